@@ -1,14 +1,14 @@
 public import OBDCore
 
-/// What may be wanted of an adapter itself, whatever it speaks.
+/// A request to the adapter itself, independent of its dialect.
 ///
-/// Each dialect has its own words for it, or none: then the request is refused and nothing is sent.
+/// Each dialect has its own command for it. If it has none, the request is refused and nothing is sent.
 public enum AdapterAction: Hashable, Sendable {
     /// Report the voltage at the adapter.
     case readVoltage
-    /// Report what it is.
+    /// Report the adapter's identity.
     case identify
-    /// Ask the vehicle in this protocol from here on, and remember the one before.
+    /// Use this protocol for the vehicle from now on, and remember the previous one.
     case tryProtocol(VehicleProtocol)
     /// Forget the protocol: the next request searches for it.
     case forgetProtocol

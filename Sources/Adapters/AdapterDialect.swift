@@ -1,72 +1,76 @@
 public import OBDCore
 public import VehicleLink
 
-/// What an adapter speaks: a small pure machine between typed requests and bytes.
+/// The language of an adapter: a small pure state machine between typed requests and bytes.
 ///
-/// It only appends to `out`: its runner writes the bytes, keeps the timers and
-/// passes received bytes in, in pieces of any size. One exchange runs at a time:
+/// It only appends to `out`. The code that runs it writes the bytes, keeps the timers and passes in received
+/// bytes in pieces of any size. One exchange runs at a time:
 ///
 /// - ``initialise(_:)`` ends with exactly one ``DialectOutput/ready(_:)`` or
 ///   ``DialectOutput/initialisationFailed(_:)``.
-/// - ``send(_:isReadOnly:_:)`` ends with exactly one ``DialectOutput/end(_:)``. It may only be called when
-///   nothing is under way; else it is answered by `end(.refused)` and changes nothing.
-/// - Whatever comes in between belongs to that exchange; what comes outside is a
+/// - ``send(_:isReadOnly:_:)`` ends with exactly one ``DialectOutput/end(_:)``. If another exchange is still
+///   running, it answers `end(.refused)` and changes nothing.
+/// - Output before that end belongs to the exchange. Output outside any exchange is a
 ///   ``DialectOutput/notice(_:)``.
 ///
-/// A timer that is armed again before it expired starts again. At every end all timers are disarmed.
+/// A timer that is armed again before it expires starts again. At the end of an exchange all timers are
+/// disarmed.
 public protocol AdapterDialect: Hashable, Sendable {
-    /// Names the protocol, as accessories list it: `org.obdscan.elm327`.
+    /// The name of the protocol in the lists of adapters: `org.obdscan.elm327`.
     var protocolString: String { get }
-    /// What the link can do, as far as it is known now.
+    /// The capabilities of the link, as far as they are known.
     var capabilities: LinkCapabilities { get }
-    /// What is known of the adapter.
+    /// What is known about the adapter.
     var identity: AdapterIdentity { get }
 
-    /// Whether `request` is known to change nothing, by what the commands before it make of it.
+    /// Whether `request` is known to change nothing, given the effect of the commands before it.
     ///
-    /// Anything else is sent only with a person's consent.
+    /// Any other request needs the user's consent.
     func isReadOnly(_ request: AdapterRequest) -> Bool
 
-    /// Brings the adapter in step and sets it up; also after an error.
+    /// Synchronises with the adapter and sets it up; also used after an error.
     mutating func initialise(_ out: inout [DialectOutput])
-    /// Sends one request; `isReadOnly` = it needs no consent, and ``isReadOnly(_:)`` said that it
-    /// changes nothing.
+    /// Sends one request.
+    ///
+    /// `isReadOnly` means that the request needs no consent because ``isReadOnly(_:)`` is true for it.
     mutating func send(
         _ request: AdapterRequest, isReadOnly: Bool, _ out: inout [DialectOutput])
-    /// Takes bytes as they came.
+    /// Takes received bytes.
     mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput])
-    /// Takes note that a timer's time has passed; one that is not armed is ignored.
+    /// Reports that a timer has expired; a timer that is not armed is ignored.
     mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput])
-    /// Stops what is under way: the exchange still ends with ``DialectOutput/end(_:)``, the
-    /// initialisation with ``DialectOutput/initialisationFailed(_:)``.
-    mutating func interrupt(_ out: inout [DialectOutput])
-    /// Says goodbye before the session is closed, where that leaves the adapter in a better state.
+    /// Stops the current exchange.
     ///
-    /// Only bytes to write come of it. Default: none.
+    /// It still ends with ``DialectOutput/end(_:)``, and an initialisation with
+    /// ``DialectOutput/initialisationFailed(_:)``.
+    mutating func interrupt(_ out: inout [DialectOutput])
+    /// Leaves the adapter in a better state before the session is closed.
+    ///
+    /// It only produces bytes to write. Default: none.
     mutating func leave(_ out: inout [DialectOutput])
 }
 
 extension AdapterDialect {
-    /// Nothing is said.
+    /// Default: writes nothing.
     public mutating func leave(_ out: inout [DialectOutput]) {}
 
-    /// Sends one request, and asks ``isReadOnly(_:)`` itself.
+    /// Sends one request and calls ``isReadOnly(_:)`` itself.
     public mutating func send(_ request: AdapterRequest, _ out: inout [DialectOutput]) {
         let isReadOnly = request.consent == nil && isReadOnly(request)
         send(request, isReadOnly: isReadOnly, &out)
     }
 
-    /// Takes bytes as they came.
+    /// Takes received bytes.
     public mutating func receive(_ bytes: [UInt8], _ out: inout [DialectOutput]) {
         receive(bytes.span, &out)
     }
 }
 
-/// What a dialect wants done, or has to tell.
+/// An action that a dialect requests, or an event that it reports.
 public enum DialectOutput: Hashable, Sendable {
-    /// Write these bytes to the accessory.
+    /// Write these bytes to the adapter.
     case write([UInt8])
-    /// Call ``AdapterDialect/expired(_:_:)`` after so much time.
+    /// Call ``AdapterDialect/expired(_:_:)`` after this time.
     case arm(DialectTimer, after: Duration)
     /// Forget that timer.
     case disarm(DialectTimer)
@@ -76,8 +80,7 @@ public enum DialectOutput: Hashable, Sendable {
     case message(ECUMessage)
     /// A damaged frame, or a message that cannot be completed.
     case linkError(LinkError)
-    /// The adapter's word instead of data; what to do about it is in
-    /// ``AdapterStatus/recovery``.
+    /// A status from the adapter instead of data; ``AdapterStatus/recovery`` says what to do about it.
     case status(AdapterStatus)
     /// A line of an adapter command's answer.
     case text(String)
@@ -85,7 +88,7 @@ public enum DialectOutput: Hashable, Sendable {
     case voltage(Double)
     /// A frame seen while listening to the bus; `id` is nil where headers are off.
     case frame(id: ECUAddress?, data: [UInt8])
-    /// News that answers nothing asked.
+    /// An event that is not part of an answer.
     case notice(DialectNotice)
     /// The initialisation is done.
     case ready(AdapterIdentity)
@@ -103,9 +106,9 @@ public enum DialectTimer: UInt8, Hashable, Sendable, CaseIterable {
     case prompt
     /// The end of listening to the bus.
     case listen
-    /// A pause between bytes, where nothing else shows that an answer is over.
+    /// A pause between bytes, if nothing else marks the end of an answer.
     case pause
-    /// The next flow control frame of an ECU that is sent a long request.
+    /// The next flow control frame from an ECU that receives a long request.
     case flowControl
     /// The time between two frames that an ECU asked for.
     case pacing
@@ -115,41 +118,42 @@ public enum DialectTimer: UInt8, Hashable, Sendable, CaseIterable {
 
 /// How an exchange ended.
 public enum ExchangeEnd: Hashable, Sendable {
-    /// The adapter said so (the prompt).
+    /// The adapter showed its prompt.
     case complete
-    /// By ``AdapterDialect/interrupt(_:)``, or because the time or count of a listening was up.
+    /// By ``AdapterDialect/interrupt(_:)``, or because the time or the frame count of a monitor request was
+    /// reached.
     case interrupted
-    /// The adapter fell silent before its prompt: it has to be initialised again.
+    /// The adapter went silent before its prompt and has to be initialised again.
     case timedOut
-    /// More bytes came than any answer has: it has to be initialised again.
+    /// The answer was too long to be one; the adapter has to be initialised again.
     case flooded
-    /// Every message answers another request. The adapter is at its prompt, and it stayed quiet
-    /// since.
+    /// Every message answers another request; the adapter is at its prompt and has been quiet since.
     case outOfStep
-    /// Nothing was sent: an exchange was under way, the initialisation is not done, or the
-    /// request is one that the adapter cannot send.
+    /// Nothing was sent.
+    ///
+    /// Another exchange was running, the adapter is not initialised, or it cannot send such a request.
     case refused
     /// The adapter has restarted and lost its settings: it has to be initialised again.
     case adapterRestarted
-    /// The same, before the request was written: the vehicle never got it.
+    /// The adapter restarted before the request was written, so the vehicle never received it.
     case restartedBeforeSending
 }
 
-/// News that answers nothing asked.
+/// An event that is not part of an answer.
 public enum DialectNotice: Hashable, Sendable {
-    /// The adapter searches for the vehicle's protocol, or initialises the bus: patience.
+    /// The adapter searches for the vehicle's protocol or initialises the bus, which takes time.
     case searching
-    /// The vehicle protocol became known.
+    /// The vehicle's protocol is now known.
     case protocolFound(VehicleProtocol)
-    /// The adapter has restarted: its settings are lost.
+    /// The adapter has restarted and lost its settings.
     case adapterRestarted(banner: String)
     /// The adapter is about to sleep (`LP ALERT`, `ACT ALERT`).
     case aboutToSleep
-    /// A command of the set-up that the adapter does not know; it goes on without.
+    /// The adapter does not know a command of the set-up, which continues without it.
     case unsupportedCommand(String)
-    /// A feature was found not to work and is no longer used.
+    /// A feature does not work and is no longer used.
     case featureDropped(String)
-    /// A part of the set-up failed; it goes on with the adapter alone, or in another language.
+    /// A part of the set-up failed; the session continues with the adapter alone or in another dialect.
     case setupGoesOn(after: InitialisationFailure)
     /// Bytes outside any exchange.
     case unexpected(String)
@@ -157,47 +161,47 @@ public enum DialectNotice: Hashable, Sendable {
 
 /// Why an initialisation failed.
 public enum InitialisationFailure: Hashable, Sendable {
-    /// Not a byte came: nothing attached, wrong line rate, or no power.
+    /// No byte was received: no device is attached, the line rate is wrong, or it has no power.
     case silent
-    /// Bytes came, but no answer that makes sense: a wrong line rate or another kind of device.
+    /// Bytes were received, but no valid answer: the line rate is wrong, or it is another kind of device.
     case notUnderstood(received: Int)
-    /// It refuses every command, and nothing of a vehicle came through it.
+    /// The adapter refuses every command, and no data of a vehicle came through it.
     case refusesEverything
     /// A web server answers.
     case webServer
-    /// A step of the set-up got no prompt.
+    /// The adapter showed no prompt after a step of the set-up.
     case timedOut(command: String)
-    /// The adapter works, the vehicle does not answer; the adapter's word says why.
+    /// The adapter works, but the vehicle does not answer; the status says why.
     case noVehicle(AdapterStatus)
     /// The adapter kept restarting.
     case restarting
     /// It was interrupted.
     case interrupted
-    /// A DoIP gateway does not take diagnostics from this tester (ISO 13400-2, message 0006); its code.
+    /// A DoIP gateway does not accept diagnostics from this tester (ISO 13400-2, message 0006); its code.
     case activationRefused(code: UInt8)
-    /// A DoIP gateway does not take the header of our messages (message 0000); its code.
+    /// A DoIP gateway does not accept the header of a message (message 0000); its code.
     case headerRefused(code: UInt8)
 }
 
-/// What is known of an adapter.
+/// What is known about an adapter.
 public struct AdapterIdentity: Hashable, Sendable {
-    /// What `AT I` printed: `ELM327 v1.5`.
+    /// The answer to `AT I`: `ELM327 v1.5`.
     public var banner: String?
-    /// What `STI` printed on an STN: `STN2232 v5.10.3`.
+    /// The answer of an STN to `STI`: `STN2232 v5.10.3`.
     public var stnFirmware: String?
-    /// What the vehicle speaks; nil until it is known.
+    /// The vehicle's protocol; nil until it is known.
     public var vehicleProtocol: VehicleProtocol?
-    /// Whether the adapter found the protocol by itself.
+    /// Whether the adapter found the protocol itself.
     public var protocolWasSearched: Bool
-    /// What the vehicle was asked while the adapter was set up, and what came whole; the latest
-    /// answer to each question.
+    /// The requests to the vehicle during the set-up that got a complete answer, with the latest answer to
+    /// each.
     public var questions: [SetupQuestion] = []
     /// The voltage at the adapter when it was set up; unit: V.
     public var voltage: Double?
-    /// Commands of the set-up that it does not know, without blanks: `ATAT1`.
+    /// Commands of the set-up that the adapter does not know, without blanks: `ATAT1`.
     public var unsupportedCommands: [String]
 
-    /// An adapter of which nothing is known.
+    /// An adapter about which nothing is known.
     public init(
         banner: String? = nil, stnFirmware: String? = nil,
         vehicleProtocol: VehicleProtocol? = nil, protocolWasSearched: Bool = false,
@@ -212,18 +216,18 @@ public struct AdapterIdentity: Hashable, Sendable {
     }
 }
 
-/// A question to all ECUs while an adapter was set up.
+/// A request to all ECUs during the set-up of an adapter.
 public struct SetupQuestion: Hashable, Sendable {
-    /// What was asked.
+    /// The request.
     public var request: [UInt8]
-    /// The protocol that was forced for it; nil = the one that the adapter finds.
+    /// The protocol that was forced for it; nil if the adapter chose it.
     public var forced: VehicleProtocol?
-    /// Who answered, and what.
+    /// The answers of the ECUs.
     public var messages: [ECUMessage]
-    /// What the adapter said in words.
+    /// The statuses of the adapter.
     public var statuses: [AdapterStatus]
 
-    /// A question and what came.
+    /// A request and its answers.
     public init(
         _ request: [UInt8], on forced: VehicleProtocol?, messages: [ECUMessage] = [],
         statuses: [AdapterStatus] = []
@@ -236,18 +240,18 @@ public struct SetupQuestion: Hashable, Sendable {
 }
 
 extension AdapterIdentity {
-    /// Takes note of a question; its earlier answer no longer counts.
+    /// Stores a request and its answers, replacing an earlier answer.
     mutating func note(_ question: SetupQuestion) {
         forget(question.request, on: question.forced)
         questions.append(question)
     }
 
-    /// An answer that came damaged says nothing.
+    /// Removes a request whose answer was damaged, because it proves nothing.
     mutating func forget(_ request: [UInt8], on forced: VehicleProtocol?) {
         questions.removeAll { $0.request == request && $0.forced == forced }
     }
 
-    /// The answer to `request`, where it came whole.
+    /// The answer to `request`, if it was complete.
     public func answer(to request: [UInt8], on forced: VehicleProtocol?) -> SetupQuestion? {
         questions.first { $0.request == request && $0.forced == forced }
     }

@@ -1,22 +1,23 @@
-/// What to do after an adapter's word instead of data.
+/// How to react to a status from the adapter instead of data.
 public enum AdapterRecovery: Hashable, Sendable {
-    /// A normal answer: the vehicle has no such thing. Nothing to fix.
+    /// A normal answer: the vehicle does not support the request.
+    ///
+    /// There is nothing to fix.
     case normal
-    /// Ask again, this many times at most, if the request may be repeated.
+    /// Repeat the request up to this many times, if it may be repeated.
     case retry(times: Int)
-    /// Initialise the adapter again, then ask again if the request may be repeated.
+    /// Initialise the adapter again, then repeat the request if it may be repeated.
     case initialise
-    /// Tell the user: only they can fix it (ignition, wiring, power).
+    /// Report it to the user, because only they can fix it (ignition, wiring, power).
     case report
-    /// Do without the command.
+    /// Stop using the command.
     case dropFeature
 }
 
 extension AdapterStatus {
-    /// What to do about it.
+    /// How to react to this status.
     ///
-    /// Sources: ELM327 data sheet's error texts; see also
-    /// `docs/hacking.md` for adding a row.
+    /// Sources: the error texts in the ELM327 data sheet. To add a row, see `docs/hacking.md`.
     public var recovery: AdapterRecovery {
         switch self {
         // The ECU does not answer this; silence is how OBD says "not supported".
@@ -25,7 +26,7 @@ extension AdapterStatus {
         case .unableToConnect: .report
         // Ignition off or the wrong K-line protocol.
         case .busInitError: .report
-        // Others were talking; a moment later the bus may be free.
+        // Other nodes use the bus; it may be free a moment later.
         case .busBusy: .retry(times: 2)
         // A short or open wire, or a wrong protocol.
         case .busError: .report
@@ -34,26 +35,26 @@ extension AdapterStatus {
         // Disturbed transmission.
         case .dataError: .retry(times: 2)
         case .rxError: .retry(times: 2)
-        // The line is too slow for what came; a shorter request may fit.
+        // The line is too slow for the answers; a shorter request may fit.
         case .bufferFull: .retry(times: 1)
         // The adapter's own output stage.
         case .feedbackError: .report
-        // One of our characters came too early.
+        // A character from this program arrived too early and interrupted the adapter.
         case .stopped: .retry(times: 1)
-        // The ECU did not let us send a long request.
+        // The ECU did not accept a long request.
         case .flowControlTimeout: .retry(times: 1)
         // The adapter restarted and lost its settings.
         case .lowVoltageReset: .initialise
         case .internalError: .initialise
         // The adapter is older than the command.
         case .unknownCommand: .dropFeature
-        // ISO 13400-2, codes of 8003: a wrong address stays wrong.
+        // ISO 13400-2, codes of 8003: a wrong address does not become right.
         case .sourceRefused, .unknownTarget, .requestTooLong, .unknownNetwork,
             .messageRefused:
             .report
         // The ECU sleeps, or its network is off.
         case .targetUnreachable: .report
-        // A moment later there may be room, or a free bus.
+        // The gateway may have memory, or the bus may be free, a moment later.
         case .gatewayBusy: .retry(times: 2)
         case .transportFailed: .retry(times: 1)
         }

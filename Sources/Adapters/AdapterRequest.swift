@@ -1,22 +1,22 @@
 public import OBDCore
 
-/// One request through an adapter: to the vehicle, or to the adapter itself.
+/// One request through an adapter, to the vehicle or to the adapter itself.
 public enum AdapterRequest: Hashable, Sendable {
-    /// To the vehicle.
+    /// A request to the vehicle.
     case vehicle(VehicleRequest)
-    /// To the adapter, in the words of its dialect.
+    /// A request to the adapter that its dialect translates.
     case action(id: RequestID, AdapterAction)
-    /// To the adapter, as typed: `AT RV`.
+    /// A command for the adapter as the user typed it: `AT RV`.
     ///
-    /// Without a person's consent it is sent only where it is known to change nothing.
+    /// Without the user's consent it is sent only if it is known to change nothing.
     case command(id: RequestID, text: String, mayRepeat: Bool, consent: Consent? = nil)
-    /// To the adapter, as typed: `AT MA`.
+    /// A monitor command for the adapter as the user typed it: `AT MA`.
     ///
-    /// It prints what it hears until it is stopped, at the latest
-    /// after this long. A request that ``isMonitoring(_:)``; each line is told as it comes.
+    /// The adapter prints what it receives until it is stopped, at the latest after this time. Only for
+    /// commands for which ``isMonitoring(_:)`` is true. Each line is reported as it arrives.
     case monitor(id: RequestID, text: String, atMost: Duration)
 
-    /// Carried back with the outcome.
+    /// The identifier that comes back with the outcome.
     public var id: RequestID {
         switch self {
         case .vehicle(let request): request.id
@@ -24,7 +24,7 @@ public enum AdapterRequest: Hashable, Sendable {
         }
     }
 
-    /// A person's consent to it; nil = only what is known to read is sent.
+    /// The user's consent; nil if only requests that are known to read may be sent.
     public var consent: Consent? {
         switch self {
         case .vehicle(let request): request.consent
@@ -33,9 +33,9 @@ public enum AdapterRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether it may be sent again after a failure.
+    /// Whether the request may be repeated after a failure.
     ///
-    /// Never for a request with a person's consent, and what writes is not sent without it.
+    /// Never for a request with consent. A request that writes needs consent, so it is never repeated.
     public var mayRepeat: Bool {
         switch self {
         case .vehicle(let request): request.mayRepeat
@@ -45,7 +45,7 @@ public enum AdapterRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether it goes to the vehicle.
+    /// Whether it is sent to the vehicle.
     public var isForVehicle: Bool {
         switch self {
         case .vehicle: true
@@ -53,15 +53,15 @@ public enum AdapterRequest: Hashable, Sendable {
         }
     }
 
-    /// Lets the adapter wait for as many answers as may come.
+    /// Makes the adapter wait for any number of answers.
     public mutating func dropFrameCount() {
         guard case .vehicle(var request) = self else { return }
         request.expectedFrames = nil
         self = .vehicle(request)
     }
 
-    /// Whether an adapter command prints what it hears on the bus until it is stopped: `AT MA`,
-    /// `AT MR 10`, `AT MP FECA`, `STM`.
+    /// Whether an adapter command prints the bus traffic until it is stopped: `AT MA`, `AT MR 10`,
+    /// `AT MP FECA`, `STM`.
     public static func isMonitoring(_ text: String) -> Bool {
         switch AdapterCommand(text) {
         case .monitor, .monitorGroup: true
@@ -69,12 +69,12 @@ public enum AdapterRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether an adapter command may be sent without asking anyone: it changes nothing that
-    /// outlives the session.
+    /// Whether an adapter command may be sent without consent because it changes nothing that outlives the
+    /// session.
     ///
-    /// A list of what is known to be harmless, so that whatever is not known counts as writing:
-    /// queries and volatile settings of the ELM327 and STN command sets, and `STPX` with a request
-    /// that reads.
+    /// The list has the commands that are known to be harmless, so an unknown command counts as writing. It
+    /// has queries and volatile settings of the ELM327 and STN command sets, and `STPX` with a request that
+    /// only reads.
     public static func isReadOnlyCommand(_ text: String) -> Bool {
         HarmlessCommands.contains(text)
     }

@@ -1,5 +1,5 @@
 extension AdapterStatus {
-    /// The adapter's own words; for a DoIP gateway, its message type and code.
+    /// The adapter's own text; for a DoIP gateway, the message type and code.
     public var text: String {
         switch self {
         case .noData: "NO DATA"

@@ -1,6 +1,6 @@
-/// What an adapter says in words, or a DoIP gateway in codes, instead of data.
+/// A status text of an adapter, or a status code of a DoIP gateway, instead of data.
 ///
-/// The raw value is the name that `adapterStatus` objects print.
+/// The raw value is the name in printed `adapterStatus` objects.
 public enum AdapterStatus: String, Hashable, Sendable, CaseIterable {
     /// `NO DATA`: no ECU answered in time, or the answer was filtered out.
     case noData
@@ -20,32 +20,32 @@ public enum AdapterStatus: String, Hashable, Sendable, CaseIterable {
     case rxError
     /// `BUFFER FULL`: the adapter's buffer overran; data is missing.
     case bufferFull
-    /// `FB ERROR`: the output did not read back.
+    /// `FB ERROR`: the adapter's output signal did not read back.
     case feedbackError
-    /// `STOPPED`: a character from us interrupted the adapter.
+    /// `STOPPED`: a character from this program interrupted the adapter.
     case stopped
-    /// `FC RX TIMEOUT`: no flow control frame came while a long message was sent.
+    /// `FC RX TIMEOUT`: no flow control frame arrived while a long message was being sent.
     case flowControlTimeout
-    /// `LV RESET`: the supply broke down and the adapter restarted.
+    /// `LV RESET`: the supply voltage dropped and the adapter restarted.
     case lowVoltageReset
     /// `ERRxx`: an internal fault of the adapter.
     case internalError
     /// `?`: the adapter does not know the command.
     case unknownCommand
-    /// A DoIP gateway does not take the tester's logical address (8003, code 02).
+    /// A DoIP gateway does not accept the tester's logical address (8003, code 02).
     case sourceRefused
     /// A DoIP gateway knows no ECU at that address (8003, code 03).
     case unknownTarget
-    /// A DoIP gateway or its ECU takes no request of that length (8003, code 04; 0000, code 02).
+    /// A DoIP gateway or its ECU does not accept a request of this length (8003, code 04; 0000, code 02).
     case requestTooLong
-    /// A DoIP gateway has no memory for the request now (8003, code 05; 0000, code 03).
+    /// A DoIP gateway has no memory for the request at the moment (8003, code 05; 0000, code 03).
     case gatewayBusy
     /// A DoIP gateway cannot reach the ECU (8003, code 06).
     case targetUnreachable
     /// A DoIP gateway does not know the network of the ECU (8003, code 07).
     case unknownNetwork
-    /// The network between a DoIP gateway and the ECU fails (8003, code 08).
+    /// The network between a DoIP gateway and the ECU failed (8003, code 08).
     case transportFailed
-    /// A DoIP gateway did not take a message by its header (0000, codes 00, 01 and 04).
+    /// A DoIP gateway rejected a message because of its header (0000, codes 00, 01 and 04).
     case messageRefused
 }

@@ -1,20 +1,19 @@
 public import OBDCore
 
-/// Whichever of the known dialects an adapter speaks.
+/// Any of the known dialects, chosen to match the adapter.
 ///
-/// Where nothing is known of the adapter, it is spoken to as an ELM327 first. An adapter that stays
-/// silent, or whose answers make no sense, is then spoken to as a GoLink over the same link. The
-/// dialect in which it was set up once is the only one from then on.
+/// An unknown adapter is first addressed as an ELM327. If it stays silent or its answers make no sense, it is
+/// addressed as a GoLink over the same link. After a successful set-up the dialect stays the same.
 public struct AnyDialect: AdapterDialect {
     /// Which dialect it is.
     public enum Choice: Hashable, Sendable, CaseIterable {
-        /// Find out.
+        /// Detect the dialect.
         case automatic
         /// ELM327 and its clones.
         case elm327
-        /// GoLink accessories.
+        /// GoLink adapters.
         case goLink
-        /// A CAN bus without an adapter that has a language of its own.
+        /// A CAN bus without an adapter that has a command language.
         case can
         /// DoIP gateways.
         case doip
@@ -24,19 +23,19 @@ public struct AnyDialect: AdapterDialect {
         case elm327, goLink, can, doip
     }
 
-    // Beside each other, not in an enum: each is changed in its place, without a copy.
+    // Stored side by side instead of in an enum, so that each is changed in place without a copy.
     private var elm327: ELM327Dialect
     private var goLink: GoLinkDialect
     private var can: CANDialect
     private var doip: DoIPDialect
     private let choice: Choice
     private var language: Language
-    /// Whether an adapter was set up in this language.
+    /// Whether an adapter was set up in this dialect.
     private var isProven: Bool
-    /// Why the first language failed, while another one is tried.
+    /// Why the first dialect failed, while another one is tried.
     private var firstFailure: InitialisationFailure?
 
-    /// A dialect that has not spoken yet.
+    /// A dialect before any communication.
     public init(
         _ choice: Choice, elm327: ELM327Dialect.Options, goLink: GoLinkDialect.Options,
         can: CANDialect.Options = CANDialect.Options(.slcan),
@@ -59,7 +58,7 @@ public struct AnyDialect: AdapterDialect {
 
     // MARK: AdapterDialect
 
-    /// The protocol string of the language that is spoken.
+    /// The protocol string of the current dialect.
     public var protocolString: String {
         switch language {
         case .elm327: elm327.protocolString
@@ -69,7 +68,7 @@ public struct AnyDialect: AdapterDialect {
         }
     }
 
-    /// What the link can do, as far as it is known now.
+    /// The capabilities of the link, as far as they are known.
     public var capabilities: LinkCapabilities {
         switch language {
         case .elm327: elm327.capabilities
@@ -79,7 +78,7 @@ public struct AnyDialect: AdapterDialect {
         }
     }
 
-    /// What is known of the adapter.
+    /// What is known about the adapter.
     public var identity: AdapterIdentity {
         switch language {
         case .elm327: elm327.identity
@@ -99,7 +98,7 @@ public struct AnyDialect: AdapterDialect {
         }
     }
 
-    /// Brings the adapter in step and sets it up.
+    /// Synchronises with the adapter and sets it up.
     public mutating func initialise(_ out: inout [DialectOutput]) {
         firstFailure = nil
         if !isProven { language = .elm327 }
@@ -123,7 +122,7 @@ public struct AnyDialect: AdapterDialect {
         }
     }
 
-    /// Takes bytes as they came.
+    /// Takes received bytes.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput]) {
         let begin = out.count
         switch language {
@@ -135,7 +134,7 @@ public struct AnyDialect: AdapterDialect {
         if !isProven { follow(from: begin, &out) }
     }
 
-    /// Takes note that a timer's time has passed.
+    /// Reports that a timer has expired.
     public mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput]) {
         let begin = out.count
         switch language {
@@ -147,7 +146,7 @@ public struct AnyDialect: AdapterDialect {
         if !isProven { follow(from: begin, &out) }
     }
 
-    /// Stops what is under way.
+    /// Stops the current exchange.
     public mutating func interrupt(_ out: inout [DialectOutput]) {
         switch language {
         case .elm327: elm327.interrupt(&out)
@@ -157,7 +156,7 @@ public struct AnyDialect: AdapterDialect {
         }
     }
 
-    /// Says goodbye before the session is closed.
+    /// Leaves the adapter in a better state before the session is closed.
     public mutating func leave(_ out: inout [DialectOutput]) {
         switch language {
         case .elm327: elm327.leave(&out)
@@ -169,14 +168,14 @@ public struct AnyDialect: AdapterDialect {
 
     // MARK: Finding out
 
-    /// Looks at how the set-up ended, and tries the next language where this one is not spoken.
+    /// Checks how the set-up ended, and tries the next dialect if the adapter does not speak this one.
     private mutating func follow(from begin: Int, _ out: inout [DialectOutput]) {
         for place in out.indices[begin...] {
             switch out[place] {
             case .ready: isProven = true
             case .initialisationFailed(let failure) where failure.isNotSpoken:
                 if let firstFailure {
-                    // The adapter speaks neither language. The fault of the usual one helps the user more.
+                    // The adapter speaks neither dialect. The fault of the usual one helps the user more.
                     out[place] = .initialisationFailed(firstFailure)
                 } else {
                     firstFailure = failure
@@ -185,7 +184,7 @@ public struct AnyDialect: AdapterDialect {
                     goLink.initialise(&out)
                 }
                 return
-            // An adapter that works in this language, whatever is wrong with the vehicle.
+            // The adapter works in this dialect; the fault is in the vehicle.
             case .initialisationFailed(.noVehicle): isProven = true
             default: break
             }
@@ -194,7 +193,7 @@ public struct AnyDialect: AdapterDialect {
 }
 
 extension InitialisationFailure {
-    /// Whether nothing came that makes sense in the language tried.
+    /// Whether the adapter sent nothing that makes sense in this dialect.
     fileprivate var isNotSpoken: Bool {
         switch self {
         case .silent, .notUnderstood: true

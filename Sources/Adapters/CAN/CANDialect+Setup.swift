@@ -1,17 +1,17 @@
 import OBDCore
 
-/// Opening the bus and finding the vehicle.
+/// Opens the bus and finds the vehicle.
 extension CANDialect {
-    /// How long an slcan adapter may take to confirm a command; many never do.
+    /// The time to wait for an slcan adapter to confirm a command; many never do.
     private static let patience = Duration.milliseconds(100)
-    /// Some adapters confirm what they lose right after they have opened the bus.
+    /// Right after opening the bus, some adapters confirm what they are sent but lose it.
     private static let settling = Duration.milliseconds(50)
-    /// How long a rate is listened at.
+    /// The time to listen at one bit rate.
     private static let hearing = Duration.milliseconds(300)
-    /// Rates of OBD on CAN (ISO 15765-4), the likelier first.
+    /// Bit rates of OBD on CAN (ISO 15765-4), the more likely first.
     private static let usualRates = [500_000, 250_000]
 
-    /// Opens the bus, and asks the vehicle for what it supports.
+    /// Opens the bus and asks the vehicle what it supports.
     public mutating func initialise(_ out: inout [DialectOutput]) {
         identity = AdapterIdentity()
         capabilities = Self.capabilities
@@ -66,7 +66,7 @@ extension CANDialect {
         setup.steps += questions.map { .ask($0) } + [.giveUp]
     }
 
-    /// Does the next step.
+    /// Runs the next step.
     mutating func advance(_ out: inout [DialectOutput]) {
         while let step = setup.steps.popFirst() {
             switch step {
@@ -110,7 +110,7 @@ extension CANDialect {
             : [.command(.rate(rate)), .command(.open), .command(.settle)]
     }
 
-    /// Sends a command; false = there is nothing to wait for.
+    /// Sends a command; false if there is no answer to wait for.
     private mutating func say(_ command: CANSetup.Command, _ out: inout [DialectOutput]) -> Bool {
         if case .rate(let rate) = command { setup.openRate = rate }
         if let line = command.line { out.append(.write(Array(line.utf8))) }
@@ -120,18 +120,18 @@ extension CANDialect {
         return true
     }
 
-    /// Takes what an slcan adapter says to a command.
+    /// Handles an slcan adapter's answer to a command.
     mutating func takeAnswer(_ event: CANEvent, _ out: inout [DialectOutput]) {
         guard case .commanding(let command) = phase else { return }
         switch (command, event) {
-        // It may say several things, and all of them are awaited.
+        // These commands can have several answers; wait for all of them.
         case (.sync, _), (.settle, _): return
         case (.version, .text(let text)):
             note(version: text)
-        // The end of a line before the version is the answer to what came before.
+        // An end of line before the version belongs to an earlier command.
         case (.version, .confirmed): return
         case (.listen, .refused):
-            // It cannot only listen: silence at this rate would prove nothing.
+            // The adapter has no listen-only mode, so silence at this rate would prove nothing.
             if case .hear? = setup.steps.first { setup.steps.removeFirst() }
         case (_, .confirmed), (_, .refused), (_, .queued): break
         default: return
@@ -140,7 +140,7 @@ extension CANDialect {
         advance(&out)
     }
 
-    /// An slcan adapter says nothing to a command, as many do.
+    /// Handles an slcan adapter that does not answer a command; many do not.
     mutating func takeSilence(of command: CANSetup.Command, _ out: inout [DialectOutput]) {
         if case .slcan(var lexer) = wire {
             let text = lexer.takePartialLine()
@@ -154,7 +154,7 @@ extension CANDialect {
         identity.banner = "slcan adapter \(version.prefix(64))"
     }
 
-    /// A frame came while the bus was listened to: this is its rate.
+    /// A frame arrived while listening, which proves the bit rate.
     mutating func prove(_ rate: Int, _ out: inout [DialectOutput]) {
         setup.proven = rate
         out.append(.disarm(.listen))
@@ -165,7 +165,7 @@ extension CANDialect {
 
     // MARK: Questions
 
-    /// The time for a question is over.
+    /// Ends a request whose time is over.
     mutating func finish(_ question: CANSetup.Question, _ out: inout [DialectOutput]) {
         let isHeard = !setup.messages.isEmpty
         if setup.isDamaged, !isHeard {
@@ -184,7 +184,7 @@ extension CANDialect {
                 find(question.vehicleProtocol, &out)
                 return
             }
-            // A refusal shows the protocol; what else the ECU knows the next question shows.
+            // A refusal proves the protocol. The next request finds out what else the ECU supports.
             setup.heardOn = question.vehicleProtocol
             setup.steps = [
                 .ask(
@@ -214,7 +214,7 @@ extension CANDialect {
         identity.protocolWasSearched = options.vehicleProtocol == nil
         speak(found)
         out.append(.notice(.protocolFound(found)))
-        // A vehicle that was found is looked for whenever the link is set up again.
+        // Once a vehicle was found, it is required whenever the link is set up again.
         vehicle = .needed
         becomeReady(&out)
     }
@@ -261,7 +261,7 @@ extension CANDialect {
 
     // MARK: Actions
 
-    /// What may be wanted of an adapter, as far as there is one.
+    /// Runs an adapter action, as far as it makes sense without an adapter.
     mutating func act(_ action: AdapterAction, _ out: inout [DialectOutput]) {
         switch action {
         case .readVoltage: out.append(.end(.refused))
@@ -285,7 +285,7 @@ extension CANDialect {
             out.append(.end(.complete))
             return
         }
-        // The rate of an interface is root's, and one that frames have proven is right.
+        // Only root can change the bit rate of an interface, and a rate that frames have proven is right.
         guard options.link == .slcan, setup.proven == nil, identity.vehicleProtocol == nil else {
             out.append(.status(.unableToConnect))
             out.append(.end(.complete))

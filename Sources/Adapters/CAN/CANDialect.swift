@@ -1,38 +1,39 @@
 public import OBDCore
 import VehicleLink
 
-/// A CAN bus without an ELM327 between: frames as they are, by an slcan adapter or SocketCAN.
+/// A CAN bus without an ELM327 in between: raw frames through an slcan adapter or SocketCAN.
 ///
-/// There is no prompt and there are no commands for the user: an exchange is a ``CANExchange``. The
-/// dialect opens the bus, finds out what the vehicle speaks, and passes frames on.
+/// There is no prompt, and there are no commands for the user. An exchange is a ``CANExchange``. The dialect
+/// opens the bus, finds the vehicle's protocol, and passes frames on.
 ///
-/// A tester at the wrong rate destroys the frames of others. So an slcan adapter first only listens at
-/// each rate of OBD: a frame proves its rate, and nothing is ever sent at another one. Only on a silent
-/// bus it asks at 500 kbit/s, then at 250. SocketCAN runs at the rate that root has set; there errors
-/// end the set-up before a second question.
+/// A tester at the wrong bit rate destroys the frames of other nodes. An slcan adapter therefore first only
+/// listens at each rate of OBD. A received frame proves its rate, and the dialect then never sends at another
+/// one. Only on a silent bus does it send a request at 500 kbit/s and then at 250. SocketCAN runs at the rate
+/// that root has set; on errors there, the set-up ends before a second request.
 public struct CANDialect: AdapterDialect {
-    /// What is at the end of the link.
+    /// The kind of link.
     public enum Link: Hashable, Sendable {
         /// An slcan adapter.
         case slcan
-        /// An interface of SocketCAN; its name and, where it tells, its rate. Unit: bit/s.
+        /// A SocketCAN interface by its name, with its bit rate if it reports one.
+        ///
+        /// Unit: bit/s.
         case interface(name: String, rate: Int?)
     }
 
-    /// What is known before.
+    /// The settings of the user and what earlier sessions found.
     public struct Options: Hashable, Sendable {
-        /// What is at the end of the link.
+        /// The kind of link.
         public var link: Link
-        /// The protocol to use, nothing else; nil = what is found.
+        /// The only protocol to use; nil means to use the one that is found.
         public var vehicleProtocol: VehicleProtocol?
-        /// What was found last time.
+        /// The protocol that was found last time.
         public var rememberedProtocol: VehicleProtocol?
-        /// What is needed of the vehicle.
+        /// Whether the set-up requires a vehicle.
         public var vehicle: VehicleNeed
-        /// Whether the bus is only listened to: nothing is sent, and an slcan adapter acknowledges
-        /// no frame.
+        /// Whether to only listen: the dialect sends nothing, and an slcan adapter acknowledges no frame.
         public var onlyListens = false
-        /// Times and filling.
+        /// Time limits and padding.
         public var timing = CANExchange.Timing()
 
         /// Options.
@@ -49,45 +50,45 @@ public struct CANDialect: AdapterDialect {
 
     /// The protocol string of slcan adapters.
     public static let slcanProtocol = "org.obdscan.slcan"
-    /// The protocol string of records of SocketCAN.
+    /// The protocol string of SocketCAN records.
     public static let recordProtocol = "org.obdscan.can"
 
     enum Phase: Hashable, Sendable {
-        /// Nothing was said yet, or the set-up failed.
+        /// Nothing was sent yet, or the set-up failed.
         case outOfStep
-        /// An slcan adapter was sent a command.
+        /// Waiting for an slcan adapter's answer to a command.
         case commanding(CANSetup.Command)
-        /// The bus is listened to, at this rate.
+        /// Listening to the bus at this bit rate.
         case hearing(rate: Int)
-        /// The vehicle was asked a question.
+        /// Waiting for the vehicle's answer to a request of the set-up.
         case asking(CANSetup.Question)
-        /// Set up, nothing under way.
+        /// Set up and idle.
         case ready
         /// A request waits for its answers.
         case exchanging
-        /// The user listens to the bus; frames that may still come, nil = any number.
+        /// Listening for the user; the number of frames that remain, nil if unlimited.
         case listening(frames: Int?)
     }
 
-    /// What the user says.
+    /// The settings of the user.
     public let options: Options
-    /// What is needed of the vehicle from here on.
+    /// Whether a vehicle is required from now on.
     var vehicle: VehicleNeed
-    /// What the link can do, as far as it is known now.
+    /// The capabilities of the link, as far as they are known.
     public internal(set) var capabilities: LinkCapabilities
-    /// What is known of the adapter.
+    /// What is known about the adapter.
     public internal(set) var identity = AdapterIdentity()
 
     var phase = Phase.outOfStep
     var wire: CANWire
     var exchange: CANExchange
     var setup = CANSetup()
-    /// The ECUs that have answered requests to all, in whatever exchange.
+    /// The ECUs that have answered functional requests in any exchange.
     var heard: Set<ECUAddress> = []
     private var events: [CANEvent] = []
     private var steps: [CANExchange.Output] = []
 
-    /// A dialect that has not spoken yet.
+    /// A dialect before any communication.
     public init(_ options: Options) {
         self.options = options
         vehicle = options.vehicle
@@ -101,7 +102,7 @@ public struct CANDialect: AdapterDialect {
 
     static var capabilities: LinkCapabilities {
         var capabilities = LinkCapabilities(frameCountHelps: true)
-        // The number stays here: learning it anew only costs P2 each time.
+        // The count is not sent over the link, where it could be garbled. Learning it again only costs P2.
         capabilities.frameCountUses = 4_000
         capabilities.longestRequest = ISO15765.longestPayload
         capabilities.takesCommands = false
@@ -127,7 +128,7 @@ public struct CANDialect: AdapterDialect {
                 || VehicleRequest.isReadOnly(
                     vehicle.payload, to: vehicle.target, on: spokenProtocol)
         case .action, .monitor: true
-        // There is nothing that takes them: nothing is sent.
+        // There is no adapter to take commands, so nothing is sent.
         case .command(_, let text, _, _): AdapterRequest.isReadOnlyCommand(text)
         }
     }
@@ -159,7 +160,7 @@ public struct CANDialect: AdapterDialect {
             listen(frames: frames, atMost: atMost, &out)
             return
         }
-        // Settings of a link without settings are as they were.
+        // An empty request only restores settings, and this link has none.
         if request.payload.isEmpty {
             out.append(.end(.complete))
             return
@@ -178,7 +179,7 @@ public struct CANDialect: AdapterDialect {
         out.append(.arm(.listen, after: atMost))
     }
 
-    /// Takes bytes as they came.
+    /// Takes received bytes.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput]) {
         var found: [CANEvent] = []
         swap(&found, &events)
@@ -195,7 +196,7 @@ public struct CANDialect: AdapterDialect {
         case .fault(let fault): take(fault, &out)
         case .confirmed, .refused, .text, .queued: takeAnswer(event, &out)
         case .damage:
-            // On a bus that others use it may have been anybody's frame.
+            // On a shared bus the damaged frame may be from any node.
             switch phase {
             case .exchanging: out.append(.linkError(LinkError(.notAFrame)))
             case .outOfStep, .commanding, .hearing, .asking, .ready, .listening: break
@@ -203,7 +204,7 @@ public struct CANDialect: AdapterDialect {
         }
     }
 
-    /// An ECU that answers after the others, or appears late, is one more to wait for.
+    /// An ECU that answers after the others, or is seen late, increases the number of expected answers.
     private mutating func note(_ id: ECUAddress) {
         let isOBD =
             id.form == .can11
@@ -236,14 +237,15 @@ public struct CANDialect: AdapterDialect {
         case .noAcknowledge, .passive: status = .canError
         case .busOff: status = .busError
         case .overrun: status = .bufferFull
-        // A frame that was lost is sent again by its sender's controller.
+        // The sender's controller repeats a lost frame by itself.
         case .disturbed, .recovered: return
         }
         switch phase {
         case .exchanging:
             exchange.fail(status, &steps)
             carryOut(&out)
-        // Somebody at another rate, or nobody at all: more questions would only disturb.
+        // Other nodes use another bit rate, or there are no other nodes; more requests would only disturb the
+        // bus.
         case .asking where status != .bufferFull:
             exchange.interrupt(&steps)
             steps.removeAll(keepingCapacity: true)
@@ -252,7 +254,7 @@ public struct CANDialect: AdapterDialect {
         }
     }
 
-    /// Takes note that a timer's time has passed.
+    /// Reports that a timer has expired.
     public mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput]) {
         switch phase {
         case .exchanging, .asking:
@@ -265,7 +267,7 @@ public struct CANDialect: AdapterDialect {
         }
     }
 
-    /// Stops what is under way.
+    /// Stops the current exchange.
     public mutating func interrupt(_ out: inout [DialectOutput]) {
         switch phase {
         case .outOfStep, .ready: break
@@ -281,7 +283,7 @@ public struct CANDialect: AdapterDialect {
         }
     }
 
-    /// Leaves the bus: an slcan adapter would go on printing it.
+    /// Closes the bus, because an slcan adapter would otherwise keep printing its frames.
     public mutating func leave(_ out: inout [DialectOutput]) {
         guard options.link == .slcan, phase != .outOfStep else { return }
         out.append(.write(Array("C\r".utf8)))
@@ -289,13 +291,13 @@ public struct CANDialect: AdapterDialect {
 
     // MARK: Exchanges
 
-    /// What requests are made for: what was found, or what is assumed.
+    /// The protocol for requests: the one that was found, or else the assumed one.
     var spokenProtocol: VehicleProtocol {
         if let known = capabilities.vehicleProtocol ?? options.vehicleProtocol { return known }
         return setup.openRate == 250_000 ? .can11At250 : .can11At500
     }
 
-    /// Does what the exchange wants done.
+    /// Carries out the outputs of the exchange.
     mutating func carryOut(_ out: inout [DialectOutput]) {
         var wanted: [CANExchange.Output] = []
         swap(&wanted, &steps)
@@ -317,7 +319,7 @@ public struct CANDialect: AdapterDialect {
         }
     }
 
-    /// Answers to the set-up's own questions are kept, all others are passed on.
+    /// Keeps the answers to requests of the set-up and passes on all others.
     private mutating func tell(_ output: DialectOutput, _ out: inout [DialectOutput]) {
         guard case .asking = phase else {
             out.append(output)
@@ -337,7 +339,7 @@ public struct CANDialect: AdapterDialect {
         setup.isDamaged = false
         phase = .asking(question)
         var request = VehicleRequest(id: RequestID(rawValue: 0), payload: question.payload)
-        // A gateway that has slept takes its time.
+        // A gateway that was asleep needs longer.
         request.answerTime = max(options.timing.answer, .milliseconds(200))
         guard exchange.begin(request, on: question.vehicleProtocol, &steps) else {
             finish(question, &out)
@@ -358,7 +360,7 @@ public struct CANDialect: AdapterDialect {
         for timer in DialectTimer.allCases { out.append(.disarm(timer)) }
     }
 
-    /// Lets the exchange take a frame that came while the set-up asks.
+    /// Passes a frame to the exchange during the set-up.
     private mutating func takeWhileAsking(_ frame: CANFrame, _ out: inout [DialectOutput]) {
         if case .asking(let question) = phase, let rate = question.rate { setup.proven = rate }
         exchange.receive(frame, &steps)

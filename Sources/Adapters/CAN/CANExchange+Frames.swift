@@ -5,7 +5,7 @@ import VehicleLink
 extension CANExchange {
     // MARK: Long requests
 
-    /// Takes a flow control frame for the request that is being sent; false = it is none.
+    /// Takes a flow control frame for the request that is being sent; false if it is not one.
     mutating func takeFlowControl(
         _ frame: CANFrame, _ sending: Sending, _ out: inout [Output]
     ) -> Bool {
@@ -14,9 +14,9 @@ extension CANExchange {
         guard frame.data.count > place, frame.data[place] >> 4 == 3, answersOurAddress(frame) else {
             return false
         }
-        // One that nobody awaits: a second tester's, or said twice.
+        // An unexpected flow control frame, from a second tester or sent twice.
         guard sending.awaitsFlowControl else { return true }
-        // Cut short, it says neither block nor pause.
+        // The frame is too short to have the block size and the separation time.
         guard frame.data.count >= place + 3 else {
             out.append(
                 .tell(
@@ -38,23 +38,24 @@ extension CANExchange {
         case 1 where sending.waits < Self.mostWaits:
             self.running?.sending?.waits += 1
             arm(.flowControl, timing.flowControl, &out)
-        // Too many waits, an overflow, or a word that ISO 15765-2 does not have: it is not let in.
+        // Too many waits, an overflow, or a flow status that ISO 15765-2 does not define: the ECU rejects the
+        // request.
         default: fail(.flowControlTimeout, &out)
         }
         return true
     }
 
-    /// The pause between two frames that an ECU asks for (STmin).
+    /// The time between two frames that an ECU requests (STmin).
     static func separation(_ byte: UInt8) -> Duration {
         switch byte {
         case 0x00...0x7F: .milliseconds(Int(byte))
         case 0xF1...0xF9: .microseconds(Int(byte - 0xF0) * 100)
-        // Reserved: the longest one.
+        // Reserved values mean the longest time.
         default: .milliseconds(127)
         }
     }
 
-    /// Sends as many frames as may go now.
+    /// Sends as many frames as are allowed now.
     mutating func continueSending(_ out: inout [Output]) {
         guard var sending = running?.sending, !sending.awaitsFlowControl,
             let target = running?.route.request
@@ -82,7 +83,7 @@ extension CANExchange {
 
     // MARK: Answers
 
-    /// Under extended addressing a frame names whom it is for.
+    /// Whether a frame is addressed to this tester; with extended addressing it has the address.
     private func answersOurAddress(_ frame: CANFrame) -> Bool {
         guard case .one(let ecu)? = running?.route.responders, let extended = ecu.extended else {
             return true
@@ -90,14 +91,14 @@ extension CANExchange {
         return frame.data.first == extended
     }
 
-    /// Takes a frame of an ECU that may answer.
+    /// Takes a frame from an ECU that may answer.
     mutating func receiveAnswer(_ frame: CANFrame, _ route: Route, _ out: inout [Output]) {
         let isExtended = route.extended != nil
         let place = isExtended ? 1 : 0
         guard frame.data.count > place, answersOurAddress(frame) else { return }
         let control = frame.data[place]
         let low = frame.data.count > place + 1 ? Int(frame.data[place + 1]) : 0
-        // A first frame is whole, and announces what does not fit a single one.
+        // A first frame is full and announces more data than fits into a single frame.
         let isFirst =
             control >> 4 == 1 && frame.data.count == ISO15765.frameLength
             && Int(control & 0x0F) << 8 | low >= ISO15765.frameLength - place
@@ -106,12 +107,12 @@ extension CANExchange {
         let isKnown =
             isExtended ? extendedAssembler.isUnderWay(ecu) : assembler.isUnderWay(ecu)
         switch control >> 4 {
-        // What another tester asked for, in a single frame or a first one, is not ours.
+        // A single frame or a first frame that answers another tester is ignored.
         case 0 where !isOurs(frame, from: place + 1, count: Int(control & 0x0F)): return
         case 1 where !isOurs(frame, from: place + 2, count: ISO15765.frameLength): return
-        // Without its first frame it is the rest of an answer that is over.
+        // Without its first frame it is the rest of an earlier answer.
         case 2 where !isKnown: return
-        // The flow control of others.
+        // The flow control of other testers.
         case 3: return
         default: break
         }
@@ -141,7 +142,7 @@ extension CANExchange {
         data + [UInt8](repeating: timing.padding, count: max(0, ISO15765.frameLength - data.count))
     }
 
-    /// Whether what begins at `place` answers our request, as far as the frame shows.
+    /// Whether the data at `place` answers the current request, as far as the frame shows.
     private func isOurs(_ frame: CANFrame, from place: Int, count: Int) -> Bool {
         let end = min(frame.data.count, place + count)
         guard let running, place < end else { return true }
@@ -154,7 +155,7 @@ extension CANExchange {
         out.append(.tell(.linkError(error)))
     }
 
-    /// Takes a whole message that answers our request.
+    /// Takes a complete message that answers the current request.
     mutating func take(_ message: ECUMessage, from ecu: ECUAddress, _ out: inout [Output]) {
         guard let running, message.answers(running.payload) else { return }
         out.append(.tell(.message(message)))
@@ -166,7 +167,7 @@ extension CANExchange {
             return
         }
         if self.running?.pending.remove(ecu) != nil, self.running?.pending.isEmpty == true {
-            // The others have had their time, and what they begun is awaited.
+            // The time of the other ECUs is over; only answers that have begun are still awaited.
             arm(.reply, running.answerTime, &out)
         }
         self.running?.answers += 1

@@ -3,7 +3,7 @@ import VehicleLink
 
 // SAE J1939-21: a request for a parameter group, and the group in one frame or in packets.
 extension CANExchange {
-    /// The address that service tools use.
+    /// The source address that service tools use.
     static let testerAddress: UInt8 = 0xF9
     private static let requestGroup: UInt32 = 0xEA00
 
@@ -16,7 +16,7 @@ extension CANExchange {
             destination: destination ?? J1939.everyone, source: Self.testerAddress)
         var begun = started(
             request, Route(group: request.target ?? ECUAddress(UInt32(J1939.everyone), .byte)))
-        // Such ECUs have 200 ms (SAE J1939-21, Tr).
+        // These ECUs may take 200 ms (SAE J1939-21, Tr).
         begun.answerTime = max(begun.answerTime, .milliseconds(250))
         begun.route.isPhysical = destination != nil
         let time = begun.answerTime
@@ -40,7 +40,7 @@ extension CANExchange {
         case J1939.dataTransfer:
             guard running.senders[id.source] == id.destination else { return }
         default:
-            // Others say what they always say.
+            // ECUs also broadcast groups without a request, so check that the message answers it.
             let message = ECUMessage(
                 ecu: nil, payload: Array(frame.data), parameterGroup: id.parameterGroup)
             guard message.answers(running.payload) else { return }
@@ -56,7 +56,7 @@ extension CANExchange {
                 }
             }
         } catch {
-            // A group that is sent again before it was whole comes whole the next time.
+            // If the group was restarted before it was complete, wait for the new transmission.
             if case .interrupted = error.fault {
             } else {
                 self.running?.senders[id.source] = nil
@@ -72,8 +72,8 @@ extension CANExchange {
         endIfComplete(&out)
     }
 
-    /// Takes the announcement of a message in packets, and lets its sender send all of them; false = it
-    /// is of another group.
+    /// Takes the announcement of a message in packets and lets the sender transmit all of them; false if it
+    /// is another group.
     private mutating func takeAnnouncement(
         _ frame: CANFrame, _ id: J1939.Identifier, _ running: Running, _ out: inout [Output]
     ) -> Bool {
@@ -98,7 +98,7 @@ extension CANExchange {
         return true
     }
 
-    /// Confirms a whole message to its sender, where it was sent to us alone.
+    /// Acknowledges a complete message to its sender, if it was sent to this tester only.
     private mutating func finishPackets(
         of message: ECUMessage, _ id: J1939.Identifier, _ out: inout [Output]
     ) {
@@ -124,7 +124,7 @@ extension CANExchange {
 }
 
 extension CANExchange.Route {
-    /// A request for a parameter group of one ECU, or of everyone (FF).
+    /// A request for a parameter group from one ECU or from all (FF).
     fileprivate init(group address: ECUAddress) {
         request = address
         isPhysical = false

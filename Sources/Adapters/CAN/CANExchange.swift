@@ -1,21 +1,21 @@
 public import OBDCore
 import VehicleLink
 
-/// One request and its answers on raw CAN frames: ISO 15765-2 in both directions, for all ECUs at once,
-/// and SAE J1939-21.
+/// One request and its answers on raw CAN frames: ISO 15765-2 in both directions for all ECUs at once, and
+/// SAE J1939-21.
 ///
-/// An ELM327 does this inside. Here it is a value without a clock: frames and expired timers in, frames
-/// to send, timers and messages out. It lives from one exchange to the next, so that what is left of an
-/// answer that broke is swallowed.
+/// An ELM327 does this internally. Here it is a value without a clock: frames and expired timers go in;
+/// frames to send, timers and messages come out. The value is kept between exchanges, so that the rest of a
+/// broken answer can be dropped.
 ///
-/// - A flow control frame is said in the same call in which the first frame came: ECUs wait 75 ms for it.
-///   It goes to the request address of the ECU that answers, and only where the first frame answers our
+/// - The flow control frame is sent in the same call that takes the first frame, because ECUs only wait 75
+///   ms. It goes to the request address of the answering ECU, and only if the first frame answers this
 ///   request: other testers send their own.
-/// - A request to one ECU ends with its answer. A request to all ends when as many frames came as are
-///   known to come, or when nobody may begin to answer any more (P2).
-/// - "Response pending" (NRC 78) gives the ECU P2* for what follows.
+/// - A request to one ECU ends with its answer. A functional request ends when the known number of frames has
+///   arrived, or when P2 is over, after which no ECU may begin to answer.
+/// - "Response pending" (NRC 78) gives the ECU P2* for the final answer.
 public struct CANExchange: Hashable, Sendable {
-    /// What an exchange wants done, or has to tell.
+    /// An action that an exchange requests, or an event that it reports.
     public enum Output: Hashable, Sendable {
         /// Send this frame.
         case send(CANFrame)
@@ -25,18 +25,18 @@ public struct CANExchange: Hashable, Sendable {
         case ended
     }
 
-    /// Where a request goes, and who may answer.
+    /// The destination of a request and the ECUs that may answer it.
     public struct Route: Hashable, Sendable {
-        /// The identifier that asks, without an address byte.
+        /// The identifier of the request, without an address byte.
         public var request: ECUAddress
-        /// The address byte before the protocol control byte; nil = normal addressing.
+        /// The address byte before the protocol control byte; nil for normal addressing.
         public var extended: UInt8?
-        /// Whether one ECU is asked.
+        /// Whether it is addressed to a single ECU.
         public var isPhysical: Bool
-        /// Whose frames are taken.
+        /// The ECUs whose frames are accepted.
         public var responders: VehicleRequest.Responders
 
-        /// The route of `request` on a vehicle that speaks `vehicleProtocol`; nil where it has none.
+        /// The route of `request` for a vehicle with `vehicleProtocol`; nil if there is none.
         public init?(_ request: VehicleRequest, on vehicleProtocol: VehicleProtocol) {
             responders = request.responders
             guard let target = request.target else {
@@ -70,15 +70,15 @@ public struct CANExchange: Hashable, Sendable {
             }
         }
 
-        /// Where flow control for `responder` goes.
+        /// The address for flow control frames to `responder`.
         func flowControl(for responder: ECUAddress) -> ECUAddress {
             isPhysical ? request : ECUAddress(responder.value, responder.form).physicalRequest
         }
     }
 
-    /// Times and filling.
+    /// Time limits and padding.
     public struct Timing: Hashable, Sendable {
-        /// An ECU begins its answer within this time: P2 of ISO 15765-4 is 50 ms, the rest is the link's.
+        /// The time for an ECU to begin its answer: P2 of ISO 15765-4 is 50 ms, and the rest is for the link.
         public var answer = Duration.milliseconds(100)
         /// After "response pending": P2* is 5 s.
         public var pending = Duration.milliseconds(5_500)
@@ -86,60 +86,61 @@ public struct CANExchange: Hashable, Sendable {
         public var flowControl = Duration.seconds(1)
         /// The next consecutive frame (N_Cr), or packet of SAE J1939 (T1 750 ms, T2 1,250 ms).
         public var nextFrame = Duration.seconds(1)
-        /// What is left of a broken answer comes before such a pause.
+        /// The pause after which the rest of a broken answer can no longer arrive.
         public var quiet = Duration.milliseconds(100)
-        /// What fills frames up to eight bytes, as OBD demands.
+        /// The padding up to eight bytes, which OBD requires.
         public var padding: UInt8 = 0x00
 
         /// The usual times.
         public init() {}
     }
 
-    /// "Wait" frames in a row that an ECU may send before a long request is given up.
+    /// How many "wait" frames in a row an ECU may send before a long request is abandoned.
     static let mostWaits = 10
 
-    /// What is sent of a long request.
+    /// The state of a long request.
     struct Sending: Hashable, Sendable {
-        /// Frames that were not sent yet.
+        /// Frames that have not been sent yet.
         var rest: ArraySlice<[UInt8]>
-        /// Frames until the next flow control; nil = none is needed any more.
+        /// Frames until the next flow control frame; nil if no more are needed.
         var block: Int?
-        /// Between two frames.
+        /// The time between two frames.
         var separation = Duration.zero
         var waits = 0
         var awaitsFlowControl = true
     }
 
-    /// The exchange under way.
+    /// The current exchange.
     struct Running: Hashable, Sendable {
         var route: Route
         var payload: [UInt8]
-        /// Frames that are known to come; nil = a deadline ends the exchange.
+        /// The known number of frames; nil if a deadline ends the exchange.
         var expected: Int?
         var answerTime: Duration
         var sending: Sending?
-        /// Frames of whole answers.
+        /// The number of frames in complete answers.
         var frames = 0
         var answers = 0
-        /// Messages that were told, "response pending" among them.
+        /// The number of reported messages, including "response pending".
         var messages = 0
-        /// ECUs that asked for patience and have not answered since.
+        /// ECUs that sent "response pending" and have not answered since.
         var pending: Set<ECUAddress> = []
-        /// Nobody may begin to answer any more.
+        /// The time is over in which an ECU may begin to answer.
         var isLate = false
-        /// A part of an answer was damaged: what is left of it is awaited.
+        /// A part of an answer was damaged; its rest is still awaited.
         var isDamaged = false
-        /// SAE J1939: who sends packets for us.
+        /// SAE J1939: the ECUs that send packets for this request.
         var senders: [UInt8: UInt8] = [:]
-        /// SAE J1939: who has answered; many groups are also sent by themselves, over and over.
+        /// SAE J1939: the ECUs that have answered; many groups are also broadcast repeatedly without a
+        /// request.
         var answerers: Set<UInt8> = []
     }
 
-    /// Times and filling.
+    /// Time limits and padding.
     public var timing: Timing
     var running: Running?
     var assembler = ISO15765Assembler()
-    /// For addresses in the first data byte.
+    /// Used if the address is in the first data byte.
     var extendedAssembler = ISO15765Assembler(extendedAddressing: true)
     var groups = J1939Assembler()
 
@@ -148,10 +149,10 @@ public struct CANExchange: Hashable, Sendable {
         self.timing = timing
     }
 
-    /// Whether a request is under way.
+    /// Whether an exchange is running.
     public var isUnderWay: Bool { running != nil }
 
-    /// Sends a request; false = it cannot be sent, and nothing has changed.
+    /// Sends a request; false if it cannot be sent, in which case nothing changes.
     public mutating func begin(
         _ request: VehicleRequest, on vehicleProtocol: VehicleProtocol, _ out: inout [Output]
     ) -> Bool {
@@ -160,7 +161,7 @@ public struct CANExchange: Hashable, Sendable {
         guard let route = Route(request, on: vehicleProtocol),
             let frames = try? ISO15765.frames(
                 for: request.payload, extendedAddress: route.extended, padding: timing.padding),
-            // Several ECUs cannot control the flow of one message.
+            // Flow control works with a single ECU only.
             frames.count == 1 || route.isPhysical
         else { return false }
         var begun = started(request, route)
@@ -185,7 +186,7 @@ public struct CANExchange: Hashable, Sendable {
             answerTime: max(timing.answer, request.answerTime ?? usual))
     }
 
-    /// Takes a frame that somebody else sent; foreign ones change nothing.
+    /// Takes a frame from another node; frames of other conversations change nothing.
     public mutating func receive(_ frame: CANFrame, _ out: inout [Output]) {
         guard let route = running?.route, !frame.isRemote else { return }
         if case .byte = route.request.form {
@@ -197,7 +198,7 @@ public struct CANExchange: Hashable, Sendable {
         receiveAnswer(frame, route, &out)
     }
 
-    /// Takes note that a timer's time has passed; one that is not awaited is ignored.
+    /// Reports that a timer has expired; a timer that is not armed is ignored.
     public mutating func expired(_ timer: DialectTimer, _ out: inout [Output]) {
         guard running != nil else { return }
         switch timer {
@@ -218,14 +219,14 @@ public struct CANExchange: Hashable, Sendable {
         }
     }
 
-    /// Ends what is under way without an answer.
+    /// Ends the current exchange without an answer.
     public mutating func interrupt(_ out: inout [Output]) {
         guard running != nil else { return }
         _ = takeOpenMessages()
         finish(&out)
     }
 
-    /// The controller's news: without an acknowledgement nothing was heard by anybody.
+    /// Handles a fault of the controller: without an acknowledgement no node received the request.
     public mutating func fail(_ status: AdapterStatus, _ out: inout [Output]) {
         guard running != nil else { return }
         out.append(.tell(.status(status)))
@@ -235,7 +236,7 @@ public struct CANExchange: Hashable, Sendable {
 
     // MARK: The end
 
-    /// Whether an answer is under way, of whichever family.
+    /// Whether an answer of any kind is incomplete.
     private var hasOpenMessages: Bool {
         assembler.hasOpenMessages || extendedAssembler.hasOpenMessages
             || !(running?.senders.isEmpty ?? true)
@@ -251,7 +252,7 @@ public struct CANExchange: Hashable, Sendable {
             return
         }
         if running.isDamaged {
-            // What is left of a broken answer must not come into the next exchange.
+            // The rest of a broken answer must not get into the next exchange.
             arm(.pause, timing.quiet, &out)
             return
         }
@@ -261,7 +262,7 @@ public struct CANExchange: Hashable, Sendable {
     }
 
     private mutating func end(_ out: inout [Output]) {
-        // Of a request that could not be sent whole a status tells already.
+        // If a request could not be sent completely, its status was already reported.
         if let running, running.messages == 0, !running.isDamaged, running.sending == nil {
             out.append(.tell(.status(.noData)))
         }
@@ -288,7 +289,7 @@ public struct CANExchange: Hashable, Sendable {
 }
 
 extension CANExchange.Running {
-    /// Whether several ECUs may answer one address.
+    /// Whether several ECUs may answer at one address.
     var isMatching: Bool {
         if case .matching = route.responders { true } else { false }
     }

@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// Which identifiers are of interest: every one that equals `pattern` in the bits of `mask`.
+/// Selects the identifiers that equal `pattern` in the bits of `mask`.
 public struct CANFilter: Hashable, Sendable {
     /// The identifier.
     public var pattern: ECUAddress

@@ -1,12 +1,12 @@
 public import OBDCore
 
-/// One frame of classic CAN, freed of the form in which a link carries it.
+/// A frame of classic CAN, independent of the format of the link.
 public struct CANFrame: Hashable, Sendable {
     /// The identifier: ``ECUAddress/Form/can11`` or ``ECUAddress/Form/can29``.
     public var id: ECUAddress
     /// Up to eight bytes.
     public var data: InlineBytes
-    /// Whether it asks for a frame of this identifier and has no data of its own.
+    /// Whether it requests a frame with this identifier and has no data itself.
     public var isRemote: Bool
 
     /// A frame.
@@ -22,25 +22,25 @@ public struct CANFrame: Hashable, Sendable {
 
 /// What a CAN controller reports about the bus or itself (linux/can/error.h).
 public enum CANFault: Hashable, Sendable {
-    /// Nobody acknowledges what is sent: nothing else is on the bus, or its rate is another one.
+    /// No node acknowledges the sent frames: there is no other node, or it uses another bit rate.
     case noAcknowledge
-    /// The controller counted so many errors that it left the bus.
+    /// The controller counted too many errors and left the bus.
     case busOff
     /// The controller counted many errors and no longer marks them on the bus.
     case passive
-    /// An error on the bus, of whatever kind.
+    /// Any kind of error on the bus.
     case disturbed
-    /// The controller works without errors again, or was started again.
+    /// The controller works without errors again, or was restarted.
     case recovered
-    /// The controller's buffer overran: frames are missing.
+    /// The controller's buffer overran and frames are missing.
     case overrun
 }
 
-/// What a link to a CAN bus brings.
+/// An event on a link to a CAN bus.
 public enum CANEvent: Hashable, Sendable {
-    /// A frame that somebody else sent.
+    /// A frame from another node.
     case frame(CANFrame)
-    /// The controller's news.
+    /// A fault of the controller.
     case fault(CANFault)
     /// An slcan adapter confirms a command: an empty line.
     case confirmed
@@ -48,22 +48,22 @@ public enum CANEvent: Hashable, Sendable {
     case refused
     /// An slcan adapter took a frame to send (`z`, `Z`).
     case queued
-    /// A line of an slcan adapter that is no frame: its version, for instance.
+    /// A line of an slcan adapter that is not a frame, such as its version.
     case text(String)
-    /// What cannot be a frame.
+    /// Data that cannot be a frame.
     case damage
 }
 
-/// How a link carries frames of CAN.
+/// The format in which a link carries CAN frames.
 public enum CANWire: Hashable, Sendable {
     /// Lines of text (slcan).
     case slcan(SLCANLexer)
     /// Records of 16 bytes (SocketCAN).
     case records(CANRecordLexer)
 
-    /// Takes bytes as they came; any split gives the same events.
+    /// Takes received bytes; the events do not depend on how the bytes are split.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [CANEvent]) {
-        // Taken out, not copied: whoever holds arrays alone appends without copying them.
+        // Moved out of the enum, so that the arrays have a single owner and are appended to without a copy.
         switch self {
         case .slcan(var lexer):
             self = .records(CANRecordLexer())

@@ -1,14 +1,14 @@
 import OBDCore
 
-/// A frame as SocketCAN carries it (`struct can_frame` of linux/can.h): 16 bytes.
+/// A frame in the format of SocketCAN (`struct can_frame` of linux/can.h): 16 bytes.
 ///
 /// ```
 /// id id id id  len 0 0 0  dd dd dd dd dd dd dd dd
 /// ```
-/// The identifier is in the byte order of the machine, which is little-endian here. Bit 31 = 29 bits,
-/// bit 30 = remote, bit 29 = an error frame.
+/// The identifier is in the byte order of the machine, which is little-endian here. Bit 31 = 29 bits, bit 30
+/// = remote, bit 29 = an error frame.
 public enum CANRecord {
-    /// Bytes of a record.
+    /// The length of a record; unit: bytes.
     public static let length = 16
 
     static let extendedFlag: UInt32 = 0x8000_0000
@@ -28,7 +28,7 @@ public enum CANRecord {
         return bytes
     }
 
-    /// Reads a record; nil for a frame of CAN FD, which OBD does not use.
+    /// Reads a record; nil for a CAN FD frame, which OBD does not use.
     static func event(_ record: [UInt8]) -> CANEvent? {
         let value =
             UInt32(record[0]) | UInt32(record[1]) << 8 | UInt32(record[2]) << 16
@@ -44,7 +44,7 @@ public enum CANRecord {
         return .frame(CANFrame(id, isRemote ? [] : data, isRemote: isRemote))
     }
 
-    /// What an error frame says (linux/can/error.h); nil where it says nothing that counts here.
+    /// The fault in an error frame (linux/can/error.h); nil if it does not matter here.
     private static func fault(_ classes: UInt32, _ data: InlineBytes) -> CANFault? {
         if classes & 0x40 != 0 { return .busOff }
         if classes & 0x20 != 0 { return .noAcknowledge }
@@ -58,9 +58,9 @@ public enum CANRecord {
     }
 }
 
-/// Cuts bytes into records of 16 bytes.
+/// Splits bytes into records of 16 bytes.
 ///
-/// The kernel gives whole records; a socket pair or a recording may cut them anywhere.
+/// The kernel returns whole records, but a socket pair or a recording may split them anywhere.
 public struct CANRecordLexer: Hashable, Sendable {
     private var partial: [UInt8] = []
 

@@ -1,10 +1,10 @@
 import OBDCore
 
-/// What the set-up of a CAN link has to do, and what it has found.
+/// The remaining steps of the set-up of a CAN link, and its findings.
 struct CANSetup: Hashable, Sendable {
     /// A command to an slcan adapter.
     enum Command: Hashable, Sendable {
-        /// Closes the bus and ends whatever half line is in the adapter.
+        /// Closes the bus and completes a partial line in the adapter's input.
         case sync
         /// Asks for the version.
         case version
@@ -12,17 +12,18 @@ struct CANSetup: Hashable, Sendable {
         case close
         /// Sets the rate; unit: bit/s.
         case rate(Int)
-        /// Opens the bus to listen, at this rate.
+        /// Opens the bus in listen-only mode at this bit rate.
         case listen(Int)
         /// Opens the bus.
         case open
-        /// Says nothing, and gives the adapter time.
+        /// Sends nothing and gives the adapter time.
         case settle
 
-        /// The line; nil where slcan has none.
+        /// The command line; nil if nothing is sent.
         var line: String? {
             switch self {
-            // Two ends of lines, for a half line and for an adapter that misses one while it wakes.
+            // Two line ends: one for a partial line, one for an adapter that misses the first while it wakes
+            // up.
             case .sync: "\r\rC\r"
             case .version: "V\r"
             case .close: "C\r"
@@ -34,13 +35,13 @@ struct CANSetup: Hashable, Sendable {
         }
     }
 
-    /// A question to all ECUs.
+    /// A functional request.
     struct Question: Hashable, Sendable {
         var payload: [UInt8]
         var vehicleProtocol: VehicleProtocol
-        /// The protocol under which the answer is remembered; nil = any.
+        /// The protocol under which the answer is remembered; nil for any.
         var forced: VehicleProtocol?
-        /// The rate of the bus, where it is known; unit: bit/s.
+        /// The bit rate of the bus, if known; unit: bit/s.
         var rate: Int?
     }
 
@@ -48,29 +49,29 @@ struct CANSetup: Hashable, Sendable {
     enum Step: Hashable, Sendable {
         case command(Command)
         case hear(rate: Int)
-        /// Go to the first rate that may be right.
+        /// Choose the first bit rate that may be right.
         case settleRate
         case ask(Question)
-        /// Nobody has answered at this rate.
+        /// No ECU answered at this bit rate.
         case giveUp
     }
 
-    /// What is left to do, in order.
+    /// The remaining steps, in order.
     var steps: ArraySlice<Step> = []
-    /// The rate that a frame has proven; unit: bit/s.
+    /// The bit rate that a frame has proven; unit: bit/s.
     var proven: Int?
-    /// Rates that were not asked at yet.
+    /// Bit rates at which no request was sent yet.
     var rates: ArraySlice<Int> = []
-    /// The rate that the bus was opened at; unit: bit/s, nil = not known.
+    /// The bit rate at which the bus was opened; unit: bit/s, nil if not known.
     var openRate: Int?
-    /// The protocol that a user's action wants, where the bus has to be opened for it.
+    /// The protocol that the user asked for, if the bus has to be opened for it.
     var wanted: VehicleProtocol?
     /// The protocol on which an ECU refused the first question.
     var heardOn: VehicleProtocol?
-    /// Bytes since the set-up began.
+    /// The number of bytes received since the set-up began.
     var bytes = 0
 
-    // The answer to the question under way.
+    // The answer to the current request.
     var messages: [ECUMessage] = []
     var statuses: [AdapterStatus] = []
     var isDamaged = false
@@ -80,7 +81,7 @@ struct CANSetup: Hashable, Sendable {
     static let isOnUDS: [UInt8] = [0x62, 0xF8, 0x10, 0x01]
     static let activeCodes: [UInt8] = [0x00, 0xFE, 0xCA]
 
-    /// The questions at a rate, in order.
+    /// The requests at a bit rate, in order.
     static func questions(rate: Int?, only fixed: VehicleProtocol?) -> [Question] {
         if let fixed {
             if fixed == .j1939 {
@@ -97,7 +98,7 @@ struct CANSetup: Hashable, Sendable {
             case 250_000: [.can11At250, .can29At250]
             default: [.userCAN1]
             }
-        // Once more: a gateway may sleep, and some adapters lose the first frame.
+        // The first request is repeated, because a gateway may sleep and some adapters lose the first frame.
         var questions = (forms + forms.prefix(1)).map {
             Question(payload: support, vehicleProtocol: $0, forced: nil, rate: rate)
         }
@@ -113,7 +114,7 @@ struct CANSetup: Hashable, Sendable {
 }
 
 extension VehicleProtocol {
-    /// The rate of the bus; unit: bit/s, nil where there is none.
+    /// The bit rate of the bus; unit: bit/s, nil if the protocol is not CAN.
     var canRate: Int? {
         switch self {
         case .can11At500, .can29At500: 500_000

@@ -1,17 +1,17 @@
 public import OBDCore
 
-/// A line of a log as `candump -l` of can-utils writes it.
+/// A line of a log that `candump -l` of can-utils writes.
 ///
 /// ```
 /// (1436509052.249713) can0 7E8#04410C1AF8000000
 /// (1436509052.449847) can0 18DAF110#0641009839A013
 /// (1436509052.650004) can0 7DF#R
 /// ```
-/// Three digits are an identifier of 11 bits, eight one of 29 bits.
+/// Three digits are an identifier with 11 bits, eight digits one with 29 bits.
 public struct CandumpLine: Hashable, Sendable {
-    /// Civil time.
+    /// The wall clock time.
     public var time: UTC
-    /// Whence it came.
+    /// The interface that received it.
     public var interface: String
     /// The frame.
     public var frame: CANFrame
@@ -23,17 +23,17 @@ public struct CandumpLine: Hashable, Sendable {
         self.frame = frame
     }
 
-    /// What a line of such a log may hold.
+    /// The content of a line in such a log.
     public enum Reading: Hashable, Sendable {
         /// A frame.
         case line(CandumpLine)
-        /// A frame of CAN FD, or an error of the controller: it carries no diagnostics of CAN.
+        /// A CAN FD frame or a controller error, neither of which carries diagnostics on classic CAN.
         case other
-        /// It has another form.
+        /// The line has another format.
         case foreign
     }
 
-    /// Reads a line without its end.
+    /// Reads a line without its line end.
     public static func read(_ text: [UInt8]) -> Reading {
         let words = text.split(separator: 0x20, omittingEmptySubsequences: true)
         guard words.count >= 3, words.count <= 4, let stamp = time(words[0]),
@@ -84,7 +84,7 @@ public struct CandumpLine: Hashable, Sendable {
         return UTC(microseconds: seconds * 1_000_000 + fraction)
     }
 
-    /// The line without its end.
+    /// The line without its line end.
     public var text: String {
         let total = time.microseconds
         let fraction = String(total % 1_000_000)

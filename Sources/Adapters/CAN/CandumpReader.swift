@@ -1,20 +1,19 @@
 import OBDCore
 import VehicleLink
 
-/// From the frames of a log to what ECUs said, and to which request.
+/// Assembles the messages of ECUs from the frames of a log and assigns them to their requests.
 ///
-/// A log holds both directions. What goes to 7DF, 7E0 to 7E7, 18DBxxF1 or 18DAxxF1 is a request, and
-/// what comes from the addresses that answer those is put together by ISO 15765-2. Anything else is a
-/// frame of the bus and is handed on as it is.
+/// A log has both directions. Frames to 7DF, 7E0 to 7E7, 18DBxxF1 or 18DAxxF1 are requests. Frames from the
+/// addresses that answer those are assembled by ISO 15765-2. All other frames are passed on unchanged.
 public struct CandumpReader: Hashable, Sendable {
     private var requests = ISO15765Assembler()
     private var answers = ISO15765Assembler()
     private var exchange: Exchange?
 
-    /// A reader that has read nothing.
+    /// A reader at the beginning of a log.
     public init() {}
 
-    /// Reads a line without its end; false = it is of another form.
+    /// Reads a line without its line end; false if it has another format.
     @discardableResult
     public mutating func read(
         _ line: [UInt8], number: Int, _ items: inout [ConversationItem]
@@ -36,7 +35,7 @@ public struct CandumpReader: Hashable, Sendable {
         }
     }
 
-    /// Ends the log: what is still open is unfinished.
+    /// Ends the log and reports open messages as incomplete.
     public mutating func finish(_ items: inout [ConversationItem]) {
         for error in answers.finish() { append(error, error.line, &items) }
         endExchange(0, &items)
@@ -56,7 +55,7 @@ public struct CandumpReader: Hashable, Sendable {
         let framed = LinkFrame(header: frame.id, bytes: frame.data, line: number)
         switch role {
         case .request:
-            // Half a request says nothing, and its errors are the tester's own.
+            // Half a request has no meaning, and its errors are the tester's.
             guard let request = try? requests.receive(framed) else { return }
             endExchange(number, &items)
             var begun = Exchange(request: request.payload, family: .can)
@@ -78,7 +77,7 @@ public struct CandumpReader: Hashable, Sendable {
         }
     }
 
-    /// An answer to a request that was before the latest one has none of its own here.
+    /// The exchange for a message; an answer to an earlier request gets an exchange without a request.
     private func exchange(for message: ECUMessage) -> Exchange {
         guard let exchange, message.answers(exchange.request ?? []) else {
             return Exchange(vehicleProtocol: self.exchange?.vehicleProtocol, family: .can)
@@ -98,7 +97,7 @@ public struct CandumpReader: Hashable, Sendable {
         items.append(ConversationItem(.endOfExchange, line: number, exchange: ended))
     }
 
-    /// What an identifier is used for in OBD.
+    /// The role of an identifier in OBD.
     private enum Role {
         case request, answer
 

@@ -1,6 +1,6 @@
 import OBDCore
 
-/// CAN as text over a serial line or TCP, as Lawicel's adapters began it.
+/// CAN as text over a serial line or TCP, in the format that Lawicel introduced.
 ///
 /// ```
 /// t7DF8020100...   CR    11 bits: three digits, the length, the data
@@ -8,10 +8,10 @@ import OBDCore
 /// r7DF8 R18DB33F18 CR    remote frames: no data
 /// C  S6  O  L      CR    close, rate, open, open and only listen
 /// ```
-/// An adapter confirms a command with CR, refuses it with BEL, or says nothing at all; for a frame
-/// that it took some say `z` or `Z`. Four digits after the data are a time stamp.
+/// An adapter confirms a command with CR, refuses it with BEL, or does not answer. Some answer a frame with
+/// `z` or `Z`. Four digits after the data are a time stamp.
 public enum SLCAN {
-    /// Rates by the digit after `S`; unit: bit/s.
+    /// Bit rates by the digit after `S`; unit: bit/s.
     public static let rates = [
         10_000, 20_000, 50_000, 100_000, 125_000, 250_000, 500_000, 800_000, 1_000_000,
     ]
@@ -19,12 +19,12 @@ public enum SLCAN {
     static let carriageReturn: UInt8 = 0x0D
     static let bell: UInt8 = 0x07
 
-    /// The command that sets the rate; nil for a rate that has none.
+    /// The command that sets the bit rate; nil if there is none for this rate.
     static func rateCommand(_ rate: Int) -> String? {
         rates.firstIndex(of: rate).map { "S\($0)" }
     }
 
-    /// The line that sends `frame`, or shows it.
+    /// The line that sends or shows `frame`.
     public static func line(of frame: CANFrame) -> [UInt8] {
         var line: [UInt8] = []
         line.reserveCapacity(27)
@@ -46,7 +46,7 @@ public enum SLCAN {
         return line
     }
 
-    /// The frame in a line without its end; nil where it is none.
+    /// The frame in a line without its line end; nil if it is not a frame.
     public static func frame(in line: [UInt8]) -> CANFrame? {
         guard let first = line.first else { return nil }
         let digits: Int
@@ -83,25 +83,25 @@ public enum SLCAN {
     }
 }
 
-/// Cuts an slcan adapter's bytes into events; any split of the bytes gives the same events.
+/// Splits the bytes of an slcan adapter into events, independent of how the bytes arrive.
 public struct SLCANLexer: Hashable, Sendable {
-    /// Longer than any line that is understood.
+    /// Longer than any valid line.
     private static let longestLine = 128
 
     private var line: [UInt8] = []
-    /// Whether the line was too long, and what is left of it is skipped.
+    /// Whether the line was too long and its rest is skipped.
     private var isSkipping = false
 
     /// A lexer at the beginning of a line.
     public init() {}
 
-    /// Takes bytes as they came.
+    /// Takes received bytes.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [CANEvent]) {
         for index in bytes.indices {
             switch bytes[index] {
             case SLCAN.carriageReturn: endLine(&out)
             case SLCAN.bell:
-                // A refusal may come in the middle of nothing only: what was begun is damaged.
+                // A refusal is only valid between lines, so a partial line before it is damaged.
                 if !line.isEmpty || isSkipping { out.append(.damage) }
                 drop()
                 out.append(.refused)
@@ -113,9 +113,9 @@ public struct SLCANLexer: Hashable, Sendable {
         }
     }
 
-    /// Ends a line that has no end: some adapters send their version so.
+    /// Ends a line that has no line end, because some adapters send their version that way.
     ///
-    /// Gives what was in it.
+    /// Returns the content of the line.
     public mutating func takePartialLine() -> String {
         defer { drop() }
         return Self.text(line)
@@ -140,7 +140,7 @@ public struct SLCANLexer: Hashable, Sendable {
         case UInt8(ascii: "t"), UInt8(ascii: "T"), UInt8(ascii: "r"), UInt8(ascii: "R"):
             out.append(SLCAN.frame(in: line).map { .frame($0) } ?? .damage)
         case UInt8(ascii: "z"), UInt8(ascii: "Z"):
-            // Some send the next line right after it.
+            // Some adapters send the next line right after it.
             line.removeFirst()
             out.append(.queued)
             if !line.isEmpty { out.append(SLCAN.frame(in: line).map { .frame($0) } ?? .damage) }

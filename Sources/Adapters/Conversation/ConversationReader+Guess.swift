@@ -1,26 +1,28 @@
 import OBDCore
 import VehicleLink
 
-/// Requests told by their looks alone: where no prompt is in front, an answer that lost its
-/// beginning looks like the echo of one.
+/// Requests that are recognised by their form only.
+///
+/// Without a prompt before it, an answer that lost its beginning looks like the echo of a request.
 extension ConversationReader {
     /// A line that was taken for a request.
     struct Guess: Hashable, Sendable {
         var line: Int
         var text: String
-        /// What it is if it was none.
+        /// The error to report if the line was not a request.
         var error: LinkError
-        /// Whether it was none if nothing answers it: else it lost its answer.
+        /// Whether the line was not a request if no answer follows; otherwise it is a request that lost its
+        /// answer.
         var needsAnswer: Bool
-        /// Whether an answer to something else shows it to be none; else that answer is astray.
+        /// Whether an answer to another request disproves the guess; otherwise that answer is misplaced.
         var mayBeRefuted = false
-        /// The request before it that had no answer by then; empty = there was none.
+        /// The previous request if it had no answer by then; empty if there was none.
         var before: [UInt8] = []
-        /// Guesses before it that are none if this one is answered.
+        /// Earlier guesses that are disproved if this one gets an answer.
         var errorsBefore: [Told] = []
-        /// Whether the first of those is rather a request that lost its answer if this one is none.
+        /// Whether the first of those is a request that lost its answer if this guess is disproved.
         var beginsWithEcho = false
-        /// Whether it is the first line of all.
+        /// Whether it is the very first line.
         var isFirst = false
 
         /// An error and the line that it is about.
@@ -30,7 +32,7 @@ extension ConversationReader {
             var error: LinkError
         }
 
-        /// A line that has to be answered, or is damaged.
+        /// A line that needs an answer, or is damaged.
         init(line: Int, text: String, error: LinkError? = nil, needsAnswer: Bool = true) {
             self.line = line
             self.text = text
@@ -38,7 +40,7 @@ extension ConversationReader {
             self.needsAnswer = needsAnswer
         }
 
-        /// Stands after another guess that nothing has answered so far.
+        /// Puts this guess after an earlier one that has no answer so far.
         mutating func follow(_ earlier: consuming Guess) {
             needsAnswer = true
             beginsWithEcho = earlier.isFirst || earlier.beginsWithEcho
@@ -48,7 +50,7 @@ extension ConversationReader {
         }
     }
 
-    /// Takes a line for a request by its looks; `error` is told where it turns out to be none.
+    /// Treats a line as a request because of its form; `error` is reported if it turns out not to be one.
     mutating func guessRequest(
         _ text: Span<UInt8>, _ error: LinkError, _ out: inout [ConversationItem]
     ) {
@@ -62,7 +64,7 @@ extension ConversationReader {
             guessed.before = requestText
             guessed.mayBeRefuted = true
             if let earlier = guess, earlier.needsAnswer {
-                // Given up here, so that the list is not copied for each line.
+                // Cleared here, so that the list is not copied for each line.
                 guess = nil
                 guessed.follow(earlier)
             }
@@ -72,8 +74,8 @@ extension ConversationReader {
         guess = guessed
     }
 
-    /// Looks at a message that came while a guess is open: it confirms the guess, or shows that the
-    /// line was not a request.
+    /// Checks an open guess against a message, which confirms the guess or shows that the line was not a
+    /// request.
     mutating func weighGuess(by message: ECUMessage, _ out: inout [ConversationItem]) {
         if guess == nil {
             if asked == .unknown, options.request == nil { hasUnaskedAnswers = true }
@@ -105,14 +107,14 @@ extension ConversationReader {
         hasUnaskedAnswers = true
     }
 
-    /// Something answered the guessed request.
+    /// Confirms a guess, because an answer to it arrived.
     mutating func confirmGuess(_ out: inout [ConversationItem]) {
         guard let guess else { return }
         self.guess = nil
         for told in guess.errorsBefore { tell(told, &out) }
     }
 
-    /// Nothing answered the guessed request.
+    /// Ends a guess to which no answer arrived.
     mutating func giveUpUnanswered(_ guess: Guess, _ out: inout [ConversationItem]) {
         guard guess.needsAnswer else { return }
         for earlier in guess.errorsBefore.dropFirst(guess.beginsWithEcho ? 1 : 0) {
@@ -136,10 +138,12 @@ extension ConversationReader {
         reader.begin(nil)
     }
 
-    /// Whether a message can be an answer to what is asked: any refusal, else by its service and, where
-    /// that is one of current data, by its first record.
+    /// Whether a message can be an answer to the current request.
+    ///
+    /// Any refusal can be one. Other messages are compared by the service and, for a service of current data,
+    /// by the first record.
     private func isAnswered(by message: ECUMessage) -> Bool {
-        // Messages of SAE J1939 say no service.
+        // SAE J1939 messages do not have a service.
         guard message.parameterGroup == nil, let request = reader.exchange.request,
             let service = request.first, let first = message.payload.first,
             first != Service.negativeResponse.rawValue

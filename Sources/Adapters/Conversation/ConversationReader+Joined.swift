@@ -1,9 +1,9 @@
 import OBDCore
 import VehicleLink
 
-/// Lines that lost their ends, read piece by piece.
+/// Reads lines that lost their line ends piece by piece.
 extension ConversationReader {
-    /// Reads a line of digits that is made of several; false = it stands as it is.
+    /// Reads a line of digits that consists of several lines; false if it is a single line.
     mutating func readJoined(_ text: Span<UInt8>, _ out: inout [ConversationItem]) -> Bool {
         if mayHoldRequest {
             let known = mayBeEcho ? [] : requestDigits
@@ -24,26 +24,26 @@ extension ConversationReader {
         return true
     }
 
-    /// A line that may be an echoed request and, its line end lost, the length of the answer.
+    /// A line that ends in what may be the length of an answer, because the request lost its line end.
     ///
-    /// `22F190014`, before `0: 62 F1 90 …`. The digits alone may be a request as well.
+    /// `22F190014`, before `0: 62 F1 90 …`. All digits together may also be a request.
     struct GluedLength: Hashable, Sendable {
         var line: Int
         var text: [UInt8]
-        /// Whether a prompt is in front.
+        /// Whether a prompt comes before it.
         var isBehindPrompt: Bool
-        /// Where the length begins in the text.
+        /// The offset of the length in the text.
         var start: Int
-        /// The request before it, as bytes.
+        /// The request before the length, as bytes.
         var request: [UInt8]
-        /// Whether exactly that was asked.
+        /// Whether exactly this request was sent.
         var isKnown: Bool
     }
 
-    /// The least that an adapter shows in segments; unit: bytes.
+    /// The shortest message that an adapter shows in segments; unit: bytes.
     private static let shortestLength = 7
 
-    /// Puts a line aside that may end in the length of segments; false = it cannot.
+    /// Keeps a line that may end in a length for later; false if it cannot be one.
     mutating func awaitsSegment(_ text: Span<UInt8>, isBehindPrompt: Bool) -> Bool {
         guard isBehindPrompt ? options.request == nil : !isMonitor,
             reader.digits.scan(text), reader.digits.segment == nil, reader.digits.count >= 5
@@ -54,7 +54,7 @@ extension ConversationReader {
             !isBehindPrompt && count == requestDigits.count
             && reader.digits.continues(requestDigits)
         if !isKnown {
-            // The longest request is one for seven PIDs and how many answers to wait for.
+            // The longest request has seven PIDs and the number of answers to wait for.
             guard isBehindPrompt || mayBeEcho, count <= 15, reader.digits.byte(0) & 0x40 == 0,
                 !reader.canOnlyBeAnswer
             else { return false }
@@ -69,9 +69,9 @@ extension ConversationReader {
         return true
     }
 
-    /// Reads the line that was put aside, now that `text`, or nothing, follows it.
+    /// Reads the line that was kept, once the next line `text` or the end is known.
     ///
-    /// The first segment of an answer to its request shows that it ends in a length.
+    /// If the next line is the first segment of an answer to the request, the kept line ends in a length.
     mutating func settleGluedLength(
         before text: Span<UInt8>, _ out: inout [ConversationItem]
     ) {
@@ -98,7 +98,7 @@ extension ConversationReader {
         }
     }
 
-    /// Reads `SEARCHING...0140:4902…1:…`; false = it is something else.
+    /// Reads `SEARCHING...0140:4902…1:…`; false if it is something else.
     mutating func readSegments(_ text: Span<UInt8>, _ out: inout [ConversationItem]) -> Bool {
         guard asked.isOfVehicle || mayBeEcho else { return false }
         let start = AdapterWords.endOfSearching(text) ?? 0
@@ -113,8 +113,7 @@ extension ConversationReader {
         return true
     }
 
-    /// Reads `010CNO DATA`, `0105SEARCHING...`, where lines may be echoes; false = it is something
-    /// else.
+    /// Reads `010CNO DATA`, `0105SEARCHING...`, if lines may be echoes; false if it is something else.
     mutating func readEchoedWords(_ text: Span<UInt8>, _ out: inout [ConversationItem]) -> Bool {
         guard !isMonitor, mayBeEcho || !requestDigits.isEmpty, let end = endOfGluedRequest(text),
             reader.digits.scan(text.extracting(..<end))
@@ -128,7 +127,7 @@ extension ConversationReader {
         return true
     }
 
-    /// Where a request after a prompt ends whose answer is on the same line.
+    /// The end of a request after a prompt if its answer is on the same line.
     func endOfAnsweredRequest(_ text: Span<UInt8>) -> Int? {
         JoinedLines(text)?.endOfRequest(isBehindPrompt: true)
     }
@@ -144,12 +143,12 @@ extension ConversationReader {
 }
 
 extension ConversationReader.Asked {
-    /// Whether a command was sent whose answers are unknown.
+    /// Whether the last command is one whose answers are unknown.
     var isOfAnotherMaker: Bool {
         if case .adapter(.other, _) = self { true } else { false }
     }
 
-    /// Whether lines of digits are a vehicle's answers, as far as is known.
+    /// Whether lines of digits are answers of a vehicle, as far as is known.
     var isOfVehicle: Bool {
         switch self {
         case .unknown, .vehicle: true

@@ -1,19 +1,19 @@
 import OBDCore
 import VehicleLink
 
-/// Which lines are requests, and what the lines after them answer.
+/// Decides which lines are requests and what the lines after them answer.
 extension ConversationReader {
     struct LengthOrRequest: Hashable, Sendable {
         var line: Int
         var text: [UInt8]
-        /// What was being answered before it.
+        /// The state before this line.
         var asked: Asked
         var requestText: [UInt8]
         var exchange: Exchange
     }
 
-    /// Where the adapter's words begin after a request whose line end was lost: `010CNO DATA`,
-    /// `ATRV12.6V`; nil for any other text.
+    /// The start of the adapter's text after a request whose line end was lost: `010CNO DATA`, `ATRV12.6V`;
+    /// nil for any other text.
     mutating func endOfGluedRequest(_ text: Span<UInt8>) -> Int? {
         if reader.digits.scan(text) { return nil }
         guard AdapterCommand(compact: AdapterCommand.compact(bytes(text))) != nil else {
@@ -43,9 +43,9 @@ extension ConversationReader {
         return nil
     }
 
-    /// Whether what comes after a prompt is what `AT DPN` answers: `A6`, `6`.
+    /// Whether the text after a prompt looks like an answer to `AT DPN`: `A6`, `6`.
     ///
-    /// No service is A6, and nobody asks with one digit.
+    /// It cannot be a request: A6 is not a service, and no request has a single digit.
     func isProtocolNumber(_ text: Span<UInt8>) -> Bool {
         guard !directionIsKnown, (1...2).contains(text.count),
             let last = Hex.value(text[text.count - 1])
@@ -53,9 +53,9 @@ extension ConversationReader {
         return (1...0xC).contains(last) && (text.count == 1 || text[0] == UInt8(ascii: "A"))
     }
 
-    /// Whether what comes after a prompt can only be an answer.
+    /// Whether the text after a prompt can only be an answer.
     ///
-    /// With the echo off the answer follows the prompt at once.
+    /// With the echo off, the answer directly follows the prompt.
     mutating func isAnswer(_ text: Span<UInt8>) -> Bool {
         if reader.digits.scan(text) { return reader.canOnlyBeAnswer }
         return AdapterWords.find(in: text)?.start == 0 || AdapterWords.isSearch(text)
@@ -63,14 +63,14 @@ extension ConversationReader {
             || AdapterWords.end(of: "OK", in: text, at: 0) == text.count
     }
 
-    /// Whether what comes after a prompt can be a request, or is an answer however damaged.
+    /// Whether the text after a prompt can be a request and is not just a damaged answer.
     ///
-    /// Nobody asks with the services of answers or types headers; a frame of the tester's own in a log
-    /// of frames is one, too.
+    /// Requests do not use the services of answers and do not include headers. In a log of frames, a frame
+    /// from the tester is a request, too.
     mutating func canBeRequest(_ text: Span<UInt8>) -> Bool {
         if AdapterCommand(compact: AdapterCommand.compact(bytes(text))) != nil { return true }
         guard reader.digits.scan(text) else {
-            // Data that something else was written into; other makers' commands are words.
+            // Data with other text in the middle; commands of other manufacturers are words.
             var end = 0
             while end < text.count, Hex.value(text[end]) != nil || isBlank(text[end]) { end += 1 }
             let start = text.extracting(..<end)
@@ -82,22 +82,22 @@ extension ConversationReader {
         return digitsCanBeRequest || isShortAsAnswer
     }
 
-    /// The same of the scanned digits.
+    /// The same check for the scanned digits.
     private var digitsCanBeRequest: Bool {
         let digits = reader.digits
         if digits.segment != nil { return false }
-        // Bytes as they are sent may begin with anything.
+        // Without automatic formatting, raw bytes may begin with any value.
         if settings.automaticFormatting == false { return true }
         if reader.looksLikeRequest || digits.count < 2 || isFrameOfTester { return true }
         if digits.groups > 1, digits.length(0) == 3 {
-            // Other identifiers are as well those that testers send with.
+            // Testers also use other identifiers to send.
             let isUsual = (0x7E8...0x7EF).contains(digits.number(0, 3))
             return !isUsual && digits.count >= 9
                 && ![5, 7].contains { ServiceShape.isAnswer(digits.byte($0)) }
         }
         let first = digits.byte(0)
         switch first {
-        // An identifier of 29 bits.
+        // An identifier with 29 bits.
         case 0x18 where digits.byte(2) == 0xDA: return false
         // The header of an answer by ISO 14230-4.
         case 0x80...0xBF: return digits.count < 6 || digits.byte(2) != settings.testerAddress
@@ -105,13 +105,13 @@ extension ConversationReader {
         }
     }
 
-    /// Whether the scanned digits are an answer without data, or somebody tries services out: `4101`.
+    /// Whether the scanned digits are an answer without data, or a request that tries out services: `4101`.
     var isShortAsAnswer: Bool {
         reader.digits.groups == 1 && reader.digits.count <= 4
             && ServiceShape.isAnswer(reader.digits.byte(0))
     }
 
-    /// Whether the scanned digits begin with an identifier that testers send with.
+    /// Whether the scanned digits begin with an identifier that testers use to send.
     private var isFrameOfTester: Bool {
         let digits = reader.digits
         if digits.count >= 5, (0x7DF...0x7E7).contains(digits.number(0, 3)) { return true }
@@ -120,8 +120,7 @@ extension ConversationReader {
         return digits.byte(2) == 0xDB || digits.byte(2) == 0xDA && digits.byte(4) != digits.byte(6)
     }
 
-    /// What to go back to if the three digits of `text` are a length after all; nil for any other
-    /// text.
+    /// The state to restore if the three digits of `text` turn out to be a length; nil for any other text.
     mutating func lengthOrRequest(_ text: Span<UInt8>) -> LengthOrRequest? {
         guard reader.digits.scan(text), reader.digits.segment == nil, reader.digits.groups == 1,
             reader.digits.count == 3
@@ -131,7 +130,7 @@ extension ConversationReader {
             exchange: reader.exchange)
     }
 
-    /// Takes back a request that the first segment after it shows to be a length.
+    /// Undoes a request, because the first segment after it shows that it is a length.
     mutating func readLength(_ length: LengthOrRequest, isBehindPrompt: Bool) {
         let line = lineNumber
         let segment = reader.digits
@@ -155,20 +154,20 @@ extension ConversationReader {
         options.request == nil && !promptsCarryRequests && !directionIsKnown
     }
 
-    /// Whether the scanned digits are `031` or the like: a service that is asked for alone, and how
-    /// many answers to wait for.
+    /// Whether the scanned digits are `031` or similar: a service without a PID, and the number of answers to
+    /// wait for.
     var isRequestOfOneService: Bool {
         reader.digits.count == 3 && reader.digits.digit(2) > 0
             && ServiceShape.of(reader.digits.byte(0))?.request == 1...1
     }
 
-    /// Where the answer begins on a line that begins with the digits of the request.
+    /// The start of the answer on a line that begins with the digits of the request.
     func endOfGluedEcho(_ text: Span<UInt8>) -> Int? {
         guard reader.digits.continues(requestDigits) else { return nil }
         return offset(behind: requestDigits.count, in: text)
     }
 
-    /// Where `text` goes on after this many digits; nil where it ends there.
+    /// The offset in `text` after this many digits; nil if the text ends there.
     func offset(behind count: Int, in text: Span<UInt8>) -> Int? {
         var left = count
         var index = 0
@@ -179,7 +178,7 @@ extension ConversationReader {
         return index < text.count ? index : nil
     }
 
-    /// Whether a line is the echo of a command that the reader knows.
+    /// Whether a line is the echo of a known command.
     func isEchoedCommand(_ compact: [UInt8]) -> Bool {
         guard let command = AdapterCommand(compact: compact) else { return false }
         if command != .other { return true }
@@ -198,8 +197,9 @@ extension ConversationReader {
         }
     }
 
-    /// Where the answer begins on a line that may begin with the echo of the command, its line end
-    /// lost: `ATSP6OK`, doubled as some adapters do.
+    /// The start of the answer on a line that may begin with the echo of the command, without a line end.
+    ///
+    /// `ATSP6OK`; some adapters double the echo.
     func endOfGluedCommand(_ text: Span<UInt8>) -> Int {
         guard !requestText.isEmpty else { return 0 }
         let command = String(decoding: requestText, as: UTF8.self)
@@ -211,9 +211,9 @@ extension ConversationReader {
         return start
     }
 
-    // MARK: What is asked
+    // MARK: The current request
 
-    /// Ends what was asked before and begins the answers to `compact`.
+    /// Ends the previous request and begins the answers to `compact`.
     mutating func ask(_ compact: [UInt8], _ out: inout [ConversationItem]) {
         lengthOrRequest = nil
         if isContinuation(compact) {
@@ -228,12 +228,12 @@ extension ConversationReader {
         begin(compact)
     }
 
-    /// A setting without any answer was taken over silently.
+    /// Applies a setting to which the adapter gave no answer.
     mutating func settle() {
         if case .adapter(let command, answered: false) = asked { takeOver(command) }
     }
 
-    /// A command that the adapter confirmed.
+    /// Applies a command that the adapter confirmed.
     mutating func takeOver(_ command: AdapterCommand) {
         reader.apply(command)
         let setHeader = Array("ATSH".utf8)
@@ -245,8 +245,9 @@ extension ConversationReader {
         reader.apply(header: header)
     }
 
-    /// Whether a request goes on with the one before: flow control, or a consecutive frame of a
-    /// long request, typed by hand under `AT CAF0`.
+    /// Whether a line continues the previous request.
+    ///
+    /// It does if it is flow control or a consecutive frame of a long request, typed by hand under `AT CAF0`.
     func isContinuation(_ compact: [UInt8]) -> Bool {
         guard reader.settings.automaticFormatting == false, case .vehicle = asked,
             compact.count >= 2, compact.allSatisfy({ Hex.value($0) != nil })
@@ -254,7 +255,7 @@ extension ConversationReader {
         return compact[0] == UInt8(ascii: "3") || compact[0] == UInt8(ascii: "2")
     }
 
-    /// Takes the data of a consecutive frame that goes on with a long request.
+    /// Adds the data of a consecutive frame to a long request.
     mutating func continueRequest() {
         guard let longRequest, requestDigits.first == 2, let begun = reader.exchange.request,
             begun.count < longRequest
@@ -276,7 +277,7 @@ extension ConversationReader {
         }
         let digits = compact.compactMap { Hex.value($0) }
         guard digits.count == compact.count else {
-            // Neither AT nor ST nor digits: another maker's command.
+            // A command of another manufacturer: it begins with neither AT nor ST nor digits.
             begin(.other)
             return
         }
@@ -288,14 +289,15 @@ extension ConversationReader {
         reader.begin(reader.settings.payload(ofTyped: digits))
     }
 
-    /// Whether what was asked is not a command of any adapter known here: another maker's, or a
-    /// request with a time or a remark beside it.
+    /// Whether the current request is not a command of any known adapter.
+    ///
+    /// It may be a command of another manufacturer, or a request with a time or a remark next to it.
     var isUnreadableRequest: Bool {
         asked.isOfAnotherMaker && AdapterCommand(compact: requestText) == nil
             && !requestText.isEmpty
     }
 
-    /// A vehicle's answer came to what cannot be read: it is told, and the answer counts.
+    /// Reports an unreadable request to which a vehicle's answer came; the answer itself is valid.
     mutating func giveUpRequest(_ out: inout [ConversationItem]) {
         if case .adapter(_, answered: false) = asked { tellUnreadableRequest(&out) }
         asked = .unknown

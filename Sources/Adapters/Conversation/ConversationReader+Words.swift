@@ -1,7 +1,7 @@
 import OBDCore
 import VehicleLink
 
-/// Lines that are not made of digits, and the answers of the adapter itself.
+/// Reads lines that do not consist of digits, and the answers of the adapter itself.
 extension ConversationReader {
     /// A line that begins a search for the protocol.
     struct Search: Hashable, Sendable {
@@ -9,7 +9,7 @@ extension ConversationReader {
         var text: String
     }
 
-    /// A line of words: an echoed command, the answer to one, or a status.
+    /// Reads a line of words: an echoed command, the answer to one, or a status.
     mutating func readText(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         if readSegments(text, &out) || readEchoedWords(text, &out) { return }
         let compact = AdapterCommand.compact(bytes(text))
@@ -39,7 +39,7 @@ extension ConversationReader {
         flush(text, &out)
     }
 
-    /// Reports a search that ended without a word about what it found.
+    /// Reports a search that ended without a result.
     mutating func giveUpSearch(_ out: inout [ConversationItem]) {
         guard let search = openSearch else { return }
         openSearch = nil
@@ -49,7 +49,7 @@ extension ConversationReader {
                 .linkError(error, text: search.text), line: search.line, exchange: reader.exchange))
     }
 
-    /// Reads `ATH1OK`, `ATRV12.6V`: the echo of a command and its answer; false = it is something else.
+    /// Reads `ATH1OK`, `ATRV12.6V`: the echo of a command and its answer; false if it is something else.
     private mutating func readGluedCommand(
         _ text: Span<UInt8>, _ compact: [UInt8], _ out: inout [ConversationItem]
     ) -> Bool {
@@ -67,7 +67,7 @@ extension ConversationReader {
         return true
     }
 
-    /// How long the command is before what can be nothing but an answer; nil where there is none.
+    /// The length of a command that is followed by text that can only be an answer; nil if there is none.
     private static func lengthOfAnsweredCommand(_ compact: [UInt8]) -> Int? {
         guard compact.starts(with: "AT".utf8) || compact.starts(with: "ST".utf8) else { return nil }
         let text = String(decoding: compact, as: UTF8.self)
@@ -82,7 +82,7 @@ extension ConversationReader {
         return nil
     }
 
-    /// The answer to an adapter command: a status or a voltage, never data.
+    /// Reads the answer to an adapter command: a status or a voltage, never data.
     mutating func readAnswer(
         _ text: Span<UInt8>, to command: AdapterCommand, answered: Bool,
         _ out: inout [ConversationItem]
@@ -97,7 +97,7 @@ extension ConversationReader {
         }
         let isWord = AdapterWords.find(in: text)?.start == 0
         let isOK = AdapterWords.end(of: "OK", in: text, at: 0) == text.count
-        // Its answer is unknown: that it was not read is said once.
+        // Its answer format is unknown, so the unreadable request is reported once.
         if isUnreadableRequest, !answered, !isWord, !isOK { tellUnreadableRequest(&out) }
         asked = .adapter(command, answered: true)
         if command != .voltage, isOK {
@@ -121,7 +121,7 @@ extension ConversationReader {
         reader.change { $0.note(answer: answer, to: command) }
     }
 
-    /// After a restart the adapter has its default settings.
+    /// Applies the default settings after the adapter restarted.
     mutating func noteLoss(_ status: AdapterStatus) {
         switch status {
         case .lowVoltageReset, .internalError: reader.apply(.reset)

@@ -1,41 +1,41 @@
 public import OBDCore
 import VehicleLink
 
-/// Reads what was recorded of an adapter's conversation, line by line, without an adapter.
+/// Reads the recorded text of an adapter's conversation line by line, without an adapter.
 ///
-/// Nothing is known of such text: which settings held, which lines are echoes, where line ends got
-/// lost. This reader finds it out from the text itself. It is for recorded text alone, and the one
-/// entry to this folder; a live link has ``FrameReader``.
+/// Such text does not say which settings were active, which lines are echoes, or where line ends were lost.
+/// This reader infers all of it from the text. It is only for recorded text and is the entry point to this
+/// folder; a live link uses ``FrameReader``.
 ///
-/// A bare `>` is a prompt; what comes after it still belongs to the last request. A line that
-/// begins with `>` and text is a request, unless ``Options/request`` says what the whole input
-/// answers. `#` begins a comment. Echoes are dropped, AT and ST commands are followed.
+/// A single `>` is a prompt; the text after it still belongs to the last request. A line of `>` and text is a
+/// request, unless ``Options/request`` names the request for the whole input. `#` begins a comment. Echoes
+/// are dropped, and AT and ST commands take effect.
 public struct ConversationReader: Hashable, Sendable {
-    /// What the text does not say itself.
+    /// Facts that the text itself does not contain.
     public struct Options: Hashable, Sendable {
-        /// The request that the whole input answers, as typed: `010C`; nil = the text shows.
+        /// The request that the whole input answers, as typed: `010C`; nil means to infer it from the text.
         public var request: String?
-        /// How to read headers where the text alone is ambiguous.
+        /// The protocol for headers that the text alone leaves ambiguous.
         public var vehicleProtocol: VehicleProtocol?
 
-        /// Options; without any the text shows.
+        /// Sets the options; by default everything is inferred from the text.
         public init(request: String? = nil, vehicleProtocol: VehicleProtocol? = nil) {
             self.request = request
             self.vehicleProtocol = vehicleProtocol
         }
     }
 
-    /// What the lines that come now answer.
+    /// The request or command that the next lines answer.
     enum Asked: Hashable, Sendable {
-        /// Nothing was seen that could be a request.
+        /// No possible request was seen yet.
         case unknown
         /// A request to the vehicle.
         case vehicle
-        /// A command of the adapter; `answered` once a line of its answer came.
+        /// A command of the adapter; `answered` is true after the first line of its answer.
         case adapter(AdapterCommand, answered: Bool)
     }
 
-    /// Bytes of a line that are looked at; more than any answer has.
+    /// The number of bytes of a line that are read; no answer is longer.
     static let longestLine = ReplyLexer.longestLine
 
     let options: Options
@@ -45,30 +45,30 @@ public struct ConversationReader: Hashable, Sendable {
     var requestText: [UInt8] = []
     /// The length of a request whose first frame was typed under `AT CAF0`; unit: bytes.
     var longRequest: Int?
-    /// The line on which the request stood.
+    /// The number of the line with the request.
     var requestLine = 0
-    /// The digits of ``requestText``; empty unless it is made of digits alone.
+    /// The digits of ``requestText``; empty unless it consists of digits only.
     var requestDigits: [UInt8] = []
     /// Whether requests come after the prompt: then no other line is an echo.
     var promptsCarryRequests = false
-    /// Whether something was read since the last end of an exchange.
+    /// Whether any line was read since the last end of an exchange.
     var isOpen = false
-    /// The last line that was taken for a request by its looks alone, until something answers it.
+    /// The last line that was treated as a request because of its form, until an answer confirms it.
     var guess: Guess?
     /// Whether a prompt came since the last request.
     var isPrompted = false
-    /// Whether something was answered that nobody was seen to ask: requests are not echoed then.
+    /// Whether there was an answer without a visible request, which means that requests are not echoed.
     var hasUnaskedAnswers = false
 
-    /// Whether the adapter's command has had its answer: `OK`, or whatever came before a prompt.
+    /// Whether the answer to the adapter's command is complete: `OK`, or any text before a prompt.
     var commandIsDone = false
-    /// A search for the protocol that has had no result so far.
+    /// A protocol search without a result so far.
     var openSearch: Search?
-    /// A request of three digits, which may as well be the length before segments.
+    /// A request of three digits, which may also be the length before segments.
     var lengthOrRequest: LengthOrRequest?
-    /// A line that may end in the length of segments, until the line after it shows what it is.
+    /// A line that may end in the length of segments, until the next line decides it.
     var gluedLength: GluedLength?
-    /// Whether requests are told apart from what came, as in a recording: no line is an echo then.
+    /// Whether the direction is known, as in a recording, so that no line can be an echo.
     var directionIsKnown = false
 
     var lineNumber = 0
@@ -83,18 +83,17 @@ public struct ConversationReader: Hashable, Sendable {
         if let request = options.request { begin(AdapterCommand.compact(request.utf8)) }
     }
 
-    /// The settings as far as the conversation has told them.
+    /// The settings that the conversation has shown so far.
     public var settings: ELM327Settings { reader.settings }
 
-    /// Whether `text` can be given as ``Options/request``: hexadecimal digits, or an AT or ST
-    /// command.
+    /// Whether `text` is valid for ``Options/request``: hexadecimal digits, or an AT or ST command.
     public static func isRequest(_ text: String) -> Bool {
         let compact = AdapterCommand.compact(text.utf8)
         if AdapterCommand(compact: compact) != nil { return true }
         return compact.count >= 2 && compact.allSatisfy { Hex.value($0) != nil }
     }
 
-    /// Takes one line without its line end; `number` counts from 1.
+    /// Reads one line without its line end; `number` counts from 1.
     public mutating func read(
         _ line: some Collection<UInt8>, number: Int, _ out: inout [ConversationItem]
     ) {
@@ -104,7 +103,7 @@ public struct ConversationReader: Hashable, Sendable {
         if done == nil { read(Array(line).span, number: number, &out) }
     }
 
-    /// Takes one line without its line end; `number` counts from 1.
+    /// Reads one line without its line end; `number` counts from 1.
     public mutating func read(
         _ line: Span<UInt8>, number: Int, _ out: inout [ConversationItem]
     ) {
@@ -125,9 +124,9 @@ public struct ConversationReader: Hashable, Sendable {
         }
     }
 
-    /// Takes a command that is known to have been sent; `number` is its line, from 1.
+    /// Reads a command that is known to have been sent; `number` is its line, from 1.
     ///
-    /// A recording says which way bytes went, so that no request can be taken for an answer.
+    /// A recording has the direction of the bytes, so a request cannot be confused with an answer.
     public mutating func readRequest(
         _ command: some Collection<UInt8>, number: Int, _ out: inout [ConversationItem]
     ) {
@@ -148,7 +147,7 @@ public struct ConversationReader: Hashable, Sendable {
 
     // MARK: Lines
 
-    /// A line that is more than digits: cut at comments, prompts and stray line ends.
+    /// Splits a line with more than digits at comments, prompts and stray line ends.
     private mutating func readSpecial(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         scratch.removeAll(keepingCapacity: true)
         var isSpecial = false
@@ -169,7 +168,7 @@ public struct ConversationReader: Hashable, Sendable {
             readText(text, &out)
             return
         }
-        // A copy, so that the pieces can be read while the buffer is free.
+        // A copy, because reading the pieces reuses the buffer.
         let line = scratch
         var start = 0
         var isBehindPrompt = false
@@ -200,7 +199,7 @@ public struct ConversationReader: Hashable, Sendable {
         readAnyPiece(text, &out)
     }
 
-    /// Reads what comes after a prompt on its line: a request, or an answer without an echo.
+    /// Reads the text after a prompt on the same line: a request, or an answer without an echo.
     mutating func readBehindPrompt(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         if options.request == nil, isProtocolNumber(text) {
             readPrompt(&out)
@@ -230,7 +229,7 @@ public struct ConversationReader: Hashable, Sendable {
             return
         }
         readPrompt(&out)
-        // An answer after the prompt is not that of the adapter command before.
+        // An answer after the prompt does not belong to the adapter command before the prompt.
         if case .adapter = asked, !isMonitor,
             reader.digits.scan(text) || AdapterWords.isSearch(text)
         {
@@ -251,18 +250,18 @@ public struct ConversationReader: Hashable, Sendable {
         }
     }
 
-    /// A prompt: the answers are complete.
+    /// Handles a prompt, which completes the answers.
     mutating func readPrompt(_ out: inout [ConversationItem]) {
         promptsCarryRequests = false
         isPrompted = true
-        // The whole input answers one request; and a tester that writes its own flow control
-        // gets the prompt in the middle of a message.
+        // The whole input answers one request. A tester that writes its own flow control gets the prompt in
+        // the middle of a message.
         if options.request != nil || reader.settings.automaticFormatting == false { return }
         if case .adapter(_, answered: true) = asked { commandIsDone = true }
         endExchange(&out)
     }
 
-    /// A line of digits: nearly always an answer like the one before.
+    /// Reads a line of digits, which is nearly always an answer like the one before.
     mutating func readDigits(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         if case .vehicle = asked, lengthOrRequest == nil,
             reader.readAsBefore(lineNumber, &events)
@@ -274,13 +273,13 @@ public struct ConversationReader: Hashable, Sendable {
         readAnyDigits(text, &out)
     }
 
-    /// Digits that may be anything: several lines in one, an echo, a request, a length, an answer.
+    /// Reads digits of any kind: several lines in one, an echo, a request, a length, or an answer.
     private mutating func readAnyDigits(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         if awaitsSegment(text, isBehindPrompt: false) { return }
         readUnheldDigits(text, &out)
     }
 
-    /// The same of digits that no line after them explains.
+    /// Does the same for digits that the next line does not explain.
     mutating func readUnheldDigits(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         if readJoined(text, &out) { return }
         if case .adapter(let command, let answered) = asked, !isMonitor {
@@ -301,7 +300,7 @@ public struct ConversationReader: Hashable, Sendable {
         if readEcho(text, &out) { return }
         let mayBeRequest = mayBeEcho
         if mayBeRequest, !isMonitor, isRequestOfOneService, let length = lengthOrRequest(text) {
-            // A request before it has its answer yet to come, or has none.
+            // A request before this one has no answer yet, or never gets one.
             guess = nil
             guessRequest(text, LinkError(.notAFrame, line: lineNumber), &out)
             lengthOrRequest = length
@@ -323,8 +322,8 @@ public struct ConversationReader: Hashable, Sendable {
         }
     }
 
-    /// Reads the echo of the request, with the answer where the line end between them was lost;
-    /// false = the digits are something else.
+    /// Reads the echo of the request, and the answer if the line end between them was lost; false if the
+    /// digits are something else.
     private mutating func readEcho(
         _ text: Span<UInt8>, _ out: inout [ConversationItem]
     ) -> Bool {
@@ -359,7 +358,7 @@ public struct ConversationReader: Hashable, Sendable {
     /// Turns the events of one line into items.
     mutating func flush(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         guard !events.isEmpty else { return }
-        // Taken out and looked at in place: `for event in events` would copy each of them.
+        // Moved out and accessed in place, because `for event in events` would copy each element.
         var found: [ReplyEvent] = []
         swap(&found, &events)
         for place in found.indices {
@@ -391,7 +390,7 @@ public struct ConversationReader: Hashable, Sendable {
         swap(&found, &events)
     }
 
-    /// Appends an item of the line at hand.
+    /// Appends an item for the current line.
     mutating func append(
         _ content: ConversationItem.Content, _ out: inout [ConversationItem]
     ) {
@@ -407,7 +406,7 @@ public struct ConversationReader: Hashable, Sendable {
     }
 }
 
-/// Where `text` stands without blanks, line ends, NULs and a byte order mark at its ends.
+/// The range of `text` without blanks, line ends, NULs and a byte order mark at either end.
 func trimmed(_ text: Span<UInt8>) -> Range<Int> {
     var start = 0
     var end = text.count

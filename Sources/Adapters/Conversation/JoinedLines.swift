@@ -1,22 +1,22 @@
 import OBDCore
 import VehicleLink
 
-/// Lines whose ends were lost on the way into a recording, cut where the adapter ended them.
+/// Splits lines whose line ends were lost in a recording where the adapter ended them.
 ///
-/// Apps drop carriage returns, readers join lines. Nothing is guessed: the whole line has to be made
-/// of pieces that prove themselves by identifiers, lengths, or segment numbers that count on; else it
-/// stays as it is. On a live link such a line is damage, and asked for again.
+/// Apps drop carriage returns, and readers join lines. This type does not guess. Each piece of the line has
+/// to be proven by an identifier, a length, or consecutive segment numbers; otherwise the line stays as it
+/// is. On a live link such a line counts as damaged, and the request is repeated.
 struct JoinedLines {
-    /// The digits of the line, upper case, and where each is in it.
+    /// The digits of the line in upper case, and their offsets.
     private var digits: [UInt8] = []
     private var places: [Int] = []
-    /// The digits that a blank comes before.
+    /// The digits that follow a blank.
     private var groupStarts: [Int] = []
-    /// The digits behind which a colon stands.
+    /// The digits that are followed by a colon.
     private var colons: [Int] = []
     private let length: Int
 
-    /// A line of digits, blanks and colons; nil for any other.
+    /// Reads a line of digits, blanks and colons; nil for any other line.
     init?(_ text: Span<UInt8>) {
         length = text.count
         digits.reserveCapacity(text.count)
@@ -41,7 +41,7 @@ struct JoinedLines {
 
     // MARK: Segments
 
-    /// `0140:4902015756571:5A…`: the pieces in front, the length, and every numbered segment.
+    /// The pieces of `0140:4902015756571:5A…`: the text before, the length, and each numbered segment.
     func segments() -> [Range<Int>]? {
         guard let first = colons.first, first >= 4, digits[first - 1] == 0,
             zip(colons, colons.dropFirst()).allSatisfy({ $0 < $1 })
@@ -54,11 +54,11 @@ struct JoinedLines {
             guard digits[colon - 1] == expected else { return nil }
             let isLast = number + 1 == colons.count
             var end = isLast ? digits.count : colons[number + 1] - 1
-            // The first segment after a length holds six bytes.
+            // The first segment after a length has six bytes.
             let full = pieces.last?.count == 3 ? 12 : 14
             var next: Range<Int>?
             if isLast {
-                // Whatever is more than a segment holds is its own line.
+                // Digits beyond a full segment are a line by themselves.
                 if end - colon > full { next = colon + full..<end }
                 guard (end - colon) % 2 == 0 || next != nil else { return nil }
                 end = min(end, colon + full)
@@ -91,8 +91,9 @@ struct JoinedLines {
         return cut(found)
     }
 
-    /// A message of several frames of one sender, whatever its identifier: it is repeated, and the frames
-    /// count on.
+    /// The frames of a message from a single sender with any identifier.
+    ///
+    /// The identifier is repeated, and the frame numbers are consecutive.
     private func framesOfOneSender(from start: Int) -> [Range<Int>]? {
         guard start + 5 <= digits.count else { return nil }
         let id = start..<start + 3
@@ -113,7 +114,7 @@ struct JoinedLines {
         return found
     }
 
-    /// Identifiers that blanks show: three digits are not a byte.
+    /// Frames whose identifiers are visible by the blanks: three digits are not a byte.
     private func groupedFrames() -> [Range<Int>]? {
         guard groupStarts.count > 1 else { return nil }
         let ends = groupStarts.dropFirst() + [digits.count]
@@ -127,7 +128,7 @@ struct JoinedLines {
                     return nil
                 }
                 found[found.count - 1] = last.lowerBound..<group.upperBound
-            // A whole frame without blanks; the next one begins after one.
+            // A whole frame without blanks; the next one begins after a blank.
             case 5...: if isFrame(group) { found.append(group) } else { return nil }
             default: return nil
             }
@@ -135,7 +136,7 @@ struct JoinedLines {
         return found.count > 1 && found.allSatisfy(isFrame) ? found : nil
     }
 
-    /// Whether the digits are an identifier and as many bytes as its control byte asks for.
+    /// Whether the digits are an identifier and the number of bytes in its control byte.
     private func isFrame(_ range: Range<Int>) -> Bool {
         guard let start = endOfIdentifier(at: range.lowerBound, anyOf11: true),
             (range.upperBound - start) % 2 == 0
@@ -143,8 +144,7 @@ struct JoinedLines {
         return lengths(at: start).contains((range.upperBound - start) / 2)
     }
 
-    /// Whether a line is worth looking at: longer than what an adapter writes in one, or not cut into
-    /// bytes.
+    /// Whether a line may be joined: it is longer than an adapter's lines, or not divided into bytes.
     static func mayBe(_ line: HexLine) -> Bool {
         if line.segment != nil || line.count < 14 { return false }
         if line.oddAfterTwo > 0 || line.count > 24 { return true }
@@ -152,10 +152,10 @@ struct JoinedLines {
         return line.count > 19 || line.count % 2 == 0
     }
 
-    /// The one way in which everything from `start` on is frames of usual identifiers; nil where
-    /// there is none or a choice.
+    /// The only way to split everything from `start` on into frames with usual identifiers; nil if there is
+    /// none or more than one.
     private func frames(from start: Int) -> [Range<Int>]? {
-        // From behind: in how many ways the digits from each place on are frames.
+        // From the end backwards: the number of ways to split the digits from each offset on into frames.
         var ways = [Int](repeating: 0, count: digits.count + 1)
         var ends = [Int](repeating: 0, count: digits.count + 1)
         ways[digits.count] = 1
@@ -178,7 +178,7 @@ struct JoinedLines {
         return found
     }
 
-    /// Where the data field after an identifier that answers have begins.
+    /// The start of the data field after an identifier that answers use.
     private func endOfIdentifier(at place: Int, anyOf11: Bool) -> Int? {
         if place + 8 <= digits.count,
             (0x18DA_F100...0x18DA_F1FF).contains(number(place..<place + 8))
@@ -190,7 +190,7 @@ struct JoinedLines {
         return anyOf11 && id < 0x800 || (0x7E8...0x7EF).contains(id) ? place + 3 : nil
     }
 
-    /// How many bytes a data field has, padded or not; none where no control byte stands.
+    /// The possible lengths of a data field in bytes, padded or not; empty if it has no control byte.
     private func lengths(at data: Int) -> [Int] {
         guard data + 2 <= digits.count else { return [] }
         let control = digits[data] << 4 | digits[data + 1]
@@ -198,7 +198,7 @@ struct JoinedLines {
         case 0 where control > 0 && control < ISO15765.frameLength:
             return control == 7 ? [8] : [Int(control) + 1, ISO15765.frameLength]
         case 1: return [ISO15765.frameLength]
-        // The last consecutive frame may be shorter where nothing pads it.
+        // The last consecutive frame may be shorter if it is not padded.
         case 2: return Array(2...ISO15765.frameLength)
         default: return []
         }
@@ -206,7 +206,7 @@ struct JoinedLines {
 
     // MARK: Before CAN
 
-    /// `49 04 01 … 49 04 02 …` and `43 … 43 …` as they come before CAN: seven bytes each.
+    /// The lines of `49 04 01 … 49 04 02 …` and `43 … 43 …` from protocols before CAN, with seven bytes each.
     func legacyLines() -> [Range<Int>]? {
         guard colons.isEmpty, digits.count >= 28, digits.count % 14 == 0,
             groupStarts.allSatisfy({ $0 % 2 == 0 })
@@ -219,7 +219,7 @@ struct JoinedLines {
                 zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 })
             else { return nil }
         case .codes:
-            // A list of codes over CAN says how many there are.
+            // A list of codes over CAN includes their number.
             guard starts.allSatisfy({ byte($0) == byte(0) }),
                 digits.count / 2 != 2 + 2 * Int(byte(2))
             else { return nil }
@@ -230,12 +230,12 @@ struct JoinedLines {
 
     // MARK: Requests
 
-    /// `010C41 0C 17 06`: where a request ends whose answer comes after it; nil for any other
+    /// The end of a request whose answer follows on the same line, as in `010C41 0C 17 06`; nil for any other
     /// line.
     ///
     /// - Parameters:
-    ///   - known: the digits of the request, where those are known.
-    ///   - isBehindPrompt: a prompt comes before the line.
+    /// - known: the digits of the request, if known.
+    /// - isBehindPrompt: whether a prompt comes before the line.
     func endOfRequest(known: [UInt8] = [], isBehindPrompt: Bool = false) -> Int? {
         if isField, !(isBehindPrompt && isListBehindRequest) { return nil }
         let candidates =
@@ -245,20 +245,20 @@ struct JoinedLines {
             guard let colon = colons.first else {
                 return isAnswer(at: end)
             }
-            // Numbered lines after their length.
+            // Numbered segments after their length.
             return colon == end + 4 && digits[end] == 0 && digits[end + 3] == 0
                 && number(end..<end + 3) >= ISO15765.frameLength - 1 && isPositive(at: colon)
         }
         return end.map { places[$0] }
     }
 
-    /// How many digits a request that begins the line may have, the number of answers included.
+    /// The possible numbers of digits of a request at the start of the line, including the answer count.
     private func requestLengths() -> [Int] {
         guard digits.count >= 6, let counts = ServiceShape.of(byte(0))?.request else { return [] }
         return counts.flatMap { [2 * $0, 2 * $0 + 1] }
     }
 
-    /// Whether an answer to the request in front begins here, and goes on.
+    /// Whether an answer to the request before it begins here and continues.
     private func isAnswer(at start: Int) -> Bool {
         if isPositive(at: start) || isCheckedFrame(at: start) || isProvenFrame(at: start) {
             return true
@@ -271,10 +271,11 @@ struct JoinedLines {
         return isPositive(at: service) || byte(service) == 0x7F && byte(service + 2) == byte(0)
     }
 
-    /// Whether the rest of the line is a frame, or a message of one sender, that answers the request,
-    /// whatever its identifier: three digits, or eight between blanks.
+    /// Whether the rest of the line is a frame, or a message of one sender, that answers the request.
+    ///
+    /// Any identifier is accepted: three digits, or eight digits between blanks.
     private func isProvenFrame(at start: Int) -> Bool {
-        // Where there are blanks, one comes before an identifier.
+        // If the line has blanks, one comes before an identifier.
         let isGroup = groupStarts.contains(start)
         guard isGroup || !groupStarts.contains(where: { $0 > start }) else { return false }
         if framesOfOneSender(from: start) != nil, isPositive(at: start + 7) { return true }
@@ -293,7 +294,7 @@ struct JoinedLines {
         }
     }
 
-    /// An identifier of 29 bits that blanks show.
+    /// The end of an identifier with 29 bits between blanks.
     private func endOfGroupedIdentifier(at place: Int) -> Int? {
         guard place + 8 <= digits.count, groupStarts.contains(place),
             groupStarts.contains(place + 8),
@@ -303,7 +304,7 @@ struct JoinedLines {
         return place + 8
     }
 
-    /// Whether the rest of the line is a frame as they come before CAN, with a right check byte and an
+    /// Whether the rest of the line is a frame of a protocol before CAN, with a valid check byte and an
     /// answer after its header.
     private func isCheckedFrame(at start: Int) -> Bool {
         guard (digits.count - start) % 2 == 0, digits.count - start >= 10 else { return false }
@@ -334,8 +335,8 @@ struct JoinedLines {
         return match == .same && count >= shape.shortestAnswer
     }
 
-    /// Whether the line is a data field as `AT CAF0` shows it: a control byte, an answer as long as
-    /// it says, padding.
+    /// Whether the line is a data field as `AT CAF0` shows it: a control byte, an answer of that length, and
+    /// padding.
     private var isField: Bool {
         let control = Int(byte(0))
         guard (1...7).contains(control), ServiceShape.isAnswer(byte(2)) else { return false }
@@ -345,9 +346,11 @@ struct JoinedLines {
         return stride(from: end, to: digits.count - 1, by: 2).allSatisfy { byte($0) == byte(end) }
     }
 
-    /// Whether a line that looks like a data field is rather a request for codes and its answer before CAN.
+    /// Whether a line that looks like a data field is more likely a request for codes with its answer from
+    /// before CAN.
     ///
-    /// `03 43 01 33 00 00 00 00`: three codes are six bytes; a list over CAN says how many there are.
+    /// In `03 43 01 33 00 00 00 00`, three codes take six bytes. A list over CAN would include the number of
+    /// codes.
     private var isListBehindRequest: Bool {
         guard digits.count == 16, ServiceShape.answering(with: byte(2))?.content == .codes,
             byte(2) == byte(0) &+ 0x40, byte(0) != 2 &+ 2 &* (byte(4) & 0x7F)
@@ -366,7 +369,7 @@ struct JoinedLines {
         digits[range].reduce(0) { $0 << 4 | UInt32($1) }
     }
 
-    /// Where pieces of the digits are in the line.
+    /// The ranges of digits as ranges of the line.
     private func cut(_ pieces: [Range<Int>]) -> [Range<Int>] {
         pieces.map { piece in
             let end = piece.upperBound < places.count ? places[piece.upperBound] : length

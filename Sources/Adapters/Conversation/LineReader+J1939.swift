@@ -1,23 +1,23 @@
 import OBDCore
 import VehicleLink
 
-/// Lines of SAE J1939: three forms of identifier, a length code or none.
+/// Reads lines of SAE J1939, with three forms of identifiers and an optional length code.
 extension ReplyReader {
-    /// What comes before the data.
+    /// The part of the line before the data.
     private struct J1939Header {
         var id: UInt32
-        /// Whether priority, parameter group and source are shown apart: `6 0FECA 00`.
+        /// Whether priority, parameter group and source are separate: `6 0FECA 00`.
         var isFormatted: Bool
         var showsLength: Bool
 
         /// The digit at which the data begin.
         var end: Int { showsLength ? 9 : 8 }
         var parameterGroup: UInt32 { J1939.Identifier(id).parameterGroup }
-        /// 18DAxxxx and 18DBxxxx are ISO 15765-4; J1939's own groups lie above.
+        /// 18DAxxxx and 18DBxxxx belong to ISO 15765-4; J1939's own groups have higher numbers.
         var isJ1939Alone: Bool { parameterGroup >> 8 & 0xFF >= 0xE8 }
     }
 
-    /// The line as a frame of SAE J1939; nil when it cannot be one.
+    /// Reads the line as a SAE J1939 frame; nil if it cannot be one.
     func asJ1939() -> LineReading? {
         let isKnown = knownProtocol != nil
         if let family = knownProtocol?.family ?? inferredFamily, family != .j1939 { return nil }
@@ -25,16 +25,16 @@ extension ReplyReader {
             var reading = j1939Data(behind: header)
         else { return nil }
         let count = (digits.count - header.end) / 2
-        // What another asks for on the bus: a parameter group in three bytes.
+        // Another node's request on the bus: a parameter group in three bytes.
         let isRequest = header.parameterGroup == 0xEA00 && count == 3 && isKnown
         reading.answer = j1939Answer(header.parameterGroup, isRequest: isRequest)
-        // Without blanks a priority is a digit like any other.
+        // Without blanks, a priority looks like any other digit.
         let isAskedFor = monitoredGroup != nil || requestedGroup != nil
         if !isKnown, header.isFormatted, digits.groups == 1, reading.answer != .exact, !isAskedFor {
             return nil
         }
-        // Eight bytes may be a frame without its identifier as well; twelve are hardly that. Without
-        // blanks nothing tells a priority from data.
+        // Eight bytes may also be a frame without its identifier; twelve bytes hardly are. Without blanks, a
+        // priority looks like data.
         let isWhole = digits.groups > 1 || count == ISO15765.frameLength || isRequest
         guard
             showsHeaders == true || reading.answer == .exact
@@ -45,7 +45,7 @@ extension ReplyReader {
         return reading
     }
 
-    /// The identifier in one of its forms; nil where the blanks fit none of them.
+    /// The identifier in one of its forms; nil if the blanks match none of them.
     private func j1939Header() -> J1939Header? {
         guard digits.count >= 8 else { return nil }
         let isFormatted =
@@ -74,8 +74,8 @@ extension ReplyReader {
         return J1939Header(id: id, isFormatted: isFormatted, showsLength: showsLength)
     }
 
-    /// What the lengths say of the data after a header; nil where its length code is rather a digit
-    /// that was doubled.
+    /// Compares the lengths with the data after a header; nil if the length code is more likely a doubled
+    /// digit.
     private func j1939Data(behind header: J1939Header) -> LineReading? {
         let count = (digits.count - header.end) / 2
         var reading = LineReading(
@@ -85,24 +85,24 @@ extension ReplyReader {
         let announced = Int(digits.digit(8))
         reading.announced = announced
         if announced != count {
-            // Without blanks a digit too many is rather one that was doubled.
+            // Without blanks, an extra digit is more likely a doubled one.
             if digits.groups == 1, settings.showsLength != true { return nil }
             reading.proof = .refuted
         }
         return reading
     }
 
-    /// How well a message of `group` answers what was asked.
+    /// How well a message of `group` answers the request.
     private func j1939Answer(_ group: UInt32, isRequest: Bool) -> LineReading.Answer {
         if group == monitoredGroup || group == requestedGroup { return .exact }
         switch group {
-        // The transport protocol, and the acknowledgement.
+        // The transport protocol and the acknowledgement.
         case J1939.connectionManagement, J1939.dataTransfer, 0xE800: return .service
         default: return isRequest ? .service : knownProtocol != nil ? .foreign : .none
         }
     }
 
-    /// The parameter group that a J1939 request asks for: `00FECA`, or `FECA` for short.
+    /// The parameter group in a J1939 request: `00FECA`, or `FECA` for short.
     var requestedGroup: UInt32? {
         let isSpoken = knownProtocol?.family == .j1939
         guard let request = exchange.request, request.count == 3 || request.count == 2 && isSpoken

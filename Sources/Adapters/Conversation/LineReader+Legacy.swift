@@ -1,7 +1,7 @@
 import OBDCore
 import VehicleLink
 
-/// Lines of the protocols before CAN, which a check byte tells apart.
+/// Reads lines of the protocols before CAN, which are distinguished by a check byte.
 extension ReplyReader {
     func asISO9141() -> LineReading? {
         guard digits.isWholeBytes, digits.count > 0 else { return nil }
@@ -14,7 +14,7 @@ extension ReplyReader {
             if isTesters(bytes) { reading.answer = .service }
         }
         reading.familiarity = isUsual ? 3 : 0
-        // From 80 on the first byte is the format byte of ISO 14230.
+        // A first byte of 80 or more is the format byte of ISO 14230.
         guard bytes[0] < 0x80 || settings.vehicleProtocol == .iso9141 else { return nil }
         // 41 6B is the header of PWM, whose in-frame response may equal the sum by chance.
         let isPWM = bytes.count > 1 && bytes[0] == 0x41 && bytes[1] == 0x6B
@@ -30,7 +30,7 @@ extension ReplyReader {
         let isPWM = bytes.count > 1 && bytes[0] == 0x41 && bytes[1] == 0x6B
         var reading = threeByteHeader(.j1850, bytes)
         if let index = J1850.crcIndex(in: bytes, inFrameResponse: mayHaveInFrameResponse(isPWM)) {
-            // A CRC that is not the last byte may be one by chance.
+            // A CRC before the last byte may be valid by chance.
             reading.proof = index == bytes.count - 1 ? .checksum : .length
             reading.answer = answer(at: 6, count: index - 3)
             if isTesters(bytes) { reading.answer = .service }
@@ -40,19 +40,19 @@ extension ReplyReader {
             || provesItself(reading, bytes) ? reading : nil
     }
 
-    /// Whether it is the tester's own request, as sniffers and some clones show it.
+    /// Whether it is the tester's own request, which sniffers and some clones show.
     private func isTesters(_ bytes: InlineBytes) -> Bool {
         bytes.count > 4 && (bytes[0] == 0x61 || bytes[0] == 0x68) && bytes[1] == 0x6A
             && bytes[2] == settings.testerAddress
     }
 
-    /// Whether a frame is on its own: a right check byte, an answer, and an address that
-    /// answers go to, all of them or the tester's.
+    /// Whether a frame is proven by itself: a valid check byte, an answer, and an address for answers,
+    /// functional or the tester's.
     ///
-    /// Any answer will do where the protocol is known, or no request is. `62 F1 …` may be data.
+    /// Any answer is enough if the protocol is known or the request is unknown. `62 F1 …` may be data.
     private func provesItself(_ reading: LineReading, _ bytes: InlineBytes) -> Bool {
         if reading.proof == .checksum, isTesters(bytes) { return true }
-        // Behind a CRC that others acknowledged on PWM stand their addresses.
+        // On PWM, the addresses of the nodes that acknowledged the frame follow the CRC.
         let isAcknowledged =
             reading.shape == .j1850 && reading.proof == .length && reading.answer == .exact
             && knownProtocol == .j1850PWM
@@ -66,7 +66,7 @@ extension ReplyReader {
         return exchange.request == nil && bytes[0] != 0x62
     }
 
-    /// Whether bytes may follow the CRC: on PWM, told by the protocol or by the header.
+    /// Whether bytes may follow the CRC, which happens on PWM, known from the protocol or from the header.
     func mayHaveInFrameResponse(_ looksLikePWM: Bool) -> Bool {
         switch knownProtocol {
         case .j1850PWM: true
@@ -108,7 +108,7 @@ extension ReplyReader {
         if isToUs, bytes[0] >> 6 == 2 { reading.familiarity = 3 }
         if isKnown { return reading }
         if reading.proof == .length, !isToUs || bytes[0] >> 6 != 2 { reading.proof = .refuted }
-        // Without addresses, or with those of ISO 9141-2, only a checksum speaks for it.
+        // Without addresses, or with those of ISO 9141-2, only a checksum supports this reading.
         if isAddressed {
             let speaksForItself = reading.proof == .checksum || reading.answer >= .service
             return isToUs || speaksForItself ? reading : nil
@@ -117,7 +117,7 @@ extension ReplyReader {
         return reading.proof == .checksum && reading.answer >= .foreign ? reading : nil
     }
 
-    /// Whether the settings say that lines look like this.
+    /// Whether the settings match this form of line.
     private func isExpected(_ family: VehicleProtocol.Family) -> Bool {
         guard showsHeaders == true || showsHeaders == nil && lastShape?.hasHeader == true
         else { return false }

@@ -1,13 +1,13 @@
 import OBDCore
 import VehicleLink
 
-/// Finds the most probable reading of a line of digits.
+/// Finds the most likely reading of a line of digits.
 ///
-/// Candidates are all shapes that the digits allow. They are weighed by what the line proves
-/// itself (lengths, checksums, an answer to the request after the header) and by how well they
-/// agree with the settings and the line before.
+/// The candidates are all shapes that the digits allow. Each is rated by the evidence in the line (lengths,
+/// checksums, an answer to the request after the header) and by how well it agrees with the settings and the
+/// previous line.
 extension ReplyReader {
-    /// The best reading; nil when the digits are not a frame in any shape.
+    /// The best reading; nil if the digits are not a frame in any shape.
     func bestReading() -> LineReading? {
         if let lastShape, let reading = reading(as: lastShape), isBeyondDoubt(reading),
             isPossible(reading)
@@ -27,14 +27,14 @@ extension ReplyReader {
             if let current = best, current.score >= reading.score { continue }
             best = reading
         }
-        // Where headers are shown, a line that begins with a usual one has it, damaged as it may
-        // be; it is not a message that happens to begin alike.
+        // If headers are on, a line that begins with a usual header has one, even if it is damaged. It is not
+        // a message that happens to begin with the same digits.
         let isBehindHeader = showsHeaders ?? (lastShape?.hasHeader ?? false)
         if best?.shape == .bare, isBehindHeader, let usual { return usual }
         return best
     }
 
-    /// Whether a reading in the shape of the line before needs no comparison with others.
+    /// Whether a reading in the shape of the previous line is certain without a comparison.
     @inline(__always)
     private func isBeyondDoubt(_ reading: LineReading) -> Bool {
         if reading.shape == .bare { return reading.answer == .exact && showsHeaders != true }
@@ -42,12 +42,12 @@ extension ReplyReader {
             return false
         }
         if reading.answer == .exact { return true }
-        // Three digits in front can be nothing but an 11-bit identifier.
+        // Three digits at the start can only be an identifier with 11 bits.
         return reading.shape == .can11 && digits.groups > 1
             || reading.familiarity >= 3 && reading.answer > .none
     }
 
-    /// The line in one shape; nil when it cannot have it.
+    /// Reads the line in one shape; nil if that is not possible.
     func reading(as shape: LineReading.Shape) -> LineReading? {
         var reading: LineReading?
         switch shape {
@@ -64,7 +64,7 @@ extension ReplyReader {
         return reading
     }
 
-    /// How well a shape agrees with what is known.
+    /// How well a shape agrees with the known facts.
     private func agreement(_ shape: LineReading.Shape) -> Int {
         var sum = 0
         if let headers = showsHeaders {
@@ -90,10 +90,10 @@ extension ReplyReader {
         return sum
     }
 
-    /// What it costs to read a line as another family than the vehicle's.
+    /// The penalty for reading a line as another family than the vehicle's.
     ///
-    /// Before CAN headers look alike and only the check byte tells families apart; one of eight bits
-    /// fits by chance once in 256 damaged lines.
+    /// Headers of protocols before CAN look alike, and only the check byte distinguishes the families. A
+    /// check byte of eight bits is valid by chance in one of 256 damaged lines.
     private static func contradiction(
         _ known: VehicleProtocol.Family, _ family: VehicleProtocol.Family
     ) -> Int {
@@ -120,7 +120,7 @@ extension ReplyReader {
             let fits = reading.announced == (digits.count - reading.start) / 2
             return fits && reading.familiarity > 3 && reading.proof >= .length ? reading : nil
         }
-        // Without the length digit that was set, a digit of the identifier may have been lost.
+        // If the length digit that was set is missing, the identifier may have lost a digit.
         if !showsLength, settings.showsLength == true {
             return reading.familiarity > 0 && reading.proof >= .length ? reading : nil
         }
@@ -149,8 +149,8 @@ extension ReplyReader {
             showsLength = true
         }
         guard let reading = can(shape, idDigits: 8, showsLength: showsLength) else { return nil }
-        // A length digit against the settings, or none against them, is rather a digit that was
-        // lost or gained: the identifier has to speak for itself then.
+        // If a length digit contradicts the settings, or is missing against them, a digit was more likely
+        // lost or gained. Then the identifier itself has to prove the reading.
         if showsLength != (settings.showsLength ?? showsLength) {
             if showsLength ? gainedDigit : shownLength == true { return nil }
             let fits = !showsLength || reading.announced == (digits.count - reading.start) / 2
@@ -159,16 +159,16 @@ extension ReplyReader {
         }
         let isExpected = showsHeaders == true && knownForm == .can29 || lastShape == shape
         if isExpected || reading.familiarity > 0 || reading.answer >= .service { return reading }
-        // Any other identifier counts where an answer with a right length comes after it, and
-        // where nobody else than ISO 15765 uses it.
+        // Any other identifier counts if an answer with a valid length follows and only ISO 15765 uses it.
         guard showsHeaders != false, reading.proof >= .length, reading.answer > .none else {
             return nil
         }
         return knownForm == .can29 || !J1939.mayBeIdentifier(reading.id) ? reading : nil
     }
 
-    /// Whether a digit too many is one that the link doubled, and no length digit: none was set, and
-    /// no line before had one.
+    /// Whether an extra digit was doubled by the link and is not a length digit.
+    ///
+    /// That is so if no length digit was set and no earlier line had one.
     private var gainedDigit: Bool {
         settings.showsLength == false && shownLength == false
     }
@@ -177,7 +177,7 @@ extension ReplyReader {
         knownProtocol?.addressForm
     }
 
-    /// An identifier of this many digits and what follows.
+    /// Reads an identifier with this many digits and the data after it.
     private func can(
         _ shape: LineReading.Shape, idDigits: Int, showsLength: Bool
     ) -> LineReading? {
@@ -204,7 +204,7 @@ extension ReplyReader {
                 reading?.familiarity = 2
             }
         }
-        // A length code that is right is as good as another part of the header.
+        // A valid length code counts as much as another part of the header.
         if let announced = reading?.announced, announced == (digits.count - start) / 2 {
             reading?.familiarity += 3
             reading?.lengthCodeFits = true
@@ -212,10 +212,10 @@ extension ReplyReader {
         return reading
     }
 
-    /// A data field with protocol control byte that begins at the digit `start`.
+    /// Reads a data field with a protocol control byte that begins at the digit `start`.
     ///
-    /// No control byte is F1: where our own address is in its place, and a right control byte
-    /// and an answer after it, the addressing is extended though no setting says so.
+    /// F1 is not a control byte. If the tester's own address is in its place, followed by a valid control
+    /// byte and an answer, the addressing is extended even without the setting.
     private func field(
         _ shape: LineReading.Shape, address: ECUAddress?, start: Int
     ) -> LineReading {
@@ -246,7 +246,7 @@ extension ReplyReader {
         case 0:
             let length = Int(byte & 0xF)
             reading.answer = answer(at: control + 2, count: min(length, available))
-            // Padded to eight bytes or not at all.
+            // Padded to eight bytes, or not at all.
             let isWhole = length == available || count == ISO15765.frameLength
             if length > 0, length <= available, isWhole { reading.proof = .length }
         case 1:
@@ -269,7 +269,7 @@ extension ReplyReader {
     private func joined(_ shape: LineReading.Shape, start: Int) -> LineReading? {
         guard mayBeJoined || settings.joinsFrames else { return nil }
         let offset = start + (settings.extendedAddressing ? 2 : 0)
-        // A protocol control byte is below 40, the first byte of an answer above.
+        // A protocol control byte is below 40; the first byte of an answer is above.
         guard digits.count >= offset + 2, digits.byte(offset) >= 0x40 else { return nil }
         let answer = answer(at: offset, count: (digits.count - offset) / 2)
         guard answer > .none || settings.joinsFrames else { return nil }
@@ -296,7 +296,7 @@ extension ReplyReader {
         answer(at: offset, count: count, to: exchange.request)
     }
 
-    /// The same for any request; nil = it is unknown.
+    /// The same for any request; nil if it is unknown.
     func answer(at offset: Int, count: Int, to request: [UInt8]?) -> LineReading.Answer {
         guard count > 0 else { return .none }
         let first = digits.byte(offset)
@@ -322,11 +322,10 @@ extension ReplyReader {
 }
 
 extension ReplyReader {
-    /// Whether the protocol in use can bring a line like this.
+    /// Whether the current protocol can produce a line like this.
     ///
-    /// A setting may be wrong, and what is known may be a guess: a line of another kind passes
-    /// where it speaks for itself, which a line does that answers after the header that OBD gives
-    /// to answers.
+    /// A setting may be wrong, and the known protocol may be a guess. A line of another kind is therefore
+    /// accepted if it proves itself, which an answer after a standard OBD answer header does.
     func isPossible(_ reading: LineReading) -> Bool {
         guard let form = reading.shape.form, form != .byte, reading.shape != .j1939 else {
             return true
@@ -336,7 +335,7 @@ extension ReplyReader {
         case .can11At500, .can11At250, .can29At500, .can29At250, .iso9141, .iso14230Slow,
             .iso14230Fast, .j1850PWM, .j1850VPW, .doip:
             isContradicted = knownProtocol?.addressForm != form
-        // What these carry is up to the adapter's own parameters.
+        // The content of these depends on the adapter's own parameters.
         case .userCAN1, .userCAN2, .j1939: isContradicted = false
         case nil:
             isContradicted = lastShape?.form.map { $0 != form } ?? false
@@ -345,7 +344,7 @@ extension ReplyReader {
         return isUsualAnswerer(reading) && reading.proof >= .length && reading.answer > .none
     }
 
-    /// Whether a line comes from where OBD answers come from.
+    /// Whether the sender of a line is a standard address for OBD answers.
     private func isUsualAnswerer(_ reading: LineReading) -> Bool {
         switch reading.shape {
         case .can11, .joined11: reading.id & 0x7F8 == 0x7E8

@@ -3,7 +3,7 @@ import VehicleLink
 
 /// One way to read a line of hexadecimal digits.
 struct LineReading: Hashable, Sendable {
-    /// What a line may be made of.
+    /// The structure of a line.
     enum Shape: UInt8, Hashable, Sendable, CaseIterable {
         /// `7E8 06 41 00 …`: an 11-bit identifier and a data field.
         case can11
@@ -34,7 +34,7 @@ struct LineReading: Hashable, Sendable {
             }
         }
 
-        /// How frames of this shape are built; nil where the shape does not tell.
+        /// The protocol family of this shape; nil if the shape does not determine it.
         var family: VehicleProtocol.Family? {
             switch self {
             case .can11, .can29, .joined11, .joined29, .fieldAlone: .can
@@ -46,7 +46,7 @@ struct LineReading: Hashable, Sendable {
             }
         }
 
-        /// The form of its addresses; nil without one.
+        /// The form of its addresses; nil if it has none.
         var form: ECUAddress.Form? {
             switch self {
             case .can11, .joined11: .can11
@@ -57,25 +57,25 @@ struct LineReading: Hashable, Sendable {
         }
     }
 
-    /// How well what follows the header answers the request.
+    /// How well the data after the header answer the request.
     enum Answer: Int, Hashable, Comparable, Sendable {
-        /// No service answers like this.
+        /// It is not an answer of any service.
         case none
-        /// An answer, but of another service than the one asked.
+        /// An answer of another service than the requested one.
         case foreign
-        /// The service asked, another identifier.
+        /// An answer of the requested service with another identifier.
         case service
-        /// Exactly what was asked; or the next part of an open message.
+        /// Exactly the requested data, or the next part of an open message.
         case exact
 
         static func < (left: Answer, right: Answer) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// How much the line proves itself.
+    /// The evidence in the line itself.
     enum Proof: Int, Hashable, Comparable, Sendable {
         /// A length or checksum is wrong.
         case refuted
-        /// Nothing that could be checked.
+        /// It has nothing to check.
         case none
         /// A length is right.
         case length
@@ -85,7 +85,7 @@ struct LineReading: Hashable, Sendable {
         static func < (left: Proof, right: Proof) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// What the line is made of.
+    /// The structure of the line.
     var shape: Shape
     /// The identifier; 0 without one.
     var id: UInt32 = 0
@@ -95,24 +95,25 @@ struct LineReading: Hashable, Sendable {
     var announced: Int?
     /// How well it answers the request.
     var answer: Answer
-    /// How much it proves itself.
+    /// The evidence in the line itself.
     var proof: Proof
-    /// Whether the byte after the identifier is our own address: extended addressing, untold.
+    /// Whether the byte after the identifier is the tester's address: extended addressing without the
+    /// setting.
     var isExtended = false
-    /// How usual the header is on a vehicle: 0 to 6, three of them for a right length code.
+    /// How usual the header is on a vehicle: 0 to 6, of which three are for a valid length code.
     var familiarity = 0
-    /// Whether a length code is shown and right.
+    /// Whether the line has a valid length code.
     var lengthCodeFits = false
-    /// How well it agrees with the settings and the lines before.
+    /// How well it agrees with the settings and the earlier lines.
     var agreement = 0
 
     /// How usual the address alone is on a vehicle: 0 to 3.
     var usualAddress: Int { familiarity - (lengthCodeFits ? 3 : 0) }
 
-    /// The sum by which readings of one line are compared.
+    /// The score that compares the readings of one line.
     ///
-    /// What the line says itself counts more than what the settings say: an exact answer after a
-    /// header outweighs `AT H0`, a right checksum outweighs a service that only looks right.
+    /// Evidence in the line counts more than the settings. An exact answer after a header outweighs `AT H0`,
+    /// and a valid checksum outweighs a plausible service.
     var score: Int {
         let proved =
             switch proof {

@@ -1,16 +1,15 @@
-/// First lines of messages that may still be open, to be shown with their errors.
+/// First lines of messages that may still be open, kept so that errors can show them.
 struct OpenLines: Hashable, Sendable {
     private struct OpenLine: Hashable, Sendable {
         var line: Int
         var text: String
     }
 
-    /// More than any link has open at once; the oldest go first.
+    /// More than any link has open at once; the oldest are removed first.
     private static let most = 128
 
     private var lines: [OpenLine] = []
 
-    /// Whether none is kept.
     var isEmpty: Bool { lines.isEmpty }
 
     /// Keeps a line; `line` counts from 1.
@@ -19,11 +18,10 @@ struct OpenLines: Hashable, Sendable {
         lines.append(OpenLine(line: line, text: string(text)))
     }
 
-    /// The text of a line; nil where it is not kept.
+    /// The text of a line; nil if it was not kept.
     func text(of line: Int) -> String? {
         lines.last { $0.line == line }?.text
     }
 
-    /// Forgets all.
     mutating func removeAll() { lines.removeAll(keepingCapacity: true) }
 }

@@ -1,7 +1,7 @@
 import OBDCore
 import VehicleLink
 
-/// Lines that are not a frame of their own: lengths, segments, and frames of a monitored bus.
+/// Reads lines that are not complete frames: lengths, segments, and frames of a monitored bus.
 extension ReplyReader {
     /// Reads the length of a message whose segments follow: `014`.
     mutating func readLength(

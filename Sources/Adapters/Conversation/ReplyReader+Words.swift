@@ -1,12 +1,12 @@
 import OBDCore
 import VehicleLink
 
-/// Lines that are not made of digits alone.
+/// Reads lines that do not consist of digits only.
 extension ReplyReader {
-    /// More words than any adapter puts on a line before its answer.
+    /// More words than any adapter prints on a line before its answer.
     private static let mostWords = 16
 
-    /// Reads a line that is not made of digits alone; `words` stood on it already.
+    /// Reads a line that does not consist of digits only; `words` were already read from it.
     mutating func readWords(
         _ text: Span<UInt8>, line: Int, words: Int = 0, _ out: inout [ReplyEvent]
     ) {
@@ -23,7 +23,7 @@ extension ReplyReader {
             return
         }
         for word in ["SEARCHING", "BUSINIT"] {
-            // After an echo whose line end was lost.
+            // The word follows an echo whose line end was lost.
             if let start = AdapterWords.position(of: word, in: text), start > 0,
                 isEcho(text.extracting(..<start))
             {
@@ -55,7 +55,7 @@ extension ReplyReader {
         }
     }
 
-    /// `7E8 RTR`: a frame that asks for another, without data.
+    /// `7E8 RTR`: a remote frame, which requests another frame and has no data.
     private mutating func remoteFrame(_ text: Span<UInt8>) -> MonitoredFrame? {
         guard let end = AdapterWords.position(of: "RTR", in: text), end > 0,
             AdapterWords.end(of: "RTR", in: text, at: end) == text.count,
@@ -64,7 +64,7 @@ extension ReplyReader {
         return MonitoredFrame(remote: digits)
     }
 
-    /// Whether a text is the request that was asked: an echo whose line end was lost.
+    /// Whether a text is the current request, which is an echo whose line end was lost.
     private mutating func isEcho(_ text: Span<UInt8>) -> Bool {
         guard let request = exchange.request, digits.scan(text), digits.segment == nil else {
             return false
@@ -85,7 +85,7 @@ extension ReplyReader {
             out.append(.status(.busInitError))
         case .done(let end, let isSlow):
             busInitIsOpen = false
-            // Only the K line is initialised.
+            // Only the K line needs an initialisation.
             if inferredFamily == nil, settings.vehicleProtocol == nil, fallback == nil {
                 infer(isSlow ? .iso9141 : .iso14230)
             }
@@ -93,7 +93,7 @@ extension ReplyReader {
         }
     }
 
-    /// What comes after `SEARCHING...` or `BUS INIT: OK` on the same line.
+    /// Reads the text after `SEARCHING...` or `BUS INIT: OK` on the same line.
     private mutating func readRest(
         _ text: Span<UInt8>, from start: Int, line: Int, words: Int, _ out: inout [ReplyEvent]
     ) {
@@ -110,9 +110,9 @@ extension ReplyReader {
         if case .meaningless(let error) = result { out.append(.linkError(error, text: nil)) }
     }
 
-    /// Reads data to which a word is glued; they may be cut short.
+    /// Reads data with a word directly after them; the data may be incomplete.
     ///
-    /// Only what its own length or checksum proves whole is taken; the word shows the rest.
+    /// Only data that their own length or checksum proves complete are accepted; the word reports the rest.
     private mutating func readGlued(
         _ text: Span<UInt8>, line: Int, _ out: inout [ReplyEvent]
     ) {

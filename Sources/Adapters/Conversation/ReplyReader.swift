@@ -1,14 +1,14 @@
 import OBDCore
 import VehicleLink
 
-/// Reads the lines of replies: text in, messages out, one request after the other.
+/// Reads the lines of replies: text goes in and messages come out, one request after the other.
 ///
-/// Holds everything that reading a line depends on: the settings, what was asked, and the messages
-/// whose frames have not all come.
+/// Holds everything on which the reading of a line depends: the settings, the current request, and messages
+/// with missing frames.
 struct ReplyReader: Hashable, Sendable {
-    /// What the lines answer.
+    /// The request or command that the lines answer.
     enum Kind: Hashable, Sendable {
-        /// A request to the vehicle; `mayBeJoined` after `STPX`, which joins frames by itself.
+        /// A request to the vehicle; `mayBeJoined` is true after `STPX`, which always joins frames.
         case vehicle(mayBeJoined: Bool)
         /// A monitoring command: every line is a frame.
         case monitor
@@ -16,13 +16,13 @@ struct ReplyReader: Hashable, Sendable {
         case monitorGroup(UInt32)
     }
 
-    /// How lines are to be read.
+    /// The settings for reading lines.
     ///
     /// Change it through ``change(_:)``.
     private(set) var settings: ELM327Settings
-    /// The protocol to assume where nothing else shows.
+    /// The protocol to assume unless something else is known.
     let fallback: VehicleProtocol?
-    /// What is being answered, and what is known of the protocol.
+    /// The current request, and what is known about the protocol.
     private(set) var exchange: Exchange
     private(set) var kind = Kind.vehicle(mayBeJoined: false)
 
@@ -32,40 +32,41 @@ struct ReplyReader: Hashable, Sendable {
     private var j1939 = J1939Assembler()
     var segments = SegmentReader()
     private(set) var lastShape: LineReading.Shape?
-    /// Whether the last exact answer showed a header: the text outweighs the setting.
+    /// Whether the last exact answer had a header, which outweighs the setting.
     private var shownHeaders: Bool?
-    /// Whether the last exact answer on CAN showed a data length code: so do the lines after it.
+    /// Whether the last exact answer on CAN had a data length code, which is then expected on the next lines.
     private(set) var shownLength: Bool?
     private(set) var inferredFamily: VehicleProtocol.Family?
     var busInitIsOpen = false
-    /// Monitored frames in a row whose identifiers have 29 bits.
+    /// The number of consecutive monitored frames with 29-bit identifiers.
     var longFrames = 0
     private var unproven = UnprovenMessages()
-    /// Whether the reply before, after `AT H1`, had no header where those before it had: a header that
-    /// was lost once is damage, twice it is how the adapter answers.
+    /// Whether the previous reply, after `AT H1`, lacked a header that earlier replies had.
+    ///
+    /// A header that is missing once is damage; if it is missing twice, the adapter does not send headers.
     private var missesHeaders = false
-    /// The same of the reply that comes now.
+    /// The same for the current reply.
     private var missedHeader = false
     private var openLines = OpenLines()
 
-    /// A reader that has seen nothing yet.
+    /// A reader that has read nothing yet.
     init(settings: ELM327Settings, fallback: VehicleProtocol?) {
         self.settings = settings
         self.fallback = fallback
         exchange = Exchange(vehicleProtocol: settings.vehicleProtocol ?? fallback)
     }
 
-    /// The protocol that is set, or else to be assumed.
+    /// The protocol that is set, or else the assumed one.
     var knownProtocol: VehicleProtocol? { settings.vehicleProtocol ?? fallback }
 
-    /// The family that is set, that lines have shown, or else that is to be assumed.
+    /// The family that is set, or that lines have shown, or else the assumed one.
     var knownFamily: VehicleProtocol.Family? {
         settings.vehicleProtocol?.family ?? inferredFamily ?? fallback?.family
     }
 
     // MARK: Requests and settings
 
-    /// Begins the answers to a request; call ``finish(_:)`` before.
+    /// Begins the answers to a request; call ``finish(_:)`` first.
     mutating func begin(_ request: [UInt8]?, kind: Kind = .vehicle(mayBeJoined: false)) {
         self.kind = kind
         exchange.request = request
@@ -79,16 +80,16 @@ struct ReplyReader: Hashable, Sendable {
         missedHeader = false
     }
 
-    /// Whether nothing is left of the answers before, so that ``finish(_:)`` has nothing to say.
+    /// Whether no answer is open, so that ``finish(_:)`` has nothing to report.
     var isAtRest: Bool {
         unproven.isEmpty && segments.isAtRest && can.isAtRest && j1939.isAtRest
             && openLines.isEmpty && !busInitIsOpen
     }
 
-    /// Takes over a command that the adapter confirmed.
+    /// Applies a command that the adapter confirmed.
     mutating func apply(_ command: AdapterCommand) {
         change { $0.apply(command) }
-        // Chosen again, even if it is the same: what lines have shown may no longer hold.
+        // A protocol was chosen, possibly the same one, so facts from earlier lines may no longer hold.
         switch command {
         case .choose, .reset:
             exchange.header = nil
@@ -101,7 +102,7 @@ struct ReplyReader: Hashable, Sendable {
         }
     }
 
-    /// Takes over the header of `AT SH`, which requests have from now on.
+    /// Applies the header of `AT SH`, which the next requests use.
     mutating func apply(header: UInt32) { exchange.header = header }
 
     private mutating func forgetInference() {
@@ -145,7 +146,7 @@ struct ReplyReader: Hashable, Sendable {
         }
     }
 
-    /// Ends the answers to a request: what is still open is incomplete.
+    /// Ends the answers to a request and reports open messages as incomplete.
     mutating func finish(_ out: inout [ReplyEvent]) {
         if isAtRest { return }
         busInitIsOpen = false
@@ -156,25 +157,24 @@ struct ReplyReader: Hashable, Sendable {
         openLines.removeAll()
     }
 
-    /// Reports a fault of a message that began earlier, with the line it began on.
+    /// Reports a fault of a message that began earlier, with the line on which it began.
     private func report(_ error: LinkError, _ out: inout [ReplyEvent]) {
         out.append(.linkError(error, text: openLines.text(of: error.line) ?? ""))
     }
 
     // MARK: Digits
 
-    /// What came of a line of digits.
+    /// The result of reading a line of digits.
     enum DigitsResult: Hashable, Sendable {
-        /// It was read.
         case read
-        /// It is not a frame in any shape, or says nothing that answers anything.
+        /// It is not a frame in any shape, or not an answer to any request.
         case meaningless(LinkError)
     }
 
     /// Reads the line that was scanned into ``digits``.
     ///
-    /// - Parameter mayBeRequest: the line is rather an echoed request than a message that answers
-    ///   nothing; it is then not read.
+    /// - Parameter mayBeRequest: whether the line is more likely an echoed request than a message that
+    ///   answers nothing; then it is not read.
     mutating func readDigits(
         _ text: Span<UInt8>, line: Int, mayBeRequest: Bool, _ out: inout [ReplyEvent]
     ) -> DigitsResult {
@@ -209,8 +209,8 @@ struct ReplyReader: Hashable, Sendable {
         return .read
     }
 
-    /// Reads the scanned digits if they are the common case: a single CAN frame in the shape of the
-    /// line before, which answers exactly what was asked; false = they are something else.
+    /// Reads the scanned digits in the common case: a single CAN frame in the shape of the previous line that
+    /// answers exactly the request; false for anything else.
     mutating func readAsBefore(_ line: Int, _ out: inout [ReplyEvent]) -> Bool {
         guard lastShape == .can11, digits.segment == nil, !settings.extendedAddressing,
             kind == .vehicle(mayBeJoined: false), settings.showsLength != true,
@@ -233,14 +233,14 @@ struct ReplyReader: Hashable, Sendable {
         return true
     }
 
-    /// The same where lines show no header: a message alone, as the line before was one.
+    /// Does the same without headers: the line is only a message, like the previous one.
     @inline(__always)
     private mutating func readBareAsBefore(_ line: Int, _ out: inout [ReplyEvent]) -> Bool {
         guard lastShape == .bare, digits.segment == nil, digits.isWholeBytes,
             digits.count >= 6,
             showsHeaders != true, kind == .vehicle(mayBeJoined: false), exchange.family != .j1939,
             let request = exchange.request,
-            // 41 6B may be the header of J1850 as well.
+            // 41 6B may also be the header of J1850.
             request.count == 2, request[0] == 0x01, request[1] != 0x6B, digits.byte(0) == 0x41,
             digits.byte(2) == request[1]
         else { return false }
@@ -252,30 +252,32 @@ struct ReplyReader: Hashable, Sendable {
         return true
     }
 
-    /// Whether the scanned digits answer exactly what was asked.
+    /// Whether the scanned digits answer exactly the request.
     var answersExactly: Bool {
         digits.segment == nil && bestReading()?.answer == .exact
     }
 
-    /// Whether lines show headers, as far as is known.
+    /// Whether lines have headers, as far as is known.
     var showsHeaders: Bool? { shownHeaders ?? settings.headers }
 
-    /// The parameter group that is monitored.
+    /// The monitored parameter group.
     var monitoredGroup: UInt32? {
         if case .monitorGroup(let group) = kind { return group }
         return nil
     }
 
-    /// Whether messages may come joined without being set so.
+    /// Whether messages may be joined without the setting.
     var mayBeJoined: Bool { kind == .vehicle(mayBeJoined: true) }
 
-    /// Whether a reading may stand: bytes that answer nothing are not a message while headers are on,
-    /// and what cannot be an answer never is.
+    /// Whether a reading is acceptable.
+    ///
+    /// While headers are on, bytes that answer nothing are not a message. Bytes that cannot be an answer
+    /// never are.
     private func isAcceptable(_ reading: LineReading) -> Bool {
         switch reading.shape {
         case .bare where exchange.family == .j1939: true
         case .bare:
-            // Every answer's first byte is that of its request with bit 6 set.
+            // The first byte of every answer is that of its request with bit 6 set.
             digits.byte(0) & 0x40 != 0
                 && (reading.answer == .exact || showsHeaders != true || lastShape == .bare
                     || reading.answer > .none && exchange.request == nil)
@@ -285,7 +287,7 @@ struct ReplyReader: Hashable, Sendable {
         }
     }
 
-    /// Whether a line lost its header: `AT H1` was confirmed, and the lines before showed theirs.
+    /// Whether a line lost its header: `AT H1` was confirmed, and earlier lines had headers.
     private func lacksHeader(_ reading: LineReading) -> Bool {
         guard !reading.shape.hasHeader, settings.headers == true, shownHeaders == true,
             settings.automaticFormatting != false, exchange.family != .j1939
@@ -293,7 +295,7 @@ struct ReplyReader: Hashable, Sendable {
         return !missesHeaders
     }
 
-    /// Takes over what a line shows about the lines after it.
+    /// Remembers what a line reveals about the following lines.
     private mutating func remember(_ reading: LineReading) {
         guard reading.answer > .none || reading.proof >= .length else { return }
         lastShape = reading.shape
@@ -309,15 +311,16 @@ struct ReplyReader: Hashable, Sendable {
         updateExchange()
     }
 
-    /// Takes over the family that lines belong to.
+    /// Sets the family to which the lines belong.
     mutating func infer(_ family: VehicleProtocol.Family) {
         guard inferredFamily != family else { return }
         inferredFamily = family
         updateExchange()
     }
 
-    /// Whether the last byte is the sum of ISO 9141-2 and the CRC of J1850 alike, so that it shows
-    /// nothing about the family.
+    /// Whether the last byte is both the sum of ISO 9141-2 and the CRC of J1850.
+    ///
+    /// Then it does not distinguish the families.
     private var fitsBothCheckBytes: Bool {
         J1850.crcIndex(in: digits.bytes(from: 0), inFrameResponse: false) != nil
     }
@@ -349,7 +352,7 @@ struct ReplyReader: Hashable, Sendable {
                 keep(text, line: line)
             }
         } catch {
-            // A message that another one pushes out names the line of the one that did.
+            // A message that is displaced by another one refers to the line of that one.
             out.append(.linkError(error, text: nil))
             keep(text, line: line)
         }
@@ -393,7 +396,7 @@ struct ReplyReader: Hashable, Sendable {
         }
     }
 
-    /// The parameter group of an answer without header: the one that was asked for.
+    /// The parameter group of an answer without a header, which is the requested one.
     var askedGroup: UInt32? {
         guard exchange.family == .j1939 else { return nil }
         return monitoredGroup ?? requestedGroup
@@ -406,7 +409,7 @@ struct ReplyReader: Hashable, Sendable {
     }
 }
 
-/// The text of a line; bytes that are no UTF-8 become replacement characters.
+/// The text of a line; bytes that are not valid UTF-8 become replacement characters.
 func string(_ text: Span<UInt8>) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)

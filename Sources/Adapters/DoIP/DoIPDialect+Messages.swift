@@ -2,14 +2,14 @@ import DoIPWire
 import OBDCore
 import VehicleLink
 
-// The messages of a DoIP gateway, and what becomes of them.
+// Handles the messages of a DoIP gateway.
 extension DoIPDialect {
     /// Takes one message.
     mutating func take(_ message: DoIPMessage, _ version: UInt8, _ out: inout [DialectOutput]) {
-        // Whatever it has to say in another version is about the one that it was spoken to in.
+        // A message in another version still refers to the version that was used to address the gateway.
         if phase == .activating, version != self.version, change(to: version, &out) { return }
         switch message {
-        // Answered wherever it comes: the gateway gives up who is silent for 500 ms.
+        // Always answered, because the gateway disconnects a tester that is silent for 500 ms.
         case .aliveCheck: write(.aliveAnswer(source: options.source), &out)
         case .headerRefused(let code): takeRefusedHeader(code, &out)
         case .activationAnswer(_, let entity, let code, _): takeActivation(entity, code, &out)
@@ -26,7 +26,7 @@ extension DoIPDialect {
         }
     }
 
-    /// Whether an acknowledgement is about the request under way: it comes from where that went.
+    /// Whether an acknowledgement belongs to the current request, which it does if it comes from its target.
     private func concerns(_ source: UInt16, _ target: UInt16) -> Bool {
         guard target == options.source, source == running.target else { return false }
         switch phase {
@@ -63,7 +63,7 @@ extension DoIPDialect {
         if vehicle.asksVehicle { findVehicle(0, &out) } else { becomeReady(&out) }
     }
 
-    /// A message whose header the gateway could not take.
+    /// Handles a message that says that the gateway did not accept a header.
     private mutating func takeRefusedHeader(_ code: UInt8, _ out: inout [DialectOutput]) {
         switch phase {
         case .activating, .confirming: fail(.headerRefused(code: code), &out)
@@ -88,13 +88,13 @@ extension DoIPDialect {
 
     private mutating func takeAcknowledgement(_ out: inout [DialectOutput]) {
         running.isAcknowledged = true
-        // An ECU may have been quicker than its gateway.
+        // An ECU may have answered before its gateway acknowledged.
         if running.answers == 0, running.pending.isEmpty {
             out.append(.arm(.reply, after: running.answerTime))
         }
     }
 
-    /// The gateway has not passed the request on.
+    /// Handles a refusal: the gateway did not pass the request on.
     private mutating func takeRefusal(_ code: UInt8, _ out: inout [DialectOutput]) {
         let status: AdapterStatus =
             switch code {
@@ -120,7 +120,7 @@ extension DoIPDialect {
         let message = ECUMessage(ecu: ECUAddress(UInt32(ecu), .logical), payload: payload)
         switch phase {
         case .findingVehicle where message.answers(running.payload):
-            // Only the agreed word means OBDonUDS (SAE J1979-2), and a refusal is no support map.
+            // Only the defined value means OBDonUDS (SAE J1979-2), and a refusal is not a support map.
             guard message.isPositiveAnswer(to: running.payload) else { return }
             guard running.payload.first != 0x22 || payload == Self.isOnUDS else { return }
             phase = .settling

@@ -4,26 +4,28 @@ import VehicleLink
 
 /// A DoIP gateway (ISO 13400-2): messages over TCP instead of an adapter's lines.
 ///
-/// The set-up activates routing, then asks the vehicle. A request goes to the address of one ECU, or to
-/// that of a group of them, which the gateway acknowledges once and each ECU answers from its own
-/// address. There is no prompt: an exchange ends with the answer of the one ECU that was asked, with as
-/// many answers as are known to come, with a pause after an answer of a group, or when nobody has begun
-/// to answer in time.
+/// The set-up activates routing and then asks the vehicle. A request goes to the address of one ECU or to
+/// that of a group. For a group the gateway acknowledges once, and each ECU answers from its own address.
+/// There is no prompt. An exchange ends with the answer of the single ECU, with the known number of answers,
+/// with a pause after an answer of a group, or when no ECU has begun to answer in time.
 public struct DoIPDialect: AdapterDialect {
-    /// What the user says.
+    /// The settings of the user.
     public struct Options: Hashable, Sendable {
-        /// The tester's own logical address; 0E80 to 0EFF are for testers that are not the maker's.
+        /// The tester's logical address; 0E80 to 0EFF are for testers of other companies than the vehicle
+        /// manufacturer.
         public var source: UInt16
-        /// The logical address of all ECUs that know OBD.
+        /// The functional logical address of all ECUs with OBD.
         public var functional: UInt16
-        /// The version of the protocol that is tried first; the gateway's answer may name another.
+        /// The protocol version to try first; the gateway's answer may have another.
         public var version: UInt8
-        /// The protocol to use; nil = what the gateway speaks, and any other cannot be had.
+        /// The protocol to use; nil means the gateway's.
+        ///
+        /// No other protocol is available.
         public var vehicleProtocol: VehicleProtocol?
-        /// What is needed of the vehicle.
+        /// Whether the set-up requires a vehicle.
         public var vehicle: VehicleNeed
 
-        /// Options; the defaults are the addresses that most vehicles use.
+        /// Sets the options; the defaults are the addresses that most vehicles use.
         public init(
             source: UInt16 = 0x0E80, functional: UInt16 = 0xE400, version: UInt8 = 0x02,
             vehicleProtocol: VehicleProtocol? = nil, vehicle: VehicleNeed = .needed
@@ -39,18 +41,18 @@ public struct DoIPDialect: AdapterDialect {
     /// The protocol string of this dialect.
     public static let protocolString = DoIPMessage.protocolString
 
-    /// Bytes that one exchange may bring at most; more is a flood.
+    /// The most bytes of one exchange; more than this is a flood.
     static let longestReply = 512 * 1024
     /// A gateway acknowledges in 50 ms, and answers an activation in 2 s (ISO 13400-2).
     static let controlTime = Duration.seconds(2)
-    /// An ECU begins to answer within 50 ms of getting the request (P2); the gateway adds its own time.
+    /// An ECU begins to answer within 50 ms after the request (P2); the rest is for the gateway.
     static let physicalTime = Duration.seconds(2)
     static let functionalTime = Duration.milliseconds(500)
     /// The pause after which no other ECU of a group answers.
     static let settlingTime = Duration.milliseconds(100)
-    /// After "response pending" (P2*, and some for the gateway).
+    /// The time after "response pending" (P2*, and a margin for the gateway).
     static let pendingTime = Duration.seconds(6)
-    /// Before a gateway whose user has to confirm is asked again, and how often that is done.
+    /// The pause before asking a gateway again whose user has to confirm, and the number of attempts.
     static let confirmationPause = Duration.seconds(2)
     static let confirmationTries = 30
 
@@ -63,49 +65,49 @@ public struct DoIPDialect: AdapterDialect {
     }()
 
     enum Phase: Hashable, Sendable {
-        /// Nothing was said yet, or the gateway has given the tester up.
+        /// Nothing was sent yet, or the gateway rejected the tester.
         case outOfStep
-        /// Routing activation was asked for.
+        /// Waiting for the answer to a routing activation.
         case activating
-        /// The vehicle's user has to confirm; asked so many times.
+        /// Waiting for the vehicle's user to confirm; the number of attempts.
         case confirming(Int)
-        /// All ECUs were asked a question of the set-up.
+        /// Waiting for an answer to a functional request of the set-up.
         case findingVehicle(Int)
-        /// An ECU answered it; others may still speak.
+        /// An ECU has answered that request; others may follow.
         case settling
-        /// Set up, nothing under way.
+        /// Set up and idle.
         case ready
         /// A request waits for its answers.
         case exchanging
     }
 
-    /// The exchange under way.
+    /// The current exchange.
     struct Running: Hashable, Sendable {
         var payload: [UInt8] = []
         var target: UInt16 = 0
-        /// Whether a single ECU was asked.
+        /// Whether the request goes to a single ECU.
         var isPhysical = false
-        /// Whether the gateway has passed it on.
+        /// Whether the gateway has acknowledged the request.
         var isAcknowledged = false
-        /// Answers that are known to come; nil = a pause ends the exchange.
+        /// The known number of answers; nil if a pause ends the exchange.
         var expected: Int?
         var answers = 0
-        /// How long an ECU may take to begin its answer.
+        /// The time for an ECU to begin its answer.
         var answerTime = Duration.zero
-        /// ECUs that asked for patience (7F xx 78) and have not answered since.
+        /// ECUs that sent "response pending" (7F xx 78) and have not answered since.
         var pending: Set<UInt16> = []
     }
 
-    /// What the link can do, as far as it is known now.
+    /// The capabilities of the link, as far as they are known.
     public internal(set) var capabilities = Self.allItCan
-    /// What is known of the gateway.
+    /// What is known about the gateway.
     public internal(set) var identity = AdapterIdentity()
 
-    /// What the user says.
+    /// The settings of the user.
     public let options: Options
-    /// What is needed of the vehicle from here on.
+    /// Whether a vehicle is required from now on.
     var vehicle: VehicleNeed
-    /// The version in which the gateway is spoken to.
+    /// The protocol version of messages to the gateway.
     var version: UInt8
 
     var phase = Phase.outOfStep
@@ -113,12 +115,12 @@ public struct DoIPDialect: AdapterDialect {
     private var lexer = DoIPLexer()
     private var tokens: [DoIPLexer.Token] = []
     private var received = 0
-    /// Bytes since the set-up began.
+    /// The number of bytes received since the set-up began.
     private var heard = 0
-    /// Whether the gateway has named another version in this set-up already.
+    /// Whether the gateway has already asked for another version during this set-up.
     private var hasChangedVersion = false
 
-    /// A dialect that has not spoken yet.
+    /// A dialect before any communication.
     public init(_ options: Options = Options()) {
         self.options = options
         vehicle = options.vehicle
@@ -130,7 +132,7 @@ public struct DoIPDialect: AdapterDialect {
     /// The protocol string of this dialect.
     public var protocolString: String { Self.protocolString }
 
-    /// Activates routing, then asks the vehicle for what it supports.
+    /// Activates routing, then asks the vehicle what it supports.
     public mutating func initialise(_ out: inout [DialectOutput]) {
         identity = AdapterIdentity(banner: "DoIP gateway")
         capabilities = Self.allItCan
@@ -146,7 +148,7 @@ public struct DoIPDialect: AdapterDialect {
         activate(&out)
     }
 
-    /// Whether `request` is known to change nothing; what has no meaning here is not sent.
+    /// Whether `request` is known to change nothing; requests that are meaningless here are not sent.
     public func isReadOnly(_ request: AdapterRequest) -> Bool {
         switch request {
         case .vehicle(let vehicle):
@@ -180,7 +182,7 @@ public struct DoIPDialect: AdapterDialect {
             out.append(.end(.refused))
             return
         }
-        // No settings of an earlier request are left to be put back.
+        // An empty request only restores settings, and this link has none.
         if request.payload.isEmpty {
             out.append(.end(.complete))
             return
@@ -193,7 +195,7 @@ public struct DoIPDialect: AdapterDialect {
         running.expected = request.mayRepeat ? request.expectedFrames : nil
     }
 
-    /// Takes bytes as they came.
+    /// Takes received bytes.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput]) {
         guard bytes.count > 0 else { return }
         received += bytes.count
@@ -216,7 +218,7 @@ public struct DoIPDialect: AdapterDialect {
         swap(&found, &tokens)
     }
 
-    /// Takes note that a timer's time has passed.
+    /// Reports that a timer has expired.
     public mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput]) {
         switch timer {
         case .reply: takeSilence(&out)
@@ -225,7 +227,9 @@ public struct DoIPDialect: AdapterDialect {
         }
     }
 
-    /// Stops what is under way; the gateway has no command for it, a late answer is told as news.
+    /// Stops the current exchange.
+    ///
+    /// The gateway has no command to stop, so a late answer is reported as a notice.
     public mutating func interrupt(_ out: inout [DialectOutput]) {
         switch phase {
         case .outOfStep, .ready: break
@@ -239,13 +243,13 @@ public struct DoIPDialect: AdapterDialect {
 
     // MARK: Steps
 
-    /// Asks the gateway to take diagnostics from this tester.
+    /// Asks the gateway to accept diagnostics from this tester.
     mutating func activate(_ out: inout [DialectOutput]) {
         write(.activationRequest(source: options.source, type: 0x00), &out)
         out.append(.arm(.reply, after: Self.controlTime))
     }
 
-    /// Sends a request, and awaits that the gateway acknowledges it.
+    /// Sends a request and waits for the gateway's acknowledgement.
     mutating func ask(
         _ payload: [UInt8], at target: UInt16, within answerTime: Duration?,
         _ out: inout [DialectOutput]
@@ -261,11 +265,12 @@ public struct DoIPDialect: AdapterDialect {
         out.append(.arm(.reply, after: Self.controlTime))
     }
 
-    /// The questions to all ECUs: the support map, and what a vehicle says that has OBD only over UDS.
+    /// The functional requests of the set-up: the support map, and the identifier that shows OBD over UDS
+    /// only.
     private static let questions: [[UInt8]] = [[0x01, 0x00], [0x22, 0xF8, 0x10]]
     static let isOnUDS: [UInt8] = [0x62, 0xF8, 0x10, 0x01]
 
-    /// Asks the next question, and at last gives up.
+    /// Sends the next request, or gives up after the last one.
     mutating func findVehicle(_ index: Int, _ out: inout [DialectOutput]) {
         guard index < Self.questions.count else {
             fail(.noVehicle(.noData), &out)
@@ -275,7 +280,7 @@ public struct DoIPDialect: AdapterDialect {
         ask(Self.questions[index], at: options.functional, within: nil, &out)
     }
 
-    /// Nobody answered a question of the set-up.
+    /// Handles a request of the set-up that no ECU answered.
     mutating func findNobody(_ status: AdapterStatus, _ out: inout [DialectOutput]) {
         guard case .findingVehicle(let index) = phase else { return }
         identity.note(SetupQuestion(running.payload, on: nil, statuses: [status]))
@@ -312,7 +317,7 @@ public struct DoIPDialect: AdapterDialect {
         out.append(.write(message.bytes(version: version)))
     }
 
-    /// Speaks the version that the gateway has named, once in a set-up.
+    /// Switches to the version that the gateway uses, once per set-up.
     mutating func change(to other: UInt8, _ out: inout [DialectOutput]) -> Bool {
         guard other != version, other != DoIPMessage.anyVersion, !hasChangedVersion else {
             return false
@@ -356,7 +361,7 @@ public struct DoIPDialect: AdapterDialect {
     private mutating func takePause(_ out: inout [DialectOutput]) {
         switch phase {
         case .settling:
-            // A vehicle that was found is looked for whenever the gateway is set up again.
+            // Once a vehicle was found, it is required whenever the gateway is set up again.
             vehicle = .needed
             becomeReady(&out)
         case .exchanging where running.answers > 0 && running.pending.isEmpty:
@@ -365,20 +370,20 @@ public struct DoIPDialect: AdapterDialect {
         }
     }
 
-    /// A message whose content does not fit its type.
+    /// Handles a message whose content does not match its type.
     private mutating func takeDamage(
         _ text: String, _ type: UInt16, _ out: inout [DialectOutput]
     ) {
         switch phase {
         case .exchanging: out.append(.linkError(LinkError(.notAFrame)))
-        // Another ECU's answer may be lost.
+        // The damaged message may have been another ECU's answer.
         case .settling: identity.forget(running.payload, on: nil)
         case .outOfStep, .activating, .confirming, .findingVehicle, .ready:
             out.append(.notice(.unexpected("\(text): \(Hex.string(UInt32(type), digits: 4))")))
         }
     }
 
-    /// What came is not DoIP: nothing after it can be read.
+    /// Handles bytes that are not DoIP, after which nothing can be read.
     private mutating func loseStep(_ out: inout [DialectOutput]) {
         switch phase {
         case .outOfStep, .ready: out.append(.notice(.unexpected("bytes that are not DoIP")))

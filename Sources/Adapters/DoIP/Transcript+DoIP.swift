@@ -1,7 +1,7 @@
 import DoIPWire
 
 extension Transcript {
-    /// Whether a DoIP gateway was recorded: the first bytes that went to it are a header.
+    /// Whether this is a recording of a DoIP gateway: the first bytes to it are a header.
     public var isOfDoIP: Bool {
         guard let first = chunks.first(where: { $0.direction == .toAdapter })?.bytes else {
             return false

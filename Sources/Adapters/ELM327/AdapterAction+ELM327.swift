@@ -2,7 +2,7 @@ import OBDCore
 
 // The commands of ELM327-class adapters.
 extension AdapterAction {
-    /// The command of an ELM327, as people type it: `AT RV`.
+    /// The command of an ELM327 as users type it: `AT RV`.
     public var command: String {
         switch self {
         case .readVoltage: "AT RV"
@@ -14,7 +14,7 @@ extension AdapterAction {
 }
 
 extension AdapterRequest {
-    /// The request as an ELM327 is sent it: actions as commands.
+    /// The request in the form for an ELM327, with actions as commands.
     var asCommand: AdapterRequest {
         guard case .action(let id, let action) = self else { return self }
         return .command(id: id, text: action.command.filter { $0 != " " }, mayRepeat: true)

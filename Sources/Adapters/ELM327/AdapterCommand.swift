@@ -1,8 +1,8 @@
 import OBDCore
 
-/// An adapter command, as far as it decides how the lines after it are read.
+/// An adapter command, reduced to its effect on the lines after it.
 public enum AdapterCommand: Hashable, Sendable {
-    /// `AT Z`, `AT WS`, `AT D`: everything to defaults.
+    /// `AT Z`, `AT WS`, `AT D`: resets all settings to their defaults.
     case reset
     /// `AT E`.
     case echo(Bool)
@@ -34,21 +34,21 @@ public enum AdapterCommand: Hashable, Sendable {
     case protocolName
     /// `STPR`.
     case stnProtocolNumber
-    /// `AT MA`, `AT MR`, `AT MT`, `STM`, `STMA`: every frame is shown until stopped.
+    /// `AT MA`, `AT MR`, `AT MT`, `STM`, `STMA`: shows every frame until it is stopped.
     case monitor
     /// `AT DM1`, `AT MP`: frames of one J1939 parameter group.
     case monitorGroup(UInt32)
-    /// `STPX`: sends a request to the vehicle; nil where the data follows later.
+    /// `STPX`: sends a request to the vehicle; nil if the data follow later.
     case transmit([UInt8]?)
-    /// Any other.
+    /// Any other command.
     case other
 
-    /// The command that `text` spells, blanks and case aside; nil unless it begins with AT or ST.
+    /// Reads a command, ignoring blanks and case; nil unless `text` begins with AT or ST.
     public init?(_ text: some StringProtocol) {
         self.init(compact: Self.compact(text.utf8))
     }
 
-    /// What adapter commands begin with.
+    /// The beginnings of adapter commands.
     public static let beginnings = ["AT", "ST"]
 
     /// Whether a typed word is the beginning of an adapter command, whatever its case.
@@ -56,16 +56,16 @@ public enum AdapterCommand: Hashable, Sendable {
         beginnings.contains(word.uppercased())
     }
 
-    /// Whether what was typed is a command to the adapter, known or not.
+    /// Whether the typed text is a command for the adapter, known or not.
     public static func isTyped(_ text: some StringProtocol) -> Bool {
         let compact = compact(text.utf8)
         return compact.count > 2 && beginnings.contains { compact.starts(with: $0.utf8) }
     }
 
-    /// Shows everything on the bus, as people type it.
+    /// The command to show all bus traffic, as users type it.
     public static let monitorEverything = "AT MA"
 
-    /// Upper case, without blanks and control characters.
+    /// The text in upper case, without blanks and control characters.
     static func compact(_ text: some Sequence<UInt8>) -> [UInt8] {
         text.compactMap { byte in
             if byte <= 0x20 || byte == 0x7F { return nil }
@@ -107,7 +107,7 @@ public enum AdapterCommand: Hashable, Sendable {
         case "SP", "TP": return choice(argument).map { .choose($0) } ?? .other
         case "MR", "MT": return Hex.bytes(argument)?.count == 1 ? .monitor : .other
         case "MP":
-            // hhhh or hhhhhh, the former with a number of messages after it.
+            // hhhh or hhhhhh; the former may be followed by a number of messages.
             let digits = argument.count >= 6 ? argument.prefix(6) : argument.prefix(4)
             return UInt32(digits, radix: 16).map { .monitorGroup($0) } ?? .other
         case "TA":
@@ -139,7 +139,7 @@ public enum AdapterCommand: Hashable, Sendable {
         return .other
     }
 
-    /// The `d:` part of `STPX h:7E0, d:010C, r:1`; nil where there is none, or more than one.
+    /// The `d:` part of `STPX h:7E0, d:010C, r:1`; nil if there is none, or more than one.
     private static func transmittedBytes(_ arguments: Substring) -> [UInt8]? {
         let parts = arguments.split(separator: ",").filter { $0.hasPrefix("D:") }
         guard parts.count == 1 else { return nil }
@@ -162,7 +162,7 @@ public enum AdapterCommand: Hashable, Sendable {
         return isAutomatic ? .automatic(first: chosen) : .fixed(chosen)
     }
 
-    /// The protocol of an STN's own numbering.
+    /// The protocol with this number in an STN's numbering.
     static func stnProtocol(_ text: some StringProtocol) -> VehicleProtocol? {
         switch Int(String(text).filter { $0 != " " }) {
         case 11: .j1850PWM
@@ -181,7 +181,7 @@ public enum AdapterCommand: Hashable, Sendable {
         }
     }
 
-    /// The protocol that `AT DP` names: `AUTO, ISO 15765-4 (CAN 11/500)`.
+    /// The protocol in an answer to `AT DP`: `AUTO, ISO 15765-4 (CAN 11/500)`.
     static func vehicleProtocol(named text: some StringProtocol) -> VehicleProtocol? {
         let name = text.uppercased()
         func has(_ part: String) -> Bool { name.contains(part) }

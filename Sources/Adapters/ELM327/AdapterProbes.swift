@@ -1,23 +1,23 @@
-/// One harmless command that says what an ELM327-class adapter really is.
+/// A harmless command whose answer shows what an ELM327-class adapter really is.
 ///
-/// Settings are set to the value that they have anyway, so that nothing has to be put back.
+/// Settings are set to the value that they already have, so nothing has to be restored.
 public struct AdapterProbe: Hashable, Sendable {
-    /// What a good answer is.
+    /// The expected answer.
     public enum Expectation: Hashable, Sendable {
         /// `OK`.
         case confirmation
-        /// Any words but `?`.
+        /// Any text except `?`.
         case text
     }
 
     /// The command as typed.
     public var command: String
-    /// The first firmware that has it, as ELM counts: 14 = v1.4.
+    /// The first firmware with the command, in ELM's numbering: 14 = v1.4.
     public var since: Int
-    /// What a good answer is.
+    /// The expected answer.
     public var expectation: Expectation
 
-    /// Whether `lines` are the answer of an adapter that has the command.
+    /// Whether `lines` are the answer of an adapter that knows the command.
     public func isAnswered(by lines: [String]) -> Bool {
         switch expectation {
         case .confirmation: lines.contains { $0.uppercased() == "OK" }
@@ -25,10 +25,10 @@ public struct AdapterProbe: Hashable, Sendable {
         }
     }
 
-    /// The probes; versions after Elm Electronics' own command tables.
+    /// The probes, with versions from Elm Electronics' own command tables.
     ///
-    /// What is known to hang clones (``AdapterQuirk``), to write (`AT PP`, `AT SD`, `AT CV`,
-    /// `AT @3`) or to sleep (`AT LP`) is not among them.
+    /// The list leaves out commands that are known to hang clones (``AdapterQuirk``), to write (`AT PP`,
+    /// `AT SD`, `AT CV`, `AT @3`) or to put the adapter to sleep (`AT LP`).
     public static let all: [AdapterProbe] = [
         AdapterProbe("AT @1", 10, .text), AdapterProbe("AT DP", 10, .text),
         AdapterProbe("AT DPN", 10, .text), AdapterProbe("AT RV", 10, .text),
@@ -51,34 +51,34 @@ public struct AdapterProbe: Hashable, Sendable {
     }
 }
 
-/// What an adapter claims to be, and what its answers to ``AdapterProbe/all`` say.
+/// What an adapter claims to be, compared with its answers to ``AdapterProbe/all``.
 public struct AdapterVerdict: Hashable, Sendable {
-    /// How the claim and the answers agree.
+    /// How well the claim and the answers agree.
     public enum Kind: String, Hashable, Sendable {
-        /// Everything that the claimed firmware has was answered.
+        /// All commands of the claimed firmware were answered.
         case genuine
-        /// An STN chip: it says so in its own command set.
+        /// An STN chip, identified by its own command set.
         case stn
-        /// Commands are missing that the claimed firmware has, or that firmware never existed.
+        /// Commands of the claimed firmware are missing, or that firmware never existed.
         case clone
-        /// It does not say what it is.
+        /// It does not identify itself.
         case unknown
     }
 
-    /// How the claim and the answers agree.
+    /// How well the claim and the answers agree.
     public var kind: Kind
-    /// The firmware that it claims, as ELM counts: 14 = v1.4; nil = none.
+    /// The firmware that it claims, in ELM's numbering: 14 = v1.4; nil if it claims none.
     public var claimed: Int?
-    /// The newest firmware all of whose commands were answered; nil = not even the oldest's.
+    /// The newest firmware whose commands were all answered; nil if not even the oldest matches.
     public var behavesLike: Int?
-    /// Commands that the claimed firmware has and the adapter does not.
+    /// Commands of the claimed firmware that the adapter does not know.
     public var missing: [String]
 
-    /// Judges the claim by the probes' outcome.
+    /// Compares the claim with the results of the probes.
     ///
     /// - Parameters:
-    ///   - banner: what `AT I` printed.
-    ///   - stnFirmware: what `STI` printed on an STN; nil on anything else.
+    /// - banner: the answer to `AT I`.
+    /// - stnFirmware: an STN's answer to `STI`; nil for any other adapter.
     ///   - answered: the commands of ``AdapterProbe/all`` that were answered.
     public init(banner: String?, stnFirmware: String?, answered: Set<String>) {
         let claimed = banner.flatMap(Self.version)
@@ -99,7 +99,7 @@ public struct AdapterVerdict: Hashable, Sendable {
         }
     }
 
-    /// Firmware that Elm Electronics has made; v1.5 is not among it.
+    /// The firmware versions that Elm Electronics released; v1.5 was never released.
     static let firmwares: Set<Int> = [10, 11, 12, 13, 14, 20, 21, 22, 23]
 
     /// The version in `ELM327 v1.4b`.

@@ -1,10 +1,10 @@
-/// What a kind of adapter refuses or does differently from the ELM327's data sheet.
+/// A difference between a kind of adapter and the ELM327's data sheet.
 ///
-/// The code asks these rows, never an adapter's name: an adapter says of itself what it likes, and
-/// what it does shows in its answers. A row names where it was seen. `docs/adapters.md` is made from
-/// ``all``, and a test looks for each recording.
+/// The code uses these rows and never an adapter's name: an adapter can report any name, but its answers show
+/// its behaviour. Each row has its evidence. `docs/adapters.md` is generated from ``all``, and a test checks
+/// that each recording exists.
 public struct AdapterQuirk: Hashable, Sendable {
-    /// Where it was seen.
+    /// Where the behaviour was observed.
     public enum Evidence: Hashable, Sendable {
         /// The name of a recording in `Tests/Transcripts`.
         case recording(String)
@@ -12,37 +12,37 @@ public struct AdapterQuirk: Hashable, Sendable {
         case source(String)
     }
 
-    /// What the code makes of it.
+    /// How the code deals with the behaviour.
     public enum Effect: Hashable, Sendable {
-        /// A word that stands for a status, blanks and case aside; `alone` = on its own line.
+        /// A text that means a status, ignoring blanks and case; `alone` means that it is the whole line.
         case word(String, AdapterStatus, alone: Bool)
-        /// How a line begins that names the chip.
+        /// The beginning of a line that identifies the chip.
         case banner(String)
-        /// A command, by its begin, that is answered `?`, and what is done then.
+        /// The beginning of a command that is answered with `?`, and the reaction.
         case refuses(String, Remedy)
-        /// A command that may hang it: it is never sent to find out what an adapter can do.
+        /// A command that may hang the adapter, so it is never used as a probe.
         case hangs(String)
-        /// What reads any adapter's answers copes with it, as said here.
+        /// The code that reads all adapters handles it, as described here.
         case handled(String)
     }
 
-    /// What to do when the adapter refuses a command that precedes a request.
+    /// What to do if the adapter refuses a command that prepares a request.
     public enum Remedy: Hashable, Sendable {
-        /// Commands that have the same effect are sent: `AT CF` and `AT CM`.
+        /// Send commands with the same effect: `AT CF` and `AT CM`.
         case filterAndMask
-        /// The request is sent without it: an answer may be late or cut short, which shows.
+        /// Send the request anyway: a late or incomplete answer is detected.
         case goOn
-        /// Taking an address byte back is not needed where none was ever taken.
+        /// Continue: an address byte does not need to be removed if it was never set.
         case neverSet
     }
 
-    /// Which adapters.
+    /// The adapters.
     public let adapters: String
-    /// What they do.
+    /// Their behaviour.
     public let behaviour: String
-    /// What the code makes of it.
+    /// How the code deals with it.
     public let effect: Effect
-    /// Where it was seen.
+    /// Where it was observed.
     public let evidence: [Evidence]
 
     private init(
@@ -59,7 +59,7 @@ public struct AdapterQuirk: Hashable, Sendable {
     private static let dataSheet = Evidence.source("ELM327 data sheet, version history")
     private static let clones = Evidence.source("lists of clones (FORScan, ELMduino)")
 
-    /// Every quirk that a recording or a document shows.
+    /// Every quirk with a recording or a document as evidence.
     public static let all: [AdapterQuirk] = [
         AdapterQuirk(
             "clones", "`NOT CONNECTED` instead of `NO DATA`",
@@ -150,7 +150,7 @@ public struct AdapterQuirk: Hashable, Sendable {
             stnSet),
     ]
 
-    /// Words of clones and other chips, with their statuses; `alone` = on their own line.
+    /// Status texts of clones and other chips; `alone` selects those that are the whole line.
     static func words(alone: Bool) -> [(text: String, status: AdapterStatus)] {
         all.compactMap { quirk in
             guard case .word(let text, let status, alone) = quirk.effect else { return nil }
@@ -158,12 +158,12 @@ public struct AdapterQuirk: Hashable, Sendable {
         }
     }
 
-    /// How lines begin that name a chip, besides the ELM327's own.
+    /// Beginnings of lines that identify a chip, in addition to the ELM327's own.
     static let banners: [String] = all.compactMap { quirk in
         if case .banner(let text) = quirk.effect { text } else { nil }
     }
 
-    /// What is done about `command` being refused; nil = the request cannot be sent.
+    /// The reaction if `command` is refused; nil if the request cannot be sent.
     static func remedy(forRefused command: String) -> Remedy? {
         for quirk in all {
             if case .refuses(let begin, let remedy) = quirk.effect, command.hasPrefix(begin) {

@@ -1,20 +1,22 @@
 import OBDCore
 
-/// What an adapter says in words, and where in a line it says it.
+/// The texts that an adapter prints, and their positions in a line.
 ///
-/// Words are matched before hexadecimal digits (`FB ERROR`, `DATA…` begin with letters A–F), with
-/// blanks and case aside, anywhere in the line: they may be glued to data that came before.
+/// Texts are matched before hexadecimal digits, because `FB ERROR` and `DATA…` begin with letters A–F. Blanks
+/// and case are ignored. A text may be anywhere in the line, even directly after data.
 enum AdapterWords {
-    /// A word's meaning.
+    /// The meaning of a text.
     enum Meaning: Hashable, Sendable {
-        /// Instead of data.
+        /// A status instead of data.
         case status(AdapterStatus)
-        /// Behind data: the line is damaged. Alone on its line: instead of data.
+        /// After data: the line is damaged.
+        ///
+        /// Alone on a line: a status instead of data.
         case damaged(AdapterStatus)
-        /// News about the adapter's power; no answer.
+        /// An event of the adapter's power supply, not an answer.
         case alert
 
-        /// The status; nil for news.
+        /// The status; nil for a power event.
         var status: AdapterStatus? {
             switch self {
             case .status(let status), .damaged(let status): status
@@ -23,8 +25,8 @@ enum AdapterWords {
         }
     }
 
-    /// Every text of the ELM327's data sheet, the more specific first, then those of other chips and
-    /// of clones (``AdapterQuirk``).
+    /// All texts of the ELM327's data sheet, the more specific first, then those of other chips and clones
+    /// (``AdapterQuirk``).
     static let table: [(text: String, meaning: Meaning)] =
         [
             ("UNABLETOCONNECT", .status(.unableToConnect)),
@@ -46,20 +48,20 @@ enum AdapterWords {
             ("ACTALERT", .alert),
         ]
 
-    /// Words that count only when they are the whole line.
+    /// Texts that only count as a whole line.
     static let wholeLines: [(text: String, meaning: Meaning)] =
         AdapterQuirk.words(alone: true).map { ($0.text, .status($0.status)) }
 
-    /// How banners begin: the answer to `AT I`, or a sign that the adapter has restarted.
+    /// The beginnings of banners: the answer to `AT I`, or a sign that the adapter restarted.
     static let banners = ["ELM32"] + AdapterQuirk.banners
 
-    /// Where a text is in a line, as offsets.
+    /// The position of a text in a line, as offsets.
     struct Match: Hashable, Sendable {
         var meaning: Meaning
         var start: Int
     }
 
-    /// The first word of `line` (trimmed) that has a meaning.
+    /// The first known text in `line` (trimmed).
     static func find(in line: Span<UInt8>) -> Match? {
         for (text, meaning) in wholeLines where end(of: text, in: line, at: 0) == line.count {
             return Match(meaning: meaning, start: 0)
@@ -70,13 +72,13 @@ enum AdapterWords {
             }
         }
         if line.count > 0, line[0] == UInt8(ascii: "?"), !isDigits(line.extracting(1...)) {
-            // Some adapters say why: `?WRONG HEXCHAR COUNT`. Digits are a damaged line.
+            // Some adapters give a reason: `?WRONG HEXCHAR COUNT`. With digits it is a damaged line.
             return Match(meaning: .status(.unknownCommand), start: 0)
         }
         return errorNumber(in: line).map { Match(meaning: .status(.internalError), start: $0) }
     }
 
-    /// Where `ERR` and two digits stand.
+    /// The offset of `ERR` and two digits.
     private static func errorNumber(in line: Span<UInt8>) -> Int? {
         var from = 0
         while let start = position(of: "ERR", in: line, from: from) {
@@ -91,7 +93,7 @@ enum AdapterWords {
         return nil
     }
 
-    /// Whether a text is made of hexadecimal digits and blanks; false for an empty one.
+    /// Whether a text consists of hexadecimal digits and blanks; false for an empty one.
     private static func isDigits(_ text: Span<UInt8>) -> Bool {
         !text.isEmpty && text.indices.allSatisfy { text[$0] == 0x20 || Hex.value(text[$0]) != nil }
     }
@@ -100,12 +102,12 @@ enum AdapterWords {
 
     /// Whether the line begins like a banner.
     static func isBanner(_ line: Span<UInt8>) -> Bool {
-        // A common clone ends its echo-less restart with the answer to the command before.
+        // A common clone begins the banner of a restart with the answer to the previous command.
         let start = end(of: "OK", in: line, at: 0) ?? 0
         return banners.contains { end(of: $0, in: line, at: start) != nil }
     }
 
-    /// Where `text` begins in `line`, blanks and case aside.
+    /// The offset of `text` in `line`, ignoring blanks and case.
     static func position(of text: String, in line: Span<UInt8>, from: Int = 0) -> Int? {
         var index = from
         while index < line.count {
@@ -115,7 +117,7 @@ enum AdapterWords {
         return nil
     }
 
-    /// Where `text` ends in `line` if it is at `index`, blanks and case aside.
+    /// The end of `text` in `line` if it is at `index`, ignoring blanks and case.
     static func end(of text: String, in line: Span<UInt8>, at index: Int) -> Int? {
         var index = index
         for wanted in text.utf8 {
@@ -128,31 +130,33 @@ enum AdapterWords {
         return index
     }
 
-    /// Where what follows `SEARCHING...` begins; nil when the line does not begin so.
+    /// The start of the text after `SEARCHING...`; nil if the line does not begin that way.
     static func endOfSearching(_ line: Span<UInt8>) -> Int? {
         if let end = end(of: "SEARCHING", in: line, at: 0) { return skipDots(line, from: end) }
-        // The word itself may have gone by: `...48 6B 10 41 00`.
+        // The word itself may have been read before: `...48 6B 10 41 00`.
         return line.count > 0 && line[0] == UInt8(ascii: ".") ? skipDots(line, from: 0) : nil
     }
 
-    /// Whether a line says of a search for the protocol or of a bus initialisation.
+    /// Whether a line reports a protocol search or a bus initialisation.
     static func isSearch(_ line: Span<UInt8>) -> Bool {
         endOfSearching(line) != nil || busInit(line, isContinued: false) != nil
     }
 
-    /// How a bus initialisation went.
+    /// The state of a bus initialisation.
     enum BusInit: Hashable, Sendable {
-        /// It goes on.
+        /// It is still running.
         case open
-        /// It worked; where what follows begins. `isSlow` = with dots: at 5 baud.
+        /// It succeeded; `end` is the start of the text after it.
+        ///
+        /// `isSlow` means dots, at 5 baud.
         case done(end: Int, isSlow: Bool)
         /// It failed.
         case failed
     }
 
-    /// What `BUS INIT: ...OK` and its like say; nil when the line does not begin so.
+    /// Reads `BUS INIT: ...OK` and similar texts; nil if the line does not begin that way.
     ///
-    /// - Parameter isContinued: the line before was an open `BUS INIT:`.
+    /// - Parameter isContinued: whether the previous line was an open `BUS INIT:`.
     static func busInit(_ line: Span<UInt8>, isContinued: Bool) -> BusInit? {
         var start = 0
         if let end = end(of: "BUSINIT", in: line, at: 0) {

@@ -1,8 +1,8 @@
 import OBDCore
 
-/// Volatile settings that requests change on the way; what the adapter has now.
+/// The adapter's current values of the volatile settings that requests change.
 struct WireSettings: Hashable, Sendable {
-    /// What comes before a request on the bus.
+    /// The header of a request on the bus.
     struct Header: Hashable, Sendable {
         /// The digits of `AT SH`.
         var digits: String
@@ -13,36 +13,36 @@ struct WireSettings: Hashable, Sendable {
         static let usualPriority: UInt8 = 0x18
     }
 
-    /// What requests begin with; nil = the protocol's default, to all ECUs.
+    /// The header of requests; nil for the protocol's functional default.
     var header: Header?
-    /// The address byte after the identifier (`AT CEA`); nil = none.
+    /// The address byte after the identifier (`AT CEA`); nil if there is none.
     var extended: UInt8?
-    /// Whether the adapter has taken an address byte, or may have.
+    /// Whether the adapter has accepted an address byte, or may have.
     var extending = Extending.never
-    /// Whose answers come through.
+    /// The ECUs whose answers pass the receive filter.
     var responders = VehicleRequest.Responders.usual
-    /// Where flow control goes instead of where the adapter would send it.
+    /// The address for flow control, if it differs from the adapter's default.
     var flowControl: ECUAddress?
-    /// How long the adapter waits for an answer (`AT ST`); unit: 4 ms.
+    /// The time that the adapter waits for an answer (`AT ST`); unit: 4 ms.
     var patience = Self.usualPatience
-    /// Whether a setting failed or was cut short: all of them are made again.
+    /// Whether a setting failed or was interrupted, so that all of them have to be sent again.
     var isUncertain = false
 
-    /// How far the adapter came with `AT CEA`, which none before v1.4 knows.
+    /// The state of `AT CEA`, which adapters before v1.4 do not know.
     enum Extending: Hashable, Sendable {
         case never, tried, works
     }
 
     /// The adapter's default.
     static let usualPatience: UInt8 = 0x32
-    /// The longest, for services that take their time.
+    /// The maximum, for slow services.
     static let longestPatience: UInt8 = 0xFF
 
-    /// Services that answered "pending": they need the longer wait.
-    // Not a set: hashing takes longer than looking at two or three bytes.
+    /// Services that answered "pending" and need the longer wait.
+    // An array and not a set, because hashing takes longer than comparing two or three bytes.
     var slowServices = ServiceShape.all.filter(\.takesTime).map(\.service.rawValue)
 
-    /// Whether the adapter is as it is by itself, and `request` needs nothing else.
+    /// Whether the adapter has its default settings and `request` needs no others.
     func suits(_ request: VehicleRequest) -> Bool {
         guard !isUncertain, header == nil, extended == nil, flowControl == nil,
             patience == Self.usualPatience, case .usual = responders, request.target == nil,
@@ -53,18 +53,18 @@ struct WireSettings: Hashable, Sendable {
     }
 }
 
-/// Asking one ECU, wherever it is asked, and all of them again.
+/// Prepares requests to a single ECU and to all ECUs.
 extension ELM327Dialect {
-    /// Settings that have to change before `request`; nil when it cannot be sent at all.
+    /// The settings to change before `request`; nil if it cannot be sent.
     mutating func preparation(for request: VehicleRequest) -> [String]? {
         if wire.suits(request) { return [] }
         let usual = header(for: nil)
         let wanted = request.target == nil ? usual : header(for: request.target)
-        // All ECUs can be asked by default without knowing how.
+        // The default header for all ECUs works without being known.
         guard wanted != nil || request.target == nil && wire.header == nil else { return nil }
         var commands: [String] = []
         let anew = wire.isUncertain
-        // What writes to one ECU must not reach another one, whatever became of the header since.
+        // A request that writes to one ECU must not reach another, even if the header was changed since.
         let addressesAnew = anew || !request.mayRepeat && request.target != nil
         if let wanted, let now = wire.header ?? usual, wanted != now || addressesAnew {
             let hasPriority = capabilities.vehicleProtocol?.addressForm == .can29
@@ -90,7 +90,7 @@ extension ELM327Dialect {
         return commands
     }
 
-    /// What the request needs `AT ST` to be; unit: 4 ms.
+    /// The value of `AT ST` that the request needs; unit: 4 ms.
     private func patience(for request: VehicleRequest) -> UInt8 {
         if request.payload.first.map(wire.slowServices.contains) ?? false {
             return WireSettings.longestPatience
@@ -100,10 +100,10 @@ extension ELM327Dialect {
         return UInt8(min(max(1, units), 255))
     }
 
-    /// Receive filter and flow control, where they are not what the adapter does by itself.
+    /// Sets the receive filter and flow control if they differ from the adapter's defaults.
     ///
-    /// It lets through the answers of 7E8 to 7EF, or 18DAF1xx, and sends flow control to their
-    /// request addresses. An ECU elsewhere needs both said.
+    /// By default the adapter accepts answers from 7E8 to 7EF, or 18DAF1xx, and sends flow control to their
+    /// request addresses. An ECU with another address needs both settings.
     private mutating func appendResponders(
         for request: VehicleRequest, anew: Bool, _ commands: inout [String]
     ) {
@@ -115,7 +115,7 @@ extension ELM327Dialect {
             if responders == .usual { responders = .one(target.usualResponder) }
             if case .one = responders { flowControl = target }
         }
-        // Addresses of one byte are in no filter: whoever asks looks at who answered.
+        // A filter cannot select addresses of one byte, so the caller checks the sender.
         if case .one(let ecu) = responders, ecu.form == .byte { responders = .usual }
         let isCAN = capabilities.vehicleProtocol?.family == .can
         if responders != wire.responders || anew && isCAN {
@@ -130,7 +130,7 @@ extension ELM327Dialect {
         }
         guard flowControl != wire.flowControl || anew && isCAN else { return }
         if let flowControl {
-            // The adapter takes its own mode only when header and data are known to it.
+            // The adapter accepts its flow control mode only after header and data are set.
             let before = anew ? nil : wire.flowControl
             commands.append("ATFCSH" + flowControl.digits)
             if before == nil || before?.extended != flowControl.extended {
@@ -144,7 +144,7 @@ extension ELM327Dialect {
         wire.flowControl = flowControl
     }
 
-    /// What does the same as `AT CRA`, for an adapter that does not know it.
+    /// Commands with the effect of `AT CRA`, for an adapter that does not know it.
     private func substitutes(for command: String) -> [String]? {
         guard AdapterQuirk.remedy(forRefused: command) == .filterAndMask else { return nil }
         let address = String(command.dropFirst(5))
@@ -158,7 +158,8 @@ extension ELM327Dialect {
         }
     }
 
-    /// What requests to `target` begin with, nil = to all ECUs; nil where that cannot be said.
+    /// The header of requests to `target`, or to all ECUs if nil; the result is nil if there is no such
+    /// header.
     private func header(for target: ECUAddress?) -> WireSettings.Header? {
         guard let vehicleProtocol = capabilities.vehicleProtocol else { return nil }
         if let target {
@@ -179,8 +180,8 @@ extension ELM327Dialect {
                     priority: UInt8(target.value >> 24))
         case .iso14230: return WireSettings.Header(digits: byte.map { "82\($0)F1" } ?? "C233F1")
         case .j1939: return WireSettings.Header(digits: byte.map { "EA\($0)F9" } ?? "EAFFF9")
-        // SAE J2178-1: the type of the first byte tells functional from physical addresses, and
-        // ISO 9141-2 uses the same bytes as VPW.
+        // SAE J2178-1: the first byte distinguishes functional from physical addresses. ISO 9141-2 uses the
+        // same bytes as VPW.
         case .iso9141: return WireSettings.Header(digits: byte.map { "6C\($0)F1" } ?? "686AF1")
         case .j1850:
             let isPWM = vehicleProtocol == .j1850PWM
@@ -192,10 +193,10 @@ extension ELM327Dialect {
 
     // MARK: Their answers
 
-    /// The prompt of a preparation came.
+    /// Handles the prompt after a preparation.
     ///
-    /// A request must not go elsewhere than it should: what is not confirmed is done again, and what
-    /// is refused for good keeps the request from being sent, but where others do as well.
+    /// A request must not reach the wrong ECU. A setting that was not confirmed is sent again. If it is
+    /// refused for good, the request is not sent, unless other commands have the same effect.
     mutating func finishPreparation(_ out: inout [DialectOutput]) {
         if running.restarted {
             abandonAfterRestart(&out)
@@ -226,7 +227,7 @@ extension ELM327Dialect {
         } else if AdapterQuirk.remedy(forRefused: command) == .goOn {
             proceed(&out)
         } else if isRefused, isAddressByte, wire.extended == nil, wire.extending != .works {
-            // It never had an address byte and has none now.
+            // It never had an address byte, so there is none to remove.
             wire.extending = .never
             proceed(&out)
         } else {

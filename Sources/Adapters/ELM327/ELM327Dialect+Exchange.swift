@@ -1,7 +1,7 @@
 import OBDCore
 import VehicleLink
 
-/// A request: what goes before it, the request itself, its end.
+/// Sends a request: the settings before it, the request itself, and the commands after it.
 extension ELM327Dialect {
     /// Sends one request.
     public mutating func send(
@@ -13,19 +13,20 @@ extension ELM327Dialect {
         }
         endReading()
         received = 0
-        // It began before the request.
+        // The partial line began before the request.
         lineIsStale = lexer.partialLine.contains { $0 > 0x20 }
         switch request {
         case .action: send(request.asCommand, isReadOnly: isReadOnly, &out)
         case .command(_, let text, _, _), .monitor(_, let text, _):
-            // One line, and no character that ends it early; blanks alone would repeat the last one.
+            // It has to be a single line without control characters; a line of blanks would repeat the last
+            // command.
             guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }),
                 text.utf8.contains(where: { $0 != 0x20 })
             else {
                 out.append(.end(.refused))
                 return
             }
-            // Whatever becomes of it, the setting may stand from here on.
+            // The setting may take effect even if the command fails.
             noteSetting(text, isConfirmed: false)
             running = RunningExchange(
                 request: request, isReadOnly: isReadOnly, command: Array(text.utf8))
@@ -47,7 +48,7 @@ extension ELM327Dialect {
         }
     }
 
-    /// Lets pass what can answer `request`; listening brings whatever is on the bus.
+    /// Sets the reader's filter to possible answers to `request`; a monitor request accepts all bus traffic.
     private mutating func admitAnswers(to request: VehicleRequest) {
         guard case .reply = request.ending, !hasTypedSettings, let format = reader.format else {
             reader.filter = .open
@@ -57,7 +58,7 @@ extension ELM327Dialect {
             wire.responders, format.header, tester: reader.settings.testerAddress)
     }
 
-    /// Sends the next preparation, or the request.
+    /// Sends the next setting, or the request.
     mutating func proceed(_ out: inout [DialectOutput]) {
         phase = .exchanging
         running.lines = 0
@@ -82,7 +83,7 @@ extension ELM327Dialect {
 
     private mutating func write(_ command: [UInt8], _ out: inout [DialectOutput]) {
         var compact = command
-        // What is typed by others may have blanks and small letters.
+        // A typed command may have blanks and lower case letters.
         switch running.request {
         case .action, .command, .monitor: compact = AdapterCommand.compact(command)
         case .vehicle: break
@@ -96,11 +97,11 @@ extension ELM327Dialect {
         put(bytes, &out)
     }
 
-    /// Nothing heard for this long means that the adapter hangs.
+    /// The time after which a silent adapter counts as hung.
     ///
-    /// Its own wait is 0.2 s, 1 s when raised. Every line begins it again.
+    /// The adapter itself waits 0.2 s, or 1 s if raised. Every line restarts the time.
     var patience: Duration {
-        // A bus may be silent for as long as it is listened to.
+        // A monitored bus may be silent the whole time.
         if let atMost = running.listeningTime { return atMost + .seconds(2) }
         switch running.request {
         case .action, .command, .monitor: return .seconds(5)
@@ -110,8 +111,8 @@ extension ELM327Dialect {
         }
     }
 
-    /// The request as typed: hexadecimal, and the number of frames to wait for where it helps.
-    // Static: a call of a method would copy the whole dialect.
+    /// The text of the request: hexadecimal digits, and the number of frames to wait for if that helps.
+    // Static, because a method call would copy the whole dialect.
     private static func spell(
         _ request: VehicleRequest, countsFrames: Bool
     ) -> (command: [UInt8], withDigit: Bool)? {
@@ -119,7 +120,7 @@ extension ELM327Dialect {
         case .listen: return request.payload.isEmpty ? (Array("ATMA".utf8), false) : nil
         case .reply: break
         }
-        // Without segmented sending a request has to fit one frame.
+        // Without segmentation, a request has to fit into a single frame.
         guard request.payload.count <= (request.target?.extended == nil ? 7 : 6) else {
             return nil
         }
@@ -136,7 +137,7 @@ extension ELM327Dialect {
         return (text, withDigit)
     }
 
-    /// The prompt of the part under way came.
+    /// Handles the prompt after the current part.
     mutating func finishPart(_ out: inout [DialectOutput]) {
         switch running.part {
         case .preparation:
@@ -161,14 +162,14 @@ extension ELM327Dialect {
         }
         if running.refused && !running.delivered {
             if running.sendings < 1 {
-                // Once more: the request may have arrived garbled.
+                // Sends it again, because the request may have arrived garbled.
                 running.sendings += 1
                 running.refused = false
                 out.append(.linkError(LinkError(.notAFrame)))
                 proceed(&out)
                 return
             }
-            // The adapter knows no count digit: the request never reached the vehicle.
+            // The adapter does not know the count digit, so the request never reached the vehicle.
             capabilities.frameCountHelps = false
             out.append(.notice(.featureDropped("count digit")))
             endReading()
@@ -182,13 +183,15 @@ extension ELM327Dialect {
         conclude(&out)
     }
 
-    /// So much quiet says that nothing more is under way.
+    /// The quiet time after which nothing more is expected.
     ///
-    /// Longer than an adapter waits for a vehicle by default.
+    /// It is longer than an adapter's default wait for a vehicle.
     static let quietAfterSurprise = Duration.milliseconds(250)
 
-    /// Whether the reply cannot be one to the request: nothing before the prompt, which a genuine
-    /// adapter never does, a word that answers a setting, or messages that answer another request.
+    /// Whether the reply cannot belong to the request.
+    ///
+    /// It is empty, which a genuine adapter's reply never is, or it is a text that answers a setting, or its
+    /// messages answer another request.
     private var needsQuiet: Bool {
         guard case .vehicle = running.request, !running.listens, !running.wasStopped,
             !running.restarted
@@ -202,7 +205,7 @@ extension ELM327Dialect {
         out.append(.arm(.pause, after: Self.quietAfterSurprise))
     }
 
-    /// It stayed quiet.
+    /// Handles the end of the quiet time.
     mutating func finishSettling(_ out: inout [DialectOutput]) {
         guard running.part == .settling else { return }
         guard running.preparations.isEmpty else {
@@ -215,20 +218,20 @@ extension ELM327Dialect {
             return
         }
         if !running.isOutOfStep {
-            // An empty reply is how some clones say that no ECU answered.
+            // Some clones send an empty reply if no ECU answered.
             out.append(
                 running.isAhead ? .linkError(LinkError(.notAFrame)) : .status(.noData))
         }
         conclude(&out)
     }
 
-    /// Writes nothing and is answered by every adapter.
+    /// A command that writes nothing and that every adapter answers.
     static let cover = Array("ATI".utf8)
 
-    /// Ends an exchange whose prompt came.
+    /// Ends an exchange after its prompt.
     private mutating func conclude(_ out: inout [DialectOutput]) {
         if !running.isReadOnly {
-            // A later CR would repeat what wrote: give the adapter something harmless to remember.
+            // A later CR would repeat the command that wrote, so give the adapter a harmless one to remember.
             running.part = .cover
             write(Self.cover, &out)
             out.append(.arm(.reply, after: .seconds(2)))
@@ -237,7 +240,7 @@ extension ELM327Dialect {
         end(&out)
     }
 
-    /// A command that a user typed may have changed what requests count on.
+    /// Reacts to a typed command that may have changed settings on which requests depend.
     private mutating func noteTypedSetting() {
         guard case .command(_, let text, _, _) = running.request,
             let command = AdapterCommand(text)
@@ -249,12 +252,12 @@ extension ELM327Dialect {
         case .protocolNumber, .protocolName, .stnProtocolNumber:
             for line in lines { reader.note(answer: line, to: command) }
         case .voltage, .monitor, .monitorGroup: break
-        // Another protocol brings other lines, and still only what answers.
+        // Another protocol has other lines, but still only answers to requests.
         case .choose: hasTypedSettings = true
         default:
             hasTypedSettings = true
             hearsOthers = true
-            // Its effect on lines is unknown: the next whole answer shows it.
+            // Its effect on lines is unknown; the next complete answer shows it.
             if command == .other { reader.forgetFormat() }
         }
         switch command {
@@ -270,7 +273,7 @@ extension ELM327Dialect {
         }
     }
 
-    /// Whether the lines of an answer confirm a command: a restart by its banner, all others by OK.
+    /// Whether the answer confirms a command: a banner for a restart, OK for all others.
     private func isConfirmed(_ command: AdapterCommand, _ text: String) -> Bool {
         let words = lines.map { Self.withoutEcho($0, of: text.uppercased()) }
         if case .reset = command {
@@ -279,7 +282,7 @@ extension ELM327Dialect {
         return words.contains(Array("OK".utf8))
     }
 
-    /// Follows what a typed command makes of the requests after it.
+    /// Tracks the effect of a typed command on later requests.
     private mutating func noteSetting(_ text: String, isConfirmed: Bool) {
         var settings =
             typed
@@ -290,7 +293,7 @@ extension ELM327Dialect {
         if settings != before { typed = settings }
     }
 
-    /// Whether `request` is known to change nothing, by what the commands before it make of it.
+    /// Whether `request` is known to change nothing, given the effect of the commands before it.
     public func isReadOnly(_ request: AdapterRequest) -> Bool {
         switch request {
         case .vehicle(let vehicle): return isReadOnly(vehicle)
@@ -299,7 +302,7 @@ extension ELM327Dialect {
             return AdapterRequest.isMonitoring(text) && AdapterRequest.isReadOnlyCommand(text)
         case .command(_, let text, _, _):
             guard text.utf8.allSatisfy({ Hex.value($0) != nil || $0 == 0x20 }) else {
-                // Sent with whatever header the last request left.
+                // It is sent with the header that the last request left.
                 if case .transmit(let payload?) = AdapterCommand(text),
                     wireTarget?.takes(payload) == false
                 {
@@ -317,7 +320,7 @@ extension ELM327Dialect {
         }
     }
 
-    /// Where the header points that requests left behind; nil = to all ECUs, or before CAN.
+    /// The ECU at the header that earlier requests set; nil for all ECUs, or before CAN.
     private var wireTarget: ECUAddress? {
         guard let header = wire.header, let value = UInt32(header.digits, radix: 16) else {
             return nil
@@ -331,16 +334,16 @@ extension ELM327Dialect {
     }
 
     private func isReadOnly(_ request: VehicleRequest) -> Bool {
-        // Sends nothing, but sets the header: settings are put back, or the bus is listened to.
+        // An empty request sends nothing but sets the header, to restore settings or to monitor.
         if request.payload.isEmpty { return request.target?.isDiagnosticRequest ?? true }
         let spoken = capabilities.vehicleProtocol
-        // What these put before a request is the adapter's own affair: only an answer shows it.
+        // The adapter's own settings define what these send before a request; only an answer shows it.
         if spoken == .userCAN1 || spoken == .userCAN2, !setup.heardVehicle { return false }
         return VehicleRequest.isReadOnly(request.payload, to: request.target, on: spoken)
             && typed?.isReadOnly(request.payload) ?? true
     }
 
-    /// The bytes of a request as typed; an odd last digit is the count digit.
+    /// The bytes of a typed request; an odd last digit is the count digit.
     private static func payload(ofTyped text: String) -> [UInt8] {
         let digits = text.utf8.filter { $0 != 0x20 }
         let even = digits.prefix(digits.count & ~1)
@@ -376,8 +379,9 @@ extension ELM327Dialect {
         out.append(.end(.refused))
     }
 
-    /// Ends an exchange whose adapter restarted before the request was sent: its settings are lost,
-    /// so that the request might go to other ECUs.
+    /// Ends an exchange whose adapter restarted before the request was sent.
+    ///
+    /// The settings are lost, so the request could have reached other ECUs.
     mutating func abandonAfterRestart(_ out: inout [DialectOutput]) {
         disarmAll(&out)
         endReading()
@@ -386,16 +390,16 @@ extension ELM327Dialect {
         out.append(.end(.restartedBeforeSending))
     }
 
-    /// Whether the request of the exchange under way has been written.
+    /// Whether the request of the current exchange was written.
     var isSent: Bool { running.part != .preparation && running.preparations.isEmpty }
 
-    /// A session that began without the vehicle learns from its first whole answer.
+    /// Learns the format from the first complete answer, if the session began without a vehicle.
     private mutating func learnFromAnswer() {
         guard !running.listens, running.heardECU || reader.settings.headers != true else { return }
         reader.learnFormat()
     }
 
-    /// Ends listening to the bus: a blank, then the prompt.
+    /// Ends a monitor request: sends a blank and waits for the prompt.
     mutating func stopListening(_ out: inout [DialectOutput]) {
         guard phase == .exchanging, running.listens, !running.wasStopped else { return }
         running.wasStopped = true

@@ -1,9 +1,9 @@
 import OBDCore
 import VehicleLink
 
-/// The lines of a reply, as they come.
+/// Handles the lines of a reply as they arrive.
 extension ELM327Dialect {
-    /// A line came while an exchange is under way.
+    /// Handles a line during an exchange.
     mutating func takeLine(_ line: [UInt8], _ out: inout [DialectOutput]) {
         reader.read(line.span, &items)
         switch running.part {
@@ -17,13 +17,13 @@ extension ELM327Dialect {
                 stopListening(&out)
                 return
             }
-            // The search before listening is over with its line.
+            // A search before monitoring ends with its line.
             if running.listens { searching = false }
             heardLines = true
         }
     }
 
-    /// A line that answers a setting, which the request needs.
+    /// Handles a line that answers a setting before the request.
     private mutating func takePreparationLine(_ line: [UInt8]) {
         if Self.tellsOfRestart(line)
             || isUnexpectedEcho(line, of: Array(running.preparation.utf8))
@@ -34,7 +34,7 @@ extension ELM327Dialect {
         items.removeAll(keepingCapacity: true)
     }
 
-    /// A line that answers the cover; a banner is what it was asked for.
+    /// Handles a line that answers the cover command, for which a banner is the expected answer.
     private mutating func takeCoverLine(_ line: [UInt8]) {
         if !Self.isBanner(line),
             Self.tellsOfRestart(line) || isUnexpectedEcho(line, of: Self.cover)
@@ -44,7 +44,7 @@ extension ELM327Dialect {
         items.removeAll(keepingCapacity: true)
     }
 
-    /// A line that came late, whatever it says: only what is not asked again counts.
+    /// Handles a late line; it only counts if the request will not be repeated.
     private mutating func takeLateLine(_ line: [UInt8], _ out: inout [DialectOutput]) {
         if Self.tellsOfRestart(line) { running.restarted = true }
         if running.request.mayRepeat || !running.preparations.isEmpty {
@@ -55,10 +55,10 @@ extension ELM327Dialect {
         out.append(.arm(.pause, after: Self.quietAfterSurprise))
     }
 
-    /// A line that answers the request itself.
+    /// Handles a line that answers the request itself.
     private mutating func takeRequestLine(_ line: [UInt8], _ out: inout [DialectOutput]) {
         switch running.request {
-        // Runs as a command.
+        // Sent as a command.
         case .action: break
         case .command(_, let text, _, _):
             if !Self.isEcho(line, of: text) {
@@ -66,7 +66,7 @@ extension ELM327Dialect {
                 out.append(.text(String(decoding: line, as: UTF8.self)))
             }
         case .monitor(_, let text, _):
-            // However much comes, it is not a flood.
+            // A monitor request may produce any amount of data.
             received = 0
             let isOurStop = running.wasStopped && line.elementsEqual("STOPPED".utf8)
             if !Self.isEcho(line, of: text), !isOurStop {
@@ -74,7 +74,7 @@ extension ELM327Dialect {
             }
         case .vehicle:
             running.lines += 1
-            // What the reader takes for a banner is no answer, whichever adapter's it is.
+            // The reader's banners are not an answer, whichever adapter prints them.
             if Self.isBanner(line) || AdapterWords.isBanner(line.span)
                 || isUnexpectedEcho(line, of: running.command)
             {
@@ -84,20 +84,21 @@ extension ELM327Dialect {
         }
     }
 
-    /// Whether a line is what was sent although echoes were switched off: the adapter has restarted
-    /// without a word that came through.
+    /// Whether a line is an echo although echoes are off.
+    ///
+    /// It means that the adapter restarted and the text about it was lost.
     private func isUnexpectedEcho(_ line: [UInt8], of command: [UInt8]) -> Bool {
         reader.settings.echo == false && reader.format != nil && line == command
     }
 
-    /// Waits for the rest of a reply, unless its end came with the lines.
+    /// Waits for the rest of a reply, unless the lines have ended it.
     mutating func goOnWaiting(_ out: inout [DialectOutput]) {
         guard phase == .exchanging, running.part == .request, !searching, !running.wasStopped
         else { return }
         out.append(.arm(.reply, after: patience))
     }
 
-    /// Takes note of whether a message answers the request under way.
+    /// Records whether a message answers the current request.
     private mutating func noteStep(_ message: ECUMessage) {
         guard case .vehicle(let request) = running.request else { return }
         if message.answers(request.payload) {
@@ -111,12 +112,12 @@ extension ELM327Dialect {
         if !wire.slowServices.contains(service) { wire.slowServices.append(service) }
     }
 
-    /// Passes on what the reader found.
+    /// Passes on the items of the reader.
     mutating func deliverItems(_ out: inout [DialectOutput]) {
         if items.isEmpty { return }
         var found: [ReplyEvent] = []
         swap(&found, &items)
-        // Not `for item in found`, which would copy each of them.
+        // Not `for item in found`, because that would copy each item.
         for place in found.indices {
             switch found.span[place] {
             case .message(let message):
@@ -129,7 +130,7 @@ extension ELM327Dialect {
                 noteStep(message)
                 out.append(.message(message))
             case .linkError(let error, _):
-                // A command's answer is text, whatever it looks like.
+                // The answer of a command is text, even if it looks like data.
                 guard case .vehicle = running.request else { break }
                 running.isDamaged = true
                 out.append(.linkError(error))
@@ -139,7 +140,7 @@ extension ELM327Dialect {
                     running.refused = true
                     continue
                 }
-                // The blank that ended the listening was ours.
+                // This program sent the blank that ended the monitoring.
                 if status == .stopped && running.wasStopped { continue }
                 out.append(.status(status))
             case .voltage(let volts): out.append(.voltage(volts))

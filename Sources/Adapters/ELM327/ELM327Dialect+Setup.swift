@@ -1,11 +1,11 @@
 import OBDCore
 import VehicleLink
 
-/// Getting in step and setting up.
+/// Synchronises with the adapter and sets it up.
 extension ELM327Dialect {
     mutating func sayFirstWord(attempt: Int, _ out: inout [DialectOutput]) {
         guard attempt < SetupScript.firstWords.count else {
-            // Bytes without any end of line are not silence.
+            // Bytes without a line end are not silence.
             let heard = setup.bytes + lexer.partialLine.count
             failSetup(heard == 0 ? .silent : .notUnderstood(received: heard), &out)
             return
@@ -17,7 +17,7 @@ extension ELM327Dialect {
         out.append(.arm(.reply, after: word.patience))
     }
 
-    /// The adapter is at its prompt; `afterDefaults` = `AT D` was confirmed just now.
+    /// Begins the set-up at the prompt; `afterDefaults` means that `AT D` was just confirmed.
     mutating func beginSetup(afterDefaults: Bool, _ out: inout [DialectOutput]) {
         mayOweAnswer = false
         endReading()
@@ -29,7 +29,7 @@ extension ELM327Dialect {
         if vehicle.asksVehicle {
             steps += SetupScript.connection(options)
         } else if let fixedProtocol {
-            // A vehicle that leaves the first question unanswered may answer others.
+            // A vehicle that does not answer the first request may answer others.
             steps.append(SetupScript.select(fixedProtocol))
         }
         next(steps[...], &out)
@@ -61,22 +61,22 @@ extension ELM327Dialect {
         out.append(.arm(.reply, after: step.patience))
     }
 
-    /// What the adapter and the vehicle answered to a step.
+    /// The answer of the adapter and the vehicle to a step.
     private struct StepReply {
         var statuses: [AdapterStatus] = []
         var messages: [ECUMessage] = []
-        /// Lines without the echo.
+        /// The lines without the echo.
         var answers: [[UInt8]] = []
         var isDamaged = false
     }
 
-    /// A step's prompt came.
+    /// Handles the prompt after a step.
     mutating func finish(
         _ step: SetupScript.Step, _ rest: [SetupScript.Step], _ out: inout [DialectOutput]
     ) {
         let reply = reply(to: step)
         if reply.isDamaged { setup.sawDamage = true }
-        // A word about the vehicle, or anything else that is not a refusal.
+        // A status of the vehicle, or anything else that is not a refusal.
         if reply.statuses.contains(where: { $0 != .unknownCommand }) || reply.isDamaged {
             setup.sawAcceptance = true
         }
@@ -113,7 +113,7 @@ extension ELM327Dialect {
         {
             reader.apply(command)
         } else if step.purpose == .search, reply.answers.count < lines.count {
-            // Switched off and still there: that is how this adapter answers.
+            // Echo was turned off but is still there, so this adapter always echoes.
             reader.apply(.echo(true))
         }
         return reply
@@ -124,7 +124,7 @@ extension ELM327Dialect {
         withoutEcho(line, of: command).elementsEqual("OK".utf8)
     }
 
-    /// Learns what a step was for, and goes on.
+    /// Evaluates a step and continues.
     private mutating func take(
         _ reply: StepReply, to step: SetupScript.Step, _ rest: [SetupScript.Step],
         _ out: inout [DialectOutput]
@@ -136,7 +136,7 @@ extension ELM327Dialect {
             next(rest[...], &out)
         case .setting, .forcedProtocol: next(rest[...], &out)
         case .banner:
-            // Some say `?` or an error word; that is not a name.
+            // Some adapters answer `?` or an error text, which is not a name.
             identity.banner =
                 reply.statuses.isEmpty
                 ? reply.answers.last.map { String(decoding: $0, as: UTF8.self) } : nil
@@ -171,7 +171,7 @@ extension ELM327Dialect {
         }
     }
 
-    /// Keeps what the vehicle answered to a question: nobody has to ask it again.
+    /// Keeps the vehicle's answer, so that the request does not have to be repeated.
     private mutating func note(_ reply: StepReply, to step: SetupScript.Step) {
         guard let question = step.question(options.vehicleProtocol) else { return }
         if reply.isDamaged {
@@ -184,7 +184,7 @@ extension ELM327Dialect {
         }
     }
 
-    /// Ends the setting up with a vehicle that answered in services other than the classic ones.
+    /// Ends the set-up with a vehicle that does not answer the classic services but others.
     private mutating func finishSetup(
         on vehicleProtocol: VehicleProtocol, heardIn reply: StepReply,
         _ out: inout [DialectOutput]
@@ -195,10 +195,10 @@ extension ELM327Dialect {
         finishSetup(&out)
     }
 
-    /// Does a setting again that was not confirmed by `OK` and nothing else.
+    /// Repeats a setting whose answer was not just `OK`.
     ///
-    /// `?` comes from adapters that do not know it, and from a command that arrived garbled: once
-    /// more shows. Anything else answers something else, so that quiet is awaited first.
+    /// `?` means that the adapter does not know the setting or that the command arrived garbled; sending it
+    /// once more shows which. Any other text answers something else, so the dialect first waits for quiet.
     private mutating func repeats(
         _ step: SetupScript.Step, _ rest: [SetupScript.Step], _ answers: [[UInt8]],
         _ out: inout [DialectOutput]
@@ -218,7 +218,7 @@ extension ELM327Dialect {
         return true
     }
 
-    /// A line without blanks and without the echo that is glued to it.
+    /// A line without blanks and without an echo at its start.
     static func withoutEcho(_ line: [UInt8], of command: String) -> [UInt8] {
         let compact = line.filter { $0 != 0x20 }
         let echo = command.utf8.filter { $0 != 0x20 }
@@ -231,10 +231,11 @@ extension ELM327Dialect {
         isFirst: Bool, _ out: inout [DialectOutput]
     ) {
         setup.searchStatus = statuses.last ?? setup.searchStatus
-        // Any answer shows that the protocol is right, a refusal too.
+        // Any answer proves the protocol, even a refusal.
         setup.heardVehicle = !messages.isEmpty
         if setup.heardVehicle, !setup.hasVerifiedHeaders, messages.allSatisfy({ $0.ecu == nil }) {
-            // Confirmed and not done, or refused: the adapter may have heard something else.
+            // The command was confirmed without effect, or refused; the adapter may have received something
+            // else.
             setup.hasVerifiedHeaders = true
             next([SetupScript.headers, SetupScript.firstRequest] + rest[...], &out)
             return
@@ -252,7 +253,7 @@ extension ELM327Dialect {
                 next([SetupScript.protocolNumber] + rest[...], &out)
             }
         } else if isFirst, statuses.allSatisfy({ $0 == .noData || $0 == .unknownCommand }) {
-            // A vehicle that slept, or a command that arrived garbled.
+            // The vehicle may have been asleep, or the command may have arrived garbled.
             next([SetupScript.secondSearch] + rest[...], &out)
         } else if let fixed = options.vehicleProtocol {
             next(fixed.family == .can ? [SetupScript.identifier(fixed)] : [], &out)
@@ -261,14 +262,14 @@ extension ELM327Dialect {
         }
     }
 
-    /// Takes note of how the vehicle's lines look, once a whole reply has come undamaged.
+    /// Remembers the form of the vehicle's lines after the first undamaged reply.
     mutating func learnShape(_ messages: [ECUMessage]) {
         guard !items.contains(where: \.isDamage) else { return }
         let senders = messages.count { $0.ecu != nil }
         if senders == messages.count || senders == 0 { reader.learnFormat() }
     }
 
-    /// An adapter that calls itself as it did last time needs not be asked what else it is.
+    /// Uses the remembered identity if the adapter's banner is the same as last time.
     private mutating func takeRemembered(_ rest: [SetupScript.Step]) -> [SetupScript.Step] {
         guard let remembered = options.rememberedIdentity, let firmware = remembered.stnFirmware,
             remembered.banner != nil, remembered.banner == identity.banner,
@@ -278,8 +279,9 @@ extension ELM327Dialect {
         return Array(rest.dropFirst())
     }
 
-    /// The protocol of last time where it is used again: it answered at once, without a search, and
-    /// in the form of that protocol.
+    /// The protocol of last time, if it is used again.
+    ///
+    /// The vehicle has to answer at once, without a search, and in the form of that protocol.
     private func confirmedProtocol(_ messages: [ECUMessage]) -> VehicleProtocol? {
         guard let remembered = options.rememberedProtocol, remembered.family == .can,
             !identity.unsupportedCommands.contains("ATSPA\(remembered.digit)"),
@@ -289,7 +291,8 @@ extension ELM327Dialect {
         return remembered
     }
 
-    /// What the answers' form says, until `AT DPN` says more; clones may not know it.
+    /// Guesses the protocol from the form of the answers, until `AT DPN` reports it; clones may not know that
+    /// command.
     private mutating func guessProtocol(_ form: ECUAddress.Form) {
         switch form {
         case .can11: identity.vehicleProtocol = .can11At500
@@ -312,7 +315,7 @@ extension ELM327Dialect {
         out.append(.notice(.protocolFound(found)))
     }
 
-    /// Up to six PIDs per request are a matter of the vehicle protocol: CAN alone has them.
+    /// Only CAN allows up to six PIDs per request.
     mutating func setItemsPerRequest() {
         capabilities.itemsPerRequest = capabilities.vehicleProtocol?.family == .can ? 6 : 1
     }
@@ -320,7 +323,8 @@ extension ELM327Dialect {
     private mutating func restart(_ out: inout [DialectOutput]) {
         setup.restarts += 1
         guard setup.restarts < 3 else {
-            // ERR94 and its like come back at every try: the word says more than the restarts.
+            // ERR94 and similar errors return at every attempt, so the text is more helpful than the
+            // restarts.
             if setup.searchStatus == .internalError, vehicle.allowsMissing(because: .internalError)
             {
                 disarmAll(&out)
@@ -344,7 +348,7 @@ extension ELM327Dialect {
             failSetup(.notUnderstood(received: setup.bytes), &out)
             return
         }
-        // Whatever takes lines and understands none of them answers like this.
+        // A device that reads lines but understands none of them answers this way.
         if vehicle.asksVehicle, !setup.sawAcceptance, identity.banner == nil,
             !setup.heardVehicle
         {
@@ -356,7 +360,7 @@ extension ELM327Dialect {
             missVehicle(setup.searchStatus ?? silence, &out)
             return
         }
-        // A vehicle that was found is looked for whenever the adapter is set up again.
+        // Once a vehicle was found, it is required whenever the adapter is set up again.
         if vehicle.asksVehicle { vehicle = .needed }
         disarmAll(&out)
         endReading()
@@ -364,7 +368,7 @@ extension ELM327Dialect {
         out.append(.ready(identity))
     }
 
-    /// The adapter is at its prompt and set up, and no vehicle answered.
+    /// Handles an adapter that is at its prompt and set up, but whose vehicle did not answer.
     private mutating func missVehicle(_ status: AdapterStatus, _ out: inout [DialectOutput]) {
         guard vehicle.allowsMissing(because: status) else {
             disarmAll(&out)
@@ -383,7 +387,7 @@ extension ELM327Dialect {
         }
     }
 
-    /// From here on the adapter alone is set up.
+    /// Continues the set-up with the adapter alone.
     private mutating func goOnWithoutVehicle(
         after status: AdapterStatus, _ out: inout [DialectOutput]
     ) {
@@ -392,7 +396,7 @@ extension ELM327Dialect {
         vehicle = .unused
     }
 
-    /// Counts on the protocol that was set, though no vehicle proved it.
+    /// Assumes the protocol that was set, although no vehicle proved it.
     private mutating func assumeFixedProtocol() {
         guard let fixedProtocol else { return }
         capabilities.vehicleProtocol = fixedProtocol
@@ -404,7 +408,7 @@ extension ELM327Dialect {
         line.filter { $0 != 0x20 }.elementsEqual(command.utf8.filter { $0 != 0x20 })
     }
 
-    /// `6`, `A6` (found by the search), nil for anything else.
+    /// Reads `6`, or `A6` (found by the search); nil for anything else.
     static func protocolNumber(_ line: [UInt8]) -> (found: VehicleProtocol, automatic: Bool)? {
         let text = line.filter { $0 != 0x20 }
         let automatic = text.count == 2 && (text[0] == 0x41 || text[0] == 0x61)

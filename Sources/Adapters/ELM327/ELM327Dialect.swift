@@ -1,25 +1,25 @@
 public import OBDCore
 import VehicleLink
 
-/// The ELM327 and everything that speaks its language, STN chips included.
+/// The ELM327 and all adapters with its command language, including STN chips.
 ///
-/// What the adapter prints is read by ``FrameReader``; here is what a live adapter needs besides:
-/// getting in step, the set-up, patience, and the end of each exchange.
+/// ``FrameReader`` reads what the adapter prints. This type does the rest for a live adapter: synchronising,
+/// the set-up, timeouts, and the end of each exchange.
 public struct ELM327Dialect: AdapterDialect {
-    /// What the user or an earlier session says.
+    /// The settings of the user and what earlier sessions found.
     public struct Options: Hashable, Sendable {
-        /// The protocol to use, nothing else; nil = find it.
+        /// The only protocol to use; nil means to find it.
         public var vehicleProtocol: VehicleProtocol?
-        /// The protocol that worked last time: tried first, then searched for.
+        /// The protocol that worked last time, which is tried before a search.
         public var rememberedProtocol: VehicleProtocol?
-        /// What the adapter said of itself last time; counts once its banner is the same.
+        /// The adapter's identity of last time, which is valid if its banner is the same.
         public var rememberedIdentity: AdapterIdentity?
-        /// What is needed of the vehicle.
+        /// Whether the set-up requires a vehicle.
         public var vehicle: VehicleNeed
         /// Whether to ask if the chip is an STN.
         public var probesSTN: Bool
 
-        /// Options; the defaults find everything.
+        /// Sets the options; by default everything is detected.
         public init(
             vehicleProtocol: VehicleProtocol? = nil, rememberedProtocol: VehicleProtocol? = nil,
             rememberedIdentity: AdapterIdentity? = nil, vehicle: VehicleNeed = .needed,
@@ -33,107 +33,106 @@ public struct ELM327Dialect: AdapterDialect {
         }
     }
 
-    /// What is under way.
     enum Phase: Hashable, Sendable {
-        /// Nothing was said yet, or the adapter is out of step.
+        /// Nothing was sent yet, or the adapter is out of step.
         case outOfStep
-        /// A first word was sent; `settling` = its prompt came, quiet is awaited.
+        /// A first command was sent; `settling` means that its prompt arrived and quiet is awaited.
         case gettingInStep(attempt: Int, settling: Bool)
-        /// A step of the set-up waits for its prompt.
+        /// Waiting for the prompt after a step of the set-up.
         case settingUp(SetupScript.Step, rest: [SetupScript.Step])
-        /// A step was answered by something else: quiet is awaited, then it is done again.
+        /// A step got an unrelated answer; it is repeated after a quiet time.
         case settling(SetupScript.Step, rest: [SetupScript.Step])
-        /// Set up, nothing under way.
+        /// Set up and idle.
         case atPrompt
-        /// A request, or a command that goes before or after it, waits for its prompt.
+        /// Waiting for the prompt after a request, or after a command before or after it.
         case exchanging
-        /// A space was sent to stop what was under way.
+        /// A blank was sent to stop the current activity.
         case interrupting(duringSetup: Bool)
     }
 
     /// The protocol string of this dialect.
     public static let protocolString = "org.obdscan.elm327"
 
-    /// Bytes that one exchange may bring at most; more is a flood.
+    /// The most bytes of one exchange; more than this is a flood.
     public static let longestReply = 256 * 1024
 
-    /// Prompts and lines that may come without being asked for; more is a flood.
+    /// The most unexpected prompts and lines; more than this is a flood.
     ///
-    /// Each begins the wait for quiet again, so that an adapter that does not stop would be waited
-    /// for without end.
+    /// Each of them restarts the quiet time, so without a limit an adapter that does not stop would be waited
+    /// for forever.
     public static let mostUnasked = 64
 
-    /// What the link can do, as far as it is known now.
+    /// The capabilities of the link, as far as they are known.
     public internal(set) var capabilities = LinkCapabilities(
         itemsPerRequest: 1, frameCountHelps: true)
-    /// What is known of the adapter.
+    /// What is known about the adapter.
     public internal(set) var identity = AdapterIdentity()
 
-    /// What the user or an earlier session says.
+    /// The settings of the user and what earlier sessions found.
     public let options: Options
-    /// What is needed of the vehicle from here on.
+    /// Whether a vehicle is required from now on.
     var vehicle: VehicleNeed
-    /// The protocol that is set without asking the vehicle: the user's, or an assumed one.
+    /// The protocol that is set without a search: the user's choice or an assumed one.
     var fixedProtocol: VehicleProtocol?
 
     var phase = Phase.outOfStep
-    /// The exchange under way; of no meaning in other phases.
+    /// The current exchange; meaningless in other phases.
     var running = RunningExchange.none
     var lexer = ReplyLexer()
     var reader = FrameReader()
     var items: [ReplyEvent] = []
     private var tokens: [ReplyLexer.Token] = []
-    /// Lines of the reply at hand, where they are wanted as text.
+    /// Lines of the current reply, if they are needed as text.
     var lines: [[UInt8]] = []
-    /// Bytes of the reply at hand.
+    /// The number of bytes in the current reply.
     var received = 0
-    /// Prompts, and lines while quiet is awaited, since something was written; one prompt is its due.
+    /// Prompts since the last write, and lines during a quiet time; one prompt is expected.
     var unasked = 0
-    /// Whether the adapter may still owe a prompt of something that was given up.
+    /// Whether the adapter may still send a prompt for an abandoned command.
     var mayOweAnswer = false
-    /// Whether lines came since the time for the reply was set; each begins it again.
+    /// Whether lines arrived since the reply timer was armed; each restarts it.
     var heardLines = false
-    /// Whether patience was extended for the search that is under way.
+    /// Whether the timeout was extended for the current search.
     var searching = false
-    /// Whether a command that a user typed may have changed how lines look.
+    /// Whether a command that the user typed may have changed the form of lines.
     var hasTypedSettings = false
-    /// Whether such a command may let lines pass that answer nothing that was asked.
+    /// Whether such a command may let through lines that do not answer the request.
     var hearsOthers = false
-    /// Whether the line that has begun came before what was written last: it cannot answer that.
+    /// Whether the partial line began before the last write, so that it cannot answer it.
     var lineIsStale = false
-    /// What the commands that a user typed make of requests; nil = none of them changed anything.
+    /// The effect of typed commands on requests; nil if they had none.
     var typed: TypedSettings?
-    /// What the set-up heard so far.
+    /// What the set-up has found so far.
     var setup = SetupNotes()
-    /// Volatile settings that requests change on the way.
+    /// The volatile settings that requests change.
     var wire = WireSettings()
 
-    /// A dialect that has not spoken yet.
+    /// A dialect before any communication.
     public init(_ options: Options = Options()) {
         self.options = options
         vehicle = options.vehicle
         fixedProtocol = options.vehicleProtocol
     }
 
-    /// What the set-up heard so far.
+    /// What the set-up has found so far.
     struct SetupNotes: Hashable, Sendable {
-        /// Whether any answer was one that this kind of adapter gives, a refusal included.
+        /// Whether any answer was typical of this kind of adapter, including a refusal.
         var sawConfirmation = false
-        /// Whether any answer was something else than `?`.
+        /// Whether any answer was something other than `?`.
         var sawAcceptance = false
         /// Whether `AT D` was confirmed.
         var hasDefaults = false
-        /// Whether the adapter ends lines with line feeds, too.
+        /// Whether the adapter also ends lines with line feeds.
         var sawLineFeeds = false
         var bytes = 0
         var searchStatus: AdapterStatus?
         var heardVehicle = false
-        /// Whether anything came that could not be read.
+        /// Whether any received data could not be read.
         var sawDamage = false
         var restarts = 0
-        /// How often the step under way was done again.
+        /// How often the current step was repeated.
         var repeats = 0
-        /// Whether headers were set once more because the vehicle's lines had none.
+        /// Whether headers were set again because the vehicle's lines had none.
         var hasVerifiedHeaders = false
     }
 
@@ -142,7 +141,7 @@ public struct ELM327Dialect: AdapterDialect {
     /// The protocol string of this dialect.
     public var protocolString: String { Self.protocolString }
 
-    /// Brings the adapter in step and sets it up.
+    /// Synchronises with the adapter and sets it up.
     public mutating func initialise(_ out: inout [DialectOutput]) {
         mayOweAnswer = mayOweAnswer || phase != .outOfStep
         setup = SetupNotes()
@@ -156,7 +155,7 @@ public struct ELM327Dialect: AdapterDialect {
         capabilities = LinkCapabilities(itemsPerRequest: 1, frameCountHelps: true)
         reader = FrameReader()
         lexer = ReplyLexer()
-        // No ELM327 has a number for it.
+        // An ELM327 has no number for DoIP.
         if options.vehicleProtocol == .doip {
             phase = .outOfStep
             out.append(.initialisationFailed(.noVehicle(.unableToConnect)))
@@ -165,7 +164,7 @@ public struct ELM327Dialect: AdapterDialect {
         sayFirstWord(attempt: 0, &out)
     }
 
-    /// Takes bytes as they came.
+    /// Takes received bytes.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput]) {
         received += bytes.count
         if received > Self.longestReply {
@@ -183,7 +182,7 @@ public struct ELM327Dialect: AdapterDialect {
             failSetup(.webServer, &out)
             return
         }
-        // Whether something was written since these bytes came.
+        // Whether something was written after these bytes arrived.
         var isStale = false
         for (place, token) in found.enumerated() {
             switch token {
@@ -194,7 +193,7 @@ public struct ELM327Dialect: AdapterDialect {
             case .prompt where isStale: break
             case .prompt:
                 if case .exchanging = phase, running.part == .preparation {
-                    // What is known by now must keep the request from being sent.
+                    // A restart that is already visible must prevent the request from being sent.
                     for case .line(let line) in found[(place + 1)...]
                     where Self.tellsOfRestart(line) { running.restarted = true }
                 }
@@ -213,7 +212,7 @@ public struct ELM327Dialect: AdapterDialect {
         noticeSearch(&out)
     }
 
-    /// Takes note that a timer's time has passed.
+    /// Reports that a timer has expired.
     public mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput]) {
         switch (phase, timer) {
         case (.gettingInStep(let attempt, let settling), .reply):
@@ -247,7 +246,7 @@ public struct ELM327Dialect: AdapterDialect {
         }
     }
 
-    /// Stops what is under way.
+    /// Stops the current activity.
     public mutating func interrupt(_ out: inout [DialectOutput]) {
         switch phase {
         case .outOfStep, .atPrompt, .interrupting: break
@@ -256,8 +255,8 @@ public struct ELM327Dialect: AdapterDialect {
         }
     }
 
-    /// A blank stops whatever the adapter does and, unlike a CR, repeats nothing if it has already
-    /// finished.
+    /// A blank stops the adapter and, unlike a CR, does not repeat the last command if the adapter has
+    /// already finished.
     private mutating func startInterruption(duringSetup: Bool, _ out: inout [DialectOutput]) {
         disarmAll(&out)
         phase = .interrupting(duringSetup: duringSetup)
@@ -272,7 +271,7 @@ public struct ELM327Dialect: AdapterDialect {
         case .gettingInStep(_, let settling):
             setup.bytes += line.count
             noteConfirmation(line)
-            // More came after the prompt: the quiet begins again.
+            // More data arrived after the prompt, so the quiet time starts again.
             if settling, !isFlooded(&out) {
                 out.append(.arm(.reply, after: SetupScript.settlingTime))
             }
@@ -303,7 +302,7 @@ public struct ELM327Dialect: AdapterDialect {
         return line.starts(with: "HTTP/".utf8)
     }
 
-    /// A line that came before what was written last: no answer, but perhaps word of a restart.
+    /// Handles a line from before the last write, which is not an answer but may report a restart.
     private mutating func takeStale(_ line: [UInt8], _ out: inout [DialectOutput]) {
         if Self.tellsOfRestart(line) {
             take(line, &out)
@@ -336,7 +335,7 @@ public struct ELM327Dialect: AdapterDialect {
         case .interrupting(let duringSetup):
             disarmAll(&out)
             phase = duringSetup ? .outOfStep : .atPrompt
-            // Settings that were to be made may not have been.
+            // The pending settings may not have been applied.
             if running.part == .preparation || !running.preparations.isEmpty {
                 wire.isUncertain = true
             }
@@ -363,7 +362,7 @@ public struct ELM327Dialect: AdapterDialect {
 
     private mutating func noticeSearch(_ out: inout [DialectOutput]) {
         guard !searching, lexer.hasPartialLine else { return }
-        // The word begins the line: however long that grows, its begin is all that is looked at.
+        // The text is at the start of the line, so a long line does not have to be searched.
         let partial = lexer.partialLine.prefix(64)
         guard Self.contains(partial, "SEARCHING") || Self.contains(partial, "BUS INIT") else {
             return
@@ -382,7 +381,7 @@ public struct ELM327Dialect: AdapterDialect {
         out.append(.arm(.reply, after: SetupScript.searchPatience))
     }
 
-    /// Counts what came unasked; true when that was one too many, which ends what is under way.
+    /// Counts unexpected output; true if the limit is exceeded, which ends the current activity.
     private mutating func isFlooded(_ out: inout [DialectOutput]) -> Bool {
         unasked &+= 1
         guard unasked == Self.mostUnasked + 1 else { return false }
@@ -390,13 +389,13 @@ public struct ELM327Dialect: AdapterDialect {
         return true
     }
 
-    /// Writes to the adapter, which owes a prompt from then on.
+    /// Writes to the adapter, which then has to send a prompt.
     mutating func put(_ bytes: [UInt8], _ out: inout [DialectOutput]) {
         unasked = 0
         out.append(.write(bytes))
     }
 
-    /// Gives up what is under way: at least this many bytes came that belong to nothing.
+    /// Ends the current activity, because at least this many bytes arrived that belong to nothing.
     private mutating func flood(_ count: Int, _ out: inout [DialectOutput]) {
         received = 0
         lexer = ReplyLexer()
@@ -428,21 +427,21 @@ public struct ELM327Dialect: AdapterDialect {
         if lines.count < 4_096 { lines.append(line) }
     }
 
-    /// Forgets what was read of a reply.
+    /// Discards the reply that was read so far.
     mutating func endReading() {
         if !items.isEmpty { items.removeAll(keepingCapacity: true) }
         if !lines.isEmpty { lines.removeAll(keepingCapacity: true) }
         searching = false
     }
 
-    /// Begins the answers to what is sent.
+    /// Begins to read the answers to a command.
     mutating func beginReading(_ command: some Sequence<UInt8>) {
         reader.begin(AdapterCommand.compact(command), &items)
         if !items.isEmpty { items.removeAll(keepingCapacity: true) }
     }
 
     private mutating func noteConfirmation(_ line: [UInt8]) {
-        // Echoes are on at first, and some glue them to what follows.
+        // Echoes are on at first, and some adapters print them directly before the answer.
         if line.suffix(2).elementsEqual("OK".utf8) || Self.isBanner(line) {
             setup.sawAcceptance = true
         }
@@ -452,16 +451,15 @@ public struct ELM327Dialect: AdapterDialect {
         }
     }
 
-    /// Whether a line names the chip: the adapter has restarted.
+    /// Whether a line identifies the chip, which means that the adapter restarted.
     static func isBanner(_ line: [UInt8]) -> Bool {
-        // Data has no letter after F; most lines are data.
+        // Data have no letter after F, and most lines are data.
         guard line.contains(where: { $0 > UInt8(ascii: "F") }) else { return false }
-        // Of a damaged one the begin: 'ELM3227 v2.2'.
+        // The start of a damaged banner: 'ELM3227 v2.2'.
         return contains(line, "ELM32") || contains(line, "OBDII")
     }
 
-    /// Whether a line says that the adapter has restarted, or might as well have: its settings are
-    /// lost.
+    /// Whether a line reports a restart, or a fault that likewise loses the adapter's settings.
     static func tellsOfRestart(_ line: [UInt8]) -> Bool {
         isBanner(line) || AdapterWords.find(in: line.span)?.meaning.status?.recovery == .initialise
     }
@@ -478,7 +476,7 @@ public struct ELM327Dialect: AdapterDialect {
 }
 
 extension DialectOutput {
-    /// Whether bytes go to the adapter.
+    /// Whether this writes bytes to the adapter.
     fileprivate var isWrite: Bool {
         if case .write = self { true } else { false }
     }

@@ -1,33 +1,32 @@
 import OBDCore
 
-/// Adapter commands that change nothing permanent, by name; the shape of what may follow the name
-/// is given beside it.
+/// The names of adapter commands that change nothing permanently, with the allowed form of their arguments.
 enum HarmlessCommands {
-    /// What may follow a command's name.
+    /// The argument that may follow a command's name.
     enum Argument: Hashable, Sendable {
-        /// Nothing.
+        /// No argument.
         case none
         /// A 0 or 1.
         case flag
-        /// Hexadecimal digits, this many at most; also none at all.
+        /// Up to this many hexadecimal digits, or none.
         case hexadecimal(upTo: Int)
-        /// The same with X for any digit.
+        /// Up to this many hexadecimal digits, with X for any digit.
         case pattern(upTo: Int)
         /// Decimal numbers and commas.
         case decimal
-        /// The message that keeps a line awake: header, and a request that reads.
+        /// The message that keeps a line awake: a header and a request that reads.
         case wakeUp
-        /// An address to which requests for diagnostics go.
+        /// An address for diagnostic requests.
         case diagnosticAddress
-        /// The data of a flow control frame, and no other frame's: 30, 31 or 32 with two more bytes.
+        /// The data of a flow control frame only: 30, 31 or 32 with two more bytes.
         case flowControl
         /// A digit from 0 to 2.
         case flowControlMode
-        /// The parts of `STPX`: one request that reads, to an address of diagnostics.
+        /// The parts of `STPX`: one request that reads, to a diagnostic address.
         case transmission
     }
 
-    /// Names without `AT`; from the ELM327 and STN references, volatile settings and queries.
+    /// Volatile settings and queries from the ELM327 and STN references; names without `AT`.
     static let elm327: [(name: String, argument: Argument)] = [
         ("@1", .none), ("@2", .none), ("AL", .none), ("AMC", .none), ("AMT", .hexadecimal(upTo: 2)),
         ("AR", .none), ("AT", .hexadecimal(upTo: 1)), ("BD", .none), ("CAF", .flag),
@@ -64,12 +63,12 @@ enum HarmlessCommands {
         ("PX", .transmission),
     ]
 
-    /// No harmless command is longer; adapters cut what does not fit their buffer.
+    /// The longest command to accept: adapters drop the text that does not fit their buffer.
     ///
     /// Unit: characters.
     static let longest = 128
 
-    /// Whether `text` is one of them.
+    /// Whether `text` is a harmless command.
     static func contains(_ text: String) -> Bool {
         // A control character would end the command early and begin another.
         guard text.utf8.count <= longest, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
@@ -112,15 +111,15 @@ enum HarmlessCommands {
         }
     }
 
-    /// Whether the digits of `AT FC SD` are a flow control frame (ISO 15765-2: 30 go on, 31 wait,
-    /// 32 too long).
+    /// Whether the digits of `AT FC SD` are a flow control frame (ISO 15765-2: 30 continue, 31 wait, 32
+    /// overflow).
     static func isFlowControl(_ digits: String) -> Bool {
         guard let bytes = Hex.bytes(digits) else { return false }
         return bytes.count == 3 && (0x30...0x32).contains(bytes[0])
     }
 
-    /// Whether digits are an 11-bit or 29-bit identifier that asks for diagnostics; six of them leave
-    /// out the usual priority.
+    /// Whether digits are an 11-bit or 29-bit identifier of diagnostic requests; six digits leave out the
+    /// usual priority.
     private static func isDiagnosticAddress(_ digits: String) -> Bool {
         guard let value = hexadecimal(digits) else { return false }
         return switch digits.utf8.count {
@@ -131,26 +130,26 @@ enum HarmlessCommands {
         }
     }
 
-    /// Whether digits of a header may ask for diagnostics; which protocol decides is known to
-    /// ``TypedSettings``.
+    /// Whether digits of a header may be a diagnostic address; ``TypedSettings`` knows the protocol and
+    /// decides.
     private static func isDiagnosticHeader(_ digits: String) -> Bool {
         isDiagnosticAddress(digits) || digits.utf8.count == 6
     }
 
-    /// The number that hexadecimal digits spell, and nothing but digits: no sign.
+    /// Reads a number of hexadecimal digits only, without a sign.
     static func hexadecimal(_ digits: some StringProtocol) -> UInt32? {
         guard digits.utf8.allSatisfy({ Hex.value($0) != nil }) else { return nil }
         return UInt32(digits, radix: 16)
     }
 
-    /// What `STPX` sends: each part once at most, and none but these.
+    /// The arguments of `STPX`: each part at most once, and no other parts.
     struct Transmission {
-        /// The digits of `h:`; nil = those of `AT SH`.
+        /// The digits of `h:`; nil for those of `AT SH`.
         var header: String?
         /// The bytes of `d:`.
         var payload: [UInt8]
 
-        /// Reads `H:7E0,D:010C,R:1`, upper case and without blanks; nil for anything else.
+        /// Reads `H:7E0,D:010C,R:1` in upper case without blanks; nil for anything else.
         init?(_ text: String) {
             var values: [Substring: Substring] = [:]
             for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -178,8 +177,8 @@ enum HarmlessCommands {
 
     /// Whether a wake-up message, which is sent every few seconds, only reads.
     ///
-    /// It has to be one of ISO 9141-2 to all ECUs, or of KWP with its length in the first byte: with
-    /// the length after the addresses the service is another byte.
+    /// It has to be a functional ISO 9141-2 message, or a KWP message with its length in the first byte. With
+    /// the length after the addresses, another byte would be the service.
     private static func isWakeUp(_ message: [UInt8]) -> Bool {
         guard (4...6).contains(message.count) else { return false }
         let payload = Array(message[3...])

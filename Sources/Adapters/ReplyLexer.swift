@@ -1,20 +1,22 @@
-/// Cuts what an adapter sends into lines and prompts, whatever pieces it comes in.
+/// Splits an adapter's bytes into lines and prompts, independent of how the bytes arrive.
 ///
-/// Lines end with CR, LF or both; empty lines are dropped, NUL bytes too (some chips send them).
-/// The prompt `>` has no line end of its own and may be glued to the text before it. A line that
-/// is longer than any answer is cut off and reported once; its rest is dropped.
+/// Lines end with CR, LF or both. Empty lines and NUL bytes, which some chips send, are dropped. The prompt
+/// `>` has no line end and may directly follow text. A line that is longer than any answer is cut off and
+/// reported once, and its rest is dropped.
 public struct ReplyLexer: Hashable, Sendable {
     /// What the lexer finds.
     public enum Token: Hashable, Sendable {
-        /// A line without its end; not empty.
+        /// A non-empty line without its line end.
         case line([UInt8])
         /// The adapter is ready for the next command.
         case prompt
-        /// A line of more than ``ReplyLexer/longestLine`` bytes.
+        /// A line longer than ``ReplyLexer/longestLine`` bytes.
         case overlongLine
     }
 
-    /// Bytes that a line may have: a message of 4095 bytes with blanks, and room to spare.
+    /// The longest line: a message of 4095 bytes with blanks, and a margin.
+    ///
+    /// Unit: bytes.
     public static let longestLine = 16_384
 
     private var partial: [UInt8] = []
@@ -23,13 +25,13 @@ public struct ReplyLexer: Hashable, Sendable {
     /// A lexer at the beginning of a line.
     public init() {}
 
-    /// The line that has begun and not ended: `SEARCHING...`.
+    /// The partial line so far: `SEARCHING...`.
     public var partialLine: [UInt8] { partial }
 
-    /// Whether a line has begun and not ended.
+    /// Whether there is a partial line.
     public var hasPartialLine: Bool { !partial.isEmpty }
 
-    /// Takes bytes as they came.
+    /// Takes received bytes.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [Token]) {
         var start = 0
         while start < bytes.count {
@@ -59,7 +61,7 @@ public struct ReplyLexer: Hashable, Sendable {
         }
     }
 
-    /// Forgets the line that has begun.
+    /// Discards the partial line.
     public mutating func reset() {
         partial = []
         isOverlong = false
@@ -67,7 +69,7 @@ public struct ReplyLexer: Hashable, Sendable {
 
     private mutating func endLine(_ out: inout [Token]) {
         if !partial.isEmpty, !isOverlong { out.append(.line(partial)) }
-        // The token has the bytes now.
+        // The token now owns the bytes.
         partial = []
         isOverlong = false
     }

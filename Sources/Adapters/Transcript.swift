@@ -1,6 +1,6 @@
 /// A recorded session: every chunk of bytes with its time and direction.
 ///
-/// The text form, obdscan-transcript(5), is exact for every byte value:
+/// The text format, obdscan-transcript(5), represents every byte value exactly:
 ///
 /// ```
 /// obdscan-transcript 1
@@ -9,29 +9,29 @@
 /// 0.000000 > ATE0\r
 /// 0.004812 < ATE0\rOK\r\r>
 /// ```
-/// First the magic line with the format's version, then headers, then chunks: seconds since the
-/// start, `>` to the adapter or `<` from it, one blank, the bytes. `\r`, `\n`, `\\` and `\xHH` stand
-/// for bytes that cannot stand as they are, and for a blank at the end of the line. Empty lines and
-/// further lines that begin with `#` are passed over.
+/// The magic line with the version of the format comes first, then the headers, then the chunks. A chunk has
+/// the seconds since the start, `>` to the adapter or `<` from it, one blank, and the bytes. `\r`, `\n`, `\\`
+/// and `\xHH` represent bytes that cannot be written directly, and a blank at the end of the line. Empty
+/// lines and other lines that begin with `#` are ignored.
 public struct Transcript: Hashable, Sendable {
-    /// Which way bytes went; the raw value is how it is written.
+    /// The direction of bytes; the raw value is its written form.
     public enum Direction: String, Hashable, Sendable {
-        /// From us to the adapter.
+        /// To the adapter.
         case toAdapter = ">"
-        /// From the adapter to us.
+        /// From the adapter.
         case fromAdapter = "<"
     }
 
-    /// Bytes that went together.
+    /// Bytes that were transferred together.
     public struct Chunk: Hashable, Sendable {
-        /// Since the start of the recording; not negative.
+        /// The time since the start of the recording; not negative.
         public var time: Duration
-        /// Which way.
+        /// The direction.
         public var direction: Direction
         /// The bytes.
         public var bytes: [UInt8]
 
-        /// Bytes that went together.
+        /// Creates a chunk.
         public init(time: Duration, direction: Direction, bytes: [UInt8]) {
             self.time = time
             self.direction = direction
@@ -39,14 +39,14 @@ public struct Transcript: Hashable, Sendable {
         }
     }
 
-    /// Where the recording comes from: `# key: value`.
+    /// A fact about the origin of the recording: `# key: value`.
     public struct Header: Hashable, Sendable {
         /// Letters, digits, `-` and blanks.
         public var key: String
         /// One line.
         public var value: String
 
-        /// A header.
+        /// Creates a header.
         public init(_ key: String, _ value: String) {
             self.key = key
             self.value = value
@@ -56,29 +56,29 @@ public struct Transcript: Hashable, Sendable {
     /// The first line of every transcript.
     public static let magic = "obdscan-transcript 1"
 
-    /// Where the recording comes from, in the order of the file.
+    /// The origin of the recording, in the order of the file.
     public var headers: [Header]
-    /// All chunks, in order of time.
+    /// All chunks, ordered by time.
     public var chunks: [Chunk]
 
-    /// A recording.
+    /// Creates a recording.
     public init(headers: [Header] = [], chunks: [Chunk] = []) {
         self.headers = headers
         self.chunks = chunks
     }
 
-    /// The value of the first header with this key, whatever its case.
+    /// The value of the first header with this key, ignoring case.
     public func header(_ key: String) -> String? {
         headers.first { $0.key.lowercased() == key.lowercased() }?.value
     }
 
-    /// Whether a file that begins with `bytes` says that it is a transcript, of whichever version.
+    /// Whether the first bytes of a file mark it as a transcript of any version.
     public static func isTranscript(_ bytes: some Sequence<UInt8>) -> Bool {
         bytes.starts(with: "obdscan-transcript ".utf8)
     }
 }
 
-/// What is wrong with a transcript, and where.
+/// The fault in a transcript and its line.
 public struct TranscriptError: Error, Hashable, Sendable {
     /// The fault.
     public enum Fault: Hashable, Sendable {
@@ -90,11 +90,11 @@ public struct TranscriptError: Error, Hashable, Sendable {
         case malformedLine
         /// A time that is not a decimal number of seconds.
         case time(String)
-        /// A time before that of the chunk before.
+        /// A time before that of the previous chunk.
         case timeRunsBackwards
         /// A direction that is neither `>` nor `<`.
         case direction(String)
-        /// A backslash that begins no known escape.
+        /// A backslash that does not begin a known escape.
         case escape(String)
         /// A byte that has to be escaped.
         case unescapedByte(UInt8)
@@ -111,7 +111,7 @@ public struct TranscriptError: Error, Hashable, Sendable {
         self.line = line
     }
 
-    /// One sentence for people.
+    /// One sentence for the user.
     public var reason: String {
         switch fault {
         case .notATranscript: "the first line is not \"\(Transcript.magic)\""

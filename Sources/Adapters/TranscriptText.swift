@@ -10,9 +10,9 @@ extension Transcript {
         return text
     }
 
-    /// The magic line and the headers: how a recording begins.
+    /// The magic line and the headers, which begin a recording.
     ///
-    /// Line ends within a value become blanks: a header is one line.
+    /// Line ends in a value become blanks, because a header is a single line.
     public static func opening(_ headers: [Header]) -> [UInt8] {
         var text = Array(magic.utf8)
         text.append(0x0A)
@@ -24,7 +24,7 @@ extension Transcript {
         return text
     }
 
-    /// A byte as it may be in a header, read or written: control characters become blanks.
+    /// A byte in a header; control characters become blanks.
     private static func inHeader(_ byte: UInt8) -> UInt8 {
         byte < 0x20 || byte == 0x7F ? 0x20 : byte
     }
@@ -50,7 +50,7 @@ extension Transcript {
         text.append(0x0A)
     }
 
-    /// Seconds with six decimal places, nine where six are not exact.
+    /// Appends seconds with six decimal places, or with nine if six are not exact.
     private static func append(_ nanoseconds: Int64, to text: inout [UInt8]) {
         text += String(nanoseconds / 1_000_000_000).utf8
         text.append(0x2E)
@@ -61,14 +61,14 @@ extension Transcript {
 
     // MARK: Reading
 
-    /// Reads the text form; line ends may be LF or CR LF.
+    /// Reads the text format; line ends may be LF or CR LF.
     ///
     /// - Throws: ``TranscriptError`` with the line and the reason.
     public init(parsing text: some Sequence<UInt8>) throws(TranscriptError) {
         self = try Self.parse(text).transcript
     }
 
-    /// The transcript and the line on which each chunk stands, from 1.
+    /// The transcript and the line number of each chunk, from 1.
     ///
     /// - Throws: ``TranscriptError`` with the line and the reason.
     public static func parse(
@@ -142,7 +142,7 @@ extension Transcript {
         return Chunk(time: .nanoseconds(nanoseconds), direction: direction, bytes: bytes)
     }
 
-    /// A decimal number with up to nine places; nil for anything else.
+    /// Reads a decimal number with up to nine decimal places; nil for anything else.
     private static func nanoseconds(_ text: ArraySlice<UInt8>) -> Int64? {
         let parts = text.split(separator: 0x2E, omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), !parts[0].isEmpty, parts[0].count <= 9 else {

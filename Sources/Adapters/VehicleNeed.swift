@@ -1,22 +1,22 @@
 public import OBDCore
 
-/// What is needed of the vehicle when an adapter is set up.
+/// What the set-up of an adapter requires of the vehicle.
 public enum VehicleNeed: Hashable, Sendable {
-    /// Without a vehicle the set-up fails.
+    /// The set-up fails without a vehicle.
     case needed
-    /// A vehicle that does not answer the first questions may still answer others.
+    /// A vehicle that does not answer the first requests may still answer others.
     ///
-    /// `assumed` is the protocol to ask them on where the adapter found none.
+    /// `assumed` is the protocol for them if the adapter found none.
     case maybeSilent(assumed: VehicleProtocol? = nil)
-    /// Without a vehicle the adapter alone is set up.
+    /// Without a vehicle, only the adapter is set up.
     case optional
-    /// The vehicle is not asked, which works with the ignition off.
+    /// The vehicle is not asked, so this works with the ignition off.
     case unused
 
     /// Whether the vehicle is asked at all.
     public var asksVehicle: Bool { self != .unused }
 
-    /// Whether the set-up goes on with the adapter alone, where this is why no vehicle was found.
+    /// Whether the set-up continues with the adapter alone if no vehicle was found for this reason.
     public func allowsMissing(because status: AdapterStatus) -> Bool {
         switch self {
         case .needed, .unused: false
@@ -26,7 +26,7 @@ public enum VehicleNeed: Hashable, Sendable {
         }
     }
 
-    /// The protocol to ask on where the vehicle was not found; nil = what the adapter finds.
+    /// The protocol to use if the vehicle was not found; nil for the adapter's choice.
     public var assumedProtocol: VehicleProtocol? {
         if case .maybeSilent(let assumed) = self { assumed } else { nil }
     }

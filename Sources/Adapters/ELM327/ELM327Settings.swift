@@ -1,17 +1,17 @@
 public import OBDCore
 
-/// How an ELM327 shows what it receives: the settings that decide how its lines are read.
+/// The settings of an ELM327 that decide how its lines are read.
 ///
-/// A setting is nil until it is known. Following a conversation, call ``apply(_:)`` for a command
-/// that was answered `OK` and ``note(answer:to:)`` for answers that tell the protocol.
+/// A setting is nil until it is known. When following a conversation, call ``apply(_:)`` for a command that
+/// was answered `OK`, and ``note(answer:to:)`` for an answer that contains the protocol.
 public struct ELM327Settings: Hashable, Sendable {
     /// How the vehicle protocol was chosen.
     public enum ProtocolChoice: Hashable, Sendable {
         /// Nothing is known.
         case unknown
-        /// The adapter searches; it may begin with a protocol.
+        /// The adapter searches; it may begin with this protocol.
         case automatic(first: VehicleProtocol?)
-        /// This one and no other.
+        /// Only this protocol.
         case fixed(VehicleProtocol)
     }
 
@@ -21,26 +21,26 @@ public struct ELM327Settings: Hashable, Sendable {
     public var linefeeds: Bool?
     /// `AT H`: headers, protocol control bytes and checksums are shown.
     public var headers: Bool?
-    /// `AT S`: blanks between bytes.
+    /// `AT S`: blanks between bytes are shown.
     public var spaces: Bool?
-    /// `AT D1`: the data length code comes after the CAN id.
+    /// `AT D1`: the data length code is shown after the CAN identifier.
     public var showsLength: Bool?
-    /// `AT CAF`: protocol control bytes are put in and taken out by the adapter.
+    /// `AT CAF`: the adapter inserts and removes protocol control bytes.
     public var automaticFormatting: Bool?
-    /// `AT CEA hh`: extended addressing; the byte after the CAN id is an address.
+    /// `AT CEA hh`: extended addressing; the byte after the CAN identifier is an address.
     public var extendedAddressing = false
-    /// `ST CSEGR 1`: messages of several frames come joined, without protocol control bytes.
+    /// `ST CSEGR 1`: messages of several frames are joined, without protocol control bytes.
     public var joinsFrames = false
-    /// `AT JHF1`: J1939 identifiers stand as priority, parameter group, source.
+    /// `AT JHF1`: J1939 identifiers are shown as priority, parameter group and source.
     public var formatsJ1939Headers: Bool?
-    /// `AT TA hh`: our own address.
+    /// `AT TA hh`: the tester's address.
     public var testerAddress: UInt8 = 0xF1
     /// `AT SP`, `AT TP`, `STP`.
     public var protocolChoice = ProtocolChoice.unknown
-    /// What `AT DPN` or `AT DP` answered.
+    /// The answer to `AT DPN` or `AT DP`.
     public var foundProtocol: VehicleProtocol?
 
-    /// Settings of which nothing is known.
+    /// Settings about which nothing is known.
     public init() {}
 
     /// The settings after `AT Z`, `AT WS` or `AT D`.
@@ -56,14 +56,14 @@ public struct ELM327Settings: Hashable, Sendable {
         return settings
     }()
 
-    /// The protocol in use; nil while the adapter has not found it.
+    /// The protocol in use; nil until the adapter has found it.
     public var vehicleProtocol: VehicleProtocol? {
         if let foundProtocol { return foundProtocol }
         if case .fixed(let chosen) = protocolChoice { return chosen }
         return nil
     }
 
-    /// Takes over what a command sets; commands that set nothing here change nothing.
+    /// Applies the effect of a command; commands without an effect on these settings change nothing.
     public mutating func apply(_ command: AdapterCommand) {
         switch command {
         case .reset: self = .defaults
@@ -86,12 +86,12 @@ public struct ELM327Settings: Hashable, Sendable {
         }
     }
 
-    /// Takes over what an answer shows about the protocol: `A6`, `6`, `AUTO, ISO 15765-4 (…)`.
+    /// Applies the protocol in an answer: `A6`, `6`, `AUTO, ISO 15765-4 (…)`.
     public mutating func note(answer: some StringProtocol, to command: AdapterCommand) {
         switch command {
         case .protocolNumber:
             var digits = answer.uppercased().filter { $0 != " " }
-            // `A6` = found by the adapter; `A` alone is J1939.
+            // `A6` means that the adapter found it; `A` alone is J1939.
             if digits.count == 2, digits.hasPrefix("A") { digits.removeFirst() }
             if digits.count == 1, let found = VehicleProtocol(digits) { foundProtocol = found }
         case .protocolName:
@@ -105,10 +105,10 @@ public struct ELM327Settings: Hashable, Sendable {
         }
     }
 
-    /// Service and data of a request as typed.
+    /// The service and data of a typed request.
     ///
-    /// An odd last digit is the number of answers to wait for. Under `AT CAF0` the protocol control
-    /// byte is typed too.
+    /// An odd last digit is the number of answers to wait for. Under `AT CAF0` the protocol control byte is
+    /// typed, too.
     func payload(ofTyped digits: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
         for index in stride(from: 0, to: digits.count - digits.count % 2, by: 2) {

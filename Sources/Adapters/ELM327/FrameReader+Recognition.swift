@@ -1,13 +1,13 @@
 import OBDCore
 import VehicleLink
 
-/// The form of lines, found once in the first answer of a link.
+/// Recognises the form of lines once, from the first answer of a link.
 ///
-/// Settings say whether there are headers; which of them the protocol has shows in the answer alone. A
-/// line shows its form where its length or its check byte is right and it answers what was asked, or
-/// comes as the known protocol has it.
+/// The settings say whether lines have headers, but only the answer shows the kind of header. A line proves
+/// its form if its length or check byte is valid and it either answers the request or matches the known
+/// protocol.
 extension FrameReader {
-    /// The form of the scanned line; nil where it shows none.
+    /// The form of the scanned line; nil if the line does not prove one.
     func recognise() -> LineFormat? {
         let candidates = formats.filter { $0.start(in: digits) != nil }
         let agreeing = candidates.filter(agrees)
@@ -16,15 +16,15 @@ extension FrameReader {
             ?? agreeing.first {
                 isProven($0) && ($0.header.fits(known) && known != nil || isUsual($0))
             }
-            // What was set and confirmed may have been lost on its way; the answer is not.
+            // A confirmed setting may have arrived garbled, but the answer is certain.
             ?? candidates.first {
                 isProven($0) && answers($0) && ($0.header == .absent || isUsual($0))
             }
-            // Its own reader says what is wrong.
+            // The reader of this form reports what is wrong.
             ?? agreeing.first { $0.header != .absent && (isUsual($0) || known != nil) }
     }
 
-    /// Every form that lines may have, the more telling ones first.
+    /// All possible forms of lines, the more distinctive first.
     private var formats: [LineFormat] {
         let lengths = settings.showsLength.map { [$0] } ?? [false, true]
         let hasSpaces = digits.groups > 1
@@ -38,13 +38,13 @@ extension FrameReader {
         }
     }
 
-    /// Whether a form is what was set.
+    /// Whether a form matches the settings.
     private func agrees(_ format: LineFormat) -> Bool {
         if let headers = settings.headers, headers != (format.header != .absent) { return false }
         return format.header.fits(settings.vehicleProtocol)
     }
 
-    /// Whether a line comes from where OBD answers come from.
+    /// Whether the sender of a line is a standard address for OBD answers.
     private func isUsual(_ format: LineFormat) -> Bool {
         switch format.header {
         case .can11: return digits.number(0, 3) & 0x7F8 == 0x7E8
@@ -59,7 +59,7 @@ extension FrameReader {
         }
     }
 
-    /// Whether the line's length or check byte is right.
+    /// Whether the line's length or check byte is valid.
     private func isProven(_ format: LineFormat) -> Bool {
         guard let start = format.start(in: digits) else { return false }
         let bytes = digits.bytes(from: start)
@@ -89,7 +89,7 @@ extension FrameReader {
         }
     }
 
-    /// Whether a data field is as long as its protocol control byte says.
+    /// Whether the length of a data field matches its protocol control byte.
     private func isField(_ bytes: InlineBytes) -> Bool {
         let shift = settings.extendedAddressing ? 1 : 0
         guard bytes.count > shift + 1, bytes.count <= ISO15765.frameLength else { return false }
@@ -112,7 +112,7 @@ extension FrameReader {
             && ServiceShape.isAnswer(bytes.first ?? 0)
     }
 
-    /// Whether what stands after the header answers what was asked.
+    /// Whether the data after the header answer the request.
     private func answers(_ format: LineFormat) -> Bool {
         guard let start = format.start(in: digits) else { return false }
         let bytes = digits.bytes(from: start)

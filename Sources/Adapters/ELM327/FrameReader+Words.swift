@@ -1,14 +1,14 @@
 import OBDCore
 import VehicleLink
 
-/// Lines of a live link that are not made of digits alone.
+/// Reads lines of a live link that do not consist of digits only.
 extension FrameReader {
-    /// No adapter writes more words than this before an answer on the same line.
+    /// The most words before an answer on the same line.
     private static let mostWords = 16
 
-    /// A line of words: an echoed command, the answer to one, or a status.
+    /// Reads a line of words: an echoed command, the answer to one, or a status.
     mutating func readText(_ text: Span<UInt8>, _ out: inout [ReplyEvent]) {
-        // Nothing but an echo is as long as its command.
+        // A shorter line cannot be an echo of the command, so skip the comparison.
         if text.count >= command.count, AdapterCommand.compact(copy(text)) == command { return }
         switch asked {
         case .command(let command): readAnswer(text, to: command, &out)
@@ -23,7 +23,7 @@ extension FrameReader {
         }
     }
 
-    /// The answer to an adapter command: a status or a voltage, never data.
+    /// Reads the answer to an adapter command: a status or a voltage, never data.
     mutating func readAnswer(
         _ text: Span<UInt8>, to asked: AdapterCommand, _ out: inout [ReplyEvent]
     ) {
@@ -42,8 +42,9 @@ extension FrameReader {
         }
     }
 
-    /// Where the answer begins on a line that may begin with the echo of the command, its line end
-    /// lost: `ATSP6OK`, doubled as some adapters do.
+    /// The start of the answer on a line that may begin with the echo of the command, without a line end.
+    ///
+    /// `ATSP6OK`; some adapters double the echo.
     private func endOfGluedCommand(_ text: Span<UInt8>) -> Int {
         guard !command.isEmpty, settings.echo != false else { return 0 }
         let echo = String(decoding: command, as: UTF8.self)
@@ -55,7 +56,7 @@ extension FrameReader {
         return start
     }
 
-    /// Reads a line that is not made of digits alone; `words` stood on it already.
+    /// Reads a line that does not consist of digits only; `words` were already read from it.
     private mutating func readWords(
         _ text: Span<UInt8>, words: Int, _ out: inout [ReplyEvent]
     ) {
@@ -73,7 +74,7 @@ extension FrameReader {
         }
         if settings.echo != false {
             for word in ["SEARCHING", "BUSINIT"] {
-                // After an echo whose line end was lost.
+                // The word follows an echo whose line end was lost.
                 if let start = AdapterWords.position(of: word, in: text), start > 0,
                     isEcho(text.extracting(..<start))
                 {
@@ -106,7 +107,7 @@ extension FrameReader {
         }
     }
 
-    /// `7E8 RTR`: a frame that asks for another, without data.
+    /// `7E8 RTR`: a remote frame, which requests another frame and has no data.
     private mutating func remoteFrame(_ text: Span<UInt8>) -> MonitoredFrame? {
         guard let end = AdapterWords.position(of: "RTR", in: text), end > 0,
             AdapterWords.end(of: "RTR", in: text, at: end) == text.count,
@@ -115,7 +116,7 @@ extension FrameReader {
         return MonitoredFrame(remote: digits)
     }
 
-    /// Whether a text is what was sent: an echo whose line end was lost.
+    /// Whether a text is the sent command, which is an echo whose line end was lost.
     private func isEcho(_ text: Span<UInt8>) -> Bool {
         AdapterCommand.compact(copy(text)) == command
     }
@@ -137,7 +138,7 @@ extension FrameReader {
         }
     }
 
-    /// The rest of a line that begins with `SEARCHING...` or `BUS INIT: OK`.
+    /// Reads the rest of a line that begins with `SEARCHING...` or `BUS INIT: OK`.
     private mutating func readRest(
         _ rest: Span<UInt8>, words: Int, _ out: inout [ReplyEvent]
     ) {
@@ -152,9 +153,9 @@ extension FrameReader {
         readDigits(rest, &out)
     }
 
-    /// Reads data to which a word is glued; they may be cut short.
+    /// Reads data with a word directly after them; the data may be incomplete.
     ///
-    /// Only a frame that is whole by its own length or checksum is taken; the word shows the rest.
+    /// Only a frame that its own length or checksum proves complete is accepted; the word reports the rest.
     private mutating func readGlued(_ text: Span<UInt8>, _ out: inout [ReplyEvent]) {
         guard asked != .monitor, digits.scan(text), digits.segment == nil,
             let known = format ?? shown ?? recognise(), let start = known.start(in: digits)

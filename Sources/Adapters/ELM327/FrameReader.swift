@@ -1,16 +1,17 @@
 import OBDCore
 import VehicleLink
 
-/// Reads the lines of a live link: text in, messages out, one exchange after the other.
+/// Reads the lines of a live link: text goes in and messages come out, one exchange after the other.
 ///
-/// The form of the lines is known (``LineFormat``). A line that is not exactly in that form is damage
-/// and says why; nothing is guessed, and a recording's comments and joined lines are nothing here. What
-/// is lawful besides: the adapter's words, an echo that could not be switched off, and the length and
+/// The form of the lines is known (``LineFormat``). A line with any other form is reported as damaged, with
+/// the reason. Nothing is guessed, and comments or joined lines of recordings are not supported. Other valid
+/// lines are the adapter's texts, an echo that could not be turned off, and the length and segments of a long
+/// message without headers.
 /// the segments of a long message where headers are off.
 struct FrameReader: Hashable, Sendable {
-    /// What the lines answer.
+    /// The request or command that the lines answer.
     enum Asked: Hashable, Sendable {
-        /// A request to the vehicle; `mayBeJoined` after `STPX`, which joins frames by itself.
+        /// A request to the vehicle; `mayBeJoined` is true after `STPX`, which always joins frames.
         case vehicle(mayBeJoined: Bool)
         /// A monitoring command: every line is a frame.
         case monitor
@@ -22,19 +23,19 @@ struct FrameReader: Hashable, Sendable {
 
     /// The settings that the adapter confirmed.
     private(set) var settings = ELM327Settings()
-    /// How the vehicle's lines look; nil until a whole answer has shown it.
+    /// The form of the vehicle's lines; nil until a complete answer has shown it.
     private(set) var format: LineFormat?
-    /// How the lines of the exchange look that shows it.
+    /// The form of the lines in the current exchange, which establishes the form.
     private(set) var shown: LineFormat?
-    /// Whose answers come through.
+    /// The senders that pass the receive filter.
     var filter = SenderFilter.open
 
     private(set) var asked = Asked.command(.other)
-    /// What was sent, upper case and without blanks.
+    /// The last command in upper case, without blanks.
     private(set) var command: [UInt8] = []
-    /// Its digits; empty unless it is made of digits alone.
+    /// Its digits; empty unless it consists of digits only.
     private var commandDigits: [UInt8] = []
-    /// Service and data of the request; nil if the line is not a request, or an unknown one.
+    /// The service and data of the request; nil if it is not a request or is unknown.
     private(set) var request: [UInt8]?
 
     var digits = HexLine()
@@ -44,12 +45,12 @@ struct FrameReader: Hashable, Sendable {
     private var segments = SegmentReader()
     private var unproven = UnprovenMessages()
     var busInitIsOpen = false
-    /// Monitored frames in a row whose identifiers have 29 bits.
+    /// The number of consecutive monitored frames with 29-bit identifiers.
     private var longFrames = 0
 
     // MARK: Settings
 
-    /// Takes over a command that the adapter confirmed.
+    /// Applies a command that the adapter confirmed.
     mutating func apply(_ command: AdapterCommand) {
         let before = settings
         settings.apply(command)
@@ -65,37 +66,37 @@ struct FrameReader: Hashable, Sendable {
         }
     }
 
-    /// Takes over what an answer to a command shows about the protocol.
+    /// Applies the protocol in the answer to a command.
     mutating func note(answer: [UInt8], to command: AdapterCommand) {
         settings.note(answer: String(decoding: answer, as: UTF8.self), to: command)
     }
 
-    /// Takes over which protocol the vehicle speaks.
+    /// Sets the vehicle's protocol.
     ///
-    /// Before CAN a check byte may fit two families by chance.
+    /// On protocols before CAN, a check byte may be valid for two families by chance.
     mutating func note(_ found: VehicleProtocol) {
         settings.foundProtocol = found
         if let format, !format.header.fits(found) { forgetFormat() }
     }
 
-    /// Lets the next whole answer show again how lines look.
+    /// Lets the next complete answer establish the form of lines again.
     mutating func forgetFormat() {
         format = nil
         shown = nil
         kwp = ISO14230Assembler()
     }
 
-    /// The lines of the exchange at hand look as all lines to come.
+    /// Uses the form of lines in the current exchange for all later lines.
     mutating func learnFormat() {
         if format == nil { format = shown }
     }
 
-    /// Whether lines show who sent them; nil while that is not known.
+    /// Whether lines show their sender; nil if that is not known.
     var showsHeaders: Bool? { (format ?? shown).map { $0.header != .absent } }
 
     // MARK: Exchanges
 
-    /// Begins the answers to a command, in upper case and without blanks.
+    /// Begins the answers to a command, which is in upper case and without blanks.
     mutating func begin(_ compact: [UInt8], _ out: inout [ReplyEvent]) {
         if isContinuation(compact) {
             command = compact
@@ -104,7 +105,7 @@ struct FrameReader: Hashable, Sendable {
         }
         end(&out)
         shown = nil
-        // The same once more, as polls ask.
+        // The same request again, as in polling.
         if compact == command, case .vehicle = asked { return }
         command = compact
         commandDigits = []
@@ -128,8 +129,9 @@ struct FrameReader: Hashable, Sendable {
         }
     }
 
-    /// Whether a command goes on with the request before: flow control, or a consecutive frame,
-    /// typed by hand under `AT CAF0`.
+    /// Whether a command continues the previous request.
+    ///
+    /// It does if it is flow control or a consecutive frame, typed by hand under `AT CAF0`.
     private func isContinuation(_ compact: [UInt8]) -> Bool {
         guard settings.automaticFormatting == false, case .vehicle = asked, compact.count >= 2,
             compact.allSatisfy({ Hex.value($0) != nil })
@@ -137,9 +139,9 @@ struct FrameReader: Hashable, Sendable {
         return compact[0] == UInt8(ascii: "3") || compact[0] == UInt8(ascii: "2")
     }
 
-    /// The prompt came: what is still open is incomplete.
+    /// Handles the prompt; open messages are incomplete.
     mutating func finish(_ out: inout [ReplyEvent]) {
-        // Who writes flow control by hand gets the prompt in the middle of a message.
+        // A user who types flow control by hand gets the prompt in the middle of a message.
         if settings.automaticFormatting == false { return }
         end(&out)
     }
@@ -157,7 +159,7 @@ struct FrameReader: Hashable, Sendable {
 
     // MARK: Lines
 
-    /// Takes one line without its line end.
+    /// Reads one line without its line end.
     mutating func read(_ line: Span<UInt8>, _ out: inout [ReplyEvent]) {
         let text = line.extracting(trimmed(line))
         guard !text.isEmpty else { return }
@@ -166,7 +168,7 @@ struct FrameReader: Hashable, Sendable {
             return
         }
         if case .command(let command) = asked {
-            // `12.6` may have lost its unit, `12` more.
+            // `12.6` may have lost its unit, and `12` may have lost more.
             if command == .voltage { readAnswer(text, to: command, &out) }
             return
         }
@@ -174,8 +176,8 @@ struct FrameReader: Hashable, Sendable {
         readDigits(text, &out)
     }
 
-    /// Reads the digits if they are the common case: a single frame of 11-bit CAN, or a message alone,
-    /// which answers exactly what was asked; false = they are something else.
+    /// Reads the digits in the common case: a single frame of 11-bit CAN, or only a message, that answers
+    /// exactly the request; false for anything else.
     private mutating func readAsBefore(_ out: inout [ReplyEvent]) -> Bool {
         guard let format, case .vehicle(mayBeJoined: false) = asked, let request,
             request.count >= 2,
@@ -250,13 +252,13 @@ struct FrameReader: Hashable, Sendable {
     /// Whether a line of three digits may be the length of segments.
     private func isWithoutHeaders(_ known: LineFormat?) -> Bool {
         switch known?.header {
-        // The transport protocol of J1939 announces lengths as well.
+        // The transport protocol of J1939 announces lengths, too.
         case nil, .absent?, .j1939?: true
         case .can11?, .can29?, .iso9141?, .j1850?, .iso14230?: false
         }
     }
 
-    /// Reads an answer whose echo has no line end; false = the line is something else.
+    /// Reads an answer after an echo without a line end; false if the line is something else.
     private mutating func readBehindEcho(
         _ text: Span<UInt8>, _ known: LineFormat, _ out: inout [ReplyEvent]
     ) -> Bool {
@@ -269,7 +271,7 @@ struct FrameReader: Hashable, Sendable {
         return true
     }
 
-    /// Where the line goes on after the echoed request; nil where it does not begin so.
+    /// The start of the text after the echoed request; nil if the line does not begin with it.
     private func endOfEcho(_ text: Span<UInt8>) -> Int? {
         guard settings.echo != false, !commandDigits.isEmpty, digits.continues(commandDigits) else {
             return nil
@@ -285,7 +287,7 @@ struct FrameReader: Hashable, Sendable {
 
     // MARK: Frames
 
-    /// Reads the digits as a line of this form, which they have.
+    /// Reads the digits as a line of this form, which was checked before.
     mutating func deliver(
         _ format: LineFormat, _ text: Span<UInt8>, _ out: inout [ReplyEvent]
     ) {
@@ -371,15 +373,17 @@ struct FrameReader: Hashable, Sendable {
         }
     }
 
-    /// Whether a line is a message that an STN has joined: a protocol control byte is below 40, the
-    /// first byte of an answer above.
+    /// Whether a line is a message that an STN has joined.
+    ///
+    /// A protocol control byte is below 40; the first byte of an answer is above.
     private func isJoined(_ frame: LinkFrame) -> Bool {
         guard settings.joinsFrames || asked == .vehicle(mayBeJoined: true) else { return false }
         let place = settings.extendedAddressing ? 1 : 0
         return frame.bytes.count > place && frame.bytes[place] >= 0x40
     }
 
-    /// Whether bytes may follow the CRC of J1850: on PWM, told by the protocol or by the header.
+    /// Whether bytes may follow the CRC of J1850, which happens on PWM, known from the protocol or from the
+    /// header.
     func mayHaveInFrameResponse(_ bytes: InlineBytes) -> Bool {
         switch settings.vehicleProtocol {
         case .j1850PWM: true
@@ -388,12 +392,12 @@ struct FrameReader: Hashable, Sendable {
         }
     }
 
-    /// Whether SAE J1939 is spoken.
+    /// Whether the protocol is SAE J1939.
     private var isJ1939: Bool {
         settings.vehicleProtocol?.family == .j1939 || (format ?? shown)?.header == .j1939
     }
 
-    /// The parameter group of an answer without header: the one that was asked for.
+    /// The parameter group of an answer without a header, which is the requested one.
     var askedGroup: UInt32? {
         if case .monitorGroup(let group) = asked { return group }
         guard isJ1939, let request, request.count == 3 || request.count == 2 else { return nil }

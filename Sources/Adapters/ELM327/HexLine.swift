@@ -1,14 +1,14 @@
 import OBDCore
 import VehicleLink
 
-/// The hexadecimal digits of one line and how blanks group them.
+/// The hexadecimal digits of one line and their groups between blanks.
 ///
-/// One value is used for all lines, so that reading a line allocates nothing.
+/// The same value is reused for all lines, so reading a line allocates no memory.
 struct HexLine: Hashable, Sendable {
-    /// How blanks cut the line.
+    /// The groups of the line.
     private struct Groups: Hashable, Sendable {
         var count = 0
-        /// Of the first groups: enough for `18 DA F1 10 8 …`.
+        /// Lengths of the first groups, enough for `18 DA F1 10 8 …`.
         var lengths = (0, 0, 0, 0, 0, 0)
         var oddAfterTwo = 0
         var oddAfterFive = 0
@@ -54,8 +54,8 @@ struct HexLine: Hashable, Sendable {
     /// Groups of odd length after the first five.
     var oddAfterFive: Int { cut.oddAfterFive }
 
-    /// Reads a line; false when it holds anything but digits, blanks and one colon after the
-    /// first one or two digits.
+    /// Reads a line; false if it has anything but digits, blanks, and one colon after the first one or two
+    /// digits.
     mutating func scan(_ text: Span<UInt8>) -> Bool {
         let missing = text.count - digits.count
         if missing > 0 { digits.append(contentsOf: repeatElement(0, count: missing)) }
@@ -96,8 +96,8 @@ struct HexLine: Hashable, Sendable {
 
     /// The value of a digit; 16 and more for anything else.
     ///
-    /// Here, because a call for every character
-    /// across modules would be a sixth of the reading time.
+    /// Kept in this module, because a call across modules for every character takes a sixth of the reading
+    /// time.
     @inline(__always)
     private static func nibble(_ byte: UInt8) -> UInt8 {
         let digit = byte &- 0x30
@@ -106,7 +106,7 @@ struct HexLine: Hashable, Sendable {
         return letter < 6 ? letter &+ 10 : 0xFF
     }
 
-    /// The length of a group, from 0; 0 for one that is not there or not kept.
+    /// The length of a group, counted from 0; 0 if it does not exist or was not stored.
     func length(_ group: Int) -> Int {
         switch group {
         case 0: cut.lengths.0
@@ -119,7 +119,7 @@ struct HexLine: Hashable, Sendable {
         }
     }
 
-    /// Whether every group is made of whole bytes.
+    /// Whether every group consists of whole bytes.
     var isWholeBytes: Bool {
         (cut.lengths.0 | cut.lengths.1) & 1 == 0 && oddAfterTwo == 0
     }
@@ -136,7 +136,7 @@ struct HexLine: Hashable, Sendable {
         digit(offset) << 4 | digit(offset &+ 1)
     }
 
-    /// The number that `length` digits from `offset` make; 8 digits at most.
+    /// The number in `length` digits from `offset` on; 8 digits at most.
     @inline(__always)
     func number(_ offset: Int, _ length: Int) -> UInt32 {
         var value: UInt32 = 0
@@ -144,7 +144,7 @@ struct HexLine: Hashable, Sendable {
         return value
     }
 
-    /// All whole bytes from the digit at `offset` on.
+    /// All whole bytes, starting with the digit at `offset`.
     func bytes(from offset: Int) -> InlineBytes {
         var result = InlineBytes()
         var index = offset
@@ -155,12 +155,12 @@ struct HexLine: Hashable, Sendable {
         return result
     }
 
-    /// `length` bytes from the digit at `offset` on, or fewer where the line ends.
+    /// `length` bytes, starting with the digit at `offset`, or fewer if the line ends.
     func array(from offset: Int, length: Int) -> [UInt8] {
         let available = max(0, (count - offset) / 2)
         let length = min(length, available)
-        // `Array(repeating:count:)` looks its own type up each time: as long as reading the line takes.
-        // Most answers hold one or two bytes of data; for them nothing but the memory is asked for.
+        // `Array(repeating:count:)` looks up its own type each time, which takes as long as reading the line.
+        // Most answers have one or two bytes of data, and this code only allocates the memory for them.
         let second = offset &+ 2, third = offset &+ 4, fourth = offset &+ 6
         switch length {
         case 3: return [byte(offset), byte(second), byte(third)]
@@ -173,12 +173,12 @@ struct HexLine: Hashable, Sendable {
         }
     }
 
-    /// Whether the digits begin with these and go on.
+    /// Whether the line begins with these digits and has more.
     func continues(_ start: [UInt8]) -> Bool {
         count > start.count && segment == nil && digits[..<start.count].elementsEqual(start)
     }
 
-    /// Whether the digits are these.
+    /// Whether the line consists of these digits.
     func equals(_ other: [UInt8]) -> Bool {
         count == other.count && digits[..<count].elementsEqual(other)
     }

@@ -1,10 +1,10 @@
 import OBDCore
 import VehicleLink
 
-/// How the lines of a link are built that was set up.
+/// The format of the lines on a link after the set-up.
 ///
-/// Headers, blanks and length codes were set and confirmed, or refused; which protocol the vehicle
-/// speaks shows in its first whole answer. From there on a line of any other form is damage.
+/// Headers, blanks and length codes were set and confirmed, or refused. The first complete answer shows the
+/// vehicle's protocol. From then on, a line of any other form is damaged.
 struct LineFormat: Hashable, Sendable {
     /// The header before the data.
     enum Header: UInt8, Hashable, Sendable, CaseIterable {
@@ -20,10 +20,10 @@ struct LineFormat: Hashable, Sendable {
         case j1850
         /// `86 F1 10 41 00 … sum`
         case iso14230
-        /// Nothing: `41 00 …`, with segments, or with `AT CAF0` the data field.
+        /// No header: `41 00 …`, with segments, or the data field with `AT CAF0`.
         case absent
 
-        /// How the frames are built; nil where the header does not tell.
+        /// The protocol family; nil if the header does not determine it.
         var family: VehicleProtocol.Family? {
             switch self {
             case .can11, .can29: .can
@@ -35,7 +35,7 @@ struct LineFormat: Hashable, Sendable {
             }
         }
 
-        /// The form of its addresses; nil without one.
+        /// The form of its addresses; nil if it has none.
         var form: ECUAddress.Form? {
             switch self {
             case .can11: .can11
@@ -45,7 +45,7 @@ struct LineFormat: Hashable, Sendable {
             }
         }
 
-        /// The digits of a CAN identifier.
+        /// The number of digits of a CAN identifier.
         var identifierDigits: Int {
             switch self {
             case .can11: 3
@@ -54,11 +54,11 @@ struct LineFormat: Hashable, Sendable {
             }
         }
 
-        /// Whether a vehicle that speaks `known` brings it; true where that is not known.
+        /// Whether a vehicle with protocol `known` sends this header; true if the protocol is unknown.
         func fits(_ known: VehicleProtocol?) -> Bool {
             guard let known, self != .absent else { return true }
             switch known {
-            // What these carry is up to the adapter's own parameters.
+            // The content of these depends on the adapter's own parameters.
             case .userCAN1, .userCAN2: return family == .can
             default:
                 return known.family == family && (family != .can || known.addressForm == form)
@@ -68,14 +68,14 @@ struct LineFormat: Hashable, Sendable {
 
     /// The header before the data.
     var header: Header
-    /// Whether blanks are between bytes.
+    /// Whether the bytes are separated by blanks.
     var hasSpaces: Bool
-    /// Whether a length code stands after the identifier.
+    /// Whether a length code follows the identifier.
     var showsLength = false
-    /// Whether an identifier of J1939 stands as priority, parameter group and source.
+    /// Whether an identifier of J1939 is shown as priority, parameter group and source.
     var formatsJ1939 = false
 
-    /// The digit at which the data begin; nil where the line is not built like this.
+    /// The digit at which the data begin; nil if the line does not have this format.
     func start(in line: HexLine) -> Int? {
         guard line.segment == nil, (line.groups > 1) == hasSpaces || line.count <= 2 else {
             return nil
@@ -131,7 +131,7 @@ struct LineFormat: Hashable, Sendable {
     }
 }
 
-/// Whose answers come through the adapter's receive filter.
+/// Selects the senders that pass the adapter's receive filter.
 struct SenderFilter: Hashable, Sendable {
     private var pattern: UInt32 = 0
     private var mask: UInt32 = 0
@@ -141,10 +141,10 @@ struct SenderFilter: Hashable, Sendable {
 
     private init() {}
 
-    /// What the adapter's filter does.
+    /// The effect of the adapter's filter.
     ///
-    /// By itself it takes 7E8 to 7EF, or 18DAF1xx (F1 = `tester`); before CAN it goes by bytes of
-    /// the header that no identifier has.
+    /// By default the adapter accepts 7E8 to 7EF, or 18DAF1xx (F1 = `tester`). On protocols before CAN it
+    /// uses bytes of the header that are not part of an identifier.
     init(_ responders: VehicleRequest.Responders, _ header: LineFormat.Header, tester: UInt8) {
         switch responders {
         case .usual:

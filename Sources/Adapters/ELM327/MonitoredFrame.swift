@@ -1,11 +1,11 @@
 import OBDCore
 import VehicleLink
 
-/// One line of `AT MA` or `STM`: a frame of whatever bus is monitored.
+/// A line of `AT MA` or `STM`: a frame of the monitored bus.
 struct MonitoredFrame: Hashable, Sendable {
-    /// The CAN identifier, or the source byte before CAN; nil where headers are off.
+    /// The CAN identifier, or the source byte on protocols before CAN; nil if headers are off.
     var id: ECUAddress?
-    /// The data field, or before CAN the whole frame.
+    /// The data field; the whole frame on protocols before CAN.
     var data: [UInt8]
 
     private init(id: ECUAddress?, data: [UInt8]) {
@@ -13,9 +13,9 @@ struct MonitoredFrame: Hashable, Sendable {
         self.data = data
     }
 
-    /// Reads a line; nil when it is not a frame.
+    /// Reads a line; nil if it is not a frame.
     ///
-    /// `isLong` = the lines before had identifiers of 29 bits; a check byte may fit by chance.
+    /// `isLong` means that earlier lines had 29-bit identifiers; a check byte may be valid by chance.
     init?(
         _ line: HexLine, settings: ELM327Settings, fallback: VehicleProtocol?, isLong: Bool = false
     ) {
@@ -25,7 +25,7 @@ struct MonitoredFrame: Hashable, Sendable {
         } else if line.groups == 1, settings.showsLength == true, settings.headers != false,
             known.map({ $0.family == .can }) ?? true
         {
-            // An identifier of three digits or of eight, and one digit of length after it.
+            // An identifier of three or eight digits, followed by one digit of length.
             let isShort = line.count & 1 == 0
             self.init(line, isShort ? .can11 : .can29, digits: isShort ? 3 : 8, showsLength: true)
         } else if line.groups > 1, line.length(0) == 3 {
@@ -48,7 +48,7 @@ struct MonitoredFrame: Hashable, Sendable {
         }
     }
 
-    /// A frame of SAE J1939 without blanks; an odd number of digits has a length after the header.
+    /// Reads a SAE J1939 frame without blanks; an odd number of digits means a length after the header.
     private init?(joined line: HexLine, settings: ELM327Settings) {
         let showsLength = line.count & 1 != 0
         if settings.formatsJ1939Headers ?? (line.digit(0) > 1) {
@@ -58,7 +58,7 @@ struct MonitoredFrame: Hashable, Sendable {
         }
     }
 
-    /// A frame of SAE J1939 as priority, parameter group, source.
+    /// Reads a SAE J1939 frame in the form of priority, parameter group and source.
     private init?(formatted line: HexLine, showsLength: Bool) {
         let start = showsLength ? 9 : 8
         guard line.digit(0) <= 7, line.count >= start,
@@ -70,7 +70,7 @@ struct MonitoredFrame: Hashable, Sendable {
         if showsLength, Int(line.digit(8)) != data.count { return nil }
     }
 
-    /// Reads what comes before `RTR`: an identifier and perhaps a data length code.
+    /// Reads the text before `RTR`: an identifier and an optional data length code.
     init?(remote line: HexLine) {
         let isShort = line.count == 3 || line.count == 4
         let digits = isShort ? 3 : 8
@@ -82,7 +82,7 @@ struct MonitoredFrame: Hashable, Sendable {
         self.init(id: ECUAddress(value, isShort ? .can11 : .can29), data: [])
     }
 
-    /// An identifier of this many digits, perhaps a data length code, and a data field.
+    /// Reads an identifier with this many digits, an optional data length code, and a data field.
     private init?(_ line: HexLine, _ form: ECUAddress.Form, digits: Int, showsLength: Bool) {
         let value = line.number(0, digits)
         let start = digits + (showsLength ? 1 : 0)
@@ -95,7 +95,7 @@ struct MonitoredFrame: Hashable, Sendable {
         if showsLength, Int(line.digit(digits)) != data.count { return nil }
     }
 
-    /// A line of whole bytes: a 29-bit identifier, a frame of a protocol before CAN, or data alone.
+    /// Reads a line of whole bytes: a 29-bit identifier, a frame of a protocol before CAN, or data only.
     private init?(
         bytes line: HexLine, settings: ELM327Settings, known: VehicleProtocol?, isLong: Bool
     ) {

@@ -1,31 +1,31 @@
 import OBDCore
 import VehicleLink
 
-/// What a line of an adapter's reply becomes.
+/// The meaning of a line in an adapter's reply.
 enum ReplyEvent: Hashable, Sendable {
     /// An ECU's message.
     case message(ECUMessage)
-    /// A fault; `text` is the line where it is not the one being read.
+    /// A fault; `text` is its line, if that is not the current line.
     case linkError(LinkError, text: String?)
-    /// The adapter's word instead of data.
+    /// A status from the adapter instead of data.
     case status(AdapterStatus)
     /// The voltage at the adapter.
     case voltage(Double)
     /// A frame of a monitored bus.
     case frame(id: ECUAddress?, data: [UInt8])
-    /// The search for a protocol, or a bus initialisation, has begun or goes on.
+    /// The protocol search or bus initialisation has begun or continues.
     case searching
     /// A banner: the adapter has restarted.
     case banner
     /// A warning before sleep.
     case alert
 
-    /// Whether a line could not be read, or a message not be completed.
+    /// Whether a line could not be read, or a message could not be completed.
     var isDamage: Bool {
         if case .linkError = self { true } else { false }
     }
 
-    /// Whether it ends a search for the protocol.
+    /// Whether it ends a protocol search.
     var isResult: Bool {
         switch self {
         case .message, .linkError, .status, .voltage, .frame, .banner: true

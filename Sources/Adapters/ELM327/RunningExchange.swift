@@ -1,8 +1,8 @@
 import OBDCore
 
-/// One request under way.
+/// The request in progress.
 struct RunningExchange: Hashable, Sendable {
-    /// What waits for its prompt.
+    /// The part of the exchange that waits for its prompt.
     enum Part: Hashable, Sendable {
         /// A setting that the request needs.
         case preparation
@@ -10,59 +10,59 @@ struct RunningExchange: Hashable, Sendable {
         case request
         /// The harmless command after a request that writes.
         case cover
-        /// Quiet: what came was no answer to the request, and more may be under way.
+        /// Waiting for quiet, because the reply was not an answer to the request and more may follow.
         case settling
     }
 
     var request: AdapterRequest
-    /// Whether it was known to change nothing when it was sent.
+    /// Whether the request was known to change nothing when it was sent.
     let isReadOnly: Bool
     var part = Part.request
-    /// The request as typed, without its CR.
+    /// The text of the request, without its CR.
     var command: [UInt8]
-    /// Settings still to be made.
+    /// Settings that still have to be sent.
     var preparations: [String] = []
-    /// Frames seen while listening.
+    /// Frames received while monitoring.
     var frames = 0
     /// Whether a count digit was sent.
     var withDigit = false
-    /// Whether the adapter has to be stopped to end the exchange, and was.
+    /// Whether the adapter was stopped to end the exchange.
     var wasStopped = false
-    /// Whether the adapter said that it restarted.
+    /// Whether the adapter reported a restart.
     var restarted = false
-    /// Whether it answered `?` to a request with a digit; told only if the digit is not to blame.
+    /// Whether it answered `?` to a request with a digit; reported only if the digit is not the reason.
     var refused = false
-    /// Whether anything of the answer was passed on.
+    /// Whether any part of the answer was passed on.
     var delivered = false
-    /// Whether a damaged line was among it.
+    /// Whether any line was damaged.
     var isDamaged = false
-    /// Whether a message came that answers the request.
+    /// Whether a message answered the request.
     var isAnswered = false
-    /// Whether a message came that answers another one.
+    /// Whether a message answered another request.
     var hasForeign = false
-    /// Whether a message came after a header.
+    /// Whether a message had a header.
     var heardECU = false
-    /// Lines that came for the part under way, an echo aside.
+    /// The number of lines for the current part, not counting an echo.
     var lines = 0
-    /// Whether a word came that answers another command: the adapter is a prompt ahead.
+    /// Whether a text answered another command, which means that the adapter is one prompt ahead.
     var isAhead = false
-    /// How often the preparation under way was sent.
+    /// How often the current setting was sent.
     var sendings = 0
-    /// The preparation under way.
+    /// The current setting.
     var preparation = ""
 
-    /// Nothing under way.
+    /// No exchange.
     static let none = RunningExchange(
         request: .command(id: RequestID(rawValue: 0), text: "", mayRepeat: false),
         isReadOnly: true, command: [])
 
-    /// Whether it asks for one item: what refuses a digit there knows none at all.
+    /// Whether it requests a single item; an adapter that refuses the digit then does not support it at all.
     var isSingle: Bool {
         guard case .vehicle(let vehicle) = request else { return false }
         return vehicle.payload.count <= 2
     }
 
-    /// How long the bus is listened to at most; nil = it is not.
+    /// The longest time to monitor the bus; nil if this is not a monitor request.
     var listeningTime: Duration? {
         switch request {
         case .vehicle(let vehicle):
@@ -77,10 +77,10 @@ struct RunningExchange: Hashable, Sendable {
 
     var listens: Bool { listeningTime != nil }
 
-    /// Whether every message answers another request.
+    /// Whether all messages answer another request.
     var isOutOfStep: Bool { hasForeign && !isAnswered }
 
-    /// Whether as many frames were heard as were to be listened for, and the adapter goes on.
+    /// Whether the requested number of frames was received while the adapter continues to send.
     var hasHeardEnough: Bool {
         guard listens, !wasStopped, case .vehicle(let vehicle) = request,
             case .listen(let limit, _) = vehicle.ending, let limit

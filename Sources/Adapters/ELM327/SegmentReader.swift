@@ -1,7 +1,7 @@
 import OBDCore
 import VehicleLink
 
-/// Joins what an ELM327 shows of a long message while headers are off.
+/// Joins the segments in which an ELM327 shows a long message while headers are off.
 ///
 /// ```
 /// 014                       length, three digits
@@ -9,9 +9,9 @@ import VehicleLink
 /// 1: 47 50 30 30 52 35 35   seven bytes each; the number wraps from F to 0
 /// 2: 42 31 32 33 34 35 36
 /// ```
-/// Lines do not tell who sent them. As soon as a second message begins before the last segment of
-/// the first was seen, no line can be assigned any more: both are errors, and segments are
-/// swallowed until the exchange ends.
+/// The lines do not show their sender. If a second message begins before the last segment of the first, no
+/// line can be assigned any more. Both messages are then reported as errors, and segments are dropped until
+/// the exchange ends.
 struct SegmentReader: Hashable, Sendable {
     private struct Message: Hashable, Sendable {
         var total: Int
@@ -20,7 +20,7 @@ struct SegmentReader: Hashable, Sendable {
         var segments: Int
         var line: Int
 
-        /// The number of the last segment; nil where numbers wrap, so that it comes several times.
+        /// The number of the last segment; nil if the numbers wrap, because it then occurs several times.
         func finalNumber(shift: Int, isJ1939: Bool) -> Int? {
             let first = isJ1939 ? 0 : 6 - shift
             let room = 7 - shift
@@ -30,12 +30,16 @@ struct SegmentReader: Hashable, Sendable {
     }
 
     private enum State: Hashable, Sendable {
-        /// No message is under way; `last` = the number of the segment that ended the last one,
-        /// `late` = those that it lacked and that may still come.
+        /// No message is open.
+        ///
+        /// `last` is the number of the segment that ended the last message; `late` are the missing segments
+        /// that may still arrive.
         case idle(last: Int?, late: Range<Int> = 0..<0)
         /// A length was seen.
         case open(Message)
-        /// An error was reported; the rest is swallowed up to this number, which may be unknown.
+        /// An error was reported.
+        ///
+        /// Segments are dropped up to this number, which may be unknown.
         case broken(final: Int?)
         /// Two messages overlapped.
         case ambiguous
@@ -43,28 +47,28 @@ struct SegmentReader: Hashable, Sendable {
 
     private var state = State.idle(last: nil)
 
-    /// Whether a message waits for segments.
+    /// Whether a message is incomplete.
     var isOpen: Bool {
         if case .open = state { return true }
         return false
     }
 
-    /// Whether no line has left anything behind: ``finish()`` would say and change nothing.
+    /// Whether no message is open, so that ``finish()`` has nothing to report or change.
     var isAtRest: Bool {
         if case .idle(last: nil, late: _) = state { return true }
         return false
     }
 
-    /// Gives the length that was seen last and that no segment has followed; it counts no more.
+    /// Takes back the last length line, if no segment has followed it.
     mutating func takeLength() -> (total: Int, line: Int)? {
         guard case .open(let message) = state, message.segments == 0 else { return nil }
         state = .idle(last: nil)
         return (message.total, message.line)
     }
 
-    /// Takes a length line.
+    /// Reads a length line.
     ///
-    /// - Parameter shortest: the shortest message that does not fit a single frame.
+    /// - Parameter shortest: the length of the shortest message that does not fit into a single frame.
     mutating func receive(
         length: Int, shortest: Int, line: Int, _ errors: inout [LinkError]
     ) {
@@ -91,11 +95,11 @@ struct SegmentReader: Hashable, Sendable {
         }
     }
 
-    /// Takes a numbered line; gives the message that it completes.
+    /// Reads a numbered line and returns the message that it completes.
     ///
     /// - Parameters:
-    ///   - shift: bytes that extended addressing takes from each frame: 0 or 1.
-    ///   - isJ1939: numbers begin at 1, and every segment has seven bytes.
+    /// - shift: the number of bytes that extended addressing takes from each frame: 0 or 1.
+    /// - isJ1939: whether the numbers begin at 1 and every segment has seven bytes.
     mutating func receive(
         segment number: Int, _ bytes: InlineBytes, shift: Int, isJ1939: Bool, line: Int
     ) throws(LinkError) -> ECUMessage? {
@@ -107,7 +111,7 @@ struct SegmentReader: Hashable, Sendable {
             return nil
         case .idle(_, let late) where late.contains(number): return nil
         case .idle(let last, _):
-            // The last segment once more, or one of a message whose length line is missing.
+            // A repeated last segment, or a segment of a message whose length line is missing.
             if number != last { state = .broken(final: nil) }
             throw LinkError(.orphanConsecutiveFrame(number: shown), line: line)
         case .open(var message):
@@ -128,7 +132,7 @@ struct SegmentReader: Hashable, Sendable {
             guard bytes.count <= room else {
                 throw LinkError(.length(announced: room, received: bytes.count), line: line)
             }
-            // Padded to the full segment or not at all: anything between has lost a byte.
+            // Padded to the full segment or not at all; with any other length a byte was lost.
             guard bytes.count == room || bytes.count == missing else {
                 throw LinkError(
                     .tooShort(expected: min(room, missing), received: bytes.count), line: line)
@@ -146,7 +150,7 @@ struct SegmentReader: Hashable, Sendable {
         }
     }
 
-    /// Ends the exchange: what is open is incomplete.
+    /// Ends the exchange and reports an open message as incomplete.
     mutating func finish() -> LinkError? {
         defer { state = .idle(last: nil) }
         guard case .open(let message) = state else { return nil }

@@ -1,29 +1,29 @@
 import OBDCore
 
-/// The commands that set an ELM327-class adapter up, as data.
+/// The commands that set up an ELM327-class adapter, as data.
 ///
-/// Every step tolerates `?`: clones know half of the set. Whatever the adapter does not confirm is
-/// not counted on, because the reader of its answers follows what it confirmed.
+/// Every step tolerates `?`, because clones know only half of the commands. A setting that the adapter does
+/// not confirm is not assumed: the reader of its answers only follows confirmed settings.
 enum SetupScript {
-    /// One command and what it is for.
+    /// A command and its purpose.
     struct Step: Hashable, Sendable {
-        /// What a step asks for, where its answer matters beyond OK.
+        /// The purpose of a step, which decides how its answer is used.
         enum Purpose: Hashable, Sendable {
             /// A setting.
             case setting
             /// The banner.
             case banner
-            /// Whether it is an STN.
+            /// Finds out whether it is an STN.
             case stnFirmware
-            /// The protocol to use or to begin the search with.
+            /// Sets the protocol to use, or the first one of the search.
             case vehicleProtocol
-            /// Asks the vehicle: the search happens here.
+            /// Asks the vehicle, which starts the search.
             case search
             /// Asks the vehicle once more.
             case secondSearch
-            /// Which protocol the search found.
+            /// Asks which protocol the search found.
             case protocolNumber
-            /// Sets a protocol to ask whether the vehicle speaks OBDonUDS alone (SAE J1979-2).
+            /// Forces a protocol, to ask whether the vehicle only supports OBDonUDS (SAE J1979-2).
             case forcedProtocol(VehicleProtocol)
             /// Asks an OBDonUDS vehicle for its protocol identifier.
             case protocolIdentifier(VehicleProtocol)
@@ -33,7 +33,7 @@ enum SetupScript {
 
         var command: String
         var purpose: Purpose
-        /// Whether `OK` and nothing else confirms it.
+        /// Whether only `OK` confirms it.
         var isSetting: Bool {
             switch purpose {
             case .setting, .vehicleProtocol, .forcedProtocol: true
@@ -42,12 +42,12 @@ enum SetupScript {
                 false
             }
         }
-        /// How long its prompt may take.
+        /// The time limit for its prompt.
         var patience: Duration
 
-        /// What all ECUs are asked by it, and the protocol that is forced; nil = it is for the adapter.
+        /// The functional request that it sends and the forced protocol; nil if it is for the adapter.
         ///
-        /// `chosen` is the protocol of the user.
+        /// `chosen` is the user's protocol.
         func question(
             _ chosen: VehicleProtocol?
         ) -> (request: [UInt8], forced: VehicleProtocol?)? {
@@ -69,11 +69,11 @@ enum SetupScript {
         }
     }
 
-    /// The first words to an adapter in an unknown state, one after another until one is answered.
+    /// The first commands for an adapter in an unknown state, sent in order until one is answered.
     ///
-    /// Never a bare CR, which repeats the last command. `AT D` first, because it is also the first
-    /// setting: an adapter in step loses no time. 7F 7F are DEL characters, which no adapter takes
-    /// for a command. `AT Z` comes last: it takes a second and may drop a changed line rate.
+    /// None is a single CR, because that repeats the last command. `AT D` comes first, because it is also the
+    /// first setting, which saves time if the adapter is in step. 7F 7F are DEL characters, which no adapter
+    /// takes for a command. `AT Z` comes last, because it takes a second and may reset a changed line rate.
     static let firstWords: [(bytes: [UInt8], patience: Duration)] = [
         (Array("ATD\r".utf8), .milliseconds(600)),
         ([0x7F, 0x7F, 0x0D], .milliseconds(400)),
@@ -81,20 +81,20 @@ enum SetupScript {
         (Array("ATZ\r".utf8), .seconds(4)),
     ]
 
-    /// After a prompt that came late, more may come; so much quiet says that it is over.
+    /// The quiet time after a late prompt, after which no more prompts are expected.
     static let settlingTime = Duration.milliseconds(120)
-    /// The search over all protocols, ISO slow initialisations included.
+    /// The time limit of the search over all protocols, including the slow ISO initialisations.
     static let searchPatience = Duration.seconds(40)
-    /// The first request, as long as no `SEARCHING...` was seen.
+    /// The time limit of the first request, unless `SEARCHING...` was received.
     static let firstRequestPatience = Duration.seconds(15)
 
-    /// The settings, in order; an adapter whose defaults have no line feeds needs not be told.
+    /// The settings in order; line feeds are not turned off if the adapter's default is off.
     static func settings(afterDefaults: Bool, sendsLineFeeds: Bool, probesSTN: Bool) -> [Step] {
         var steps: [Step] = []
         if !afterDefaults { steps.append(Step("ATD")) }
         steps += [
-            // No echo, no line feeds, no blanks: fewer bytes on slow links. Headers on, so that
-            // every ECU's answer stays its own.
+            // No echo, line feeds or blanks: fewer bytes on slow links. Headers are on to keep the answers of
+            // the ECUs apart.
             Step("ATE0"), Step("ATL0"), Step("ATS0"), Step("ATH1"),
             Step("ATI", .banner),
         ]
@@ -109,17 +109,17 @@ enum SetupScript {
             return [Step("ATSPA", .vehicleProtocol), activeCodes(.search)]
         }
         if options.vehicleProtocol == nil, options.rememberedProtocol == .j1939 {
-            // What was true last time is tried first; silence leads back to the usual search.
+            // Try the protocol of last time first; if the vehicle is silent, use the normal search.
             return [Step("ATSPA", .forcedProtocol(.j1939)), activeCodes(.activeCodes)]
                 + automatic
         }
         if let fixed = options.vehicleProtocol { return [select(fixed), search] }
         guard let remembered = options.rememberedProtocol else { return automatic }
-        // A: search on when it is not this one.
+        // A: continue with a search if it is not this protocol.
         return [Step("ATSPA\(remembered.digit)", .vehicleProtocol), search]
     }
 
-    /// Sets the one protocol to use.
+    /// Selects the only protocol to use.
     static func select(_ fixed: VehicleProtocol) -> Step {
         Step("ATSP\(fixed.digit)", .vehicleProtocol)
     }
@@ -127,32 +127,32 @@ enum SetupScript {
     private static let search = Step("0100", .search, patience: firstRequestPatience)
     private static let automatic = [Step("ATSP0", .vehicleProtocol), search]
 
-    /// DM1 (SAE J1939-73), which every ECU with diagnostics answers.
+    /// Requests DM1 (SAE J1939-73), which every ECU with diagnostics answers.
     private static func activeCodes(_ purpose: Step.Purpose) -> Step {
         Step("00FECA", purpose, patience: .seconds(5))
     }
 
-    /// Headers on, once more.
+    /// Turns headers on again.
     static let headers = Step("ATH1")
-    /// The first request, once more.
+    /// Repeats the first request.
     static let firstRequest = search
 
-    /// Once more: vehicles that were asleep leave the first request unanswered.
+    /// Repeats the first request, which vehicles that were asleep do not answer.
     static let secondSearch = Step("0100", .secondSearch, patience: firstRequestPatience)
 
-    /// The question which protocol the search found.
+    /// Asks which protocol the search found.
     static let protocolNumber = Step("ATDPN", .protocolNumber)
 
-    /// Asks for SAE J1979-2's protocol identifier on the protocol in use.
+    /// Asks for the protocol identifier of SAE J1979-2 on the current protocol.
     static func identifier(_ candidate: VehicleProtocol) -> Step {
         Step("22F810", .protocolIdentifier(candidate), patience: .seconds(5))
     }
 
-    /// What finds a vehicle that speaks OBDonUDS alone (SAE J1979-2), or SAE J1939.
+    /// Finds a vehicle that only supports OBDonUDS (SAE J1979-2), or SAE J1939.
     ///
-    /// Both leave the adapter's own search without an answer, so each CAN protocol is forced and
-    /// asked for the protocol identifier, and J1939 for its active codes.
-    /// `AT TP` stores nothing, and at the end the adapter searches again as before.
+    /// Both do not answer the adapter's own search. Each CAN protocol is therefore forced and asked for the
+    /// protocol identifier, and J1939 is asked for its active codes. `AT TP` stores nothing, and at the end
+    /// the adapter searches again as before.
     static let forced: [Step] =
         [
             VehicleProtocol.can11At500, .can29At500, .can11At250, .can29At250,

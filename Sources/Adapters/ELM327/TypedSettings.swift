@@ -1,27 +1,28 @@
 public import OBDCore
 
-/// What hexadecimal digits mean to a vehicle after the adapter commands that a user typed.
+/// The meaning of hexadecimal digits for a vehicle after the adapter commands that a user typed.
 ///
-/// The same digits read under one setting and write under another: `0104` asks for a value, and
-/// clears the codes with `AT CAF0`, where 01 is a length. What cannot be told counts as writing. A
-/// setting that was not confirmed may stand or not: digits have to be harmless either way.
+/// The same digits can read under one setting and write under another. `0104` requests a value, but with
+/// `AT CAF0`, where 01 is a length, it clears the codes. If the meaning is not certain, a request counts as
+/// writing. A setting that was not confirmed may or may not be active, so the digits have to be harmless in
+/// both cases.
 public struct TypedSettings: Hashable, Sendable {
     fileprivate struct State: Hashable, Sendable {
-        /// Whether the adapter puts in the protocol control byte; nil where that is not known.
+        /// Whether the adapter inserts the protocol control byte; nil if that is not known.
         var isFormatted: Bool? = true
-        /// The digits of `AT SH`; nil = those of the protocol.
+        /// The digits of `AT SH`; nil for the protocol's default.
         var header: String?
-        /// The five bits before a 29-bit identifier (`AT CP`); nil where they are not known.
+        /// The five bits before a 29-bit identifier (`AT CP`); nil if they are not known.
         var priority: UInt8? = Self.usualPriority
         /// Whether the byte after the identifier is an address (`AT CEA`).
         var isExtended = false
         /// Whether a parameter group is typed most significant byte first (`AT JE`).
         var typesGroupsForward = true
-        /// The digits of `AT FC SH`; nil = the adapter's own.
+        /// The digits of `AT FC SH`; nil for the adapter's default.
         var flowControlHeader: String?
-        /// Whether the adapter's flow control frames can be nothing else (`AT FC SD`).
+        /// Whether the adapter's flow control frames are really flow control (`AT FC SD`).
         var sendsFlowControl = true
-        /// What the vehicle is spoken to in; nil while the adapter searches.
+        /// The protocol in use; nil while the adapter searches.
         var vehicleProtocol: VehicleProtocol?
 
         static let usualPriority: UInt8 = 0x18
@@ -30,12 +31,12 @@ public struct TypedSettings: Hashable, Sendable {
     private var possible: Set<State>
     /// Whether a command was sent whose effect on requests is unknown.
     private var isLost = false
-    /// Whether the adapter's permanent memory was changed, which a restart brings into force.
+    /// Whether the adapter's permanent memory was changed, which takes effect after a restart.
     private var hasOtherDefaults = false
 
-    /// Settings as the set-up of a session leaves them.
+    /// The settings after the set-up of a session.
     ///
-    /// `priority` are the five bits before 29-bit identifiers where they are others than usual.
+    /// `priority` are the five bits before 29-bit identifiers, if they differ from the default.
     public init(vehicleProtocol: VehicleProtocol? = nil, priority: UInt8? = nil) {
         var state = State()
         state.vehicleProtocol = vehicleProtocol
@@ -43,18 +44,19 @@ public struct TypedSettings: Hashable, Sendable {
         possible = [state]
     }
 
-    /// The commands under which requests mean what they mean after the set-up of a session.
+    /// The commands that restore the meaning of requests after the set-up of a session.
     ///
-    /// Each has to be confirmed, but for those of ``usualForms``.
+    /// Each of them has to be confirmed, except ``usualForms``.
     public static func usualSettings(on vehicleProtocol: VehicleProtocol) -> [String] {
         ["AT D", "AT CAF1", "AT SP \(vehicleProtocol.digit)"]
     }
 
-    /// The commands that bring back how answers look; not every adapter knows them, and answers can be
-    /// read without.
+    /// The commands that restore the form of answers.
+    ///
+    /// Not every adapter knows them, and answers can be read without them.
     public static let usualForms = ["AT E0", "AT L0", "AT S0", "AT H1"]
 
-    /// Settings as they are when the adapter was set up again.
+    /// Resets the settings after the adapter was set up again.
     public mutating func reset() {
         let isUnknown = hasOtherDefaults
         self = TypedSettings()
@@ -67,7 +69,7 @@ public struct TypedSettings: Hashable, Sendable {
         possible = [State(isFormatted: nil)]
     }
 
-    /// Takes note of a command to the adapter, and of whether it was confirmed.
+    /// Records a command to the adapter and whether it was confirmed.
     public mutating func take(_ text: String, isConfirmed: Bool) {
         let compact = String(decoding: AdapterCommand.compact(text.utf8), as: UTF8.self)
         guard let command = AdapterCommand(compact) else { return }
@@ -80,27 +82,28 @@ public struct TypedSettings: Hashable, Sendable {
         }
         let after = Set(possible.map { Self.apply(command, compact, to: $0) })
         possible = isConfirmed ? after : possible.union(after)
-        // Nobody types so much; what follows is asked for.
+        // A user does not type this many settings; from here on requests need consent.
         if possible.count > 64 || isLost { lose() }
     }
 
-    /// Permanent settings and those of the adapter's own line: no request is another for them.
+    /// Commands for permanent settings and for the adapter's own line, which do not change any request.
     private static let withoutEffect = [
         "ATPP", "ATSD", "AT@3", "ATCV", "ATLP", "ATBR", "STWBR", "STSBR", "STBR", "STSL", "STVCAL",
     ]
 
-    /// Whether a command leaves requests as they are: it sets the adapter's permanent memory or line.
+    /// Whether a command leaves requests unchanged because it only sets the adapter's permanent memory or
+    /// line.
     public static func changesNoRequest(_ text: String) -> Bool {
         let compact = String(decoding: AdapterCommand.compact(text.utf8), as: UTF8.self)
         return withoutEffect.contains { compact.hasPrefix($0) }
     }
 
-    /// Whether a setting that is not harmless is one that these settings follow.
+    /// Whether a setting is tracked here although it is not harmless.
     private static func isFollowed(_ compact: String) -> Bool {
         compact.hasPrefix("ATFCS")
     }
 
-    /// Whether every command so far is one whose effect on requests is known.
+    /// Whether the effect of every command so far is known.
     public var areKnown: Bool { !isLost }
 
     private static func apply(
@@ -114,7 +117,7 @@ public struct TypedSettings: Hashable, Sendable {
         case .choose(let choice):
             if case .fixed(let chosen) = choice {
                 state.vehicleProtocol = chosen
-                // A parameter of the adapter decides (PP 2C, 2E), and by default nothing is put in.
+                // A parameter of the adapter decides (PP 2C, 2E); by default nothing is inserted.
                 if chosen == .userCAN1 || chosen == .userCAN2 { state.isFormatted = nil }
             } else {
                 state.vehicleProtocol = nil
@@ -137,7 +140,7 @@ public struct TypedSettings: Hashable, Sendable {
         if compact.hasPrefix("ATSH") {
             state.header = digits
             if digits.utf8.count == 8 {
-                // The whole identifier, its first five bits included.
+                // The whole identifier, including its first five bits.
                 state.priority = HarmlessCommands.hexadecimal(digits.prefix(2)).map {
                     UInt8($0 & 0x1F)
                 }
@@ -154,20 +157,20 @@ public struct TypedSettings: Hashable, Sendable {
         }
     }
 
-    /// Presets of an STN that send what is typed as it stands, or without header.
+    /// Presets of an STN that send the typed bytes unchanged, or without a header.
     private static let rawPresets: Set<Int> = [21, 31, 32, 41, 51, 52, 61, 62]
 
     // MARK: Requests
 
-    /// Whether typed bytes may be sent without asking anyone: they read and change nothing.
+    /// Whether typed bytes may be sent without consent because they only read.
     public func isReadOnly(_ typed: [UInt8]) -> Bool {
         possible.allSatisfy { Self.isReadOnly(typed, $0) }
     }
 
-    /// Whether a command to the adapter may be sent without asking anyone.
+    /// Whether a command to the adapter may be sent without consent.
     ///
-    /// As ``AdapterRequest/isReadOnlyCommand(_:)`` says; `STPX` by what its data mean, and the address
-    /// of `AT FC SH` by the protocol.
+    /// Follows ``AdapterRequest/isReadOnlyCommand(_:)``, and additionally checks the data of `STPX` and, by
+    /// the protocol, the address of `AT FC SH`.
     public func isReadOnlyCommand(_ text: String) -> Bool {
         guard AdapterRequest.isReadOnlyCommand(text) else { return false }
         let compact = String(decoding: AdapterCommand.compact(text.utf8), as: UTF8.self)
@@ -198,7 +201,7 @@ public struct TypedSettings: Hashable, Sendable {
         if isFormatted {
             return VehicleRequest.isReadOnly(typed, to: nil, on: state.vehicleProtocol)
         }
-        // Before CAN there is nothing to format; while it is searched for both may be meant.
+        // Protocols before CAN have no formatting; during a search both meanings are possible.
         let isLegacy = state.vehicleProtocol?.family.isLegacy
         if isLegacy != false, !VehicleRequest.isReadOnly(typed) { return false }
         if isLegacy == true { return true }
@@ -207,7 +210,7 @@ public struct TypedSettings: Hashable, Sendable {
         } ?? false
     }
 
-    /// What a frame with a length in front carries; nil for every other frame.
+    /// The data of a frame with a length at its start; nil for any other frame.
     private static func singleFrame(_ frame: [UInt8]) -> [UInt8]? {
         guard let length = frame.first, (1...7).contains(length), frame.count > Int(length),
             frame.count <= 8
@@ -217,15 +220,15 @@ public struct TypedSettings: Hashable, Sendable {
 }
 
 extension TypedSettings.State {
-    /// Whether requests with these bytes go where diagnosis is asked for.
+    /// Whether requests with these bytes go to a diagnostic address.
     ///
-    /// Anywhere else the same bytes are what one ECU tells another.
+    /// At any other address, the same bytes are normal traffic between ECUs.
     fileprivate func isDiagnostic(_ payload: [UInt8]) -> Bool {
         guard let header else { return priority == Self.usualPriority }
         return isDiagnostic(header, payload)
     }
 
-    /// Whether flow control frames to these digits go to an ECU that is asked for diagnostics.
+    /// Whether flow control frames with these digits go to an ECU's diagnostic address.
     fileprivate func takes(flowControlAt digits: String) -> Bool {
         guard vehicleProtocol?.family == .can else { return false }
         if digits.utf8.count == 8 {
@@ -242,7 +245,7 @@ extension TypedSettings.State {
         else { return false }
         let hasThreeBytes = header.utf8.count == 6
         let bytes = (value >> 16 & 0xFF, value >> 8 & 0xFF, value & 0xFF)
-        // SAE J2178-1 and ISO 14230-2 give testers these addresses.
+        // SAE J2178-1 and ISO 14230-2 assign these addresses to testers.
         let isFromTester = (0xF0...0xFD).contains(bytes.2)
         switch vehicleProtocol.family {
         case .can where vehicleProtocol.addressForm == .can11:
@@ -250,7 +253,7 @@ extension TypedSettings.State {
         case .can:
             let identifier = UInt32(priority) << 24 | value
             return hasThreeBytes && ECUAddress(identifier, .can29).takes(payload)
-        // A request for a parameter group; everything else is a parameter group itself.
+        // A request for a parameter group; any other identifier is a parameter group itself.
         case .j1939:
             return hasThreeBytes && priority == Self.usualPriority && bytes.0 == 0xEA
                 && isFromTester

@@ -1,11 +1,11 @@
 import OBDCore
 import VehicleLink
 
-/// Messages of ISO 14230 frames without checksum: they count once nothing contradicts them.
+/// Messages of ISO 14230 frames without a checksum, which count unless something contradicts them.
 ///
-/// A frame whose checksum is missing may as well have lost a byte. A second one like it shows
-/// that the adapter prints none; one with a checksum shows that it does. After `AT H1` an ELM327 prints
-/// them all, so that one that stays alone is damaged there.
+/// A frame without a checksum may also have lost a byte. A second frame without one shows that the adapter
+/// does not print checksums; a frame with one shows that it does. After `AT H1` an ELM327 prints all
+/// checksums, so a single frame without one is damaged.
 struct UnprovenMessages: Hashable, Sendable {
     private struct Held: Hashable, Sendable {
         var message: ECUMessage
@@ -13,13 +13,13 @@ struct UnprovenMessages: Hashable, Sendable {
     }
 
     private var held: [Held] = []
-    /// Whether two frames in a row came without checksum.
+    /// Whether two consecutive frames had no checksum.
     private var lacksChecksums = false
 
     /// Whether none is held back.
     var isEmpty: Bool { held.isEmpty }
 
-    /// Delivers a message, or holds it back while it lacks proof; `text` is its line.
+    /// Delivers a message, or holds it until it is proven; `text` is its line.
     mutating func take(
         _ message: ECUMessage, hasChecksum: Bool, _ text: Span<UInt8>, _ out: inout [ReplyEvent]
     ) {
@@ -36,24 +36,24 @@ struct UnprovenMessages: Hashable, Sendable {
         }
     }
 
-    /// Ends a reply; `needsProof` where checksums are to be expected.
+    /// Ends a reply; `needsProof` means that checksums are expected.
     mutating func finish(needsProof: Bool, _ out: inout [ReplyEvent]) {
         guard needsProof, !held.isEmpty, !lacksChecksums else {
             release(&out)
             return
         }
-        // The next one like it is the second.
+        // The next frame without a checksum is the second one.
         lacksChecksums = true
         refute(&out)
     }
 
-    /// Delivers what was held back.
+    /// Delivers the held messages.
     mutating func release(_ out: inout [ReplyEvent]) {
         for one in held { out.append(.message(one.message)) }
         held.removeAll(keepingCapacity: true)
     }
 
-    /// What was held back has lost its last byte.
+    /// Reports the held messages as damaged, because they lost their last byte.
     private mutating func refute(_ out: inout [ReplyEvent]) {
         for one in held {
             let length = one.message.payload.count

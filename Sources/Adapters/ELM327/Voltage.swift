@@ -1,9 +1,9 @@
-/// Reads what `AT RV` prints: `12.4V`.
+/// Reads the answer to `AT RV`: `12.4V`.
 enum Voltage {
     /// The voltage in V; nil for anything else.
     ///
-    /// Adapters measure less than 100 V. Without a unit there have to be decimals: `12` may be what is
-    /// left of `12.4V`.
+    /// Adapters measure less than 100 V. Without a unit, decimals are required, because `12` may be the rest
+    /// of `12.4V`.
     static func read(_ text: Span<UInt8>, unitIsOptional: Bool) -> Double? {
         var whole = 0.0
         var weight = 0.0
@@ -17,7 +17,7 @@ enum Voltage {
                 if weight == 0 {
                     whole = whole * 10 + Double(byte - 0x30)
                 } else {
-                    // Kept as one integer, so that 12.4 is the nearest number to 12.4.
+                    // Kept as an integer, so that the result is the closest number to 12.4.
                     whole = whole * 10 + Double(byte - 0x30)
                     weight *= 10
                 }

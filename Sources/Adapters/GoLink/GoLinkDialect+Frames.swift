@@ -1,7 +1,7 @@
 import OBDCore
 import VehicleLink
 
-/// The frames of a GoLink accessory, and what they answer.
+/// Handles the frames of a GoLink adapter.
 extension GoLinkDialect {
     /// Takes one frame.
     mutating func take(_ frame: GoLinkFrame, _ out: inout [DialectOutput]) {
@@ -20,7 +20,7 @@ extension GoLinkDialect {
         let message = ECUMessage(ecu: address(of: ecu), payload: payload)
         switch phase {
         case .findingVehicle where Self.answers(payload, running.payload):
-            // Only the agreed word means OBDonUDS (SAE J1979-2).
+            // Only the defined value means OBDonUDS (SAE J1979-2).
             guard running.payload != Self.onUDS || payload == Self.isOnUDS else { return }
             phase = .settling
             identity.note(SetupQuestion(running.payload, on: nil, messages: [message]))
@@ -50,7 +50,7 @@ extension GoLinkDialect {
         }
         running.pending.remove(ecu)
         running.answers += 1
-        // Half a frame is awaited: it would be before the next answer.
+        // An open partial frame would otherwise be taken for the start of the next answer.
         if let expected = running.expected, running.answers >= expected, running.pending.isEmpty,
             !running.isDamaged, !lexer.isSkipping, lexer.partialFrame == nil
         {
@@ -65,7 +65,7 @@ extension GoLinkDialect {
         guard let found = VehicleProtocol(goLinkBus: type, keywords: keywords),
             options.vehicleProtocol.map({ $0 == found }) ?? true
         else {
-            // The device chooses its bus by itself; another one cannot be had from it.
+            // The device chooses its bus itself and cannot be set to another.
             if vehicle.asksVehicle {
                 fail(.noVehicle(.unableToConnect), &out)
             } else {
@@ -102,21 +102,21 @@ extension GoLinkDialect {
             }
             finish(.complete, &out)
         case .findingVehicle, .exchanging, .outOfStep, .askingBus, .settling, .ready:
-            // Late news of a request that was given up.
+            // A late frame for an abandoned request.
             break
         }
     }
 
-    /// Takes note of bytes that were not a frame.
+    /// Handles bytes that were not a frame.
     mutating func takeDamage(_ out: inout [DialectOutput]) {
-        // Another ECU's answer may be lost.
+        // The damaged frame may have been another ECU's answer.
         if phase == .settling { identity.forget(running.payload, on: nil) }
         guard phase == .exchanging else { return }
         running.isDamaged = true
         out.append(.linkError(LinkError(.notAFrame)))
     }
 
-    /// The whole address of a responder, of which the device shows the low byte.
+    /// The full address of an ECU from its low byte, which is all that the device sends.
     private func address(of low: UInt8) -> ECUAddress? {
         guard let vehicleProtocol = capabilities.vehicleProtocol else { return nil }
         switch vehicleProtocol.addressForm {
@@ -127,16 +127,14 @@ extension GoLinkDialect {
         }
     }
 
-    /// Whether `payload` answers `request`: by its service, and by its identifier where both have
-    /// one.
+    /// Whether `payload` answers `request`, by its service and, if both have one, its identifier.
     ///
-    /// Frames carry nothing else that pairs them.
+    /// The frames contain nothing else that links an answer to its request.
     static func answers(_ payload: [UInt8], _ request: [UInt8]) -> Bool {
         ECUMessage(ecu: nil, payload: payload).answers(request)
     }
 
-    /// Whether an error frame is about `request`; one that names nothing is about whatever is
-    /// under way.
+    /// Whether an error frame is about `request`; a frame without a request is about the current one.
     private static func concerns(_ named: [UInt8], _ request: [UInt8]) -> Bool {
         zip(named, request).allSatisfy { $0 == $1 }
     }

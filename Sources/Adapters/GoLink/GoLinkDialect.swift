@@ -1,20 +1,20 @@
 public import OBDCore
 import VehicleLink
 
-/// A GoLink accessory: binary frames instead of lines, `com.goPoint.p1` instead of `AT` commands.
+/// A GoLink adapter: binary frames instead of lines, `com.goPoint.p1` instead of `AT` commands.
 ///
-/// There is no prompt: an exchange ends when as many answers came as are known to come, with the
-/// device's word that no ECU answered, or with a pause after an answer. The device asks everybody
-/// (functional addressing) and has no commands of its own but the question for the bus.
+/// There is no prompt. An exchange ends with the known number of answers, with the device's report that no
+/// ECU answered, or with a pause after an answer. The device only sends functional requests and has no
+/// commands except the one that asks for the bus.
 public struct GoLinkDialect: AdapterDialect {
-    /// What the user says.
+    /// The settings of the user.
     public struct Options: Hashable, Sendable {
-        /// The protocol to use, nothing else; nil = what the device has found.
+        /// The only protocol to use; nil means the one that the device found.
         public var vehicleProtocol: VehicleProtocol?
-        /// What is needed of the vehicle.
+        /// Whether the set-up requires a vehicle.
         public var vehicle: VehicleNeed
 
-        /// Options; the defaults take what the device has found.
+        /// Sets the options; by default the dialect uses the protocol that the device found.
         public init(vehicleProtocol: VehicleProtocol? = nil, vehicle: VehicleNeed = .needed) {
             self.vehicleProtocol = vehicleProtocol
             self.vehicle = vehicle
@@ -24,11 +24,11 @@ public struct GoLinkDialect: AdapterDialect {
     /// The protocol string of this dialect.
     public static let protocolString = "com.goPoint.p1"
 
-    /// Bytes that one exchange may bring at most; more is a flood.
+    /// The most bytes of one exchange; more than this is a flood.
     static let longestReply = 64 * 1024
-    /// How often the bus, or the vehicle, is asked before it counts as silent.
+    /// How often to ask for the bus, or the vehicle, before it counts as silent.
     static let tries = 3
-    /// Its frames name no ECU to ask.
+    /// The capabilities of every GoLink; its frames cannot address a single ECU.
     private static let allItCan: LinkCapabilities = {
         var capabilities = LinkCapabilities(frameCountHelps: true)
         capabilities.asksSingleECUs = false
@@ -38,40 +38,40 @@ public struct GoLinkDialect: AdapterDialect {
     }()
 
     enum Phase: Hashable, Sendable {
-        /// Nothing was said yet, or the device is out of step.
+        /// Nothing was sent yet, or the device is out of step.
         case outOfStep
-        /// The device was asked for its bus.
+        /// Waiting for the device to report its bus.
         case askingBus(attempt: Int)
-        /// The vehicle was asked what it supports.
+        /// Waiting for the vehicle to report what it supports.
         case findingVehicle(attempt: Int)
-        /// An answer of the vehicle came; its other ECUs may still speak.
+        /// The vehicle has answered; other ECUs may follow.
         case settling
-        /// Set up, nothing under way.
+        /// Set up and idle.
         case ready
         /// A request waits for its answers.
         case exchanging
     }
 
-    /// The exchange under way.
+    /// The current exchange.
     struct Running: Hashable, Sendable {
         var payload: [UInt8] = []
-        /// Answers that are known to come; nil = a pause ends the exchange.
+        /// The known number of answers; nil if a pause ends the exchange.
         var expected: Int?
         var answers = 0
-        /// ECUs that asked for patience (7F xx 78) and have not answered since.
+        /// ECUs that sent "response pending" (7F xx 78) and have not answered since.
         var pending: Set<UInt8> = []
-        /// Whether bytes came that were not a frame.
+        /// Whether any bytes were not a frame.
         var isDamaged = false
     }
 
-    /// What the link can do, as far as it is known now.
+    /// The capabilities of the link, as far as they are known.
     public internal(set) var capabilities = Self.allItCan
-    /// What is known of the device.
+    /// What is known about the device.
     public internal(set) var identity = AdapterIdentity()
 
-    /// What the user says.
+    /// The settings of the user.
     public let options: Options
-    /// What is needed of the vehicle from here on.
+    /// Whether a vehicle is required from now on.
     var vehicle: VehicleNeed
 
     var phase = Phase.outOfStep
@@ -79,10 +79,10 @@ public struct GoLinkDialect: AdapterDialect {
     var lexer = GoLinkLexer()
     private var tokens: [GoLinkLexer.Token] = []
     private var received = 0
-    /// Bytes since the initialisation began.
+    /// The number of bytes received since the initialisation began.
     private var heard = 0
 
-    /// A dialect that has not spoken yet.
+    /// A dialect before any communication.
     public init(_ options: Options = Options()) {
         self.options = options
         vehicle = options.vehicle
@@ -93,7 +93,7 @@ public struct GoLinkDialect: AdapterDialect {
     /// The protocol string of this dialect.
     public var protocolString: String { Self.protocolString }
 
-    /// Asks the device for its bus, then the vehicle for what it supports.
+    /// Asks the device for its bus, then the vehicle what it supports.
     public mutating func initialise(_ out: inout [DialectOutput]) {
         identity = AdapterIdentity(banner: "GoLink")
         capabilities = Self.allItCan
@@ -103,14 +103,14 @@ public struct GoLinkDialect: AdapterDialect {
         askBus(attempt: 0, &out)
     }
 
-    /// Whether `request` is known to change nothing: the device asks all ECUs, and knows no commands.
+    /// Whether `request` is known to change nothing; the device asks all ECUs and has no commands.
     public func isReadOnly(_ request: AdapterRequest) -> Bool {
         switch request {
         case .vehicle(let vehicle):
             vehicle.payload.isEmpty
                 || VehicleRequest.isReadOnly(
                     vehicle.payload, to: vehicle.target, on: capabilities.vehicleProtocol)
-        // It has no words for them: nothing is sent.
+        // The device has no commands for these, so nothing is sent.
         case .action: true
         case .command(_, let text, _, _), .monitor(_, let text, _):
             AdapterRequest.isReadOnlyCommand(text)
@@ -129,7 +129,7 @@ public struct GoLinkDialect: AdapterDialect {
             return
         }
         phase = .exchanging
-        // What is left of a frame whose rest never came.
+        // Discards a partial frame whose rest never arrived.
         lexer.pause()
         running = Running(
             payload: vehicle.payload, expected: vehicle.mayRepeat ? vehicle.expectedFrames : nil)
@@ -138,7 +138,7 @@ public struct GoLinkDialect: AdapterDialect {
         out.append(.arm(.reply, after: Self.patience(for: vehicle.payload)))
     }
 
-    /// Takes bytes as they came.
+    /// Takes received bytes.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput]) {
         guard bytes.count > 0 else { return }
         received += bytes.count
@@ -159,15 +159,15 @@ public struct GoLinkDialect: AdapterDialect {
         }
         found.removeAll(keepingCapacity: true)
         swap(&found, &tokens)
-        // At an end all timers are disarmed.
+        // All timers are already disarmed at the end of an exchange.
         if wasUnderWay && !isUnderWay { return }
-        // A pause says where the next frame begins, and that nobody else answers.
+        // A pause marks the start of the next frame and shows that no other ECU answers.
         if lexer.isSkipping || lexer.partialFrame != nil || awaitsPause {
             out.append(.arm(.pause, after: pauseLength))
         }
     }
 
-    /// Takes note that a timer's time has passed.
+    /// Reports that a timer has expired.
     public mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput]) {
         switch timer {
         case .pause: takePause(&out)
@@ -176,7 +176,9 @@ public struct GoLinkDialect: AdapterDialect {
         }
     }
 
-    /// Stops what is under way; the device has no command for it, a late answer is told as news.
+    /// Stops the current exchange.
+    ///
+    /// The device has no command to stop, so a late answer is reported as a notice.
     public mutating func interrupt(_ out: inout [DialectOutput]) {
         switch phase {
         case .outOfStep, .ready: break
@@ -197,7 +199,7 @@ public struct GoLinkDialect: AdapterDialect {
         }
     }
 
-    /// Whether a pause ends what is under way.
+    /// Whether a pause ends the current exchange.
     private var awaitsPause: Bool {
         switch phase {
         case .settling: true
@@ -218,7 +220,7 @@ public struct GoLinkDialect: AdapterDialect {
         lexer.pause()
         guard awaitsPause else { return }
         if phase == .settling {
-            // A vehicle that was found is looked for whenever the device is set up again.
+            // Once a vehicle was found, it is required whenever the device is set up again.
             vehicle = .needed
             becomeReady(&out)
         } else {
@@ -238,8 +240,10 @@ public struct GoLinkDialect: AdapterDialect {
         }
     }
 
-    /// ECUs answer within 50 ms of each other on CAN, within 55 ms on the K line; the device passes
-    /// whole messages on.
+    /// The pause after which no other ECU answers.
+    ///
+    /// ECUs answer within 50 ms of each other on CAN and within 55 ms on the K line. The device forwards
+    /// whole messages.
     private var pauseLength: Duration {
         capabilities.vehicleProtocol?.family.isLegacy ?? true
             ? .milliseconds(200) : .milliseconds(100)
@@ -264,7 +268,7 @@ public struct GoLinkDialect: AdapterDialect {
         out.append(.arm(.reply, after: .seconds(1)))
     }
 
-    /// Asks for the support map, and at last for what a vehicle says that has OBD only over UDS.
+    /// Asks for the support map, and at last for the identifier of a vehicle with OBD over UDS only.
     mutating func findVehicle(attempt: Int, _ out: inout [DialectOutput]) {
         guard attempt <= Self.tries else {
             identity.note(SetupQuestion(running.payload, on: nil, statuses: [.noData]))

@@ -1,31 +1,31 @@
 public import OBDCore
 
-/// One frame of the GoLink protocol (`com.goPoint.p1`): a header of three bytes, identifier, address
-/// and length, and a body.
+/// A frame of the GoLink protocol (`com.goPoint.p1`).
+///
+/// It has a header of three bytes (identifier, address and length) and a body.
 public enum GoLinkFrame: Hashable, Sendable {
-    /// To the vehicle, at most eight bytes: service, identifier and up to six more.
+    /// A request to the vehicle of at most eight bytes: service, identifier and up to six more.
     case request([UInt8])
     /// Asks the device which bus it has found.
     case busTypeRequest
-    /// What an ECU said; `ecu` is the low byte of the responder's identifier.
+    /// An ECU's answer; `ecu` is the low byte of its identifier.
     case data(ecu: UInt8, payload: [UInt8])
-    /// Which bus the device has found, with the keywords of ISO 9141-2 and ISO 14230.
+    /// The bus that the device found, with the keywords of ISO 9141-2 and ISO 14230.
     case busType(UInt8, keywords: [UInt8])
-    /// Something went wrong with the request that `request` is: service and identifier, as far as
-    /// told.
+    /// A failed request; `request` has its service and identifier, as far as they are reported.
     case failure(Failure, request: [UInt8])
-    /// A well-formed frame of a meaning unknown here.
+    /// A well-formed frame with an unknown meaning.
     case unknown(id: UInt8, body: [UInt8])
 
-    /// What an error frame says.
+    /// The status in an error frame.
     public enum Failure: Hashable, Sendable {
-        /// The device sleeps in two seconds.
+        /// The device goes to sleep in two seconds.
         case sleepsSoon
-        /// Its buffer has overrun: data is missing.
+        /// The device's buffer overran and data are missing.
         case bufferOverrun
         /// No ECU answered.
         case noResponse
-        /// A status without a known meaning.
+        /// An unknown status.
         case other(UInt8)
 
         init(_ status: UInt8) {
@@ -49,9 +49,9 @@ public enum GoLinkFrame: Hashable, Sendable {
 
     /// The longest payload of a request; unit: bytes.
     public static let longestRequest = 8
-    /// The byte that begins every frame to the device.
+    /// The first byte of every frame to the device.
     public static let firstRequestByte = Identifier.system
-    /// The address that requests to the vehicle go to.
+    /// The address of requests to the vehicle.
     static let vehicle: UInt8 = 0xDF
 
     enum Identifier {
@@ -60,7 +60,7 @@ public enum GoLinkFrame: Hashable, Sendable {
         static let system: UInt8 = 0x07
     }
 
-    /// Reads a frame to the device; nil for a header or a body that none has.
+    /// Reads a frame to the device; nil if the header or the body is not valid.
     public init?(toDevice bytes: [UInt8]) {
         guard bytes.count > 3, bytes[0] == Identifier.system, Int(bytes[2]) == bytes.count - 3
         else { return nil }
@@ -72,7 +72,7 @@ public enum GoLinkFrame: Hashable, Sendable {
         }
     }
 
-    /// Whether a header from the device can be one: its identifier and length.
+    /// Whether the identifier and length are valid in a header from the device.
     static func isHeader(id: UInt8, length: UInt8) -> Bool {
         switch id {
         case Identifier.data, Identifier.failure, Identifier.system: length > 0
@@ -80,7 +80,7 @@ public enum GoLinkFrame: Hashable, Sendable {
         }
     }
 
-    /// Reads a frame from the device; nil for a body that its identifier cannot have.
+    /// Reads a frame from the device; nil if the body is not valid for its identifier.
     init?(fromDevice id: UInt8, address: UInt8, body: [UInt8]) {
         guard let first = body.first else { return nil }
         switch id {
@@ -97,7 +97,7 @@ public enum GoLinkFrame: Hashable, Sendable {
         }
     }
 
-    /// The bytes on the wire; nil for a body that no frame can carry.
+    /// The bytes on the wire; nil if the body does not fit into a frame.
     public var bytes: [UInt8]? {
         switch self {
         case .request(let payload):
@@ -108,7 +108,7 @@ public enum GoLinkFrame: Hashable, Sendable {
         case .busType(let type, let keywords):
             return Self.frame(Identifier.system, 0x00, [0x01, type] + keywords)
         case .failure(let failure, let request):
-            // The failing request's header is between the status and what it asked.
+            // The header of the failed request is between the status and the request's data.
             let header = [Identifier.system, Self.vehicle, UInt8(clamping: request.count)]
             return Self.frame(
                 Identifier.failure, 0x00, [failure.status] + header + request.prefix(2))
@@ -123,9 +123,9 @@ public enum GoLinkFrame: Hashable, Sendable {
 }
 
 extension VehicleProtocol {
-    /// The bus that a GoLink names; nil when it has found none.
+    /// The bus for a GoLink's number; nil if the device found none.
     ///
-    /// The protocol's document calls 9 "none", yet gives it keywords: those decide.
+    /// The protocol's document calls 9 "none" but gives it keywords, so the keywords decide.
     init?(goLinkBus type: UInt8, keywords: [UInt8]) {
         switch type {
         case 0: self = .can11At500
@@ -142,8 +142,7 @@ extension VehicleProtocol {
         }
     }
 
-    /// How a GoLink names this bus, with the keywords of its initialisation; nil where it has no
-    /// name for it.
+    /// A GoLink's number for this bus, with the keywords of its initialisation; nil if there is none.
     public var goLinkBus: (type: UInt8, keywords: [UInt8])? {
         switch self {
         case .can11At500: (0, [0, 0])

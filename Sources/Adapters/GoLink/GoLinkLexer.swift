@@ -1,14 +1,13 @@
-/// Cuts a GoLink's bytes into frames; any split of the bytes gives the same tokens.
+/// Splits a GoLink's bytes into frames, independent of how the bytes arrive.
 ///
-/// The protocol has neither a mark at which a frame begins nor a checksum: after a lost byte
-/// nothing says where the next frame begins but a pause. So whatever cannot be a frame is skipped
-/// until ``pause()``.
+/// The protocol has neither a start mark for frames nor a checksum. After a lost byte, only a pause shows
+/// where the next frame begins. Bytes that cannot be a frame are therefore skipped until ``pause()``.
 public struct GoLinkLexer: Hashable, Sendable {
-    /// What was found.
+    /// The result of reading bytes.
     public enum Token: Hashable, Sendable {
         /// A whole frame.
         case frame(GoLinkFrame)
-        /// Bytes that are not a frame; everything up to the next pause is skipped.
+        /// Bytes that are not a frame; all bytes up to the next pause are skipped.
         case damage
     }
 
@@ -20,13 +19,13 @@ public struct GoLinkLexer: Hashable, Sendable {
     /// A lexer at the beginning of a frame.
     public init() {}
 
-    /// Whether a frame has begun and is not whole; with the bytes it announced and has.
+    /// The announced and the received number of bytes of an incomplete frame; nil if there is none.
     public var partialFrame: (announced: Int, received: Int)? {
         guard !header.isEmpty else { return nil }
         return (header.count < 3 ? 1 : Int(header[2]), body.count)
     }
 
-    /// Takes bytes as they came.
+    /// Takes received bytes.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [Token]) {
         for index in bytes.indices {
             if isSkipping { return }
@@ -34,7 +33,7 @@ public struct GoLinkLexer: Hashable, Sendable {
         }
     }
 
-    /// Nothing came for a while: the next byte begins a frame.
+    /// Reports a pause, after which the next byte begins a frame.
     public mutating func pause() {
         header.removeAll(keepingCapacity: true)
         body.removeAll(keepingCapacity: true)

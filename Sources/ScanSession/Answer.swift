@@ -3,19 +3,19 @@ public import Diagnostics
 public import OBDCore
 public import ScanTool
 
-/// A request and all that came back.
+/// A request and everything that was received for it.
 public struct Answer: Hashable, Sendable {
     /// The request as sent.
     public var request: AdapterRequest
-    /// What was asked, over what the vehicle speaks.
+    /// The request in the context of the vehicle's protocol.
     public var exchange: Exchange
-    /// Messages, statuses, lines and bytes as they came.
+    /// The messages, statuses, lines and bytes as received.
     public var reply: Reply
-    /// What the messages say.
+    /// The decoded messages.
     public var items: [DiagnosticItem]
-    /// When the request was written.
+    /// The time when the request was written.
     public var asked: Instant
-    /// When the reply was complete.
+    /// The time when the reply was complete.
     public var answered: Instant
 
     /// A request and its answer.

@@ -1,12 +1,12 @@
 import OBDCore
 
-/// Those who are told what happens: observers, and whoever takes queued events.
+/// The receivers of a session's events: observers and the event queue.
 struct Audience {
     private let core: SessionCore
     private let observers: [any ScanObserver]
     /// The kinds of events that are queued.
     private let queued: ScanEvent.Kinds
-    /// The kinds of events that anyone wants.
+    /// The kinds of events that any receiver wants.
     private let wanted: ScanEvent.Kinds
 
     init(_ core: SessionCore, queued: ScanEvent.Kinds, observers: [any ScanObserver]) {
@@ -16,10 +16,10 @@ struct Audience {
         wanted = observers.reduce(queued) { $0.union($1.interests) }
     }
 
-    /// Whether anyone wants events of this kind.
+    /// Whether any receiver wants events of this kind.
     func wants(_ kind: ScanEvent.Kinds) -> Bool { wanted.contains(kind) }
 
-    /// Tells everyone who wants it.
+    /// Sends an event to every receiver that wants it.
     func tell(_ event: ScanEvent, at time: Instant) {
         let kind = event.kind
         if queued.contains(kind) { core.publish(event, at: time) }

@@ -4,44 +4,44 @@ import DoIPWire
 public import OBDCore
 public import ScanTool
 
-/// How a scan session is to be made.
+/// The configuration of a scan session.
 public struct SessionConfiguration: Sendable {
-    /// Whether a lost link is restored.
+    /// Whether to restore a lost link.
     public enum Reconnect: Hashable, Sendable {
         /// The session ends with the link.
         case never
-        /// It is tried again and again ``SessionConfiguration/reconnectTries`` times in a row.
+        /// The session tries to reconnect up to ``SessionConfiguration/reconnectTries`` times in a row.
         case always
     }
 
-    /// How the accessory is opened.
+    /// Opens the adapter.
     public var connector: Connector
-    /// What to speak to it.
+    /// The dialect for the adapter.
     public var dialect: DialectChoice
-    /// What to speak to the vehicle; nil = find out.
+    /// The vehicle's protocol; nil means to detect it.
     public var vehicleProtocol: VehicleProtocol?
-    /// What is needed of the vehicle.
+    /// Whether the set-up requires a vehicle.
     public var vehicle: VehicleNeed
-    /// Whether the bus is only listened to, where the link can do that without an ELM327.
+    /// Whether to only listen to the bus, if the link can do that without an ELM327.
     public var onlyListens = false
-    /// What earlier sessions learnt of this adapter; nil = nothing.
+    /// What earlier sessions learned about this adapter; nil if nothing.
     public var memory: AdapterMemory?
-    /// Whether a lost link is restored.
+    /// Whether to restore a lost link.
     public var reconnect: Reconnect
-    /// Failed tries in a row after which a lost link is given up.
+    /// The number of failed tries in a row after which a lost link is abandoned.
     public var reconnectTries: Int
-    /// How long a full store may keep a stop waiting before its batch is given up.
+    /// How long a full store may delay a stop before its batch is dropped.
     public var drainLimit: Duration
-    /// A descriptor that the transcript is written to; it stays the caller's.
+    /// A descriptor to which the transcript is written; the caller closes it.
     public var recordTo: Int32?
-    /// Where the transcript comes from.
+    /// The origin of the transcript.
     public var recordHead: [Transcript.Header]
-    /// The events that ``ScanSession/nextEvents(_:)`` delivers.
+    /// The kinds of events that ``ScanSession/nextEvents(_:)`` returns.
     public var queuedEvents: ScanEvent.Kinds
-    /// Limits and pauses of the scan tool; its session tries follow from ``reconnect``.
+    /// Limits and pauses of the scan tool; ``reconnect`` determines the number of its session tries.
     public var policy: Policy
 
-    /// A session over `connector` that finds everything else out.
+    /// A session over `connector` that detects everything else.
     public init(connector: Connector) {
         self.connector = connector
         dialect = .automatic
@@ -59,13 +59,13 @@ public struct SessionConfiguration: Sendable {
 }
 
 extension SessionConfiguration {
-    /// What is spoken; one that is found out where nothing but the link is known.
+    /// The dialect to use; one that detects the language if only the link is known.
     ///
-    /// What this program serves itself speaks the usual language, unless it says otherwise.
+    /// Adapters that this program serves itself use the ELM327 dialect unless they say otherwise.
     var knownDialect: AnyDialect {
         let choice: AnyDialect.Choice =
             switch dialect {
-            // Its address says what is spoken there.
+            // The address determines the dialect.
             case _ where canLink != nil: .can
             case .automatic where connector.protocols == [DoIPDialect.protocolString]: .doip
             case .automatic: triesAllDialects ? .automatic : .elm327
@@ -78,7 +78,7 @@ extension SessionConfiguration {
         )
     }
 
-    /// What frames of CAN come from, where the address says that they do.
+    /// The source of CAN frames, if the address determines one.
     private var canLink: CANDialect.Link? {
         switch connector.protocols {
         case [CANDialect.slcanProtocol]: return .slcan
@@ -90,7 +90,7 @@ extension SessionConfiguration {
         }
     }
 
-    /// What is known of a CAN bus.
+    /// The options for a CAN bus.
     private var canOptions: CANDialect.Options {
         var options = CANDialect.Options(
             canLink ?? .slcan, vehicleProtocol: vehicleProtocol,
@@ -102,10 +102,12 @@ extension SessionConfiguration {
         return options
     }
 
-    /// Silence at a line rate that is taken on trust means another rate, not another language.
+    /// Whether to try all dialects.
+    ///
+    /// At a remembered line rate, silence means another rate and not another dialect.
     private var triesAllDialects: Bool { connector.reachesAccessory && memory?.lineRate == nil }
 
-    /// What an ELM327 is told.
+    /// The options for an ELM327.
     private var elm327Options: ELM327Dialect.Options {
         ELM327Dialect.Options(
             vehicleProtocol: vehicleProtocol, rememberedProtocol: memory?.vehicleProtocol,
@@ -113,12 +115,12 @@ extension SessionConfiguration {
             probesSTN: dialect != .elm327)
     }
 
-    /// What a GoLink is told.
+    /// The options for a GoLink.
     private var goLinkOptions: GoLinkDialect.Options {
         GoLinkDialect.Options(vehicleProtocol: vehicleProtocol, vehicle: vehicle)
     }
 
-    /// What a DoIP gateway is told: the address names what is not usual.
+    /// The options for a DoIP gateway; the address has those that differ from the defaults.
     private var doipOptions: DoIPDialect.Options {
         var options = DoIPDialect.Options(vehicleProtocol: vehicleProtocol, vehicle: vehicle)
         guard let transport = connector.transport as? DoIPTransport else { return options }
@@ -128,7 +130,7 @@ extension SessionConfiguration {
         return options
     }
 
-    /// The scan tool's limits with this session's tries.
+    /// The scan tool's limits, with the number of tries for this session.
     var effectivePolicy: Policy {
         var policy = policy
         switch reconnect {
@@ -139,20 +141,20 @@ extension SessionConfiguration {
     }
 }
 
-/// What to speak to an adapter.
+/// The dialect for an adapter.
 public enum DialectChoice: String, Hashable, Sendable, CaseIterable {
-    /// Find out.
+    /// Detect the dialect.
     case automatic = "auto"
     /// ELM327 and its clones.
     case elm327
-    /// ELM327 with the extras of STN chips.
+    /// ELM327 with the additional commands of STN chips.
     case stn
-    /// GoLink accessories: binary frames.
+    /// GoLink adapters: binary frames.
     case goLink = "golink"
     /// DoIP gateways: messages of ISO 13400-2.
     case doip
 
-    /// What an accessory with these protocols is spoken to in; nil = find out.
+    /// The dialect for an adapter with these protocols; nil means to detect it.
     public init?(speaking protocols: [String]) {
         switch protocols {
         case [GoLinkDialect.protocolString]: self = .goLink
@@ -162,16 +164,16 @@ public enum DialectChoice: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What is worth knowing about an adapter next time.
+/// What to remember about an adapter for the next session.
 public struct AdapterMemory: Hashable, Sendable {
     /// The line rate that worked; unit: bit/s.
     public var lineRate: Int?
-    /// The adapter as it described itself.
+    /// The adapter's description of itself.
     public var identity: AdapterIdentity?
-    /// What the vehicle spoke.
+    /// The vehicle's protocol.
     public var vehicleProtocol: VehicleProtocol?
 
-    /// What is known of an adapter.
+    /// Creates a memory of an adapter.
     public init(
         lineRate: Int? = nil, identity: AdapterIdentity? = nil,
         vehicleProtocol: VehicleProtocol? = nil
@@ -183,7 +185,7 @@ public struct AdapterMemory: Hashable, Sendable {
 }
 
 extension Connector {
-    /// Whether frames of a CAN bus come from it as they are.
+    /// Whether it delivers raw CAN frames.
     public var isCAN: Bool {
         protocols == [CANDialect.slcanProtocol] || protocols == [CANDialect.recordProtocol]
     }

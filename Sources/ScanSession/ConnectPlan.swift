@@ -1,20 +1,25 @@
-/// In which order line rates are tried; pure.
+/// The order in which line rates are tried, as a pure value.
 ///
-/// The remembered rate comes first and is taken on trust once: the adapter's setting up proves it.
-/// When that fails, every rate is asked, the remembered one included.
+/// The remembered rate comes first and is used once without a test, because the adapter's set-up proves it.
+/// If the set-up fails, all rates are tested, including the remembered one.
 struct ConnectPlan: Hashable, Sendable {
-    /// What to do with a freshly opened line.
+    /// The action for a newly opened line.
     enum Step: Hashable, Sendable {
-        /// The line has no rate, or a given one: nothing to find out.
+        /// Leave the rate as it is, because the line has none or the user set it.
         case asItIs
-        /// Set this rate and go on without asking. Unit: bit/s.
+        /// Set this rate and continue without a test.
+        ///
+        /// Unit: bit/s.
         case trust(Int)
-        /// Ask at each of these rates until one answers. Unit: bit/s.
+        /// Test each of these rates until the adapter answers.
+        ///
+        /// Unit: bit/s.
         case search([Int])
     }
 
-    /// Rates of adapters, the likeliest first: ELM327 default, STN over USB, ELM327 with pin 6 low,
-    /// then those that people switch to.
+    /// Line rates of adapters, the most likely first.
+    ///
+    /// The order is: ELM327 default, STN over USB, ELM327 with pin 6 low, then the rates that users set.
     static let usualRates = [
         38_400, 115_200, 9_600, 500_000, 230_400, 57_600, 1_000_000, 2_000_000, 19_200,
     ]
@@ -22,16 +27,16 @@ struct ConnectPlan: Hashable, Sendable {
     /// The rate that worked last.
     private(set) var known: Int?
     private var isTrusted: Bool
-    /// Whether the line was opened at a rate that nothing has proved since.
+    /// Whether the line was opened at a rate that has not been proven since.
     private(set) var isOnTrust = false
 
-    /// A plan that begins with a remembered rate, where there is one.
+    /// A plan that begins with the remembered rate, if there is one.
     init(remembered: Int?) {
         known = remembered
         isTrusted = remembered != nil
     }
 
-    /// What to do with a line that has just been opened.
+    /// The action for a line that was just opened.
     mutating func next(lineHasRate: Bool, isGiven: Bool) -> Step {
         isOnTrust = false
         guard lineHasRate, !isGiven else { return .asItIs }
@@ -44,7 +49,7 @@ struct ConnectPlan: Hashable, Sendable {
         return .search((known.map { [$0] } ?? []) + rest)
     }
 
-    /// The adapter was set up at this rate: it may be trusted next time.
+    /// Records that the adapter was set up at this rate, so it can be used without a test next time.
     mutating func succeeded(at rate: Int?) {
         isOnTrust = false
         guard let rate else { return }

@@ -1,23 +1,23 @@
 import OBDCore
 import ScanTool
 
-/// What a session's thread waits for at most until when; pure.
+/// The deadlines on which a session's thread waits, as a pure value.
 struct Deadlines: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var deadline: Deadline
         var time: Instant
     }
 
-    /// Those of the scan tool.
+    /// The deadlines of the scan tool.
     private var entries: [Entry] = []
-    /// When the plan has something to ask.
+    /// When the plan has its next request.
     var plan: Instant?
-    /// When to write again to a queue that was full.
+    /// When to retry a write to a full queue.
     var write: Instant?
-    /// Until when a store may keep the end waiting.
+    /// The time until which a store may delay the end.
     private(set) var drain: Instant?
 
-    /// The nearest one; nil = nothing is awaited.
+    /// The earliest deadline; nil if there is none.
     var nearest: Instant? {
         var nearest = plan
         if let write, nearest.map({ write < $0 }) ?? true { nearest = write }
@@ -26,7 +26,7 @@ struct Deadlines: Hashable, Sendable {
         return nearest
     }
 
-    /// Arms a deadline; an earlier one of the same name is replaced.
+    /// Arms a deadline and replaces an earlier one with the same name.
     mutating func arm(_ deadline: Deadline, at time: Instant) {
         if let place = entries.firstIndex(where: { $0.deadline == deadline }) {
             entries[place].time = time
@@ -35,7 +35,7 @@ struct Deadlines: Hashable, Sendable {
         }
     }
 
-    /// Forgets a deadline; false = it was not armed.
+    /// Removes a deadline; false if it was not armed.
     @discardableResult
     mutating func disarm(_ deadline: Deadline) -> Bool {
         guard let place = entries.firstIndex(where: { $0.deadline == deadline }) else {
@@ -45,18 +45,18 @@ struct Deadlines: Hashable, Sendable {
         return true
     }
 
-    /// Takes one of the scan tool's deadlines that has passed.
+    /// Removes and returns an expired deadline of the scan tool.
     mutating func takeExpired(at time: Instant) -> Deadline? {
         guard let place = entries.firstIndex(where: { $0.time <= time }) else { return nil }
         return entries.remove(at: place).deadline
     }
 
-    /// Limits how long a store keeps the end waiting, unless it is limited.
+    /// Sets the time until which a store may delay the end, unless it is already set.
     mutating func limitDrain(to time: Instant) { drain = drain ?? time }
 
-    /// Whether a store has kept the end waiting for too long.
+    /// Whether a store has delayed the end for too long.
     func isDrainOver(at time: Instant) -> Bool { drain.map { $0 <= time } ?? false }
 
-    /// Nothing keeps the end waiting.
+    /// Removes that time, because no store delays the end.
     mutating func endDrain() { drain = nil }
 }

@@ -1,12 +1,12 @@
-/// An answer that is awaited beside other things.
+/// A future answer that a caller can wait for together with other events.
 public struct PendingAnswer: Sendable {
     let ticket: Promise<Answer>
 
-    /// Becomes readable once there is an answer, or none can come any more; lives as long as this value.
+    /// Becomes readable once the answer has arrived or can no longer arrive; valid as long as this value.
     public var descriptor: Int32 { ticket.descriptor }
 
-    /// The answer; nil while it is awaited.
+    /// The answer; nil until it arrives.
     ///
-    /// - Throws: why there is none.
+    /// - Throws: the reason why there is no answer.
     public func take() throws(ScanError) -> Answer? { try ticket.value() }
 }

@@ -2,20 +2,21 @@ public import Diagnostics
 public import OBDCore
 public import ScanTool
 
-/// Where the time of a poll went and how its records fared.
+/// How a poll spent its time, and the results of its records.
 public struct PollReport: Hashable, Sendable {
-    /// Where the time went.
+    /// How the time was spent.
     public var time: TimeAccount.Parts
     /// Requests that no ECU answered.
     public var silent: Int
-    /// What those took.
+    /// The total time of those requests.
     public var silence: Duration
-    /// How the records fared.
+    /// The results of the records.
     public var plan: PollPlan.Report
-    /// What the link turned out to be able to do.
+    /// The capabilities of the link as found during the poll.
     public var capabilities: LinkCapabilities
-    /// The rate of a line whose bytes take time; unit: bit/s, nil where there is none or it says
-    /// nothing.
+    /// The rate of the line; unit: bit/s.
+    ///
+    /// Nil if the line has no rate, or one that does not determine the speed.
     public var lineRate: Int?
 
     /// A poll's report.

@@ -1,17 +1,17 @@
 import Diagnostics
 import OBDCore
 
-/// The plan that a session polls by, and what was told of it.
+/// The plan of a session's poll, and which of its events were already reported.
 ///
-/// A class, because a look at an optional as large as a plan would copy it; it never leaves the session's
+/// A class, because accessing an optional as large as a plan would copy it. It never leaves the session's
 /// thread.
 final class PolledPlan {
     var plan: PollPlan
-    /// Whether it looks for a vehicle at rest.
+    /// Whether the plan detects that the vehicle is parked.
     let watchesMotion: Bool
-    /// Whether it leaves the vehicle alone.
+    /// Whether the vehicle is currently left alone.
     private(set) var rests: Bool
-    /// Its requests that could not be sent, as far as that was told.
+    /// Requests that could not be sent and were already reported.
     private var notSent: Set<VehicleRequest> = []
 
     init(_ plan: PollPlan) {
@@ -20,7 +20,7 @@ final class PolledPlan {
         rests = plan.isResting
     }
 
-    /// Whether the vehicle is left alone from now on, or asked again.
+    /// Events about leaving the vehicle alone or asking it again.
     func takeBatteryNews(at time: Instant) -> [ScanEvent] {
         guard watchesMotion else { return [] }
         return plan.takeBatteryNews(at: time).map { news in
@@ -35,7 +35,7 @@ final class PolledPlan {
         }
     }
 
-    /// Takes note of a request that cannot be sent; returns it where that was not told yet.
+    /// Records a request that cannot be sent; returns it if it was not reported yet.
     func noteNotSent(_ request: VehicleRequest) -> VehicleRequest? {
         var request = request
         request.id = RequestID(rawValue: 0)

@@ -4,37 +4,37 @@ public import OBDCore
 public import ScanTool
 public import VehicleLink
 
-/// What one exchange with the vehicle brought, on its way to stores and displays.
+/// The result of one exchange with the vehicle, for stores and displays.
 public struct ReadingBatch: Hashable, Sendable {
     /// The exchange's request.
     public var id: RequestID
-    /// What was asked, over what the vehicle speaks.
+    /// The request in the context of the vehicle's protocol.
     public var exchange: Exchange
-    /// When the request was written.
+    /// The time when the request was written.
     public var asked: Instant
-    /// When the reply was complete; the time of its readings.
+    /// The time when the reply was complete, which is the time of its readings.
     public var answered: Instant
-    /// The messages as they came: raw bytes are never thrown away.
+    /// The messages as received: raw bytes are always kept.
     public var messages: [ECUMessage]
-    /// What the messages say.
+    /// The decoded messages.
     public var items: [DiagnosticItem]
-    /// The voltage at the adapter, where it was asked for; unit: V.
+    /// The voltage at the adapter, if it was requested; unit: V.
     public var voltage: Double?
-    /// What the adapter said in words.
+    /// The statuses of the adapter.
     public var statuses: [AdapterStatus] = []
-    /// Damaged or unfinished frames.
+    /// Damaged or incomplete frames.
     public var linkErrors: [LinkError] = []
-    /// Lines that were no answer to what was asked.
+    /// Lines that did not answer the request.
     public var strayTexts: [String] = []
-    /// Messages that answer the service asked, but not what was asked.
+    /// Messages that answer the requested service but not the request.
     public var unasked: [ECUMessage] = []
-    /// Why the exchange failed; nil = it did not.
+    /// Why the exchange failed; nil if it succeeded.
     public var failure: Fault?
 
     /// Why an exchange fails.
     public typealias Fault = Failure
 
-    /// What an exchange brought.
+    /// Creates the result of an exchange.
     public init(
         id: RequestID, exchange: Exchange, asked: Instant, answered: Instant,
         messages: [ECUMessage], items: [DiagnosticItem], voltage: Double? = nil
@@ -51,16 +51,19 @@ public struct ReadingBatch: Hashable, Sendable {
 
 /// Takes batches from a session's thread.
 ///
-/// `offer` is called on the thread that talks to the adapter, while a poll's next request is under
-/// way, so it must neither block nor do work: put the batch into a queue and return.
+/// `offer` is called on the thread that communicates with the adapter, while the next request of a poll is
+/// already running. It must neither block nor do work: put the batch into a queue and return.
 public protocol ReadingSink: Sendable {
-    /// Becomes readable when there is space again after a refused offer; nil for a sink that never
-    /// refuses because it drops what it cannot keep.
+    /// Becomes readable when there is space after a refused offer.
     ///
-    /// While a sink with a descriptor is full the session asks for nothing: back-pressure without
+    /// Nil for a sink that never refuses, because it drops what it cannot keep.
+    ///
+    /// While a sink with a descriptor is full, the session sends no requests. This is back-pressure without
     /// loss.
     var spaceDescriptor: Int32? { get }
 
-    /// Offers a batch; false = full, the same batch is offered again when there is space.
+    /// Offers a batch; false if the sink is full.
+    ///
+    /// The same batch is offered again when there is space.
     func offer(_ batch: ReadingBatch) -> Bool
 }

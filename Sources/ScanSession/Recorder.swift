@@ -3,7 +3,7 @@ import Adapters
 import OBDCore
 import SystemIO
 
-/// Writes a transcript: every chunk of bytes as it goes, so that a crash loses nothing.
+/// Writes a transcript, each chunk of bytes at once, so that a crash loses nothing.
 struct Recorder {
     private let file: FileOutput
     private let start: Instant

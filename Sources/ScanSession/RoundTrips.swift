@@ -1,23 +1,23 @@
 import OBDCore
 
-/// How long round trips took: a histogram of fixed size with about 1.5 % resolution.
+/// The durations of round trips, in a histogram of fixed size with a resolution of about 1.5 %.
 ///
-/// A day's trip has millions of them; keeping each would let memory grow with the trip.
+/// A day of driving has millions of round trips, so keeping each of them would use more and more memory.
 struct RoundTrips: Sendable {
-    // 64 steps an octave of nanoseconds: value = 2^exponent × (1 + step / 64).
+    // 64 steps per octave of nanoseconds: value = 2^exponent × (1 + step / 64).
     private static let stepBits = 6
     private static let steps = 1 << stepBits
     private var counts = [UInt32](repeating: 0, count: (64 - stepBits) * steps)
     private(set) var total = 0
 
-    /// Takes note of one.
+    /// Records a round trip.
     mutating func record(_ time: Duration) {
         let place = Self.place(of: UInt64(max(0, time.nanoseconds)))
         counts[place] = counts[place] == .max ? .max : counts[place] + 1
         total += 1
     }
 
-    /// The time that so much of all round trips did not exceed; nil before the first.
+    /// The duration that this share of all round trips did not exceed; nil without round trips.
     func percentile(_ share: Double) -> Duration? {
         guard total > 0 else { return nil }
         let rank = max(1, Int((share * Double(total)).rounded(.up)))
@@ -36,7 +36,7 @@ struct RoundTrips: Sendable {
         return (octave + 1) * steps + step
     }
 
-    /// The greatest time that is at `place`; unit: nanoseconds.
+    /// The longest duration in the bin at `place`; unit: nanoseconds.
     static func upperBound(of place: Int) -> Int64 {
         guard place >= steps else { return Int64(place) }
         let octave = place / steps - 1

@@ -3,7 +3,7 @@ import Adapters
 import OBDCore
 import ScanTool
 
-// Carrying out what the machine says. Everything that follows from it goes into `followUps`.
+// Carries out the effects of the state machine and collects the resulting events in `followUps`.
 extension Runner {
     mutating func carryOut(_ effect: Effect) {
         switch effect {
@@ -42,7 +42,7 @@ extension Runner {
             followUps.append(.lineRateSet(rate))
         } catch {
             if error.isLoss { return lose(error) }
-            // The line stays as it is; the dialect hears nothing at the new rate and goes back.
+            // The line keeps its rate. The dialect receives nothing at the new rate and goes back.
             followUps.append(.lineRateSet(session?.lineRate ?? rate))
         }
     }
@@ -106,7 +106,7 @@ extension Runner {
         case .openFailed, .linkLost, .adapterRestarted, .flooded, .unresponsive: break
         }
         tell(.didReceiveError(report))
-        // Another adapter, or another rate than last time: every rate is asked then.
+        // It is another adapter, or its rate has changed since last time, so all rates are tested.
         let isAnotherRate = connectPlan.isOnTrust && report.reason.isAdapterUnheard
         carryOut(
             driver.life.take(.failed(report.reason, report.next, isAnotherRate: isAnotherRate)))
@@ -136,7 +136,7 @@ extension Runner {
 }
 
 extension ErrorReason {
-    /// Whether nothing came from the adapter that makes sense, as at a wrong line rate.
+    /// Whether the adapter sent nothing that makes sense, as with a wrong line rate.
     fileprivate var isAdapterUnheard: Bool {
         switch self {
         case .initialisation(.silent), .initialisation(.notUnderstood): true

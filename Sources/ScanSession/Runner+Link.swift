@@ -3,7 +3,7 @@ import OBDCore
 import ScanTool
 import SystemIO
 
-// Opening a session and finding its line rate.
+// Opens a session and finds its line rate.
 extension Runner {
     mutating func openSession() {
         do {
@@ -26,7 +26,7 @@ extension Runner {
         }
     }
 
-    /// Brings the line to the adapter's rate; false = a stop was asked for meanwhile.
+    /// Sets the line to the adapter's rate; false if a stop was requested in the meantime.
     mutating func settleRate(of session: inout DescriptorSession) throws(AccessoryError)
         -> Bool
     {

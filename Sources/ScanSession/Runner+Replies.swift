@@ -3,9 +3,9 @@ import Diagnostics
 import OBDCore
 import ScanTool
 
-// What becomes of a reply: decoded, told to the caller, offered to the sinks.
+// Decodes replies, delivers them to the caller and offers them to the sinks.
 extension Runner {
-    /// Takes over what became of the request under way.
+    /// Handles the outcome of the current request.
     mutating func deliver(_ id: RequestID, _ outcome: Outcome) {
         guard let current = driver.handover.request, current.request.id == id else {
             followUps.append(.replyProcessed(id))
@@ -33,11 +33,11 @@ extension Runner {
                 request: current.request.payload,
                 vehicleProtocol: machine.dialect.capabilities.vehicleProtocol), time: now)
         carryOut(driver.handover.take(.delivered(delivered, id, goesOn: goesOn)))
-        // One that goes on is decoded while the vehicle is at work on the next request.
+        // A poll decodes the reply while the vehicle already works on the next request.
         if !goesOn { decodeReplies() }
     }
 
-    /// Tells once that a request cannot be sent, or is not without consent.
+    /// Reports once that a request cannot be sent, or not without consent.
     mutating func tellNotSent(_ request: AdapterRequest) {
         guard case .vehicle(let request) = request, let new = polled?.noteNotSent(request) else {
             return
@@ -45,7 +45,7 @@ extension Runner {
         tell(.didNotSend(new))
     }
 
-    /// Decodes what came, as far as the sinks have space for it.
+    /// Decodes the received replies, as long as the sinks have space.
     mutating func decodeReplies() {
         while let order = driver.handover.take(.decode) { carryOut(order) }
     }
@@ -59,7 +59,7 @@ extension Runner {
         }
     }
 
-    /// Decodes a reply, tells who asked, offers it to the sinks.
+    /// Decodes a reply, delivers it to the caller and offers it to the sinks.
     private mutating func decode(_ delivered: Delivered, held: RequestID?) {
         let current = delivered.current
         let exchange = delivered.exchange
@@ -108,26 +108,26 @@ extension Runner {
         batch.statuses = delivered.reply.statuses
         batch.linkErrors = current.damage
         if !delivered.reply.errors.isEmpty { batch.linkErrors += delivered.reply.errors }
-        // The words of a command's answer are what was asked for.
+        // The text of a command's answer is the requested answer, so it is not stray.
         if current.request.isForVehicle { batch.strayTexts = delivered.reply.texts }
         batch.unasked = unasked
         batch.failure = delivered.failure
         return batch
     }
 
-    /// Offers a batch to the sinks; the first that takes it only once there is space.
+    /// Offers a batch to the sinks and returns the first one that has no space.
     private func firstFullSink(for batch: ReadingBatch, from first: Int = 0) -> Int? {
         sinks.indices[first...].first {
             !sinks[$0].offer(batch) && sinks[$0].spaceDescriptor != nil
         }
     }
 
-    /// Tells whether the vehicle is left alone from now on, or asked again.
+    /// Reports whether the vehicle is left alone from now on, or asked again.
     mutating func tellBatteryNews() {
         for news in polled?.takeBatteryNews(at: now) ?? [] { tell(news) }
     }
 
-    /// Publishes where the poll's time went and how its records fared.
+    /// Publishes how the poll spent its time and the results of its records.
     mutating func publishReport() {
         guard let plan = polled?.plan else { return }
         if driver.handover.request == nil { times.finish(at: now) }
@@ -150,7 +150,7 @@ extension Runner {
         }
     }
 
-    /// Offers the batch to the sinks that have not taken it.
+    /// Offers the batch to the remaining sinks.
     mutating func continueOffering() {
         guard let pending = driver.handover.batch else { return }
         if let sink = firstFullSink(for: pending.batch, from: pending.sink) {
@@ -160,21 +160,21 @@ extension Runner {
         }
     }
 
-    /// The batch is taken, or given up: the reply after it is next.
+    /// Ends the offer of a batch that was taken or dropped, and continues with the next reply.
     mutating func endOffering() {
         carryOut(driver.handover.take(.gone))
         decodeReplies()
     }
 
-    /// Counts what a reply brought, and says of it.
+    /// Counts the content of a reply and publishes events about it.
     private mutating func note(
         _ delivered: Delivered, _ items: [DiagnosticItem], unasked: Int
     ) {
         let current = delivered.current
-        // The voltage at the adapter is a reading like any other.
+        // The voltage at the adapter counts as a reading.
         var readings = delivered.reply.voltage == nil ? 0 : 1
         var errors = delivered.reply.errors.count + unasked
-        // Words that answer no request belong to another conversation: the adapter is out of step.
+        // Text that answers no request belongs to another exchange, so the adapter is out of step.
         if current.request.isForVehicle, delivered.reply.messages.isEmpty,
             !delivered.reply.texts.isEmpty
         {
@@ -206,7 +206,7 @@ extension Runner {
 }
 
 extension Outcome {
-    /// What a plan has to know.
+    /// The outcome in the form for the plan.
     var forPlan: PollPlan.Outcome {
         switch self {
         case .failed(.notSent, _): return .notSent
@@ -218,7 +218,7 @@ extension Outcome {
                 return .answered(
                     reply.messages, intact: isIntact, pending: reply.wasPending)
             }
-            // Damaged answers are not silence: nothing is learnt about the vehicle.
+            // A damaged answer is not silence and says nothing about the vehicle.
             guard reply.errors.isEmpty, reply.texts.isEmpty else { return .failed }
             switch reply.statuses.last {
             case .noData, nil: return .silent

@@ -5,14 +5,14 @@ import OBDCore
 import ScanTool
 import SystemIO
 
-// Which request comes next.
+// Chooses the next request.
 extension Runner {
-    /// Takes a command from outside.
+    /// Carries out a command from outside the thread.
     mutating func obey(_ command: SessionCore.Command) {
         switch command {
         case .ask(let request, let ticket): driver.requests.append(request, for: ticket)
         case .poll(let plan):
-            // What rested is asked again, as the first time.
+            // The new plan also asks for signals that were asked less often before.
             if times.gap.isResting {
                 times.gap.restart(at: SystemClock.now())
             } else {
@@ -20,7 +20,7 @@ extension Runner {
             }
             carryOut(driver.polling.take(.begin), plan)
         case .endListening:
-            // As if its time were up.
+            // Ends the monitor request as if its time were over.
             guard driver.handover.request != nil, deadlines.disarm(.dialect(.listen)) else {
                 return
             }
@@ -34,7 +34,7 @@ extension Runner {
         }
     }
 
-    /// Does what follows for the poll; `plan` is the one to go by from here on.
+    /// Carries out the orders for the poll; `plan` is the new plan, if any.
     mutating func carryOut(_ orders: [Polling.Order], _ plan: PollPlan? = nil) {
         if !orders.isEmpty { deadlines.plan = nil }
         for order in orders {
@@ -55,7 +55,7 @@ extension Runner {
         }
     }
 
-    /// Submits the next request, if there is one and the scan tool is free.
+    /// Submits the next request, if there is one and the scan tool is idle.
     mutating func takeOver() {
         deadlines.plan = nil
         guard case .idle = machine.state, driver.mayAsk else { return }
@@ -82,7 +82,7 @@ extension Runner {
                 rests: !times.gap.isResting && polled?.plan.isHoldingBack(at: now) ?? false)
         case .done:
             decodeReplies()
-            // Who waits for the end wants the last reply first.
+            // A caller that waits for the end of the poll should first get the last reply.
             if driver.handover.batch == nil { carryOut(driver.polling.take(.done)) }
         case nil: break
         }
@@ -98,11 +98,11 @@ extension Runner {
         }
         if audience.wants(.requests) { tell(.didSendCommand(request)) }
         handle(.submitted(request))
-        // What the dialect cannot send has its outcome at once, and nothing would end the wait for it.
+        // A request that the dialect cannot send ends at once, and no event would end the wait after it.
         if driver.handover.request == nil { deadlines.plan = now }
     }
 
-    /// No request is under way.
+    /// Ends a request that was refused.
     mutating func refuse(_ id: RequestID, _ refusal: Refusal) {
         guard let current = driver.handover.request, current.request.id == id else { return }
         carryOut(driver.handover.take(.refused))
@@ -116,7 +116,7 @@ extension Runner {
 }
 
 extension AdapterRequest {
-    /// What the vehicle is asked; nil for a command to the adapter.
+    /// The data of the vehicle's request; nil for a command to the adapter.
     var payload: [UInt8]? {
         switch self {
         case .vehicle(let request): request.payload
@@ -126,7 +126,7 @@ extension AdapterRequest {
 }
 
 extension VehicleRequest {
-    /// Records that it asks for.
+    /// The number of records that it requests.
     var records: Int {
         payload.first.flatMap(ServiceShape.of).map { max(1, $0.selectors(of: payload).count) } ?? 1
     }

@@ -6,13 +6,13 @@ import ScanTool
 import SystemIO
 import VehicleLink
 
-/// Runs a scan tool over a session with an accessory: the body of a session's thread.
+/// Runs a scan tool over a session with an adapter: the body of a session's thread.
 ///
-/// It waits in one place, for bytes, for commands, for space in a store or for the nearest deadline,
-/// reads and writes. `ScanTool` decides about the conversation, `PollDriver` about what comes next.
+/// It waits in a single place for bytes, commands, space in a store, or the nearest deadline, and then reads
+/// and writes. `ScanTool` decides about the conversation, `PollDriver` about the next action.
 ///
-/// A value without copies, so that the exclusive use of its parts is proven when it is compiled and
-/// not checked at every step.
+/// The type is not copyable, so that the compiler proves the exclusive access to its parts instead of
+/// checking it at run time.
 struct Runner<Dialect: AdapterDialect>: ~Copyable {
     let core: SessionCore
     let configuration: SessionConfiguration
@@ -25,15 +25,15 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     var session: DescriptorSession?
     var connectPlan: ConnectPlan
     var recorder: Recorder?
-    /// The present, read after every wait.
+    /// The current time, updated after every wait.
     var now = SystemClock.now()
 
-    // What the machine said and what follows from doing it.
+    // The effects of the state machine and the events that follow from them.
     var effects: [Effect] = []
     var followUps: [Event] = []
     var deadlines = Deadlines()
 
-    /// The plan; nil = nothing is polled.
+    /// The plan; nil if there is no poll.
     var polled: PolledPlan?
     var times = PollTimes()
     var lastVoltage: Double?
@@ -56,7 +56,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         connectPlan = ConnectPlan(remembered: configuration.memory?.lineRate)
     }
 
-    /// Works until the session is stopped or cannot go on.
+    /// Runs until the session is stopped or cannot continue.
     mutating func run() {
         startRecording()
         handle(.retry)
@@ -72,7 +72,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
 
     // MARK: Waiting
 
-    /// Waits once, and does what there is to do then; false = it cannot be waited.
+    /// Waits once and handles what happened; false if waiting is not possible.
     @discardableResult
     private mutating func wait() -> Bool {
         if driver.keepsEndWaiting { deadlines.limitDrain(to: now + configuration.drainLimit) }
@@ -127,9 +127,9 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         handle(.received(bytes))
     }
 
-    /// Takes what has come before the next request is written: it cannot be its answer.
+    /// Reads bytes that arrived before the next request is written, because they cannot be its answer.
     ///
-    /// Bounded, for a device that talks without end: its request says of it.
+    /// The number of reads is limited. If a device never stops sending, its next request reports that.
     mutating func takeEarlyBytes() {
         do {
             for _ in 0..<Self.earlyReads {
@@ -144,18 +144,18 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         }
     }
 
-    /// Reads of at most 4 KiB before a request.
+    /// The number of reads before a request, each of at most 4 KiB.
     private static var earlyReads: Int { 16 }
 
     private mutating func noteUnasked(_ bytes: [UInt8]) {
-        // What is left of a reply's end is nothing that came by itself.
+        // A late line end or prompt does not count as unexpected data.
         let count = bytes.count { $0 > 0x20 && $0 != UInt8(ascii: ">") }
         guard count > 0 else { return }
         core.noteUnasked(count)
         if audience.wants(.requests) { tell(.didReceiveUnasked(bytes: count)) }
     }
 
-    /// The accessory has gone.
+    /// Handles the loss of the adapter.
     mutating func lose(_ error: AccessoryError) {
         guard session != nil else { return }
         session = nil
@@ -168,7 +168,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
 
     // MARK: The machine
 
-    /// Gives the machine an event and carries out what it says, and what follows from that.
+    /// Passes an event to the state machine and carries out its effects and the events that follow.
     mutating func handle(_ event: Event) {
         process(event)
         drainFollowUps()
@@ -197,11 +197,11 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
                         StateTransition(time: now, from: before, to: after, event: event.kind)))
             }
         }
-        // Carrying out effects only adds to `followUps`.
+        // Carrying out effects only appends to `followUps`.
         var orders: [Effect] = []
         swap(&orders, &effects)
         do {
-            // Not `for order in orders`, which would copy each of them.
+            // Not `for order in orders`, because that would copy each element.
             let all = orders.span
             for place in all.indices { carryOut(all[place]) }
         }
@@ -212,12 +212,12 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         }
     }
 
-    /// Tells everyone who wants it.
+    /// Sends an event to every receiver that wants it.
     mutating func tell(_ event: ScanEvent) { audience.tell(event, at: now) }
 
     // MARK: The end
 
-    /// Does what follows for the session.
+    /// Carries out an order for the session.
     mutating func carryOut(_ order: SessionLife.Order?) {
         switch order {
         case .countReconnect: core.noteReconnect()
@@ -227,21 +227,20 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         }
     }
 
-    /// A store that makes no space must not keep the session from ending.
+    /// Drops the batch, because a store without space must not prevent the end of the session.
     private mutating func dropBatch() {
         guard driver.handover.batch != nil else {
             deadlines.endDrain()
             return
         }
         core.noteError()
-        // The reply after it has no time of its own.
+        // The next reply gets no additional time.
         endOffering()
         if driver.handover.batch == nil { deadlines.endDrain() }
         drainFollowUps()
     }
 
-    /// Hands on what came before the end: a store that makes no space is waited for as long as at a
-    /// stop.
+    /// Delivers the data from before the end, and waits for a full store as long as at a stop.
     private mutating func handOnTheRest() {
         decodeReplies()
         while driver.handover.batch != nil {

@@ -3,24 +3,24 @@ import OBDCore
 import ScanTool
 import VehicleLink
 
-// What a runner holds of the request under way and of the replies that are not handed on yet.
+// The data of the current request and of replies that were not delivered yet.
 //
-// Classes, because they are large and change hands with every request; none of them leaves the session's
-// thread.
+// These are classes, because they are large and change owners with every request. None of them leaves the
+// session's thread.
 
-/// Decides what a session's thread does next.
+/// Decides the next action of a session's thread.
 typealias SessionDriver = PollDriver<Promise<Answer>, RunningRequest, Delivered, PendingBatch>
 
-/// A request from outside.
+/// A request from outside the thread.
 typealias Ask = RequestQueue<Promise<Answer>>.Entry
 
-/// The request under way.
+/// The current request.
 final class RunningRequest {
     let request: AdapterRequest
     let asked: Instant
-    /// Who asked; nil = the plan.
+    /// The caller of the request; nil if it is from the plan.
     let ask: Ask?
-    /// What was wrong with replies that were not used.
+    /// The faults of replies that were discarded.
     var damage: [LinkError] = []
 
     init(request: AdapterRequest, asked: Instant, ask: Ask?) {
@@ -30,16 +30,16 @@ final class RunningRequest {
     }
 }
 
-/// A request and what became of it.
+/// A request and its outcome.
 final class Delivered {
     let id: RequestID
-    /// Whatever came, complete or not.
+    /// The received data, complete or not.
     let reply: Reply
-    /// Why the exchange failed; nil = it was answered.
+    /// Why the exchange failed; nil if it succeeded.
     let failure: Failure?
     let current: RunningRequest
     let exchange: Exchange
-    /// When it came.
+    /// The time of arrival.
     let time: Instant
 
     init(
@@ -60,14 +60,14 @@ final class Delivered {
         self.time = time
     }
 
-    /// Whether it brought data, or a fault of which someone may want to keep a record.
+    /// Whether it has data, or a fault that is worth recording.
     var isWorthKeeping: Bool {
         failure != nil || !reply.messages.isEmpty || reply.voltage != nil
             || !reply.statuses.isEmpty || !reply.errors.isEmpty || !reply.texts.isEmpty
     }
 }
 
-/// A batch that is being offered to one sink after the other.
+/// A batch that is being offered to the sinks in turn.
 final class PendingBatch {
     let batch: ReadingBatch
     /// The index of the sink that has no space.

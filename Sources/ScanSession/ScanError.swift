@@ -2,21 +2,21 @@ public import Accessory
 public import Adapters
 public import ScanTool
 
-/// Why a scan session cannot start, go on or answer.
+/// Why a scan session cannot start, continue or answer.
 public enum ScanError: Error, Hashable, Sendable {
-    /// The accessory cannot be opened.
+    /// The adapter cannot be opened.
     case accessory(AccessoryError)
-    /// The accessory was opened, but no adapter could be set up on it.
+    /// The link was opened, but no adapter could be set up on it.
     case initialisation(InitialisationFailure)
     /// The adapter stopped answering and could not be set up again.
     case adapterSilent
-    /// The link was lost and could not be restored, or was not to be.
+    /// The link was lost and could not be restored, or was not supposed to be.
     case linkLost(AccessoryError)
     /// The request got no complete answer.
     case requestFailed(Failure, soFar: Answer)
-    /// The request was not taken.
+    /// The request was refused.
     case refused(Refusal)
-    /// The caller's own descriptor became readable first.
+    /// The caller's descriptor became readable first.
     case interrupted
     /// The session was stopped.
     case stopped

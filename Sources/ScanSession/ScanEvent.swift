@@ -4,31 +4,31 @@ public import Diagnostics
 public import OBDCore
 public import ScanTool
 
-/// What a session shows those who watch it.
+/// An event that a session reports to its observers.
 public enum ScanEvent: Hashable, Sendable {
-    /// Polling began or went on after a pause.
+    /// Polling began, or continued after a pause.
     case scanDidStart
     /// Polling was paused.
     case scanDidPause
     /// Polling was cancelled before its plan was done.
     case scanDidCancel
-    /// The vehicle is off: it is left alone until it is on again.
+    /// The vehicle is off and is left alone until it is on again.
     case scanDidRest(BatteryGuard.Rest)
-    /// The vehicle is on again and asked for everything.
+    /// The vehicle is on again, and all signals are requested.
     case scanDidWake(BatteryGuard.Rest)
-    /// The accessory was opened.
+    /// The adapter was opened.
     case toolDidConnect
-    /// The session with the accessory ended; nil = orderly.
+    /// The session with the adapter ended; nil if it was closed normally.
     case toolDidDisconnect(AccessoryError?)
     /// The adapter is set up.
     case toolDidInitialize(LinkInformation)
     /// The adapter could not be set up.
     case toolDidFailToInitialize(InitialisationFailure)
-    /// The adapter says that it will sleep soon.
+    /// The adapter reported that it will sleep soon.
     case toolWillSleep
     /// A request was written.
     case didSendCommand(AdapterRequest)
-    /// This many bytes came while nothing was asked: they answer no request.
+    /// This many bytes arrived without a request.
     case didReceiveUnasked(bytes: Int)
     /// A reply is complete.
     case didReceiveResponses(RequestID, messages: Int)
@@ -36,43 +36,43 @@ public enum ScanEvent: Hashable, Sendable {
     case didReceiveVoltage(Double)
     /// A request got no complete answer in time.
     case didTimeOut(RequestID)
-    /// A polled request cannot be sent: the adapter cannot carry it, or refuses a setting that it
-    /// needs. Told once for each request.
+    /// A polled request cannot be sent.
+    ///
+    /// The adapter cannot transmit it, or refuses a setting that it needs. Reported once per request.
     case didNotSend(VehicleRequest)
-    /// The scan tool went into its error state, or failed again in it.
+    /// The scan tool entered its error state, or failed again in it.
     case didReceiveError(ErrorReport)
 
     /// The plan of a poll is done.
     case pollDidFinish
-    /// The state machine went from one state to another.
+    /// The state machine changed its state.
     case didChangeState(StateTransition)
-    /// The transcript cannot be written any more; the session goes on without.
+    /// The transcript can no longer be written; the session continues without it.
     case recordingFailed(errno: Int32)
-    /// Something that takes long has come a step further.
+    /// A slow operation made progress.
     case didProgress(ScanProgress)
-    /// This many events were dropped here, because they were not read in time.
+    /// This many events were dropped here because they were not read in time.
     case didLoseEvents(Int)
-    /// The session is over; nothing follows.
+    /// The session has ended; this is the last event.
     case sessionDidEnd(ScanError?)
 
-    /// Sets of events, so that no observer is woken for others.
+    /// Sets of events, so that observers only receive those they want.
     public struct Kinds: OptionSet, Hashable, Sendable {
-        /// One bit a kind.
+        /// One bit per kind.
         public var rawValue: UInt8
 
-        /// A set by its bits.
+        /// Creates a set from its bits.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        /// What happens a few times in a session: everything but ``requests``, ``states`` and
-        /// ``progress``.
+        /// Rare events: everything except ``requests``, ``states`` and ``progress``.
         public static let milestones = Kinds(rawValue: 1)
-        /// Each request and each reply, and what came without a request.
+        /// Every request and reply, and data without a request.
         public static let requests = Kinds(rawValue: 2)
         /// Each transition of the state machine.
         public static let states = Kinds(rawValue: 4)
-        /// Steps of what takes long.
+        /// Progress of slow operations.
         public static let progress = Kinds(rawValue: 8)
         /// Everything.
         public static let all: Kinds = [.milestones, .requests, .states, .progress]
@@ -95,32 +95,32 @@ public enum ScanEvent: Hashable, Sendable {
     }
 }
 
-/// A step of something that takes long.
+/// Progress of a slow operation.
 public enum ScanProgress: Hashable, Sendable {
-    /// The adapter is looked for at this line rate; unit: bit/s.
+    /// The program looks for the adapter at this line rate; unit: bit/s.
     case lineRate(Int)
-    /// The adapter is looking for the vehicle's protocol.
+    /// The adapter searches for the vehicle's protocol.
     case protocolSearch
-    /// A part of the set-up failed; it goes on with the adapter alone, or in another language.
+    /// A part of the set-up failed; the session continues with the adapter alone or in another dialect.
     case setupGoesOn(after: InitialisationFailure)
-    /// A line of an adapter that prints what it hears on the bus.
+    /// A line of an adapter that monitors the bus.
     case heard(String)
-    /// The frame in a line of an adapter that prints what it hears; after its ``heard(_:)``.
+    /// The frame in a line of an adapter that monitors the bus; reported after its ``heard(_:)``.
     case heardFrame(BusFrame)
 }
 
-/// A step of the state machine.
+/// A transition of the state machine.
 public struct StateTransition: Hashable, Sendable {
-    /// When.
+    /// The time of the transition.
     public var time: Instant
     /// The state before.
     public var from: StateKind
     /// The state after.
     public var to: StateKind
-    /// What made it change.
+    /// The event that caused it.
     public var event: EventKind
 
-    /// A step from one state to another.
+    /// Creates a transition.
     public init(time: Instant, from: StateKind, to: StateKind, event: EventKind) {
         self.time = time
         self.from = from
@@ -129,32 +129,32 @@ public struct StateTransition: Hashable, Sendable {
     }
 }
 
-/// Watches a session.
+/// Observes a session.
 ///
-/// `scan` is called on the session's thread, between bytes: it must neither block nor do work.
+/// `scan` is called on the session's thread between reads. It must neither block nor do work.
 public protocol ScanObserver: Sendable {
-    /// The events that are wanted.
+    /// The kinds of events to receive.
     var interests: ScanEvent.Kinds { get }
-    /// Takes an event.
+    /// Receives an event.
     func scan(_ event: ScanEvent, at time: Instant)
 }
 
-/// What is known of the link in use.
+/// What is known about the current link.
 public struct LinkInformation: Hashable, Sendable {
     /// The adapter.
     public var identity: AdapterIdentity
-    /// The protocol string of the dialect that it is spoken to in.
+    /// The protocol string of the dialect.
     public var dialect: String
-    /// What the link can do, the vehicle's protocol among it.
+    /// The capabilities of the link, including the vehicle's protocol.
     public var capabilities: LinkCapabilities
-    /// The line rate; unit: bit/s, nil where there is none.
+    /// The line rate; unit: bit/s, nil if there is none.
     public var lineRate: Int?
     /// The last voltage that the adapter reported; unit: V.
     public var voltage: Double?
-    /// When this was learnt.
+    /// The time of this information.
     public var time: Instant
 
-    /// What is known of a link.
+    /// Creates the information about a link.
     public init(
         identity: AdapterIdentity, dialect: String, capabilities: LinkCapabilities,
         lineRate: Int? = nil, voltage: Double? = nil, time: Instant = .zero
@@ -169,9 +169,9 @@ public struct LinkInformation: Hashable, Sendable {
 }
 
 extension LinkInformation {
-    /// The adapter as it calls itself: `ELM327 v2.1`, `STN2232 v5.10.3`; nil for one that does not.
+    /// The adapter's own name: `ELM327 v2.1`, `STN2232 v5.10.3`; nil if it reports none.
     public var name: String? { identity.stnFirmware ?? identity.banner }
 
-    /// The adapter for people.
+    /// The adapter's name for the user.
     public var title: String { name ?? "ELM327-compatible adapter" }
 }

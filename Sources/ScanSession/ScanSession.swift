@@ -6,14 +6,14 @@ public import ScanTool
 import Synchronization
 import SystemIO
 
-/// A scan tool at work on one accessory, on its own thread.
+/// A scan tool that works with one adapter on its own thread.
 ///
-/// All members may be called from any thread. What happens is told by ``nextEvents(_:)``, whose
-/// descriptor can be in a `poll` beside others, and by observers.
+/// All members may be called from any thread. Events are reported to observers and by ``nextEvents(_:)``,
+/// whose descriptor can be used in `poll` together with others.
 public final class ScanSession: Sendable {
     private let core: SessionCore
     private let thread: Mutex<SystemThread?>
-    /// One moment on both clocks.
+    /// A moment on both clocks.
     public let anchor: TimeAnchor
 
     private init(core: SessionCore, thread: SystemThread, anchor: TimeAnchor) {
@@ -30,15 +30,15 @@ public final class ScanSession: Sendable {
         }
     }
 
-    /// Opens the accessory, sets the adapter up and returns when it is ready.
+    /// Opens the adapter, sets it up, and returns when it is ready.
     ///
     /// - Parameters:
-    ///   - configuration: which accessory, and how it is spoken to.
-    ///   - decoder: makes readings of replies.
-    ///   - sinks: take what replies to polls bring.
-    ///   - observers: are told what happens, on the session's thread.
-    ///   - interrupt: a descriptor (signalfd) that ends the waiting when it becomes readable.
-    /// - Throws: ``ScanError``; ``ScanError/interrupted`` when `interrupt` became readable.
+    /// - configuration: the adapter and how to communicate with it.
+    /// - decoder: decodes replies into readings.
+    /// - sinks: receive the results of polled requests.
+    /// - observers: receive events on the session's thread.
+    /// - interrupt: a descriptor (signalfd) that ends the wait when it becomes readable.
+    /// - Throws: ``ScanError``; ``ScanError/interrupted`` if `interrupt` became readable.
     public static func start(
         _ configuration: SessionConfiguration, decoder: ResponseDecoder,
         sinks: [any ReadingSink] = [], observers: [any ScanObserver] = [],
@@ -49,7 +49,7 @@ public final class ScanSession: Sendable {
             observers: observers, interruptedBy: interrupt)
     }
 
-    /// Starts a session that speaks `dialect`, whatever the configuration says.
+    /// Starts a session with `dialect`, ignoring the one in the configuration.
     public static func start(
         _ configuration: SessionConfiguration, dialect: some AdapterDialect,
         decoder: ResponseDecoder, sinks: [any ReadingSink] = [],
@@ -85,9 +85,9 @@ public final class ScanSession: Sendable {
 
     // MARK: Requests
 
-    /// Sends one request and waits for its answer; goes before whatever a poll has in mind.
+    /// Sends one request and waits for its answer; it is sent before the next request of a poll.
     ///
-    /// The request's own identifier is replaced by one of the session's.
+    /// The session replaces the identifier of the request.
     public func ask(
         _ request: AdapterRequest, interruptedBy interrupt: Int32? = nil
     ) throws(ScanError) -> Answer {
@@ -106,18 +106,17 @@ public final class ScanSession: Sendable {
         return PendingAnswer(ticket: ticket)
     }
 
-    /// Sends a request that listens to the bus and returns when that is over.
+    /// Sends a monitor request and returns when it has ended.
     ///
-    /// What is heard comes as ``ScanProgress/heard(_:)`` and ``ScanProgress/heardFrame(_:)``, for
-    /// which the configuration has to queue ``ScanEvent/Kinds/progress``. Other events that wait
-    /// are taken, too.
+    /// Received lines are reported as ``ScanProgress/heard(_:)`` and ``ScanProgress/heardFrame(_:)``. For
+    /// this, the configuration has to queue ``ScanEvent/Kinds/progress``. Other queued events are taken as
+    /// well.
     ///
     /// - Parameters:
-    ///   - request: what makes the adapter listen.
-    ///   - interrupt: a descriptor; when it becomes readable, the adapter is stopped and its prompt
-    ///     awaited.
-    ///   - isInterrupted: is called then, to take what is readable.
-    ///   - heard: takes the events; what it throws ends the listening as well.
+    /// - request: the request that makes the adapter monitor the bus.
+    /// - interrupt: a descriptor; when it becomes readable, the adapter is stopped and its prompt awaited.
+    /// - isInterrupted: called in that case, to read from the descriptor.
+    /// - heard: receives the events; an error that it throws also ends the monitoring.
     public func listen(
         _ request: AdapterRequest, interruptedBy interrupt: Int32,
         isInterrupted: () -> Void, heard: (Instant, ScanEvent) throws -> Void
@@ -161,24 +160,25 @@ public final class ScanSession: Sendable {
         return try ticket.wait(interruptedBy: nil)
     }
 
-    /// Polls by `plan` until it is done, cancelled or the session stops; replaces an earlier poll.
+    /// Polls by `plan` until it is done or cancelled or the session stops; replaces an earlier poll.
     ///
-    /// Returns at once; the end is told by ``ScanEvent/pollDidFinish`` or ``ScanEvent/scanDidCancel``.
+    /// Returns at once; ``ScanEvent/pollDidFinish`` or ``ScanEvent/scanDidCancel`` reports the end.
     public func poll(_ plan: PollPlan) { _ = core.send(.poll(plan)) }
 
-    /// Holds a poll after the request under way, until ``resumePoll()``.
+    /// Pauses a poll after the current request, until ``resumePoll()``.
     public func pausePoll() { _ = core.send(.pausePoll) }
 
-    /// Goes on with a paused poll.
+    /// Continues a paused poll.
     public func resumePoll() { _ = core.send(.resumePoll) }
 
-    /// Ends a poll after the request under way; the figures go on with the next one.
+    /// Ends a poll after the current request; the next poll continues its statistics.
     public func cancelPoll() { _ = core.send(.cancelPoll) }
 
-    /// Ends the session in order: the request under way is interrupted, the adapter's prompt
-    /// awaited, everything closed.
+    /// Ends the session in order.
     ///
-    /// Returns when it is done, or at once when it was.
+    /// It interrupts the current request, waits for the adapter's prompt, and closes everything.
+    ///
+    /// Returns when the session has ended.
     public func stop() {
         core.requestStop()
         let mine = thread.withLock { thread in
@@ -197,26 +197,26 @@ public final class ScanSession: Sendable {
 
     // MARK: What happens
 
-    /// Readable while events wait; for `poll` beside other descriptors.
+    /// Readable while events are queued; for `poll` together with other descriptors.
     ///
-    /// Belongs to the session.
+    /// The session owns and closes it.
     public var eventDescriptor: Int32 { core.news.descriptor }
 
-    /// Appends the events that wait, oldest first, each with its time.
+    /// Appends the queued events with their times, oldest first.
     public func nextEvents(_ events: inout [(time: Instant, event: ScanEvent)]) {
         core.takeEvents(&events)
     }
 
-    /// What is known of the link; nil before the adapter is set up.
+    /// What is known about the link; nil before the adapter is set up.
     public var link: LinkInformation? { core.link }
 
-    /// What the session did so far.
+    /// The statistics of the session so far.
     public var statistics: SessionStatistics { core.statistics }
 
-    /// Where the time of the latest poll went; nil until it is over.
+    /// How the latest poll spent its time; nil until it has ended.
     public var report: PollReport? { core.report }
 
-    /// What to remember of the adapter.
+    /// What to remember about the adapter.
     public var memory: AdapterMemory { core.memory }
 
     /// The state of the scan tool.

@@ -6,9 +6,9 @@ import ScanTool
 import Synchronization
 import SystemIO
 
-/// What a session's thread shares with everyone else.
+/// The state that a session's thread shares with other threads.
 final class SessionCore: Sendable {
-    /// What others want of the thread.
+    /// A command from other threads to the session's thread.
     enum Command: Sendable {
         case ask(AdapterRequest, Promise<Answer>)
         case poll(PollPlan)
@@ -31,7 +31,7 @@ final class SessionCore: Sendable {
         var latest: Instant?
         var end: ScanError??
 
-        /// Drops the oldest events; one in their place says how many they were.
+        /// Drops the oldest events and puts an event with their number in their place.
         mutating func dropEvents(_ count: Int) {
             var lost = 0
             for (_, event) in events.prefix(count) {
@@ -42,18 +42,18 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Events that are kept for someone who does not take them; older ones are dropped.
+    /// The most events in the queue; older ones are dropped.
     static let eventLimit = 16_384
 
     private let shared: Mutex<Shared>
     private let stateCode = Atomic<Int>(0)
-    /// Raised when there are commands, or the end was asked for.
+    /// Signalled if there are commands or the end was requested.
     let wake: EventDescriptor
-    /// Raised when there are events.
+    /// Signalled if there are events.
     let news: EventDescriptor
-    /// Raised, and left up, when the end was asked for; for waiting outside the runner's loop.
+    /// Stays signalled after the end was requested; used to wait outside the runner's loop.
     let stop: EventDescriptor
-    /// Raised, and left up, when the thread is done.
+    /// Stays signalled after the thread has ended.
     let done: EventDescriptor
 
     init(memory: AdapterMemory) throws(SystemError) {
@@ -66,7 +66,7 @@ final class SessionCore: Sendable {
 
     // MARK: Commands
 
-    /// Hands a command to the thread; false = the session is over.
+    /// Sends a command to the thread; false if the session has ended.
     func send(_ command: Command) -> Bool {
         let isTaken = shared.withLock { shared in
             guard shared.end == nil else { return false }
@@ -77,13 +77,13 @@ final class SessionCore: Sendable {
         return isTaken
     }
 
-    /// Asks the thread to come to an end.
+    /// Asks the thread to end.
     func requestStop() {
         stop.signal()
         _ = send(.stop)
     }
 
-    /// Takes all commands, in order.
+    /// Removes and returns all commands, in order.
     func takeCommands() -> [Command] {
         shared.withLock { shared in
             let commands = shared.commands
@@ -145,7 +145,7 @@ final class SessionCore: Sendable {
 
     // MARK: Statistics
 
-    /// Takes note of a request that was written.
+    /// Counts a request that was written.
     func noteRequest(records: Int, at time: Instant) {
         shared.withLock { shared in
             shared.statistics.requests += 1
@@ -155,7 +155,7 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Takes note of a reply.
+    /// Counts a reply.
     func noteReply(
         after roundTrip: Duration?, readings: Int, errors: Int, timedOut: Bool, at time: Instant
     ) {
@@ -168,7 +168,7 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Counts from here.
+    /// Restarts the statistics.
     func resetStatistics() {
         shared.withLock { shared in
             shared.statistics = SessionStatistics()
@@ -204,7 +204,7 @@ final class SessionCore: Sendable {
 
     // MARK: End
 
-    /// Ends the session for everyone: nothing is taken any more, who waits is answered.
+    /// Ends the session: no command is accepted any more, and all waiting callers get an answer.
     func end(_ error: ScanError?) {
         let waiting = shared.withLock { shared in
             shared.end = .some(error)
@@ -216,13 +216,13 @@ final class SessionCore: Sendable {
         done.signal()
     }
 
-    /// Why the session is over; nil while it is not.
+    /// Why the session ended; nil if it has not ended.
     var endReason: ScanError? {
         shared.withLock { shared in shared.end.map { $0 ?? .stopped } }
     }
 }
 
-/// Someone waiting for something from the thread.
+/// Lets a caller wait for a result from the thread.
 final class Promise<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, ScanError>?>(nil)
     private let arrived: EventDescriptor
@@ -231,21 +231,21 @@ final class Promise<Value: Sendable>: Sendable {
         arrived = try EventDescriptor()
     }
 
-    /// Answers; the first answer counts.
+    /// Sets the result; only the first one counts.
     func fulfil(_ answer: Result<Value, ScanError>) {
         result.withLock { $0 = $0 ?? answer }
         arrived.signal()
     }
 
-    /// Readable once there is an answer.
+    /// Readable once there is a result.
     ///
-    /// Belongs to the ticket.
+    /// The promise owns and closes it.
     var descriptor: Int32 { arrived.descriptor }
 
-    /// The answer; nil while there is none.
+    /// The result; nil until there is one.
     func value() throws(ScanError) -> Value? { try result.withLock { $0 }?.get() }
 
-    /// Waits for the answer, or for `interrupt` to become readable.
+    /// Waits for the result, or until `interrupt` becomes readable.
     func wait(interruptedBy interrupt: Int32?) throws(ScanError) -> Value {
         var set = PollSet()
         set.add(arrived.descriptor)

@@ -1,36 +1,37 @@
-/// What a session did since polling began, or since its start, for its summary; a poll that replaces
-/// a running one goes on counting.
+/// The statistics of a session since polling began, or since its start.
+///
+/// A poll that replaces a running one continues its counts.
 public struct SessionStatistics: Hashable, Sendable {
     /// Requests to the vehicle that were written.
     public var requests = 0
-    /// Readings that were decoded, the adapter's voltage among them: as many as the sinks were
-    /// offered in the same time.
+    /// Decoded readings, including the adapter's voltage; the sinks were offered the same number in this
+    /// time.
     public var readings = 0
-    /// Records that one request asked for at most.
+    /// The largest number of records in one request.
     public var batched = 1
     /// Requests without a complete answer in time.
     public var timeouts = 0
-    /// Damaged frames, undecodable records, answers to what was not asked and failures of the
+    /// Damaged frames, undecodable records, answers that do not match the request, and failures of the
     /// adapter.
     public var errors = 0
-    /// Bytes that came while nothing was asked, line ends and prompts aside: they answer no request.
+    /// Bytes that arrived without a request, not counting line ends and prompts.
     public var unaskedBytes = 0
-    /// Times that the link was restored.
+    /// How often the link was restored.
     public var reconnects = 0
-    /// Since the first poll or request; unit: seconds.
+    /// The time since the first poll or request; unit: seconds.
     public var seconds = 0.0
-    /// Half of all round trips took no longer; nil before the first.
+    /// The median of the round-trip times; nil without round trips.
     ///
     /// Unit: seconds.
     public var roundTripP50: Double?
-    /// 95 % of all round trips took no longer; unit: seconds.
+    /// The 95th percentile of the round-trip times; unit: seconds.
     public var roundTripP95: Double?
-    /// 99 % of all round trips took no longer; unit: seconds.
+    /// The 99th percentile of the round-trip times; unit: seconds.
     public var roundTripP99: Double?
 
-    /// Nothing done yet.
+    /// Statistics at the start.
     public init() {}
 
-    /// Readings a second; 0 before any time has passed.
+    /// Readings per second; 0 before any time has passed.
     public var readingsPerSecond: Double { seconds > 0 ? Double(readings) / seconds : 0 }
 }

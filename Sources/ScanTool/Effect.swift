@@ -2,74 +2,78 @@ public import Adapters
 public import OBDCore
 public import VehicleLink
 
-/// What a scan tool wants done; its caller does it at once and in order, and answers orders
-/// before it passes on anything else.
+/// An action that a scan tool requests.
+///
+/// The caller carries out actions at once and in order, and reports their results before any other event.
 public enum Effect: Hashable, Sendable {
-    /// Open a session; answer with ``Event/opened`` or ``Event/openFailed``.
+    /// Open a session; report ``Event/opened`` or ``Event/openFailed``.
     case open
-    /// Write these bytes, all of them.
+    /// Write all of these bytes.
     case write([UInt8])
-    /// Send ``Event/deadlineExpired(_:)`` after this time; replaces an earlier one of the same name.
+    /// Send ``Event/deadlineExpired(_:)`` after this time; replaces an earlier deadline with the same name.
     case arm(Deadline, after: Duration)
-    /// Forget a deadline.
+    /// Remove a deadline.
     case disarm(Deadline)
-    /// Set the line to this rate once everything written is sent; answer with
-    /// ``Event/lineRateSet(_:)``. Unit: bit/s.
+    /// Set the line to this rate after all written bytes are sent; report ``Event/lineRateSet(_:)``.
+    ///
+    /// Unit: bit/s.
     case setLineRate(Int)
-    /// Hand on what became of a request; answer with ``Event/replyProcessed(_:)``.
-    // Behind a pointer: effects are passed about, and an outcome is large.
+    /// Deliver the outcome of a request; report ``Event/replyProcessed(_:)``.
+    // Indirect, because effects are moved around and an outcome is large.
     indirect case deliver(RequestID, Outcome)
-    /// Tell that a request was not taken.
+    /// Report that a request was refused.
     case refuse(RequestID, Refusal)
-    /// Tell what happened beside requests.
+    /// Report an event that is not part of a request.
     case notice(Notice)
-    /// Tell of a failure and what comes next.
+    /// Report a failure and the next step.
     case report(ErrorReport)
-    /// Close the session; answer with ``Event/closed``.
+    /// Close the session; report ``Event/closed``.
     case close
 }
 
-/// What happens beside requests.
+/// An event that is not part of a request.
 public enum Notice: Hashable, Sendable {
     /// The adapter is set up.
     case initialized(AdapterIdentity)
-    /// What the dialect says.
+    /// A notice of the dialect.
     case dialect(DialectNotice)
-    /// The adapter tells its voltage unasked; unit: V.
+    /// The adapter reported its voltage without a request; unit: V.
     case voltage(Double)
-    /// A message that was not asked for.
+    /// A message without a request.
     case unsolicited(ECUMessage)
-    /// A request is sent once more.
+    /// A request is sent again.
     case repeated(RequestID)
-    /// A reply was damaged in this many places, or brought this many messages that answer another request,
-    /// and is not used: its request is sent once more. `errors` are those that have words of their own.
+    /// A reply was discarded, and its request is sent again.
+    ///
+    /// It was damaged in this many places, or had this many messages that answer another request. `errors`
+    /// has the faults that can be described.
     case damaged(RequestID, faults: Int, errors: [LinkError])
-    /// A line of an adapter that prints what it hears.
+    /// A line of an adapter that monitors the bus.
     case heard(String)
-    /// The frame in a line of an adapter that prints what it hears; after its ``heard(_:)``.
+    /// The frame in a line of an adapter that monitors the bus; reported after its ``heard(_:)``.
     case heardFrame(BusFrame)
 }
 
 /// Why a scan tool is in its error state.
 public enum ErrorReason: Hashable, Sendable {
-    /// The accessory cannot be opened.
+    /// The adapter cannot be opened.
     case openFailed
-    /// The accessory has gone.
+    /// The adapter has disconnected.
     case linkLost
     /// The adapter could not be set up.
     case initialisation(InitialisationFailure)
-    /// The adapter's setting up came to no end.
+    /// The set-up of the adapter did not end in time.
     case initialisationTimedOut
     /// The adapter restarted or lost its settings.
     case adapterRestarted
     /// The adapter sent more than any answer has.
     case flooded
-    /// The adapter gave no prompt even when interrupted.
+    /// The adapter showed no prompt, even after an interrupt.
     case unresponsive
 }
 
 extension ErrorReason {
-    /// Whether the adapter works and the vehicle does not.
+    /// Whether the adapter works but the vehicle does not.
     public var isVehicle: Bool {
         switch self {
         case .initialisation(.noVehicle): true
@@ -81,8 +85,9 @@ extension ErrorReason {
 }
 
 extension ErrorReason {
-    /// Whether every first word was tried already, or the other end has refused and closes the link: more
-    /// of the same would only take time.
+    /// Whether repeating the set-up would only waste time.
+    ///
+    /// That is so if all first commands were tried, or the other end has refused and closes the link.
     var isFinal: Bool {
         switch self {
         case .initialisation(.silent), .initialisation(.notUnderstood),
@@ -96,28 +101,28 @@ extension ErrorReason {
     }
 }
 
-/// What comes after a failure.
+/// The next step after a failure.
 public enum NextStep: Hashable, Sendable {
-    /// The adapter is set up again over the same session, after this time.
+    /// Set up the adapter again over the same session, after this time.
     case reinitialise(after: Duration)
-    /// A new session is awaited, tried for after this time.
+    /// Try to open a new session after this time.
     case awaitSession(after: Duration)
-    /// Nothing, until someone asks for a retry.
+    /// Wait until a retry is requested.
     case givenUp
 }
 
-/// A failure and what comes next.
+/// A failure and the next step.
 public struct ErrorReport: Hashable, Sendable {
-    /// What happened.
+    /// The reason of the failure.
     public var reason: ErrorReason
-    /// In which state it happened.
+    /// The state in which it happened.
     public var phase: StateKind
-    /// Failures in a row, from 1; back to 0 only when a request was answered.
+    /// The number of failures in a row, from 1; only an answered request resets it.
     public var attempt: Int
-    /// What comes next.
+    /// The next step.
     public var next: NextStep
 
-    /// A failure and what comes next.
+    /// Creates a report of a failure.
     public init(reason: ErrorReason, phase: StateKind, attempt: Int, next: NextStep) {
         self.reason = reason
         self.phase = phase

@@ -1,43 +1,43 @@
 public import Adapters
 public import OBDCore
 
-/// What a scan tool waits for.
+/// A deadline of a scan tool.
 public enum Deadline: Hashable, Sendable {
-    /// The end of a reply, however much comes meanwhile.
+    /// The end of a reply, regardless of the data received so far.
     case reply
     /// The end of the pause before a request is repeated.
     case pause
     /// The adapter's prompt after it was interrupted.
     case interrupt
-    /// The end of the adapter's setting up.
+    /// The end of the adapter's set-up.
     case initialisation
-    /// The next try after a failure.
+    /// The next attempt after a failure.
     case retry
-    /// Whatever the dialect waits for.
+    /// A timer of the dialect.
     case dialect(DialectTimer)
 }
 
-/// What happens to a scan tool.
+/// An input of a scan tool.
 public enum Event: Hashable, Sendable {
-    /// A session with the accessory is open.
+    /// A session with the adapter is open.
     case opened
-    /// The session that was ordered could not be opened.
+    /// The requested session could not be opened.
     case openFailed
-    /// Bytes came, in whatever pieces.
+    /// Bytes were received, in pieces of any size.
     case received([UInt8])
-    /// The line runs at the rate that was ordered; unit: bit/s.
+    /// The line was set to the requested rate; unit: bit/s.
     case lineRateSet(Int)
-    /// Someone wants something from the adapter or the vehicle.
+    /// A request to the adapter or the vehicle was submitted.
     case submitted(AdapterRequest)
-    /// An armed deadline has passed.
+    /// An armed deadline has expired.
     case deadlineExpired(Deadline)
-    /// The outcome of this request has been decoded and handed on.
+    /// The outcome of this request was decoded and delivered.
     case replyProcessed(RequestID)
-    /// Come to an orderly end.
+    /// End the session in order.
     case stopRequested
-    /// Begin, or try again at once.
+    /// Start, or retry at once.
     case retry
-    /// The session is closed: as ordered, or because the accessory has gone.
+    /// The session was closed, on request or because the adapter has disconnected.
     case closed
 
     /// The event without its data.
@@ -57,7 +57,7 @@ public enum Event: Hashable, Sendable {
     }
 }
 
-/// The ten kinds of events; the raw value is what is printed.
+/// The ten kinds of events; the raw value is the printed name.
 public enum EventKind: String, Hashable, Sendable, CaseIterable {
     case opened, openFailed, received, lineRateSet, submitted
     case deadlineExpired, replyProcessed, stopRequested, retry, closed

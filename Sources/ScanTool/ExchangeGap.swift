@@ -1,62 +1,62 @@
 public import OBDCore
 
-/// The time since the latest exchange, until the next request is written; a value without a clock.
+/// The time between the last exchange and the next request, as a value without a clock.
 public struct ExchangeGap: Hashable, Sendable {
-    /// When the latest exchange was over; nil = there was none, or its time was taken.
+    /// When the last exchange ended; nil if there was none or its time was already counted.
     private var end: Instant?
-    /// When there was nothing more to ask after it.
+    /// When no more requests were due.
     private var freeSince: Instant?
-    /// When there was nothing more to ask but what rests.
+    /// When no requests were due except those that are asked less often.
     private var restsSince: Instant?
-    /// Whether the link was not usable meanwhile.
+    /// Whether the link was unusable in the meantime.
     private var isOutage = false
 
-    /// Before the first exchange.
+    /// A gap before the first exchange.
     public init() {}
 
-    /// Whether there is nothing to ask but what rests.
+    /// Whether no requests are due except those that are asked less often.
     public var isResting: Bool { restsSince != nil }
 
-    /// An exchange is over; `isFree` = nothing is asked after it.
+    /// Begins the gap at the end of an exchange; `isFree` means that no request is due after it.
     public mutating func begin(at time: Instant, isFree: Bool) {
         end = time
         freeSince = isFree ? time : nil
     }
 
-    /// The gap begins here, whatever was before.
+    /// Begins the gap here and discards the earlier time.
     public mutating func restart(at time: Instant) {
         self = ExchangeGap()
         end = time
     }
 
-    /// The gap goes on as one in which there is something to ask.
+    /// Continues the gap as one in which requests are due.
     public mutating func goOn() {
         freeSince = nil
         isOutage = false
     }
 
-    /// Nothing is asked from here on.
+    /// Records that no request is due from here on.
     public mutating func free(from time: Instant) {
         freeSince = time
         restsSince = nil
     }
 
-    /// Nothing is due now; `rests` = it would be, but for what is left alone.
+    /// Records that no request is due now; `rests` means that some would be, but are asked less often.
     public mutating func wait(at time: Instant, rests: Bool) {
         freeSince = freeSince ?? time
         if rests { restsSince = restsSince ?? time }
     }
 
-    /// The link cannot be used.
+    /// Records that the link is unusable.
     public mutating func noteOutage() { isOutage = true }
 
-    /// The next request is written: the gap's time goes to `account`.
+    /// Ends the gap when the next request is written, and adds its time to `account`.
     public mutating func close(at time: Instant, into account: inout TimeAccount) {
         if let end {
             account.takeGap(
                 from: end, freeSince: freeSince, restsSince: restsSince, until: time,
                 isOutage: isOutage)
-            // A request that is refused has no end of its own.
+            // A refused request has no end, so it ends here.
             self.end = time
         }
         freeSince = nil
@@ -64,7 +64,7 @@ public struct ExchangeGap: Hashable, Sendable {
         isOutage = false
     }
 
-    /// Nothing follows: the gap's time goes to `account`.
+    /// Ends the gap without another request, and adds its time to `account`.
     public mutating func finish(at time: Instant, into account: inout TimeAccount) {
         close(at: time, into: &account)
         end = nil

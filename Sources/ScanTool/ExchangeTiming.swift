@@ -1,39 +1,39 @@
 public import OBDCore
 
-/// When the bytes of one exchange travelled, and what that shows about where its time went.
+/// The transfer times of the bytes in one exchange, and how the exchange spent its time.
 ///
-/// A value without a clock. An adapter says nothing of what it waits for, but its bytes do: a line
-/// leaves it as soon as an ECU's frame has come, its prompt only when it waits no longer. So the time
-/// between the last line and a prompt that comes alone is the adapter's waiting.
+/// A value without a clock. An adapter does not report that it waits, but its bytes show it. It sends a line
+/// as soon as an ECU's frame has arrived, and the prompt only when it stops waiting. The time between the
+/// last line and a separate prompt is therefore the adapter's wait.
 public struct ExchangeTiming: Hashable, Sendable {
-    /// Where the time of an exchange went.
+    /// How the time of an exchange was spent.
     public struct Split: Hashable, Sendable {
-        /// From the request to the last line of its answer, without the line's own time.
+        /// From the request to the last line of its answer, without the transfer time of the line.
         public var bus = Duration.zero
-        /// The adapter's waiting for more answers that did not come.
+        /// The adapter's wait for more answers that did not arrive.
         public var adapterWait = Duration.zero
-        /// Bytes on a line whose rate is known.
+        /// The transfer of bytes on a line with a known rate.
         public var link = Duration.zero
-        /// Commands to the adapter itself, settings between requests among them.
+        /// Commands to the adapter itself, including settings between requests.
         public var commands = Duration.zero
-        /// Between a prompt and what was written next: pauses before the request was repeated.
+        /// Pauses between a prompt and the next write, before a request was repeated.
         public var pauses = Duration.zero
 
-        /// All of it.
+        /// The total time.
         public var total: Duration { bus + adapterWait + link + commands + pauses }
     }
 
     private let begun: Instant
-    /// When what is under way was written.
+    /// When the current request or command was written.
     private var written: Instant
     private var isCommand = false
     private var isUnderWay = false
     private var bytes = 0
-    /// When the latest piece came that held more than line ends and a prompt.
+    /// When the last data were received other than line ends and a prompt.
     private var lastData: Instant?
-    /// Whether that piece ended with its line.
+    /// Whether those data ended with a line end.
     private var lastDataIsWhole = false
-    /// When the latest piece came, once the prompt has come.
+    /// When the last bytes were received, if the prompt has arrived.
     private var ended: Instant?
     private var trailingBytes = 0
     private var done = Split()
@@ -45,10 +45,10 @@ public struct ExchangeTiming: Hashable, Sendable {
         written = instant
     }
 
-    /// Takes note of bytes that were written.
+    /// Records written bytes.
     public mutating func wrote(_ sent: [UInt8], at instant: Instant) {
         if isUnderWay {
-            // A blank that stops the adapter belongs to what it stops.
+            // A blank that stops the adapter belongs to the request that it stops.
             guard let ended else {
                 bytes += sent.count
                 return
@@ -66,7 +66,7 @@ public struct ExchangeTiming: Hashable, Sendable {
         trailingBytes = 0
     }
 
-    /// Takes note of bytes that came.
+    /// Records received bytes.
     public mutating func received(_ piece: [UInt8], at instant: Instant) {
         bytes += piece.count
         var hasData = false
@@ -88,16 +88,16 @@ public struct ExchangeTiming: Hashable, Sendable {
         }
     }
 
-    /// What the exchange that ended at `instant` was spent on.
+    /// How the exchange that ended at `instant` spent its time.
     ///
     /// - Parameters:
-    ///   - instant: when the prompt was there.
-    ///   - rate: the rate of a line whose bytes take time; unit: bit/s, nil = unknown.
-    ///   - isSilent: whether no ECU answered, so that all of it was waiting.
+    /// - instant: when the prompt arrived.
+    /// - rate: the rate of the line; unit: bit/s, nil if unknown.
+    /// - isSilent: whether no ECU answered, so that all the time was waiting.
     public consuming func split(at instant: Instant, rate: Int?, isSilent: Bool) -> Split {
         if isUnderWay { close(at: instant, rate: rate, isSilent: isSilent) }
         var split = done
-        // What was sent before the request: settings.
+        // The settings that were sent before the request.
         if let rate, doneBytes > 0 {
             let link = min(split.commands, Self.time(doneBytes, rate))
             split.commands = split.commands - link
@@ -106,13 +106,14 @@ public struct ExchangeTiming: Hashable, Sendable {
         return split
     }
 
-    /// Whether this many bytes cannot have passed a line of `rate` in the time that they took: a USB
-    /// device or a pty, whose rate is a number without meaning.
+    /// Whether this many bytes cannot be transferred at `rate` in the time that they took.
+    ///
+    /// Then it is a USB device or a pty, whose rate has no meaning.
     public func disproves(rate: Int, by instant: Instant) -> Bool {
         instant - begun < Self.time(doneBytes + bytes, rate) * 0.9
     }
 
-    /// Ends what was under way with a prompt before something else was written.
+    /// Ends the current part with a prompt before something else is written.
     private mutating func close(at instant: Instant) {
         let time = max(.zero, instant - written)
         if isCommand {
@@ -144,13 +145,13 @@ public struct ExchangeTiming: Hashable, Sendable {
         done.bus += time - link - wait
     }
 
-    /// Eight data bits, a start and a stop bit.
+    /// Eight data bits, a start bit and a stop bit per byte.
     static func time(_ bytes: Int, _ rate: Int) -> Duration {
-        // In attoseconds: what is listened to without end is too much for nanoseconds in 64 bits.
+        // In attoseconds: an endless monitor request exceeds nanoseconds in 64 bits.
         rate > 0 ? .seconds(10) * bytes / rate : .zero
     }
 
-    /// Adapters tell their own commands from requests by these letters.
+    /// Whether this is a command for the adapter, which recognises them by these letters.
     private static func isCommand(_ bytes: [UInt8]) -> Bool {
         guard bytes.count > 1 else { return false }
         let first = bytes[0] & 0xDF

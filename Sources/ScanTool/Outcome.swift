@@ -2,36 +2,37 @@ public import Adapters
 public import OBDCore
 public import VehicleLink
 
-/// Everything that came back for one request.
+/// Everything that was received for one request.
 public struct Reply: Hashable, Sendable {
-    /// Whole messages, in the order of their completion.
+    /// Complete messages, in the order of their completion.
     public var messages: [ECUMessage] = []
-    /// Damaged or unfinished frames.
+    /// Damaged or incomplete frames.
     public var errors: [LinkError] = []
-    /// What the adapter said in words.
+    /// The statuses of the adapter.
     public var statuses: [AdapterStatus] = []
     /// Lines of an adapter command's answer.
     public var texts: [String] = []
     /// The voltage that the adapter reported; unit: V.
     public var voltage: Double?
-    /// Frames of a bus that was listened to.
+    /// Frames of a monitored bus.
     public var frames: [BusFrame] = []
-    /// Whether an ECU said on the way to it, repeats included, that its answer would take longer (NRC
-    /// 78): a frame that an adapter's count digit counts.
+    /// Whether an ECU sent "response pending" (NRC 78), including in repeated attempts.
+    ///
+    /// An adapter's count digit counts this frame.
     public var wasPending = false
-    /// The bytes as received, cut off after ``rawLimit``.
+    /// The received bytes, cut off after ``rawLimit``.
     public var raw: [UInt8] = []
 
-    /// Bytes that ``raw`` keeps at most.
+    /// The most bytes in ``raw``.
     public static let rawLimit = 65_536
 
     /// An empty reply.
     public init() {}
 }
 
-/// A frame of a bus that was listened to.
+/// A frame of a monitored bus.
 public struct BusFrame: Hashable, Sendable {
-    /// Its identifier; nil where headers are off.
+    /// Its identifier; nil if headers are off.
     public var id: ECUAddress?
     /// Its data.
     public var data: [UInt8]
@@ -45,32 +46,32 @@ public struct BusFrame: Hashable, Sendable {
 
 /// Why an exchange failed.
 public enum Failure: Hashable, Sendable {
-    /// No end of the reply in time.
+    /// The reply did not end in time.
     case timedOut
-    /// The reply was cut short because a stop was asked for.
+    /// The reply was interrupted by a stop.
     case stopped
     /// The adapter restarted or lost its settings; the request may have reached the vehicle.
     case adapterRestarted
-    /// The adapter restarted before the request was written: the vehicle never got it.
+    /// The adapter restarted before the request was written, so the vehicle never received it.
     case restartedBeforeSending
-    /// More bytes came than any answer has.
+    /// The adapter sent more bytes than any answer has.
     case flooded
-    /// Every message answers another request; where it may be repeated, twice.
+    /// Every message answers another request, even after a repetition if one was allowed.
     case outOfStep
-    /// The adapter's dialect cannot send such a request: nothing was written.
+    /// The adapter's dialect cannot send such a request, so nothing was written.
     case notSent
     /// The session ended before the reply did.
     case linkLost
 }
 
-/// What became of a request; each request has exactly one.
+/// The outcome of a request; each request has exactly one.
 public enum Outcome: Hashable, Sendable {
     /// The reply is complete.
     case answered(Reply)
-    /// No complete reply; `soFar` holds what came.
+    /// There is no complete reply; `soFar` has the received part.
     case failed(Failure, soFar: Reply)
 
-    /// Whatever came, complete or not.
+    /// The received data, complete or not.
     public var reply: Reply {
         switch self {
         case .answered(let reply), .failed(_, let reply): reply
@@ -78,16 +79,16 @@ public enum Outcome: Hashable, Sendable {
     }
 }
 
-/// Why a request was not taken.
+/// Why a request was refused.
 public enum Refusal: Hashable, Sendable {
     /// The adapter is not set up (yet).
     case notReady
-    /// Another request is under way.
+    /// Another request is running.
     case busy
-    /// A stop was asked for.
+    /// A stop was requested.
     case stopping
     /// The scan tool is in its error state.
     case inError
-    /// It is not known to only read, and there is no consent: nothing was sent.
+    /// The request is not known to be read-only and has no consent, so nothing was sent.
     case needsConsent
 }

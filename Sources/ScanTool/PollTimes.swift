@@ -1,38 +1,38 @@
 public import Adapters
 public import OBDCore
 
-/// Where the time of a poll goes: exchanges, the gaps between them, and the rate of the line.
+/// How a poll spends its time: exchanges, the gaps between them, and the rate of the line.
 public struct PollTimes: Hashable, Sendable {
     /// The sums so far.
     public private(set) var account = TimeAccount()
-    /// The time since the latest exchange.
+    /// The time since the last exchange.
     public var gap = ExchangeGap()
-    /// The rate of a line whose bytes take time; unit: bit/s.
+    /// The rate of the line, if it limits the transfer; unit: bit/s.
     public var lineRate: Int?
-    /// When the bytes of the request under way travelled.
+    /// The transfer times of the current request.
     private var timing = ExchangeTiming(at: .zero)
 
-    /// Nothing spent yet.
+    /// Creates an empty account.
     public init() {}
 
-    /// Counts from here.
+    /// Restarts the account.
     public mutating func resetAccount() { account = TimeAccount() }
 
-    /// A request is about to be written.
+    /// Begins an exchange whose request is about to be written.
     public mutating func submit(at time: Instant) {
         gap.close(at: time, into: &account)
         timing = ExchangeTiming(at: time)
     }
 
-    /// Takes note of bytes that were written.
+    /// Records written bytes.
     public mutating func wrote(_ bytes: [UInt8], at time: Instant) { timing.wrote(bytes, at: time) }
 
-    /// Takes note of bytes that came.
+    /// Records received bytes.
     public mutating func received(_ bytes: [UInt8], at time: Instant) {
         timing.received(bytes, at: time)
     }
 
-    /// An exchange is over; `isFree` = nothing is asked after it.
+    /// Ends an exchange; `isFree` means that no request is due after it.
     public mutating func end(
         _ request: AdapterRequest, asked: Instant, _ outcome: Outcome, at time: Instant,
         isFree: Bool
@@ -43,12 +43,12 @@ public struct PollTimes: Hashable, Sendable {
             account.take(
                 timing, at: time, rate: lineRate,
                 isSilent: request.isForVehicle && reply.messages.isEmpty && reply.errors.isEmpty)
-        // What a stop cut short is not a failure.
+        // A reply that was interrupted by a stop is not a failure.
         case .failed(.stopped, _): break
         case .failed: account.takeFailure(time - asked)
         }
     }
 
-    /// Nothing follows.
+    /// Ends the account without another request.
     public mutating func finish(at time: Instant) { gap.finish(at: time, into: &account) }
 }

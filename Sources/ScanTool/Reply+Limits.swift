@@ -2,9 +2,9 @@ import Adapters
 import OBDCore
 import VehicleLink
 
-// A reply grows from what a wire brings, so that every part of it is bounded.
+// A reply grows with the data from the wire, so each of its parts is limited.
 extension Reply {
-    /// Entries that each list keeps at most.
+    /// The most entries in each list.
     static let listLimit = 4_096
 
     mutating func keepRaw(_ bytes: [UInt8]) {
@@ -36,7 +36,7 @@ extension Reply {
         if frames.count < Self.listLimit { frames.append(frame) }
     }
 
-    /// Leaves out each "response pending" whose ECU has said more since.
+    /// Removes each "response pending" whose ECU has sent another message since.
     mutating func dropAnsweredPendings(of request: AdapterRequest) {
         guard messages.count > 1 else { return }
         for place in messages.indices.reversed() {

@@ -1,12 +1,12 @@
 import OBDCore
 
 extension Reply {
-    /// The reply's lines as the adapter printed them: no echo, no prompt, no empty lines.
+    /// The reply's lines as the adapter printed them, without echo, prompt and empty lines.
     ///
-    /// Around a request that writes, the adapter is told to wait longer and is given a harmless
-    /// command; what it says to those (`OK`, `banner`) is not a part of the reply.
+    /// Before a request that writes, the adapter is set to wait longer, and after it, it gets a harmless
+    /// command. The answers to those (`OK`, `banner`) are not part of the reply.
     ///
-    /// A binary protocol has no lines: each message stands for one.
+    /// A binary protocol has no lines, so each message becomes a line.
     public func rawLines(without command: String, banner: String?) -> [String] {
         guard raw.allSatisfy(Self.isText) else { return messageLines }
         let compact = { (text: String) in text.uppercased().filter { $0 != " " } }
@@ -24,9 +24,9 @@ extension Reply {
         return (own.isEmpty ? replies : own).flatMap(\.self)
     }
 
-    /// A line for each message, and for each word instead of one.
+    /// One line per message and per status.
     ///
-    /// For links whose bytes are no lines of an adapter.
+    /// For links that do not carry an adapter's lines.
     public var messageLines: [String] {
         messages.map { message in
             (message.ecu.map { "\($0) " } ?? "") + Hex.string(message.payload)
@@ -41,7 +41,7 @@ extension Reply {
 
     private static func isText(_ byte: UInt8) -> Bool {
         switch byte {
-        // Adapters print NULs now and then; they mean nothing.
+        // Adapters sometimes send NULs, which have no meaning.
         case 0x00, 0x09, 0x0A, 0x0D, 0x20...0x7E: true
         default: false
         }

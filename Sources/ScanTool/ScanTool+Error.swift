@@ -1,7 +1,7 @@
 import Adapters
 import OBDCore
 
-// A failure, and what comes after it.
+// Handles events in the error state.
 extension ScanTool {
     mutating func handleError(
         _ report: ErrorReport, _ event: Event, _ out: inout [Effect]
@@ -15,13 +15,13 @@ extension ScanTool {
             switch report.next {
             case .awaitSession, .givenUp:
                 fail(.openFailed, in: .error, linkIsOpen: false, &out)
-            // A session is open: nothing was ordered that could have failed.
+            // A session is already open, so there was no attempt to open one.
             case .reinitialise: break
             }
         case .closed:
             switch report.next {
             case .reinitialise: fail(.linkLost, in: .error, linkIsOpen: false, &out)
-            // As ordered.
+            // The session was closed on request.
             case .awaitSession, .givenUp: break
             }
         case .submitted(let request): out.append(.refuse(request.id, .inError))
@@ -33,9 +33,9 @@ extension ScanTool {
                 state = .initializing(.ready)
             case .awaitSession, .givenUp: state = .initializing(.detached)
             }
-        // The dialect is set up from its beginning next time: what comes before is noise.
+        // The dialect will be set up from the start, so earlier data are noise.
         case .received, .lineRateSet: break
-        // The rest belongs to other states, or is late.
+        // These belong to other states or are late.
         case .deadlineExpired, .replyProcessed: break
         }
     }

@@ -1,12 +1,12 @@
 import Adapters
 import OBDCore
 
-// Nothing under way.
+// Handles events in the idle state.
 extension ScanTool {
     mutating func handleIdle(_ event: Event, _ out: inout [Effect]) {
         switch event {
         case .submitted(let request):
-            // The one gate to the vehicle: whoever asks, and whatever for.
+            // The only gate to the vehicle, for all callers and purposes.
             let isReadOnly = request.consent == nil && dialect.isReadOnly(request)
             guard isReadOnly || request.consent != nil else {
                 out.append(.refuse(request.id, .needsConsent))
@@ -21,7 +21,7 @@ extension ScanTool {
             absorbUnasked(&out)
         case .stopRequested: leave(&out)
         case .closed: fail(.linkLost, in: .idle, linkIsOpen: false, &out)
-        // Deadlines of other states are never armed here; there is nothing to open or to retry.
+        // Deadlines of other states are not armed here, and there is nothing to open or to retry.
         case .deadlineExpired, .opened, .openFailed, .lineRateSet, .replyProcessed, .retry: break
         }
     }

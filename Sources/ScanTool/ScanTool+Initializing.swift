@@ -1,7 +1,7 @@
 import Adapters
 import OBDCore
 
-// Setting the adapter up, leaving it, failing; deadlines.
+// Sets up the adapter, closes the session, and handles failures and deadlines.
 extension ScanTool {
     mutating func handleDetached(_ event: Event, _ out: inout [Effect]) {
         switch event {
@@ -9,7 +9,7 @@ extension ScanTool {
         case .openFailed: fail(.openFailed, in: .initializing, linkIsOpen: false, &out)
         case .submitted(let request): out.append(.refuse(request.id, .notReady))
         case .retry: out.append(.open)
-        // Without a session nothing of these concerns anyone.
+        // These have no effect without a session.
         case .received, .lineRateSet, .deadlineExpired, .replyProcessed, .stopRequested, .closed:
             break
         }
@@ -27,15 +27,15 @@ extension ScanTool {
             fail(.initialisationTimedOut, in: .initializing, linkIsOpen: true, &out)
         case .submitted(let request): out.append(.refuse(request.id, .notReady))
         case .stopRequested:
-            // A protocol search would go on for seconds: the adapter is stopped before it is left.
+            // A protocol search would continue for seconds, so stop the adapter before closing the session.
             state = .initializing(.interrupting)
             arm(.interrupt, after: policy.interruptLimit, &out)
             dialect.interrupt(&said)
             absorbProbing(&out)
         case .closed: fail(.linkLost, in: .initializing, linkIsOpen: false, &out)
-        // The dialect hears of a new rate by what comes at it.
+        // The dialect notices a new rate from the data that arrive at it.
         case .lineRateSet: break
-        // Deadlines of other states are never armed here; a session is open already.
+        // Deadlines of other states are not armed here, and a session is already open.
         case .deadlineExpired(.reply), .deadlineExpired(.pause), .deadlineExpired(.retry), .opened,
             .openFailed, .replyProcessed, .retry:
             break
@@ -55,11 +55,11 @@ extension ScanTool {
         case .closed:
             disarmAll(&out)
             state = .initializing(.detached)
-        // The end is under way already.
+        // The end is already in progress.
         case .stopRequested: break
-        // The dialect hears of a new rate by what comes at it.
+        // The dialect notices a new rate from the data that arrive at it.
         case .lineRateSet: break
-        // Deadlines of other states are never armed here; a session is open already.
+        // Deadlines of other states are not armed here, and a session is already open.
         case .deadlineExpired(.reply), .deadlineExpired(.pause), .deadlineExpired(.retry), .opened,
             .openFailed, .replyProcessed, .retry:
             break
@@ -70,14 +70,14 @@ extension ScanTool {
         switch event {
         case .closed: state = .initializing(.detached)
         case .submitted(let request): out.append(.refuse(request.id, .stopping))
-        // What an adapter still says while it is left is of no interest.
+        // Data from the adapter no longer matter at the end.
         case .received, .lineRateSet: break
-        // No deadline is armed, the session is as good as closed, the end is under way.
+        // No deadline is armed, the session is being closed, and the end is already in progress.
         case .deadlineExpired, .opened, .openFailed, .replyProcessed, .stopRequested, .retry: break
         }
     }
 
-    /// Begins to set the adapter up over an open session.
+    /// Begins to set up the adapter over an open session.
     mutating func probe(_ out: inout [Effect]) {
         state = .initializing(.probing)
         arm(.initialisation, after: policy.initialisationLimit, &out)
@@ -85,7 +85,7 @@ extension ScanTool {
         absorbProbing(&out)
     }
 
-    /// Comes to the orderly end over an open session.
+    /// Begins the orderly end over an open session.
     mutating func leave(_ out: inout [Effect]) {
         disarmAll(&out)
         dialect.leave(&said)
@@ -95,7 +95,7 @@ extension ScanTool {
         state = .initializing(.ready)
     }
 
-    /// Goes into the error state, or stays there with a new reason.
+    /// Enters the error state, or stays in it with a new reason.
     mutating func fail(
         _ reason: ErrorReason, in phase: StateKind, linkIsOpen: Bool, _ out: inout [Effect]
     ) {
@@ -106,7 +106,7 @@ extension ScanTool {
         let sessionIsAwaited = policy.sessionTries.map { failures <= $0 } ?? true
         let tries =
             reason.isFinal ? min(1, policy.initialisationTries) : policy.initialisationTries
-        // The adapter works; what is awaited is someone who turns the key.
+        // The adapter works, and the session waits for the ignition to be turned on.
         let triesSession =
             reason.isVehicle ? sessionIsAwaited : failures < tries
         if linkIsOpen && triesSession {
@@ -126,7 +126,7 @@ extension ScanTool {
         state = .error(report)
     }
 
-    /// Takes in what the dialect says while it sets the adapter up.
+    /// Handles the outputs of the dialect during the set-up.
     mutating func absorbProbing(_ out: inout [Effect]) {
         var identity: AdapterIdentity?
         var failure: InitialisationFailure?
@@ -136,7 +136,7 @@ extension ScanTool {
             case .voltage(let voltage): out.append(.notice(.voltage(voltage)))
             case .ready(let adapter): identity = adapter
             case .initialisationFailed(let reason): failure = reason
-            // Answers to the dialect's own questions: it has drawn its conclusions.
+            // Answers to the dialect's own requests, which it has already evaluated.
             case .message, .linkError, .status, .text, .frame, .end: break
             // Passed on.
             case .write, .arm, .disarm, .lineRate, .notice: break
@@ -144,12 +144,12 @@ extension ScanTool {
         }
         said.removeAll(keepingCapacity: true)
         if state == .initializing(.interrupting) {
-            // Whatever became of it, the adapter is at rest.
+            // The set-up has ended in some way, and the adapter is idle.
             if failure != nil || identity != nil { leave(&out) }
         } else if let failure {
             fail(.initialisation(failure), in: .initializing, linkIsOpen: true, &out)
         } else if identity != nil, hasRestarted {
-            // After its last prompt: the settings that were just made are lost.
+            // It restarted after its last prompt and lost the settings.
             fail(.adapterRestarted, in: .initializing, linkIsOpen: true, &out)
         } else if let identity {
             disarm(.initialisation, &out)
@@ -158,14 +158,14 @@ extension ScanTool {
         }
     }
 
-    /// Takes in what the dialect says while no request waits for a reply.
+    /// Handles the outputs of the dialect while no request waits for a reply.
     mutating func absorbUnasked(_ out: inout [Effect]) {
         var hasRestarted = false
         for output in said where !passOn(output, &hasRestarted, &out) {
             switch output {
             case .voltage(let voltage): out.append(.notice(.voltage(voltage)))
             case .message(let message): out.append(.notice(.unsolicited(message)))
-            // The tail of something that is over.
+            // The rest of an exchange that has already ended.
             case .linkError, .status, .text, .frame, .end, .ready, .initialisationFailed: break
             // Passed on.
             case .write, .arm, .disarm, .lineRate, .notice: break
@@ -175,15 +175,14 @@ extension ScanTool {
         guard hasRestarted else { return }
         switch state {
         case .idle, .processing: fail(.adapterRestarted, in: state.kind, linkIsOpen: true, &out)
-        // Who is leaving anyway has no use for an adapter that is set up again.
+        // The session is ending, so there is no need to set up the adapter again.
         case .processingLast: break
-        // They take what comes in ways of their own.
+        // These states handle such outputs themselves.
         case .initializing, .waiting, .error, .modifying: break
         }
     }
 
-    /// Does what a dialect may want done whatever is under way; false = the output is for the state
-    /// to take.
+    /// Carries out the outputs that are the same in all states; false if the state has to handle the output.
     mutating func passOn(
         _ output: DialectOutput, _ hasRestarted: inout Bool, _ out: inout [Effect]
     ) -> Bool {

@@ -1,7 +1,7 @@
 import Adapters
 import OBDCore
 
-// A reply that is being handed on.
+// Handles events while a reply is being delivered.
 extension ScanTool {
     mutating func handleProcessing(
         _ id: RequestID, _ event: Event, _ out: inout [Effect]
@@ -17,7 +17,7 @@ extension ScanTool {
         case .submitted(let request): out.append(.refuse(request.id, .busy))
         case .stopRequested: state = .processingLast(id)
         case .closed: fail(.linkLost, in: .processing, linkIsOpen: false, &out)
-        // Another request's word is late; the rest belongs to other states.
+        // A late acknowledgement of another request, or events of other states.
         case .replyProcessed, .deadlineExpired, .opened, .openFailed, .lineRateSet, .retry: break
         }
     }
@@ -37,9 +37,9 @@ extension ScanTool {
         case .closed:
             disarmAll(&out)
             state = .initializing(.detached)
-        // The end follows already.
+        // The end already follows.
         case .stopRequested: break
-        // Another request's word is late; the rest belongs to other states.
+        // A late acknowledgement of another request, or events of other states.
         case .replyProcessed, .deadlineExpired, .opened, .openFailed, .lineRateSet, .retry: break
         }
     }

@@ -1,10 +1,10 @@
 import Adapters
 import OBDCore
 
-// One request under way.
+// Handles events while a request is running.
 extension ScanTool {
     mutating func handleWaiting(_ event: Event, _ out: inout [Effect]) {
-        // Taken out, not copied: whoever holds arrays alone appends without copying them.
+        // Moved out of the enum, so that the arrays have a single owner and are appended to without a copy.
         var taken = State.modifying
         swap(&taken, &state)
         if case .waiting(let waiting) = consume taken { take(event, while: waiting, &out) }
@@ -38,7 +38,7 @@ extension ScanTool {
             } else {
                 fail(.linkLost, in: .waiting, linkIsOpen: false, &out)
             }
-        // Deadlines of other states are never armed here; the rest belongs to other states.
+        // Deadlines of other states are not armed here, and the other events belong to other states.
         case .deadlineExpired(.initialisation), .deadlineExpired(.retry), .opened, .openFailed,
             .lineRateSet, .replyProcessed, .retry:
             state = .waiting(waiting)
@@ -71,7 +71,7 @@ extension ScanTool {
         case .reply: interrupt(&waiting, .lastPrompt(.stopped), &out)
         case .pause:
             finish(&waiting, .failed(.stopped, soFar: waiting.reply), isLast: true, &out)
-        // The prompt is awaited already.
+        // The prompt is already awaited.
         case .prompt(let failure):
             waiting.phase = .lastPrompt(failure)
             state = .waiting(waiting)
@@ -79,7 +79,7 @@ extension ScanTool {
         }
     }
 
-    /// The whole exchange has had its time.
+    /// Handles the end of the time limit for the whole exchange.
     private mutating func timeOut(_ waiting: inout Waiting, _ out: inout [Effect]) {
         if waiting.isLast {
             interrupt(&waiting, .lastPrompt(.timedOut), &out)
@@ -88,7 +88,7 @@ extension ScanTool {
         }
     }
 
-    /// Makes the adapter stop and awaits its prompt: it takes no request before.
+    /// Interrupts the adapter and waits for its prompt, before which it accepts no request.
     private mutating func interrupt(
         _ waiting: inout Waiting, _ phase: Waiting.Phase, _ out: inout [Effect]
     ) {
@@ -99,7 +99,7 @@ extension ScanTool {
         absorb(&waiting, &out)
     }
 
-    /// Delivers the outcome of an exchange that left the adapter at its prompt.
+    /// Delivers the outcome of an exchange after which the adapter is at its prompt.
     private mutating func finish(
         _ waiting: inout Waiting, _ outcome: Outcome, isLast: Bool = false,
         _ out: inout [Effect]
@@ -110,13 +110,13 @@ extension ScanTool {
         state = isLast || waiting.isLast ? .processingLast(id) : .processing(id)
     }
 
-    /// Takes in what the dialect said while a request is under way and sets the state.
+    /// Handles the outputs of the dialect during a request and sets the state.
     private mutating func absorb(_ waiting: inout Waiting, _ out: inout [Effect]) {
         var end: ExchangeEnd?
         var hasRestarted = false
         var heard: [DialectOutput] = []
         swap(&heard, &said)
-        // Not `for output in heard`, which would copy each of them.
+        // Not `for output in heard`, because that would copy each element.
         for place in heard.indices {
             if passOn(heard.span[place], &hasRestarted, &out) { continue }
             switch heard.span[place] {
@@ -140,7 +140,7 @@ extension ScanTool {
                     waiting.reply.keep(frame)
                 }
             case .end(let how): end = how
-            // Nobody is setting the adapter up; the others were passed on.
+            // No set-up is running, and the other outputs were handled above.
             case .ready, .initialisationFailed, .write, .arm, .disarm, .lineRate, .notice: break
             }
         }
@@ -169,27 +169,26 @@ extension ScanTool {
         }
     }
 
-    /// The adapter restarted after its prompt: what came before holds, what comes next needs its
-    /// settings.
+    /// Handles a restart after the prompt: the reply is valid, but the next request needs the settings again.
     private mutating func noteRestart(_ out: inout [Effect]) {
         switch state {
-        // A pause before a repeat; what is under way says of a restart by its end.
+        // A pause before a repetition; a running exchange reports a restart at its end.
         case .waiting(var waiting):
             abandon(&waiting, because: .adapterRestarted, .adapterRestarted, &out)
         case .processing:
             fail(.adapterRestarted, in: .processing, linkIsOpen: true, &out)
-        // Who is leaving anyway has no use for an adapter that is set up again.
+        // The session is ending, so there is no need to set up the adapter again.
         case .processingLast: break
         case .initializing, .idle, .error, .modifying: break
         }
     }
 
-    /// Delivers the failure of an exchange that left the adapter out of step.
+    /// Delivers the failure of an exchange after which the adapter is out of step.
     private mutating func abandon(
         _ waiting: inout Waiting, because failure: Failure, _ reason: ErrorReason,
         _ out: inout [Effect]
     ) {
-        // Whoever had the adapter interrupted gave the first reason.
+        // The reason for an interrupt is the first reason.
         var first = failure
         switch waiting.phase {
         case .prompt(let earlier), .lastPrompt(let earlier): first = earlier
@@ -211,14 +210,14 @@ extension ScanTool {
         arm(.reply, after: policy.pendingLimit, &out)
     }
 
-    /// More comes after "response pending": what streams has its usual time.
+    /// Returns to the usual time limit when data follow "response pending".
     private mutating func endPending(_ waiting: inout Waiting, _ out: inout [Effect]) {
         guard waiting.isPending, waiting.phase == .reply else { return }
         waiting.isPending = false
         arm(.reply, after: policy.replyLimit(of: waiting.request), &out)
     }
 
-    /// The adapter is at its prompt.
+    /// Evaluates the reply when the adapter is at its prompt.
     private mutating func conclude(_ waiting: inout Waiting, _ out: inout [Effect]) {
         switch waiting.phase {
         case .prompt(let failure), .lastPrompt(let failure):
@@ -237,7 +236,7 @@ extension ScanTool {
         }
     }
 
-    /// Every message answers another request, and the adapter has been quiet since.
+    /// Evaluates a reply whose messages all answer another request, after the adapter was quiet.
     private mutating func concludeOutOfStep(_ waiting: inout Waiting, _ out: inout [Effect]) {
         switch waiting.phase {
         case .prompt(let failure), .lastPrompt(let failure):
@@ -248,13 +247,13 @@ extension ScanTool {
                 return
             }
             waiting.wasOutOfStep = true
-            // What cut the answer off may have been counted as it.
+            // The message that ended the answer too early may have been counted as part of it.
             waiting.request.dropFrameCount()
             awaitRepeat(&waiting, faults: waiting.reply.messages.count, &out)
         }
     }
 
-    /// Drops a reply and sends its request once more after a pause.
+    /// Discards a reply and sends its request again after a pause.
     private mutating func awaitRepeat(
         _ waiting: inout Waiting, faults: Int, _ out: inout [Effect]
     ) {
@@ -265,7 +264,7 @@ extension ScanTool {
                     .damaged(waiting.request.id, faults: faults, errors: waiting.reply.errors)))
         }
         waiting.earlierDamage = waiting.reply.errors
-        // It counted what said that the answer is to come.
+        // The count included the messages that said "pending".
         if waiting.pendings > 0 { waiting.request.dropFrameCount() }
         waiting.reply = Reply()
         waiting.phase = .pause
@@ -274,20 +273,20 @@ extension ScanTool {
         state = .waiting(waiting)
     }
 
-    /// Whether the same request may and should be sent once more.
-    // Static: a call of a method would copy the whole scan tool.
+    /// Whether the same request may and should be sent again.
+    // Static, because a method call would copy the whole scan tool.
     private static func deservesRepeat(_ waiting: Waiting, _ policy: Policy) -> Bool {
         guard waiting.request.mayRepeat else { return false }
         let repeats = waiting.sendings - 1
         if waiting.reply.messages.contains(where: { $0.isPending(for: waiting.request) }) {
             return repeats < policy.pendingRepeats
         }
-        // NRC 37 is not among them: it says to wait, and not to ask again at once.
+        // Not for NRC 37, which says to wait and not to repeat at once.
         if waiting.reply.messages.contains(where: { $0.asksToRepeat(waiting.request) }) {
             return repeats < policy.busyRepeats
         }
         guard waiting.reply.frames.isEmpty else { return false }
-        // One ECU's lost character must not hide its answer, whatever the others said.
+        // A lost character in one ECU's answer must not hide it, even if other ECUs answered.
         if waiting.reply.damage > 0, waiting.request.isForVehicle {
             let isAccident =
                 waiting.reply.errors.isEmpty || waiting.reply.errors != waiting.earlierDamage
@@ -305,28 +304,28 @@ extension ScanTool {
 }
 
 extension Reply {
-    /// Lines that could not be read, and a refusal by the adapter itself: the request may have
-    /// reached it garbled.
+    /// The number of unreadable lines, and of refusals by the adapter itself, which may have received the
+    /// request garbled.
     var damage: Int {
         errors.count + (messages.isEmpty && statuses.contains(.unknownCommand) ? 1 : 0)
     }
 }
 
 extension ECUMessage {
-    /// Whether it says that the answer to `request` is on its way (NRC 78).
+    /// Whether it says that the answer to `request` will follow (NRC 78).
     func isPending(for request: AdapterRequest) -> Bool {
         refusal(of: request) == .responsePending
     }
 }
 
 extension ECUMessage {
-    /// Whether it says to ask the same once more after a pause: busy, or the result is not ready.
+    /// Whether it asks for a repetition after a pause, because the ECU is busy or the result is not ready.
     func asksToRepeat(_ request: AdapterRequest) -> Bool {
         let nrc = refusal(of: request)
         return nrc == .busyRepeatRequest || nrc == .routineNotComplete
     }
 
-    /// Why it refuses `request`; nil where it does not.
+    /// The reason for refusing `request`; nil if it is not a refusal.
     private func refusal(of request: AdapterRequest) -> NRC? {
         guard case .vehicle(let asked) = request, let refusal = NegativeResponse(payload),
             refusal.service.rawValue == asked.payload.first
@@ -336,7 +335,7 @@ extension ECUMessage {
 }
 
 extension Policy {
-    /// How long the exchange of `request` may last at most.
+    /// The time limit of the exchange for `request`.
     func replyLimit(of request: AdapterRequest) -> Duration {
         switch request {
         case .vehicle(let request):

@@ -1,23 +1,22 @@
 public import Adapters
 
-/// A scan tool: sets an adapter up and runs one exchange at a time, as a pure value.
+/// A scan tool: sets up an adapter and runs one exchange at a time, as a pure value.
 ///
-/// Events go in, effects come out; it knows no clock, no descriptor and no PID. Every pair of state
-/// and event is spelled out below, and nothing that came from a wire can make it trap. Each request
-/// that is submitted gets exactly one ``Effect/deliver(_:_:)`` or ``Effect/refuse(_:_:)``.
-/// The table of all transitions is in `docs/states.md`.
+/// Events go in and effects come out; it has no clock, no descriptor and no PID. Every pair of state and
+/// event is listed, and no data from a wire can make it trap. Each submitted request gets exactly one
+/// ``Effect/deliver(_:_:)`` or ``Effect/refuse(_:_:)``. `docs/states.md` has the table of all transitions.
 public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
-    /// Where it is.
+    /// The current state.
     public internal(set) var state: State = .initializing(.detached)
-    /// What the adapter speaks.
+    /// The dialect of the adapter.
     public internal(set) var dialect: Dialect
-    /// Failures in a row; only an answered request ends the row.
+    /// The number of failures in a row; only an answered request resets it.
     public internal(set) var failures = 0
-    /// How long it waits and how often it tries.
+    /// Time limits and numbers of attempts.
     public let policy: Policy
-    /// Deadlines that have been armed and have not passed.
+    /// Deadlines that were armed and have not expired.
     public internal(set) var armedDeadlines: [Deadline] = []
-    /// Room for what the dialect says; always empty between events.
+    /// A buffer for the dialect's outputs; empty between events.
     var said: [DialectOutput] = []
 
     /// A scan tool without a session.
@@ -26,7 +25,7 @@ public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
         self.policy = policy
     }
 
-    /// Whether nothing is awaited from an adapter that is set up: what comes then was not asked for.
+    /// Whether the adapter is set up and no data are expected, so that received data are unsolicited.
     public var isAtPrompt: Bool {
         switch state {
         case .idle, .processing, .processingLast: true
@@ -34,12 +33,12 @@ public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
         }
     }
 
-    /// Takes an event and appends what has to be done to `out`.
+    /// Handles an event and appends the resulting effects to `out`.
     @specialized(where Dialect == AnyDialect)
     public mutating func handle(_ event: Event, _ out: inout [Effect]) {
         defer { assert(state != .modifying, "a state was taken out and not put back") }
         if case .deadlineExpired(let deadline) = event {
-            // One that was disarmed while its expiry was on its way means nothing any more.
+            // A deadline that was disarmed while its event was on the way is ignored.
             guard let place = armedDeadlines.firstIndex(of: deadline) else { return }
             armedDeadlines.remove(at: place)
         }

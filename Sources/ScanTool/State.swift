@@ -2,21 +2,21 @@ public import Adapters
 public import OBDCore
 import VehicleLink
 
-/// Where a scan tool is, with all that matters there.
+/// The state of a scan tool with its data.
 public enum State: Hashable, Sendable {
-    /// Start and orderly end.
+    /// The start and the orderly end.
     case initializing(Initializing)
-    /// Nothing under way; the adapter is set up.
+    /// The adapter is set up, and no request is running.
     case idle
-    /// A request is under way.
+    /// A request is running.
     case waiting(Waiting)
-    /// The outcome of a request is being handed on.
+    /// The outcome of a request is being delivered.
     case processing(RequestID)
-    /// The same; the end was asked for and follows.
+    /// The outcome of the last request is being delivered; the end follows.
     case processingLast(RequestID)
     /// Something failed.
     case error(ErrorReport)
-    /// A request under way that is taken out while an event changes it; never seen between events.
+    /// A request whose data were moved out while an event changes them; never visible between events.
     case modifying
 
     /// The state without its data.
@@ -31,52 +31,52 @@ public enum State: Hashable, Sendable {
     }
 }
 
-/// What the initial state is about.
+/// The part of the initial state.
 public enum Initializing: Hashable, Sendable {
     /// There is no session.
     case detached
-    /// A session is open, the adapter is being set up.
+    /// A session is open, and the adapter is being set up.
     case probing
-    /// The end was asked for while the adapter was being set up: its prompt is awaited.
+    /// The end was requested during the set-up, and the adapter's prompt is awaited.
     case interrupting
-    /// The orderly end: nothing is under way, the session is being closed.
+    /// The orderly end: no request is running, and the session is being closed.
     case ready
 }
 
-/// A request under way.
+/// A request that is running.
 public struct Waiting: Hashable, Sendable {
-    /// What is awaited.
+    /// The event that is awaited.
     public enum Phase: Hashable, Sendable {
         /// The reply.
         case reply
         /// The end of the pause before the request is repeated; the adapter is at its prompt.
         case pause
-        /// The prompt of an interrupted adapter; what failed, or why it was interrupted.
+        /// The prompt of an interrupted adapter, with the failure or the reason for the interrupt.
         case prompt(Failure)
-        /// The same; the end was asked for and follows.
+        /// The prompt of an interrupted adapter; the end follows.
         case lastPrompt(Failure)
     }
 
     /// The request.
     public internal(set) var request: AdapterRequest
-    /// Whether the gate found that it changes nothing.
+    /// Whether the gate found that the request changes nothing.
     let isReadOnly: Bool
-    /// What came so far.
+    /// The received part of the reply.
     public internal(set) var reply = Reply()
-    /// What is awaited.
+    /// The event that is awaited.
     public internal(set) var phase = Phase.reply
     /// How often the request was sent.
     public internal(set) var sendings = 1
-    /// "Response pending" answers so far.
+    /// The number of "response pending" answers so far.
     public internal(set) var pendings = 0
-    /// Whether nothing came since the latest of them.
+    /// Whether nothing was received since the last of them.
     var isPending = false
-    /// What was wrong with the reply before: the same again is not an accident.
+    /// The faults of the previous reply; if they repeat, they are not an accident.
     var earlierDamage: [LinkError] = []
-    /// Whether a reply before answered another request.
+    /// Whether a previous reply answered another request.
     var wasOutOfStep = false
 
-    /// Whether the end follows.
+    /// Whether the end follows this request.
     var isLast: Bool {
         switch phase {
         case .lastPrompt: true

@@ -1,30 +1,30 @@
 public import OBDCore
 
-/// Where the time of a poll went: a value that is told of every exchange and of the time between them.
+/// How a poll spent its time, summed over its exchanges and the time between them.
 public struct TimeAccount: Hashable, Sendable {
     /// The sum over all exchanges.
     public private(set) var exchanges = ExchangeTiming.Split()
-    /// Between an answer and the next request, though something was due: reading and planning.
+    /// Between an answer and the next request while requests were due: reading and planning.
     public private(set) var own = Duration.zero
-    /// Nothing was due.
+    /// While no request was due.
     public private(set) var idle = Duration.zero
-    /// Nothing was due but what rests.
+    /// While no request was due except those that are asked less often.
     public private(set) var rests = Duration.zero
-    /// Exchanges that failed, and the time without a link.
+    /// Failed exchanges, and the time without a link.
     public private(set) var lost = Duration.zero
-    /// Exchanges that were answered, silence included.
+    /// The number of answered exchanges, including those with silence.
     public private(set) var count = 0
-    /// Exchanges that no ECU answered.
+    /// The number of exchanges that no ECU answered.
     public private(set) var silent = 0
-    /// What those took.
+    /// The total time of those exchanges.
     public private(set) var silence = Duration.zero
-    /// Exchanges that took less time than their bytes need at the line's rate.
+    /// The number of exchanges that took less time than their bytes need at the line's rate.
     private var tooFast = 0
 
-    /// Nothing spent yet.
+    /// Creates an empty account.
     public init() {}
 
-    /// Takes note of an exchange that ended at `instant`.
+    /// Adds an exchange that ended at `instant`.
     public mutating func take(
         _ timing: ExchangeTiming, at instant: Instant, rate: Int?, isSilent: Bool
     ) {
@@ -42,17 +42,18 @@ public struct TimeAccount: Hashable, Sendable {
         exchanges.pauses += split.pauses
     }
 
-    /// Takes note of an exchange that failed.
+    /// Adds a failed exchange.
     public mutating func takeFailure(_ time: Duration) { lost += max(.zero, time) }
 
-    /// Takes note of the time between two exchanges.
+    /// Adds the time between two exchanges.
     ///
     /// - Parameters:
-    ///   - end: of the exchange before.
-    ///   - next: the begin of the one behind.
-    ///   - freeSince: when there was nothing to ask; nil = there was always something.
-    ///   - restsSince: when there was nothing but what rests since it was not answered; nil = never.
-    ///   - isOutage: whether the link was not usable in between.
+    /// - end: the end of the earlier exchange.
+    /// - next: the beginning of the later exchange.
+    /// - freeSince: when no request was due; nil if requests were always due.
+    /// - restsSince: when no request was due except those that are asked less often because they were not
+    ///   answered; nil if never.
+    /// - isOutage: whether the link was unusable in between.
     public mutating func takeGap(
         from end: Instant, freeSince: Instant?, restsSince: Instant? = nil, until next: Instant,
         isOutage: Bool
@@ -68,10 +69,10 @@ public struct TimeAccount: Hashable, Sendable {
         rests += max(.zero, next - resting)
     }
 
-    /// Whether the line's rate says nothing about how fast bytes travel.
+    /// Whether the line's rate does not determine how fast bytes are transferred.
     public var rateIsFiction: Bool { tooFast * 20 > count }
 
-    /// Where the time went, each part in its own right.
+    /// The parts of the time.
     public var parts: Parts {
         var parts = Parts(
             bus: exchanges.bus, adapterWait: exchanges.adapterWait, link: exchanges.link,
@@ -86,28 +87,29 @@ public struct TimeAccount: Hashable, Sendable {
 
     /// The parts of a poll's time.
     public struct Parts: Hashable, Sendable {
-        /// From the request to the last line of its answer: the adapter, the bus, the ECUs; with the
-        /// line's own time where its rate is not known.
+        /// From the request to the last line of its answer: the adapter, the bus, and the ECUs.
+        ///
+        /// If the rate is unknown, this includes the transfer time of the line.
         public var bus: Duration
-        /// The adapter's waiting for more answers that did not come.
+        /// The adapter's wait for more answers that did not arrive.
         public var adapterWait: Duration
-        /// Bytes on the line between here and the adapter.
+        /// The transfer of bytes on the line to the adapter.
         public var link: Duration
-        /// Commands to the adapter itself: its voltage, settings between requests.
+        /// Commands to the adapter itself: its voltage, and settings between requests.
         public var commands: Duration
         /// Pauses before a request was repeated.
         public var pauses: Duration
-        /// This program, from a reply to the next request.
+        /// This program's time from a reply to the next request.
         public var own: Duration
-        /// Nothing was due.
+        /// While no request was due.
         public var idle: Duration
-        /// Nothing was due but what was silent or failed and is asked less often, or the vehicle
-        /// was left alone.
+        /// While no request was due except those that are asked less often after silence or a failure, or
+        /// while the vehicle was left alone.
         public var rests: Duration
-        /// Requests that failed and outages of the link.
+        /// Failed requests and outages of the link.
         public var lost: Duration
 
-        /// Parts by their times.
+        /// Creates the parts from their times.
         public init(
             bus: Duration, adapterWait: Duration, link: Duration, commands: Duration,
             pauses: Duration = .zero, own: Duration, idle: Duration, rests: Duration = .zero,
@@ -124,7 +126,7 @@ public struct TimeAccount: Hashable, Sendable {
             self.lost = lost
         }
 
-        /// All of it.
+        /// The total time.
         public var total: Duration {
             bus + adapterWait + link + commands + pauses + own + idle + rests + lost
         }

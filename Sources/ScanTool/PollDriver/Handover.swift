@@ -1,34 +1,34 @@
 public import OBDCore
 
-/// The way of a request to its reply and of the reply to the sinks, as a pure machine.
+/// The way from a request to its reply and from the reply to the sinks, as a pure state machine.
 ///
-/// The next request is written before the reply is decoded, so that the vehicle is at work meanwhile.
-/// So there are at most one request under way, one reply that is not decoded and one batch that a
-/// sink does not take; with a batch and a reply nothing is asked. The machine has no clock. Each state
-/// owns what is on its way there, and every pair of state and event is spelled out below.
+/// The next request is written before the reply is decoded, so that the vehicle works in the meantime. There
+/// are therefore at most one current request, one undecoded reply, and one batch that a sink has not
+/// accepted. With both a batch and a reply, no request is sent. The machine has no clock. Each state owns its
+/// data, and every pair of state and event is listed below.
 ///
-/// The scan tool hands a reply over and takes no request before that reply is acknowledged. One that
-/// waits for its acknowledgement is *held*.
+/// The scan tool delivers a reply and accepts no request until the reply is acknowledged. A reply that was
+/// not acknowledged yet is *held*.
 public struct Handover<Request, Reply, Batch> {
     /// Where it is.
     public enum State {
-        /// Nothing is on its way.
+        /// There is no request, reply or batch.
         case free
-        /// A request is under way.
+        /// A request is running.
         case asking(Request)
-        /// A reply is acknowledged and not decoded.
+        /// A reply was acknowledged but not decoded.
         case replied(Reply)
-        /// The next request is under way, and the reply before it is not decoded.
+        /// The next request is running, and the previous reply is not decoded.
         case askingBefore(Request, Reply)
-        /// A reply is held and to be decoded.
+        /// A reply is held and has to be decoded.
         case held(Reply, RequestID)
-        /// A reply is held, and the one before it is not decoded.
+        /// A reply is held, and the previous one is not decoded.
         case repliedTwice(Reply, Reply, RequestID)
-        /// A sink has no space for a batch; its reply is held where the identifier says so.
+        /// A sink has no space for a batch; if there is an identifier, its reply is held.
         case offering(Batch, RequestID?)
-        /// The same, and the next request is under way.
+        /// A sink has no space for a batch, and the next request is running.
         case askingWhileOffering(Request, Batch)
-        /// The same, and its reply is held.
+        /// A sink has no space for a batch, and the next reply is held.
         case full(Batch, Reply, RequestID)
         /// The session is over.
         case ended
@@ -38,36 +38,36 @@ public struct Handover<Request, Reply, Batch> {
     public enum Event {
         /// A request is about to be written.
         case submitted(Request)
-        /// The request under way was not taken.
+        /// The current request was refused.
         case refused
-        /// The request under way has its outcome; `goesOn` = the next one need not wait until it is
-        /// decoded.
+        /// The current request has its outcome; `goesOn` means that the next request need not wait until it
+        /// is decoded.
         case delivered(Reply, RequestID, goesOn: Bool)
-        /// There is time to decode.
+        /// There is time to decode a reply.
         case decode
-        /// A sink has no space for the batch of a reply that was given out to be decoded.
+        /// A sink has no space for the batch of a decoded reply.
         case kept(Batch, RequestID?)
-        /// All sinks have taken the batch, or it is given up.
+        /// All sinks have accepted the batch, or it was dropped.
         case gone
     }
 
-    /// What has to be done.
+    /// An action for the caller.
     public enum Order {
-        /// Tell the scan tool that it may take the next request.
+        /// Let the scan tool accept the next request.
         case acknowledge(RequestID)
-        /// Decode a reply and offer its batch; acknowledge it then, unless a sink has no space.
+        /// Decode a reply and offer its batch; then acknowledge it, unless a sink has no space.
         case decode(Reply, held: RequestID?)
-        /// Count a batch that no sink has taken.
+        /// Count a batch that no sink accepted.
         case lose(Batch)
     }
 
-    /// What is left at the end.
+    /// Data that remain at the end.
     public enum Rest {
         /// A request without an answer.
         case request(Request)
-        /// A reply that came too late to be decoded.
+        /// A reply that arrived too late to be decoded.
         case reply(Reply)
-        /// A batch that no sink has taken.
+        /// A batch that no sink accepted.
         case batch(Batch)
     }
 
@@ -76,7 +76,7 @@ public struct Handover<Request, Reply, Batch> {
 
     @usableFromInline var current = State.free
 
-    /// Nothing is on its way.
+    /// Creates an empty handover.
     @inlinable public init() {}
 
     /// Whether a request may be submitted.
@@ -89,7 +89,7 @@ public struct Handover<Request, Reply, Batch> {
         }
     }
 
-    /// The request under way.
+    /// The current request.
     @inlinable public var request: Request? {
         switch current {
         case .asking(let request), .askingBefore(let request, _),
@@ -109,7 +109,7 @@ public struct Handover<Request, Reply, Batch> {
         }
     }
 
-    /// Takes an event; what has to be done about it.
+    /// Handles an event and returns the resulting action.
     @inlinable public mutating func take(_ event: consuming Event) -> Order? {
         switch event {
         case .submitted(let request): submit(request)
@@ -122,7 +122,7 @@ public struct Handover<Request, Reply, Batch> {
         return nil
     }
 
-    /// Comes to the end; what was on its way, the oldest first.
+    /// Ends the handover and returns the remaining data, oldest first.
     @inlinable public mutating func end() -> [Rest] {
         defer { current = .ended }
         switch current {
@@ -139,13 +139,13 @@ public struct Handover<Request, Reply, Batch> {
     }
 }
 
-// One function an event; each lists all states.
+// One function per event; each lists all states.
 extension Handover {
     @inlinable mutating func submit(_ request: Request) {
         switch current {
         case .free: current = .asking(request)
         case .replied(let reply): current = .askingBefore(request, reply)
-        // One request at a time, and none before the reply before it is acknowledged.
+        // Only one request may run, and none before the previous reply is acknowledged.
         case .asking, .askingBefore, .held, .repliedTwice, .offering, .askingWhileOffering, .full,
             .ended:
             break
@@ -157,7 +157,7 @@ extension Handover {
         case .asking: current = .free
         case .askingBefore(_, let reply): current = .replied(reply)
         case .askingWhileOffering(_, let batch): current = .offering(batch, nil)
-        // Nothing is under way.
+        // There is no current request.
         case .free, .replied, .held, .repliedTwice, .offering, .full, .ended: break
         }
     }
@@ -173,10 +173,10 @@ extension Handover {
             } else {
                 current = .held(reply, id)
             }
-        // It came without waiting, as when a write fails.
+        // It arrived without a wait, such as after a failed write.
         case .askingBefore(_, let earlier): current = .repliedTwice(earlier, reply, id)
         case .askingWhileOffering(_, let batch): current = .full(batch, reply, id)
-        // Nobody asked: the scan tool need not wait.
+        // There was no request, so the scan tool need not wait.
         case .free, .replied, .held, .repliedTwice, .offering, .full, .ended:
             return .acknowledge(id)
         }
@@ -197,9 +197,9 @@ extension Handover {
         case .repliedTwice(let earlier, let reply, let id):
             current = .held(reply, id)
             return .decode(earlier, held: nil)
-        // The sinks are at the reply before.
+        // The sinks still have the previous reply.
         case .full: break
-        // Nothing is to be decoded.
+        // There is no reply to decode.
         case .free, .asking, .offering, .askingWhileOffering, .ended: break
         }
         return nil
@@ -210,7 +210,7 @@ extension Handover {
         case .free: current = .offering(batch, id)
         case .asking(let request): current = .askingWhileOffering(request, batch)
         case .held(let reply, let heldID): current = .full(batch, reply, heldID)
-        // No reply is given out to be decoded there.
+        // In these states no reply is being decoded.
         case .replied, .askingBefore, .repliedTwice, .offering, .askingWhileOffering, .full, .ended:
             return .lose(batch)
         }
@@ -224,7 +224,7 @@ extension Handover {
             if let id { return .acknowledge(id) }
         case .askingWhileOffering(let request, _): current = .asking(request)
         case .full(_, let reply, let id): current = .held(reply, id)
-        // Nothing is offered.
+        // There is no batch.
         case .free, .asking, .replied, .askingBefore, .held, .repliedTwice, .ended:
             break
         }

@@ -1,39 +1,39 @@
 import Adapters
 
-/// Decides what a session does next, without a clock, a descriptor or a PID.
+/// Decides the next action of a session, without a clock, a descriptor or a PID.
 ///
-/// Four machines, each with its own states and without a flag: how far the session is, whether it
-/// polls, what is on its way between the scan tool and the sinks, and who asks. Whoever runs the session
-/// tells them what happens, does what they order, and waits.
+/// It consists of four state machines without flags: the life of the session, the poll, the way of data
+/// between the scan tool and the sinks, and the requests from callers. The code that runs the session reports
+/// events to them, carries out their orders, and waits.
 public struct PollDriver<Promise, Request, Reply, Batch> {
     /// From the first connection to the end.
     public var life = SessionLife()
-    /// Whether a plan is polled by.
+    /// Whether a plan is being polled.
     public var polling = Polling()
-    /// The request under way, its reply, a batch that a sink does not take.
+    /// The current request, its reply, and a batch that a sink has not accepted.
     public var handover = Handover<Request, Reply, Batch>()
-    /// Requests from outside; they go before the plan's.
+    /// Requests from callers, which come before those of the plan.
     public var requests = RequestQueue<Promise>()
 
-    /// What is asked next.
+    /// The next request.
     public enum Next {
-        /// A request from outside.
+        /// A request from a caller.
         case request(RequestQueue<Promise>.Entry)
-        /// Whatever the plan says.
+        /// A request of the plan.
         case plan
-        /// Nothing.
+        /// No request.
         case nothing
     }
 
-    /// A session that begins.
+    /// A session at its start.
     @inlinable public init() {}
 
-    /// Whether something may be asked, once the scan tool is idle.
+    /// Whether a request may be sent once the scan tool is idle.
     @inlinable public var mayAsk: Bool {
         handover.mayAsk && !life.isEnding && (!requests.isEmpty || polling.state == .polling)
     }
 
-    /// What is asked next.
+    /// Chooses the next request.
     @inlinable public mutating func next() -> Next {
         guard mayAsk else { return .nothing }
         return requests.next().map(Next.request) ?? .plan
@@ -41,7 +41,8 @@ public struct PollDriver<Promise, Request, Reply, Batch> {
 
     /// Whether the next request may be written before the reply to this one is decoded.
     ///
-    /// A plan needs what came, not what it says; one that rests waits for what it says.
+    /// A plan normally only needs the outcome and not its content. A plan that leaves the vehicle alone needs
+    /// the content.
     @inlinable public func goesOn(
         after outcome: Outcome, isPolled: Bool, vehicleRests: Bool
     ) -> Bool {
@@ -49,16 +50,16 @@ public struct PollDriver<Promise, Request, Reply, Batch> {
         return isPolled && !life.isEnding && !vehicleRests
     }
 
-    /// Puts a request that failed first again; false = it is not to be sent once more.
+    /// Puts a failed request back to the front; false if it must not be sent again.
     ///
-    /// - Parameter reconnects: whether a lost link is awaited.
+    /// - Parameter reconnects: whether the session restores a lost link.
     @inlinable public mutating func takeBack(
         _ entry: RequestQueue<Promise>.Entry, after failure: Failure, reconnects: Bool
     ) -> Bool {
         !life.isEnding && requests.takeBack(entry, after: failure, reconnects: reconnects)
     }
 
-    /// Whether a batch keeps the end waiting.
+    /// Whether a batch delays the end.
     @inlinable public var keepsEndWaiting: Bool {
         guard life.isEnding else { return false }
         return handover.batch != nil

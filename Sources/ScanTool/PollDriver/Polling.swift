@@ -1,16 +1,16 @@
-/// Whether the vehicle is polled, as a pure machine: commands go in, orders come out.
+/// Whether the vehicle is polled, as a pure state machine: commands go in, orders come out.
 ///
-/// It knows no plan and no clock. Every pair of state and event is spelled out below.
+/// It has no plan and no clock. Every pair of state and event is listed below.
 public struct Polling: Hashable, Sendable {
     /// Where it is.
     public enum State: String, Hashable, Sendable, CaseIterable {
-        /// Nothing is polled.
+        /// There is no poll.
         case idle
-        /// A poll was cancelled: the next one goes on with its figures.
+        /// A poll was cancelled; the next one continues its statistics.
         case cancelled
-        /// A plan says what is asked next.
+        /// A plan chooses the requests.
         case polling
-        /// The plan is held.
+        /// The plan is paused.
         case paused
         /// The session is over.
         case ended
@@ -18,48 +18,48 @@ public struct Polling: Hashable, Sendable {
 
     /// What happens.
     public enum Event: String, Hashable, Sendable, CaseIterable {
-        /// A plan is to be polled by.
+        /// Begin a poll.
         case begin
-        /// The poll is to be held.
+        /// Pause the poll.
         case pause
-        /// A held poll is to go on.
+        /// Continue a paused poll.
         case resume
-        /// The poll is to end before its plan is done.
+        /// End the poll before its plan is done.
         case cancel
-        /// The plan has nothing more to ask.
+        /// The plan has no more requests.
         case done
-        /// The session comes to its end.
+        /// The session ends.
         case end
     }
 
-    /// What has to be done, in order.
+    /// An action for the caller; they are in order.
     public enum Order: String, Hashable, Sendable {
-        /// Count from here.
+        /// Restart the statistics.
         case resetFigures
-        /// What passed before does not belong to the poll.
+        /// Discard the time before the poll.
         case restartGap
-        /// The time from here on is not the program's.
+        /// Do not count the time from here on as the program's own.
         case freeGap
-        /// Go by the new plan.
+        /// Use the new plan.
         case adopt
-        /// Forget the plan.
+        /// Remove the plan.
         case drop
-        /// Publish where the time went.
+        /// Publish how the time was spent.
         case report
-        /// Say that polling began, or goes on.
+        /// Report that polling began or continues.
         case tellStart
-        /// Say that polling is held.
+        /// Report that polling is paused.
         case tellPause
-        /// Say that polling was cancelled.
+        /// Report that polling was cancelled.
         case tellCancel
-        /// Say that the plan is done.
+        /// Report that the plan is done.
         case tellFinish
     }
 
     /// Where it is.
     public private(set) var state = State.idle
 
-    /// Nothing is polled.
+    /// Creates a machine without a poll.
     public init() {}
 
     /// Whether there is a plan.
@@ -70,13 +70,13 @@ public struct Polling: Hashable, Sendable {
         }
     }
 
-    /// Takes an event; what has to be done about it.
+    /// Handles an event and returns the resulting actions.
     public mutating func take(_ event: Event) -> [Order] {
         switch (state, event) {
         case (.idle, .begin): go(to: .polling, [.resetFigures, .restartGap, .adopt, .tellStart])
         case (.cancelled, .begin), (.paused, .begin):
             go(to: .polling, [.restartGap, .adopt, .tellStart])
-        // The new plan takes the place of the old one, and the figures go on.
+        // The new plan replaces the old one, and the statistics continue.
         case (.polling, .begin): go(to: .polling, [.adopt, .tellStart])
         case (.polling, .pause): go(to: .paused, [.freeGap, .tellPause])
         case (.paused, .resume): go(to: .polling, [.tellStart])
@@ -85,11 +85,11 @@ public struct Polling: Hashable, Sendable {
         case (.polling, .done): go(to: .idle, [.report, .drop, .tellFinish])
         case (.polling, .end), (.paused, .end): go(to: .ended, [.report, .tellCancel])
         case (.idle, .end), (.cancelled, .end): go(to: .ended, [])
-        // There is no poll to hold, to go on with or to end.
+        // There is no poll to pause, continue or end.
         case (.idle, .pause), (.idle, .resume), (.idle, .cancel), (.idle, .done),
             (.cancelled, .pause), (.cancelled, .resume), (.cancelled, .cancel), (.cancelled, .done):
             []
-        // It goes on, or is held already; a plan that is held is not asked whether it is done.
+        // It already runs or is already paused; a paused plan cannot be done.
         case (.polling, .resume), (.paused, .pause), (.paused, .done): []
         case (.ended, .begin), (.ended, .pause), (.ended, .resume), (.ended, .cancel),
             (.ended, .done), (.ended, .end):

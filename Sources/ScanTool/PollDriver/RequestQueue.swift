@@ -1,13 +1,13 @@
 public import Adapters
 import OBDCore
 
-/// Requests from outside in the order of their coming; each is sent twice at most.
+/// Requests from callers in the order of their arrival; each is sent at most twice.
 public struct RequestQueue<Promise> {
-    /// A request and who waits for its answer.
+    /// A request and the promise of its answer.
     public struct Entry {
-        /// The request; from its first sending on with an identifier of its own.
+        /// The request; it gets its own identifier when it is first sent.
         public internal(set) var request: AdapterRequest
-        /// What its answer goes to.
+        /// The promise of its answer.
         public let promise: Promise
         /// How often it was sent.
         public internal(set) var sendings = 0
@@ -16,10 +16,10 @@ public struct RequestQueue<Promise> {
     @usableFromInline var entries: [Entry] = []
     private var lastID: UInt32 = 0
 
-    /// Nothing is asked.
+    /// An empty queue.
     @inlinable public init() {}
 
-    /// Whether nothing is asked.
+    /// Whether the queue is empty.
     @inlinable public var isEmpty: Bool { entries.isEmpty }
 
     /// Appends a request.
@@ -33,16 +33,16 @@ public struct RequestQueue<Promise> {
         var entry = entries.removeFirst()
         if entry.sendings == 0 {
             lastID &+= 1
-            // Plans count from 1.
+            // The identifiers of plans count from 1, so these have the highest bit set.
             entry.request = entry.request.with(id: RequestID(rawValue: 0x8000_0000 | lastID))
         }
         entry.sendings += 1
         return entry
     }
 
-    /// Puts a request that failed first again; false = it is not to be sent once more.
+    /// Puts a failed request back to the front; false if it must not be sent again.
     ///
-    /// - Parameter reconnects: whether a lost link is awaited.
+    /// - Parameter reconnects: whether the session restores a lost link.
     public mutating func takeBack(
         _ entry: Entry, after failure: Failure, reconnects: Bool
     ) -> Bool {
@@ -56,7 +56,7 @@ public struct RequestQueue<Promise> {
         return true
     }
 
-    /// Those who still wait; nothing is asked any more.
+    /// Empties the queue and returns the promises of waiting callers.
     public mutating func removeAll() -> [Promise] {
         let promises = entries.map(\.promise)
         entries = []
@@ -65,7 +65,7 @@ public struct RequestQueue<Promise> {
 }
 
 extension AdapterRequest {
-    /// The same request under another identifier.
+    /// The same request with another identifier.
     func with(id: RequestID) -> AdapterRequest {
         switch self {
         case .vehicle(var request):

@@ -1,28 +1,28 @@
-/// How far a session is on its way from its first connection to its end, as a pure machine.
+/// The life of a session from its first connection to its end, as a pure state machine.
 ///
-/// It decides what a failure means: before the adapter was set up for the first time whoever began
-/// wants to know of it at once; later a lost link is awaited. Every pair of state and event is spelled
-/// out below.
+/// It decides the consequences of a failure. Before the adapter was set up for the first time, the caller
+/// gets the failure at once; later, the session waits for a lost link to return. Every pair of state and
+/// event is listed below.
 public struct SessionLife: Hashable, Sendable {
     /// Where it is.
     public enum State: Hashable, Sendable {
         /// The adapter was not set up yet.
         case starting
-        /// The adapter was set up.
+        /// The adapter has been set up.
         case ready
-        /// The adapter was set up, and the link was lost since.
+        /// The adapter had been set up, but the link was lost since.
         case lost
-        /// The end was asked for.
+        /// The end was requested.
         case stopping
-        /// It is over.
+        /// The session has ended.
         case over(End)
     }
 
-    /// Why it is over.
+    /// Why the session ended.
     public enum End: Hashable, Sendable {
-        /// The end was asked for.
+        /// The end was requested.
         case stopped
-        /// Nothing more is tried; `wasReady` = the adapter was set up before.
+        /// No further attempt is made; `wasReady` means that the adapter had been set up.
         case gaveUp(ErrorReason, wasReady: Bool)
         /// The system cannot wait for descriptors.
         case cannotWait(call: String, errno: Int32)
@@ -34,37 +34,37 @@ public struct SessionLife: Hashable, Sendable {
         case initialized
         /// The link was closed unexpectedly.
         case linkLost
-        /// Something failed; `isAnotherRate` = at a line rate that was taken on trust nothing was
-        /// understood.
+        /// A failure; `isAnotherRate` means that the adapter sent nothing that makes sense at an untested
+        /// line rate.
         case failed(ErrorReason, NextStep, isAnotherRate: Bool)
-        /// The end is asked for.
+        /// The end was requested.
         case stopRequested
-        /// The scan tool has come to its orderly end.
+        /// The scan tool has ended in order.
         case detached
         /// The system cannot wait for descriptors.
         case cannotWait(call: String, errno: Int32)
     }
 
-    /// What has to be done.
+    /// An action for the caller.
     public enum Order: String, Hashable, Sendable {
-        /// Count a link that works again.
+        /// Count a restored link.
         case countReconnect
         /// Let the scan tool try again at once.
         case retry
-        /// Let the scan tool come to its orderly end.
+        /// End the scan tool in order.
         case stopTool
     }
 
     /// Where it is.
     public private(set) var state = State.starting
 
-    /// A session that begins.
+    /// A session at its start.
     public init() {}
 
-    /// Why it is over; nil while it is not.
+    /// Why the session ended; nil if it has not ended.
     public var end: End? { if case .over(let end) = state { end } else { nil } }
 
-    /// Whether the end was asked for, or is there.
+    /// Whether the end was requested or reached.
     public var isEnding: Bool {
         switch state {
         case .starting, .ready, .lost: false
@@ -72,10 +72,10 @@ public struct SessionLife: Hashable, Sendable {
         }
     }
 
-    /// Whether the end was asked for and is awaited.
+    /// Whether the end was requested but not reached yet.
     public var isStopping: Bool { state == .stopping }
 
-    /// Takes an event; what has to be done about it.
+    /// Handles an event and returns the resulting action.
     public mutating func take(_ event: Event) -> Order? {
         switch (state, event) {
         case (.starting, .initialized): state = .ready
@@ -90,23 +90,23 @@ public struct SessionLife: Hashable, Sendable {
             }
         case (.ready, .failed(let reason, .givenUp, _)), (.lost, .failed(let reason, .givenUp, _)):
             state = .over(.gaveUp(reason, wasReady: true))
-        // The scan tool goes on by itself.
+        // The scan tool retries by itself.
         case (.ready, .failed), (.lost, .failed): break
         case (.starting, .stopRequested), (.ready, .stopRequested), (.lost, .stopRequested):
             state = .stopping
             return .stopTool
         case (.stopping, .detached): state = .over(.stopped)
-        // Nothing would end the waiting.
+        // No other event would end the wait.
         case (.stopping, .failed(_, .givenUp, _)): state = .over(.stopped)
         case (.starting, .cannotWait(let call, let errno)),
             (.ready, .cannotWait(let call, let errno)), (.lost, .cannotWait(let call, let errno)),
             (.stopping, .cannotWait(let call, let errno)):
             state = .over(.cannotWait(call: call, errno: errno))
-        // Set up already, or lost already, or not yet set up.
+        // The adapter is already set up, the link is already lost, or was never set up.
         case (.ready, .initialized), (.lost, .linkLost), (.starting, .linkLost): break
-        // The scan tool has not begun, or begins again.
+        // The scan tool has not started, or restarts.
         case (.starting, .detached), (.ready, .detached), (.lost, .detached): break
-        // The end is on its way, and the first reason counts.
+        // The end is already in progress, and the first reason counts.
         case (.stopping, .initialized), (.stopping, .linkLost), (.stopping, .failed),
             (.stopping, .stopRequested):
             break
@@ -119,8 +119,8 @@ public struct SessionLife: Hashable, Sendable {
 }
 
 extension NextStep {
-    /// Whether somebody who has just begun would wait without knowing that there is no accessory or
-    /// no vehicle.
+    /// Whether the user, just after the start, would wait without knowing that there is no adapter or no
+    /// vehicle.
     fileprivate func leavesUserWaiting(because reason: ErrorReason) -> Bool {
         switch self {
         case .reinitialise: reason.isVehicle

@@ -5,16 +5,16 @@ import Simulator
 import Synchronization
 import SystemIO
 
-/// A device that several connections use one after another.
+/// A device that serves several connections, one after another.
 public final class SharedDevice<Device: ServedDevice>: Sendable {
     private let device: Mutex<Device>
 
-    /// Takes a device that is switched on.
+    /// Wraps a device that is switched on.
     public init(_ device: Device) {
         self.device = Mutex(device)
     }
 
-    /// What is to be written now, when to look again, and whether the device leaves after it.
+    /// The bytes to write now, the time of the next check, and whether the device then closes the link.
     public func due(at now: Instant) -> (bytes: [UInt8], next: Instant?, end: LinkEnd?) {
         device.withLock { device in
             let bytes = device.due(at: now)
@@ -22,7 +22,7 @@ public final class SharedDevice<Device: ServedDevice>: Sendable {
         }
     }
 
-    /// A host has connected.
+    /// Reports that a host has connected.
     func connect(at now: Instant) { device.withLock { $0.connect(at: now) } }
 
     /// Takes bytes from the host.
@@ -30,35 +30,35 @@ public final class SharedDevice<Device: ServedDevice>: Sendable {
         device.withLock { $0.receive(bytes, at: now) }
     }
 
-    /// Looks at the device.
+    /// Reads from the device.
     public func look<Seen: Sendable>(_ at: @Sendable (Device) -> Seen) -> Seen {
         device.withLock { at($0) }
     }
 }
 
-/// How serving came to its end.
+/// Why serving ended.
 public enum ServingEnd: Hashable, Sendable {
-    /// The descriptor to stop by became readable.
+    /// The `stop` descriptor became readable.
     case stopped
     /// The host closed the link.
     case hostGone
-    /// The device closed it.
+    /// The device closed the link.
     case deviceGone
 }
 
-/// Serves `device` on an open link until the host goes or `stop` becomes readable.
+/// Serves `device` on an open link until the host disconnects or `stop` becomes readable.
 ///
-/// `afterwards` is called after every batch of bytes from the host.
+/// `afterwards` is called after each batch of bytes from the host.
 public func serve<Device: ServedDevice>(
     _ device: SharedDevice<Device>, on session: inout DescriptorSession, stop: Int32,
     afterwards: () -> Void = {}
 ) throws(SystemError) -> ServingEnd {
     var set = PollSet()
     device.connect(at: SystemClock.now())
-    // What was said while nobody listened is lost.
+    // Output from before the connection is lost.
     var deadline = device.due(at: SystemClock.now()).next
     while true {
-        // While the host does not read, what is to be said waits in the device, which is bounded.
+        // While the host does not read, output stays in the device, which limits its amount.
         let retry = session.retryTime
         let waiting = session.wantsToWrite || retry != nil
         set.removeAll()
@@ -80,7 +80,7 @@ public func serve<Device: ServedDevice>(
                 if !due.bytes.isEmpty { try session.write(due.bytes) }
                 switch due.end {
                 case .closed: return .deviceGone
-                // A pty has no directions of its own: there it is closed as a whole.
+                // A pty cannot close one direction only, so it is closed completely.
                 case .halfClosed where shutdown(session.descriptor, Int32(SHUT_WR)) != 0:
                     return .deviceGone
                 case .halfClosed, nil: break

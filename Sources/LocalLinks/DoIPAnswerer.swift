@@ -5,13 +5,13 @@ import Simulator
 import Synchronization
 import SystemIO
 
-/// Answers testers that ask over UDP which vehicle is there, on a thread of its own.
+/// Answers testers that search for vehicles over UDP, on its own thread.
 public final class DoIPAnswerer: Sendable {
     private let descriptor: Int32
     private let stop: EventDescriptor
     private let thread: Mutex<SystemThread?>
 
-    /// Answers on the address and port of `host` by what `answer` gives.
+    /// Answers on the address and port of `host` with the result of `answer`.
     public init(
         _ host: ServedHost, _ answer: @escaping @Sendable ([UInt8]) -> [UInt8]?
     ) throws(LocalLinkFault) {

@@ -3,32 +3,32 @@ import Glibc
 import Simulator
 import SystemIO
 
-/// What can go wrong with a link that is served here.
+/// What can go wrong with a link that this program serves.
 public enum LocalLinkFault: AccessoryFault, Error {
     /// A recording or a vehicle file cannot be read.
     case unreadable(path: String, errno: Int32)
     /// A transcript is damaged.
     case damagedTranscript(path: String, line: Int, reason: String)
-    /// A recording holds no command and no answer.
+    /// A recording has no command or no answer.
     case emptyRecording(path: String, magic: String)
-    /// A vehicle file is wrong; file, line and reason.
+    /// A vehicle file is not valid; file, line and reason.
     case vehicleFile(String)
-    /// The options of `sim:` are wrong.
+    /// The options of `sim:` are not valid.
     case options(SimulatorError)
-    /// A pseudo terminal cannot be made.
+    /// A pseudo terminal cannot be created.
     case terminal(path: String, errno: Int32)
-    /// The link to the terminal cannot be made.
+    /// The link to the terminal cannot be created.
     case link(path: String, errno: Int32)
-    /// No socket can be made.
+    /// A socket cannot be created.
     case socket(errno: Int32)
-    /// A TCP port cannot be listened on.
+    /// The program cannot listen on a TCP port.
     case port(ServedHost, errno: Int32)
     /// The system has no Bluetooth.
     case noBluetooth(errno: Int32)
-    /// An RFCOMM channel cannot be listened on.
+    /// The program cannot listen on an RFCOMM channel.
     case channel(UInt8, errno: Int32)
 
-    /// What happened, and what to do about it.
+    /// What happened and what to do about it.
     public var words: FaultWords {
         switch self {
         case .unreadable(let path, let errno):

@@ -1,6 +1,6 @@
 import Accessory
 
 extension TransportRegistry {
-    /// Every transport that `-d` takes: those of this machine, and what this program serves itself.
+    /// All transports for `-d`: those of this machine, and those that this program serves itself.
     public static let all = system.adding([SimulatorTransport.self, ReplayTransport.self])
 }

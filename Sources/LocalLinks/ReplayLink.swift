@@ -2,9 +2,9 @@ import Accessory
 import Adapters
 import Simulator
 
-/// `replay:`: an adapter that answers from a recording, behind a socket pair.
+/// `replay:`: an adapter that answers from a recording, connected by a socket pair.
 public enum ReplayLink {
-    /// The connector for a transcript or a conversation as text.
+    /// The connector for a transcript or a conversation in text form.
     public static func connector(path: String) throws(LocalLinkFault) -> Connector {
         let adapter = try adapter(reading: path)
         let shared = SharedDevice(adapter)
@@ -14,7 +14,7 @@ public enum ReplayLink {
         }
     }
 
-    /// The adapter that answers as the file says.
+    /// The adapter that answers from the file.
     public static func adapter(reading path: String) throws(LocalLinkFault) -> ReplayAdapter {
         let bytes = try LocalLinkFault.contents(of: path)
         let adapter: ReplayAdapter
@@ -35,7 +35,7 @@ public enum ReplayLink {
 }
 
 extension ReplayAdapter {
-    /// The wire protocol of what was recorded; none = that of the ELM327.
+    /// The wire protocol of the recording; empty for an ELM327.
     var protocols: [String] {
         if isGoLink { return [GoLinkDialect.protocolString] }
         if isDoIP { return [DoIPDialect.protocolString] }

@@ -4,7 +4,7 @@ import Simulator
 
 /// `replay:FILE`: an adapter that answers from a recording.
 struct ReplayTransport: Transport {
-    /// The transcript, or a conversation as text.
+    /// The path of the transcript or of a conversation in text form.
     var path: String
 
     static let form = TransportForm("replay", short: "replay:FILE", takesFile: true)
@@ -19,7 +19,7 @@ struct ReplayTransport: Transport {
     var isServedHere: Bool { true }
     var recording: String? { path }
 
-    /// The protocol of what was recorded, where it is not an ELM327.
+    /// The wire protocol of the recording, if it is not an ELM327.
     var protocols: [String] {
         guard let adapter = try? ReplayLink.adapter(reading: path) else { return [] }
         return adapter.protocols

@@ -3,28 +3,28 @@ import CSystem
 import Glibc
 import SystemIO
 
-/// Where `simulate` serves.
+/// The place where `simulate` serves.
 public enum ServingPlace: Hashable, Sendable {
-    /// A pseudo terminal; `link` is a symbolic link to it, nil = none.
+    /// A pseudo terminal; `link` is a symbolic link to it, or nil.
     case pty(link: String?)
-    /// A TCP port; port 0 = any free one.
+    /// A TCP port; port 0 means any free one.
     case tcp(ServedHost)
     /// A DoIP gateway on TCP and UDP.
     case doip(ServedHost)
     /// An RFCOMM channel of this machine's Bluetooth controller.
     case rfcomm(channel: UInt8)
-    /// An interface of SocketCAN.
+    /// A SocketCAN interface.
     case can(interface: String)
 }
 
-/// An address and port of this machine to serve on.
+/// An address and port of this machine on which to serve.
 public struct ServedHost: Hashable, Sendable {
-    /// A numeric address; IPv6 without brackets.
+    /// A numeric address, IPv6 without brackets.
     public var address: String
-    /// The port; 0 = any free one.
+    /// The port; 0 means any free one.
     public var port: UInt16
 
-    /// A port of the loopback, which only programs of this machine can reach.
+    /// A port on the loopback interface, which only programs on this machine can reach.
     public init(port: UInt16) { self.init(address: "127.0.0.1", port: port) }
 
     /// An address and port.
@@ -36,7 +36,7 @@ public struct ServedHost: Hashable, Sendable {
     /// Reads `PORT`, `ADDRESS` or `ADDRESS:PORT`, with brackets around an IPv6 address; nil for anything
     /// else.
     ///
-    /// - Parameter port: the port where none is named; nil = one has to be.
+    /// - Parameter port: the default port; nil means that the text has to have one.
     public init?(_ text: String, port usual: UInt16? = nil) {
         if let port = Self.port(text[...]) {
             self.init(port: port)
@@ -64,7 +64,7 @@ public struct ServedHost: Hashable, Sendable {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt16(text) : nil
     }
 
-    /// Four numbers, or an IPv6 address; the system's resolver would take fewer numbers, too.
+    /// Four numbers or an IPv6 address; the system's resolver would also accept fewer numbers.
     private static func isNumeric(_ address: String) -> Bool {
         var bytes = in6_addr()
         return inet_pton(AF_INET, address, &bytes) == 1
@@ -74,13 +74,13 @@ public struct ServedHost: Hashable, Sendable {
     /// `ADDRESS:PORT`.
     public var text: String { (address.contains(":") ? "[\(address)]" : address) + ":\(port)" }
 
-    /// Whether only programs of this machine can reach it.
+    /// Whether only programs on this machine can reach it.
     public var isLoopback: Bool { address.hasPrefix("127.") || address == "::1" }
 
-    /// Whether it is every address of this machine.
+    /// Whether it means all addresses of this machine.
     public var isWildcard: Bool { address == "0.0.0.0" || address == "::" }
 
-    /// The address as bind(2) takes it, and its family; nil where it is not a numeric address.
+    /// The address in the form for bind(2), and its family; nil if it is not a numeric address.
     static func socketAddress(_ address: String, _ port: UInt16) -> (bytes: [UInt8], family: Int32)?
     {
         var hints = addrinfo()
@@ -95,16 +95,16 @@ public struct ServedHost: Hashable, Sendable {
     }
 }
 
-/// A pseudo terminal that stays open while programs come and go.
+/// A pseudo terminal that stays open while programs connect and disconnect.
 public struct PseudoTerminal: ~Copyable {
     /// Its name: `/dev/pts/3`.
     public let path: String
-    /// A symbolic link to it; removed at the end.
+    /// A symbolic link to it, which is removed at the end.
     public let link: String?
     private let master: Int32
     private let slave: Int32
 
-    /// Takes over what ``open(link:)`` made.
+    /// Takes over the parts from ``open(link:)``.
     private init(path: String, link: String?, master: Int32, slave: Int32) {
         self.path = path
         self.link = link
@@ -112,7 +112,7 @@ public struct PseudoTerminal: ~Copyable {
         self.slave = slave
     }
 
-    /// Makes one, raw, and the link to it.
+    /// Creates a pseudo terminal in raw mode, and the link to it.
     public static func open(link: String?) throws(LocalLinkFault) -> PseudoTerminal {
         var name = [UInt8](repeating: 0, count: 64)
         let master = name.withUnsafeMutableBytes { bytes in
@@ -122,13 +122,13 @@ public struct PseudoTerminal: ~Copyable {
             throw .terminal(path: "/dev/ptmx", errno: errno)
         }
         let path = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
-        // Held open, or the terminal would hang up whenever a program closes it.
+        // Kept open, because otherwise the terminal would hang up whenever a program closes it.
         let slave = sys_open_tty(path)
         guard slave >= 0, sys_tty_make_raw(slave) == 0 else {
             throw .terminal(path: path, errno: errno)
         }
         if let link {
-            // Only a link is replaced: a file of that name is someone's.
+            // Only replace a link, because a file with that name belongs to the user.
             var status = stat()
             if lstat(link, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { unlink(link) }
             guard symlink(path, link) == 0 else { throw .link(path: link, errno: errno) }
@@ -141,17 +141,17 @@ public struct PseudoTerminal: ~Copyable {
         close(slave)
     }
 
-    /// The session on its own side; takes the descriptor over.
+    /// A session on the terminal's own end, which takes over the descriptor.
     public func session() -> DescriptorSession {
         DescriptorSession(descriptor: master, kind: .stream, name: path)
     }
 }
 
-/// A socket that waits for hosts.
+/// A socket that listens for hosts.
 public struct ListeningSocket: ~Copyable {
-    /// What `-d` takes: `tcp:127.0.0.1:35000`.
+    /// The address for `-d`: `tcp:127.0.0.1:35000`.
     public let address: String
-    /// Where it listens in the network; nil on Bluetooth.
+    /// The network address on which it listens; nil on Bluetooth.
     public let host: ServedHost?
     /// For `poll`.
     public let descriptor: Int32
@@ -164,9 +164,9 @@ public struct ListeningSocket: ~Copyable {
         self.descriptor = descriptor
     }
 
-    /// Listens on a TCP port; port 0 = any free one.
+    /// Listens on a TCP port; port 0 means any free one.
     ///
-    /// - Parameter scheme: what `-d` calls it.
+    /// - Parameter scheme: the scheme of its address for `-d`.
     public static func tcp(
         _ host: ServedHost, scheme: String = "tcp"
     ) throws(LocalLinkFault) -> ListeningSocket {
@@ -198,7 +198,7 @@ public struct ListeningSocket: ~Copyable {
             guard let base = bytes.baseAddress else { return }
             getsockname(socket, base.assumingMemoryBound(to: sockaddr.self), &length)
         }
-        // Both families have the port after the two bytes of the family, its high byte first.
+        // In both families the port follows the two bytes of the family, high byte first.
         return UInt16(place[2]) << 8 | UInt16(place[3])
     }
 
@@ -219,7 +219,7 @@ public struct ListeningSocket: ~Copyable {
         return ListeningSocket(address: "rfcomm channel \(channel)", descriptor: socket)
     }
 
-    /// The next host; nil when `stop` became readable first.
+    /// The next host; nil if `stop` became readable first.
     public borrowing func accept(stop: Int32) throws(SystemError) -> DescriptorSession? {
         var set = PollSet()
         while true {
@@ -230,7 +230,7 @@ public struct ListeningSocket: ~Copyable {
             if set.isReadable(flag) { return nil }
             guard set.isReadable(socket) else { continue }
             let host = sys_accept(descriptor)
-            // A host that went away again in the meantime is no reason to stop.
+            // A host that has already disconnected is no reason to stop.
             guard host >= 0 else { continue }
             var session = DescriptorSession(descriptor: host, kind: .stream, name: address)
             session.tuneTCP()

@@ -5,12 +5,12 @@ import OBDCore
 import Simulator
 import SystemIO
 
-/// `sim:`: a simulated adapter and vehicle behind a socket pair.
+/// `sim:`: a simulated adapter and vehicle, connected by a socket pair.
 public enum SimulatorLink {
-    /// The connector for what comes after `sim:`.
+    /// The connector for the text after `sim:`.
     ///
-    /// Vehicle and adapter live as long as the connector: a link that is opened again finds them as
-    /// they were left.
+    /// The vehicle and the adapter live as long as the connector, so they keep their state when the link is
+    /// opened again.
     public static func connector(_ text: String) throws(LocalLinkFault) -> Connector {
         let options = try options(text)
         let device: any SimulatedDevice
@@ -31,7 +31,7 @@ public enum SimulatorLink {
         }
     }
 
-    /// What comes after `sim:`, the user's own vehicle file read.
+    /// Reads the text after `sim:` and the user's vehicle file, if any.
     public static func options(_ text: String) throws(LocalLinkFault) -> SimulatorOptions {
         let vehicle = try SimulatorOptions.vehicleFile(in: text).map(vehicle)
         do throws(SimulatorError) {
@@ -41,7 +41,7 @@ public enum SimulatorLink {
         }
     }
 
-    /// The vehicle of a user's own file.
+    /// Reads the vehicle from a user's file.
     public static func vehicle(reading path: String) throws(LocalLinkFault) -> Scenario {
         let bytes = try LocalLinkFault.contents(of: path)
         do throws(VehicleFileError) {
@@ -51,7 +51,7 @@ public enum SimulatorLink {
         }
     }
 
-    /// One end of a new socket pair whose other end `device` serves until the first one is closed.
+    /// One end of a new socket pair; `device` serves the other end until this one is closed.
     public static func socketPair<Device: ServedDevice>(
         to device: SharedDevice<Device>, name: String
     ) throws(AccessoryError) -> Int32 {
@@ -64,7 +64,7 @@ public enum SimulatorLink {
         do {
             try SystemThread {
                 var session = DescriptorSession(descriptor: served, kind: .stream, name: name)
-                // Whatever ends the serving closes the link, and the host sees that.
+                // When serving ends for any reason, the link closes and the host notices it.
                 _ = try? serve(device, on: &session, stop: -1)
             }.detach()
         } catch {

@@ -4,7 +4,7 @@ import Simulator
 
 /// `sim:OPTIONS`: a simulated adapter and vehicle.
 struct SimulatorTransport: Transport {
-    /// Everything after the colon.
+    /// The text after the colon.
     var options: String
 
     static let form = TransportForm("sim", short: "sim:")
@@ -19,13 +19,13 @@ struct SimulatorTransport: Transport {
     var description: String { "sim:\(options)" }
     var isServedHere: Bool { true }
 
-    /// What is simulated, where it is no ELM327.
+    /// The wire protocols of the simulated adapter, if it is not an ELM327.
     var protocols: [String] {
         guard let options = try? SimulatorLink.options(options) else { return [] }
         return options.protocols
     }
 
-    /// Of a vehicle file only its text can tell.
+    /// A vehicle file can only be checked by reading it.
     var visibleFault: String? {
         if SimulatorOptions.vehicleFile(in: options) != nil { return nil }
         do throws(SimulatorError) {

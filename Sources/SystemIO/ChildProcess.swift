@@ -2,13 +2,13 @@ import CSystem
 import Glibc
 public import OBDCore
 
-/// Another program that does a piece of work; it reads nothing, and what it prints is not shown.
+/// Runs another program without input and without showing its output.
 public enum ChildProcess {
-    /// How it ended.
+    /// How the program ended.
     public enum End: Hashable, Sendable {
         case exited(Int32)
         case signalled(Int32)
-        /// It was not done in time, or the waiting was cancelled, and it was killed.
+        /// It was killed, because its time was over or the caller cancelled the wait.
         case killed
     }
 
@@ -24,7 +24,7 @@ public enum ChildProcess {
         return nil
     }
 
-    /// Runs a program to its end.
+    /// Runs a program until it ends.
     ///
     /// - Parameter cancel: a descriptor that ends it when it becomes readable.
     public static func run(
@@ -43,7 +43,7 @@ public enum ChildProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Blocked and ignored here; the program gets them as usual.
+        // These are blocked and ignored here, but the program gets them as usual.
         var none = sigset_t()
         sigemptyset(&none)
         var usual = sigset_t()
@@ -51,7 +51,7 @@ public enum ChildProcess {
         for number in [SIGPIPE, SIGCHLD, SIGUSR1] { sigaddset(&usual, number) }
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &usual)
-        // A group of its own, so that its helpers can be ended with it.
+        // A separate process group, so that the program's own children can be ended, too.
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(
             &attributes,
@@ -68,7 +68,7 @@ public enum ChildProcess {
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }
 
-    /// Whether it ended by itself.
+    /// Whether the program ended by itself.
     private static func hasEnded(
         _ child: pid_t, until deadline: Instant, cancelledBy cancel: Int32?
     ) throws(SystemError) -> Bool {

@@ -1,11 +1,11 @@
-/// Output that is kept.
+/// Collects output in memory.
 public final class CollectedBytes {
-    /// What was written.
+    /// The collected bytes.
     public private(set) var bytes: [UInt8] = []
 
-    /// Nothing yet.
+    /// Creates an empty collection.
     public init() {}
 
-    /// Takes a buffer.
+    /// Appends a buffer.
     public func take(_ new: [UInt8]) { bytes += new }
 }

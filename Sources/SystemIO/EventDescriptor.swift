@@ -1,14 +1,14 @@
 import CSystem
 import Glibc
 
-/// A flag that any thread can raise and any `poll` can wait for (eventfd).
+/// A flag that any thread can set and any `poll` can wait for (eventfd).
 public final class EventDescriptor: Sendable {
-    /// Readable while the flag is up.
+    /// Readable while the flag is set.
     ///
-    /// Belongs to this object.
+    /// This object owns and closes it.
     public let descriptor: Int32
 
-    /// A flag that is down.
+    /// Creates a flag that is not set.
     public init() throws(SystemError) {
         descriptor = sys_eventfd()
         if descriptor < 0 { throw SystemError.last("eventfd") }
@@ -16,12 +16,12 @@ public final class EventDescriptor: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Raises the flag.
+    /// Sets the flag.
     public func signal() { _ = sys_eventfd_signal(descriptor) }
 
-    /// Takes the flag down.
+    /// Clears the flag.
     public func take() { Self.take(descriptor) }
 
-    /// Takes down the flag of someone else's eventfd.
+    /// Clears the flag of another owner's eventfd.
     public static func take(_ descriptor: Int32) { _ = sys_eventfd_take(descriptor) }
 }

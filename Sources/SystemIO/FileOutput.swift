@@ -1,7 +1,7 @@
 import CSystem
 import Glibc
 
-/// Writes whole byte strings to a descriptor that stays the caller's.
+/// Writes whole byte arrays to a descriptor that the caller owns.
 public struct FileOutput: Sendable {
     private let descriptor: Int32
 
@@ -10,7 +10,7 @@ public struct FileOutput: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Writes all of `bytes`; blocks until they are with the kernel.
+    /// Writes all of `bytes`; blocks until the kernel has accepted them.
     public func write(_ bytes: [UInt8]) throws(SystemError) {
         var done = 0
         while done < bytes.count {

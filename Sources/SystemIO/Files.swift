@@ -1,7 +1,7 @@
 import CSystem
 import Glibc
 
-/// Reads of whole files and folders.
+/// Reads whole files and folders.
 public enum Files {
     /// All bytes of a file, at most `limit` of them.
     public static func bytes(of path: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
@@ -11,7 +11,7 @@ public enum Files {
         return try bytes(of: descriptor, limit: limit)
     }
 
-    /// All bytes that an open file still has, at most `limit` of them.
+    /// The remaining bytes of an open file, at most `limit` of them.
     public static func bytes(
         of descriptor: Int32, limit: Int = .max
     ) throws(SystemError) -> [UInt8] {
@@ -28,7 +28,7 @@ public enum Files {
         return bytes
     }
 
-    /// The beginning of a text file, such as the kernel's own of proc(5); nil when it cannot be read.
+    /// The beginning of a text file, such as those of proc(5); nil if it cannot be read.
     public static func text(_ path: String, limit: Int = 4_096) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -38,7 +38,7 @@ public enum Files {
         }
     }
 
-    /// The first line of a text file without the blanks around it; nil where there is none.
+    /// The first line of a text file without surrounding blanks; nil if there is none.
     public static func line(_ path: String) -> String? {
         guard let text = text(path) else { return nil }
         let line = text.prefix { $0 != "\n" }
@@ -46,7 +46,7 @@ public enum Files {
         return trimmed.isEmpty ? nil : String(trimmed)
     }
 
-    /// The names in a folder, sorted; empty where it cannot be read.
+    /// The names in a folder, sorted; empty if it cannot be read.
     public static func names(in folder: String) -> [String] { (try? entries(of: folder)) ?? [] }
 
     /// The names in a folder, sorted, without `.` and `..`; at most `limit` of them.
@@ -65,7 +65,7 @@ public enum Files {
         return names.sorted()
     }
 
-    /// Where a symbolic link points; nil for anything else.
+    /// The target of a symbolic link; nil for anything else.
     public static func linkTarget(_ path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &buffer, buffer.count)
@@ -73,23 +73,23 @@ public enum Files {
         return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The path without symbolic links; nil where it does not exist.
+    /// The path without symbolic links; nil if it does not exist.
     public static func resolve(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)
     }
 
-    /// Whether something is there.
+    /// Whether the path exists.
     public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Whether a folder is there.
+    /// Whether the path is a folder.
     public static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// When a file was last changed; nil where it is not there.
+    /// When a file was last changed; nil if it does not exist.
     ///
     /// Unit: seconds since 1970, UTC.
     public static func modified(_ path: String) -> Int64? {
@@ -97,14 +97,15 @@ public enum Files {
         return stat(path, &status) == 0 ? Int64(status.st_mtim.tv_sec) : nil
     }
 
-    /// The inode of a path; 0 where there is none.
+    /// The inode of a path; 0 if it does not exist.
     public static func inode(_ path: String) -> UInt64 {
         var status = stat()
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
     }
 
-    /// The name of the group whose members may open a node, or its number where it has none; nil = to be
-    /// a member does not help, or is nothing for people (root).
+    /// The name of the group whose members may open a node, or its number if it has no name.
+    ///
+    /// Nil if membership does not help, or if the group is not for users (root).
     public static func groupName(of path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_gid != 0,

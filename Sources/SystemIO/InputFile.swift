@@ -1,16 +1,18 @@
 import Glibc
 
-/// A file that is read from its beginning more than once, in pieces; what cannot be (a pipe) is kept.
+/// A file that is read from the beginning several times, in pieces.
+///
+/// A file that does not allow that (a pipe) is kept in memory.
 public final class InputFile {
-    /// As the user named it.
+    /// The path as the user wrote it.
     public let path: String
     private let descriptor: Int32
-    /// Everything, where the file can be read once only.
+    /// The whole content, if the file can only be read once.
     private let whole: [UInt8]?
     private let seen: stat
     private static let pieceSize = 256 * 1024
 
-    /// Opens it.
+    /// Opens the file.
     public init(path: String) throws(FileError) {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -31,7 +33,7 @@ public final class InputFile {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// The beginning: the first line at least, or as much as no line is long.
+    /// The beginning of the file: at least the first line, or more bytes than any line has.
     public func beginning() throws(FileError) -> [UInt8] {
         if let whole { return whole }
         var start: [UInt8] = []
@@ -44,7 +46,7 @@ public final class InputFile {
         return start
     }
 
-    /// Calls `body` with all of the file, piece by piece.
+    /// Calls `body` with the whole file, piece by piece.
     public func forEachPiece(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
         if let whole { return try body(whole[...]) }
         var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
@@ -67,7 +69,7 @@ public final class InputFile {
         }
     }
 
-    /// Whether it was not written to since it was opened.
+    /// Whether the file was not written to since it was opened.
     public var isUnchanged: Bool {
         var status = stat()
         return whole != nil

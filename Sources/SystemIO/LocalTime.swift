@@ -1,7 +1,7 @@
 import Glibc
 import OBDCore
 
-/// A point in time on the clock on the wall: `2026-11-21 09:15:02`.
+/// A time in the local time zone: `2026-11-21 09:15:02`.
 public func localTime(_ utc: UTC) -> String {
     var second = time_t(utc.microseconds / 1_000_000)
     var parts = tm()
@@ -11,14 +11,14 @@ public func localTime(_ utc: UTC) -> String {
         + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
 }
 
-/// The same without the day and with milliseconds: `09:15:02.123`.
+/// A local time without the date and with milliseconds: `09:15:02.123`.
 public func localClock(_ utc: UTC) -> String {
     let milliseconds = utc.microseconds / 1000 % 1000
     return localTime(utc).suffix(8) + "."
         + String(repeating: "0", count: 3 - String(milliseconds).count) + String(milliseconds)
 }
 
-/// What the clock on the wall shows, as UTC.
+/// Converts a local time to UTC.
 public func utc(onTheWall wall: UTC) -> UTC {
     var second = time_t(wall.microseconds / 1_000_000)
     var parts = tm()

@@ -1,12 +1,12 @@
 import CSystem
 import Glibc
 
-/// A file that appears whole or not at all.
+/// Writes files that appear complete or not at all.
 public enum OutputFile {
-    /// Writes what `body` writes to `path`.
+    /// Writes the output of `body` to `path`.
     ///
-    /// Devices and pipes are written directly. A new file has the permissions that the umask leaves;
-    /// one that is replaced keeps its own.
+    /// Devices and pipes are written directly. A new file gets the permissions that the umask allows; a
+    /// replaced file keeps its own.
     public static func write(
         _ path: String, _ body: (inout TextOutput) throws -> Void
     ) throws {
@@ -21,7 +21,7 @@ public enum OutputFile {
         }
     }
 
-    /// Makes `bytes` the contents of `path`; only its owner may read a new file that `isPrivate`.
+    /// Writes `bytes` to `path`; only the owner may read a new file that `isPrivate`.
     public static func write(
         _ path: String, bytes: [UInt8], isPrivate: Bool = false
     ) throws(FileError) {
@@ -37,7 +37,7 @@ public enum OutputFile {
         }
     }
 
-    /// Refuses to write over a file that the command reads from; nil and `-` are none.
+    /// Refuses to overwrite a file that the command reads; nil and `-` are not files.
     public static func check(_ path: String?, isNoneOf sources: [String?]) throws(FileError) {
         guard let path, path != "-" else { return }
         for source in sources.compactMap(\.self) where isOneFile(path, source) {
@@ -45,16 +45,16 @@ public enum OutputFile {
         }
     }
 
-    /// Refuses a path in a folder that is not there.
+    /// Refuses a path whose folder does not exist.
     public static func checkFolder(of path: String) throws(FileError) {
         guard access(WorkFolder.folder(of: path), F_OK) == 0 else {
             throw .unwritable(path, errno: errno)
         }
     }
 
-    /// How long the file is that was written to `path`; unit: bytes.
+    /// The length of the file that was written to `path`; unit: bytes.
     ///
-    /// Nil for standard output, however it is named, for devices and for pipes.
+    /// Nil for standard output under any name, for devices and for pipes.
     public static func size(of path: String) -> Int? {
         var status = stat()
         guard path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -63,17 +63,17 @@ public enum OutputFile {
         return Int(status.st_size)
     }
 
-    /// Whether two paths lead to one file that exists, no device.
+    /// Whether two paths lead to the same existing regular file.
     public static func isOneFile(_ path: String, _ other: String) -> Bool {
         var (one, two) = (stat(), stat())
         return stat(path, &one) == 0 && one.st_mode & S_IFMT == S_IFREG && stat(other, &two) == 0
             && one.st_dev == two.st_dev && one.st_ino == two.st_ino
     }
 
-    /// Makes a database at `path`, which appears whole or not at all.
+    /// Creates a database at `path` that appears complete or not at all.
     ///
-    /// `body` makes it at the place that it is given. It calls the function that it is given before it
-    /// ends the process.
+    /// `body` creates it at the path that it gets. Before it ends the process, it calls the function that it
+    /// gets.
     public static func writeDatabase<Value>(
         _ path: String, _ body: (_ place: String, _ cleanUp: () -> Void) throws -> Value
     ) throws -> Value {
@@ -88,23 +88,23 @@ public enum OutputFile {
     }
 }
 
-/// A file without a name until it is complete, so that whatever ends the process leaves nothing behind.
+/// A file without a name until it is complete, so that it disappears if the process ends early.
 ///
-/// Where the file system has no such files (FAT, for one) it goes by its own name until then.
+/// If the file system does not support such files (for example FAT), it has a temporary name.
 private final class PendingFile {
     let descriptor: Int32
-    /// Where it shall stand, behind a symbolic link; nil = a device or a pipe.
+    /// The final path after symbolic links are resolved; nil for a device or a pipe.
     private let target: String?
-    /// The file that is replaced, for its permissions and its owner.
+    /// The file to replace, for its permissions and its owner.
     private let replaced: stat?
-    /// What it is called until then.
+    /// The temporary name.
     private var name: String?
 
     init(_ path: String, mode: mode_t) throws(OutputError) {
         var status = stat()
         let exists = stat(path, &status) == 0
         if let number = Self.openDescriptor(path) {
-            // Who names an open descriptor wants the file that it refers to, where that is.
+            // The name of an open descriptor means the file to which it refers.
             (target, replaced) = (nil, nil)
             descriptor = dup(number)
         } else if exists && status.st_mode & S_IFMT != S_IFREG {
@@ -125,8 +125,8 @@ private final class PendingFile {
                 descriptor = mkstemp(&template)
                 if descriptor >= 0 {
                     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-                    // There is no other way to ask for the umask. What another thread makes meanwhile
-                    // is its owner's alone.
+                    // There is no other way to read the umask. A file that another thread creates at this
+                    // moment is only accessible to its owner.
                     let mask = umask(0o077)
                     umask(mask)
                     fchmod(descriptor, mode & ~mask)
@@ -136,7 +136,7 @@ private final class PendingFile {
             }
         }
         if descriptor < 0 { throw .failed(errno: errno) }
-        // While it goes by its own name the lock says that it is not one that was left behind.
+        // With a temporary name, the lock shows that the file was not left behind by a killed process.
         if target != nil { _ = sys_lock(descriptor) }
     }
 
@@ -145,11 +145,11 @@ private final class PendingFile {
         if let name { unlink(name) }
     }
 
-    /// Gives it its name, and to its bytes a place on the disk before that.
+    /// Writes the content to the disk and then gives the file its name.
     func appear() throws(OutputError) {
         guard let target else { return }
         if let replaced {
-            // Only root may give a file away; anybody else's was his own, or was in his group.
+            // Only root can change the owner; other users own the file already, or share its group.
             _ = fchown(descriptor, replaced.st_uid, replaced.st_gid)
             fchmod(descriptor, replaced.st_mode & 0o777)
         }
@@ -184,7 +184,7 @@ private final class PendingFile {
         return nil
     }
 
-    /// What a symbolic link to a file that is not there yet leads to; any other path as it is.
+    /// The target of a symbolic link to a file that does not exist yet; any other path unchanged.
     private static func linked(_ path: String) -> String {
         var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let length = readlink(path, &bytes, bytes.count)
@@ -193,7 +193,7 @@ private final class PendingFile {
         return found.hasPrefix("/") ? found : WorkFolder.folder(of: path) + "/" + found
     }
 
-    /// The file that a symbolic link leads to, so that the link stays one.
+    /// The target of a symbolic link, so that the link is kept.
     private static func resolved(_ path: String) -> String {
         guard let found = realpath(path, nil) else { return path }
         defer { free(found) }

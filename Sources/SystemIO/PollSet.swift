@@ -2,17 +2,17 @@ import CSystem
 import Glibc
 public import OBDCore
 
-/// Descriptors that are waited for together; places are reused, so that waiting allocates nothing.
+/// A set of descriptors to wait for; entries are reused, so that waiting allocates no memory.
 public struct PollSet: Sendable {
     private var entries: [pollfd] = []
 
-    /// Nothing to wait for.
+    /// An empty set.
     public init() {}
 
-    /// Empties the set, keeping its room.
+    /// Empties the set and keeps its memory.
     public mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
 
-    /// Adds a descriptor and returns its place; a negative one is never ready.
+    /// Adds a descriptor and returns its index; a negative descriptor is never ready.
     @discardableResult
     public mutating func add(_ descriptor: Int32, reading: Bool = true, writing: Bool = false)
         -> Int
@@ -24,7 +24,8 @@ public struct PollSet: Sendable {
         return entries.count - 1
     }
 
-    /// Waits until one is ready or `deadline` has passed (nil = without end); returns how many are.
+    /// Waits until a descriptor is ready or `deadline` has passed (nil: no limit); returns how many are
+    /// ready.
     @discardableResult
     public mutating func wait(until deadline: Instant?) throws(SystemError) -> Int {
         let limit = deadline.map { max(0, $0.nanoseconds) } ?? -1
@@ -35,12 +36,12 @@ public struct PollSet: Sendable {
         return Int(ready)
     }
 
-    /// Whether something can be read there, the end or an error included.
+    /// Whether the descriptor can be read, including an end of file or an error.
     public func isReadable(_ place: Int) -> Bool {
         Int32(entries[place].revents) & (POLLIN | POLLHUP | POLLERR | POLLNVAL) != 0
     }
 
-    /// Whether something can be written there.
+    /// Whether the descriptor can be written.
     public func isWritable(_ place: Int) -> Bool {
         Int32(entries[place].revents) & POLLOUT != 0
     }

@@ -1,4 +1,4 @@
-/// Bytes that nobody can guess.
+/// Cryptographically secure random bytes.
 public func randomBytes(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }

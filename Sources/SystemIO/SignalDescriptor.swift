@@ -3,14 +3,14 @@ import Glibc
 
 /// Signals as a descriptor (signalfd).
 ///
-/// They must be blocked in every thread.
+/// The signals must be blocked in every thread.
 public final class SignalDescriptor: Sendable {
-    /// Readable while a signal waits.
+    /// Readable while a signal is pending.
     ///
-    /// Belongs to this object.
+    /// This object owns and closes it.
     public let descriptor: Int32
 
-    /// Takes these signals.
+    /// Receives these signals.
     public init(_ signals: [Int32]) throws(SystemError) {
         var mask = sigset_t()
         sigemptyset(&mask)
@@ -21,7 +21,7 @@ public final class SignalDescriptor: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The next signal; nil = none waits.
+    /// The next signal; nil if none is pending.
     public func next() -> Int32? {
         let number = sys_signalfd_next(descriptor)
         return number > 0 ? number : nil

@@ -1,24 +1,24 @@
 import Glibc
 import Synchronization
 
-/// Signals as a descriptor that is in a poll beside others.
+/// Signals as a descriptor for use in a poll with others.
 ///
-/// Make it before any thread exists: threads inherit the mask. Only the main thread reads it; to
-/// other threads it passes on what came, by an inbox of their own.
+/// Create it before any thread, because threads inherit the signal mask. Only the main thread reads it; it
+/// forwards signals to other threads through their own inboxes.
 public final class SignalInbox: Sendable {
     private enum Source {
-        /// The kernel.
+        /// Signals from the kernel.
         case process(SignalDescriptor)
-        /// Another thread.
+        /// Signals from another thread.
         case relay(EventDescriptor)
     }
 
     private let source: Source
     private let passed = Mutex<Int32?>(nil)
 
-    /// What ends a command.
+    /// The signals that end a command.
     public static let endings: [Int32] = [SIGINT, SIGTERM, SIGHUP]
-    /// What a full-screen view has to know besides.
+    /// The additional signals for a full-screen view.
     public static let screen: [Int32] = [SIGWINCH, SIGTSTP, SIGCONT]
 
     /// Blocks `signals` and collects them.
@@ -30,17 +30,17 @@ public final class SignalInbox: Sendable {
 
     private init(relay: EventDescriptor) { source = .relay(relay) }
 
-    /// An inbox for another thread, filled by ``pass(_:)``.
+    /// An inbox for another thread; ``pass(_:)`` fills it.
     public static func relay() throws(SystemError) -> SignalInbox {
         SignalInbox(relay: try EventDescriptor())
     }
 
-    /// Whether it collects the process's signals, rather than what another thread passes on.
+    /// Whether it collects the signals of the process and not those from another thread.
     public var isOfProcess: Bool {
         if case .process = source { true } else { false }
     }
 
-    /// Becomes readable when a signal waits.
+    /// Becomes readable when a signal is pending.
     public var descriptor: Int32 {
         switch source {
         case .process(let signals): signals.descriptor
@@ -48,14 +48,14 @@ public final class SignalInbox: Sendable {
         }
     }
 
-    /// Tells the thread to which a relay belongs that `number` came.
+    /// Forwards signal `number` to the thread of this relay.
     public func pass(_ number: Int32) {
         guard case .relay(let flag) = source else { return }
         passed.withLock { $0 = number }
         flag.signal()
     }
 
-    /// The next signal that waits; nil when none does.
+    /// The next pending signal; nil if there is none.
     public func next() -> Int32? {
         switch source {
         case .process(let signals): return signals.next()
@@ -72,15 +72,16 @@ public final class SignalInbox: Sendable {
         return mask
     }
 
-    /// From now on a signal of ``endings`` ends the process at once: the second Ctrl-C.
+    /// Lets each of the ``endings`` end the process at once from now on, for a second Ctrl-C.
     public static func letEndingsThrough() {
         for number in endings { signal(number, SIG_DFL) }
         var mask = set(endings)
         sigprocmask(SIG_UNBLOCK, &mask, nil)
     }
 
-    /// From now on another signal ends the process at once, where this is the process's inbox; whoever
-    /// passes signals on decides that for all.
+    /// Lets another signal end the process at once from now on, if this is the inbox of the process.
+    ///
+    /// A thread that forwards signals decides this for all others.
     public func letMoreThrough() {
         if isOfProcess { Self.letEndingsThrough() }
     }

@@ -3,13 +3,13 @@ public import OBDCore
 
 /// The clocks.
 public enum SystemClock {
-    /// Now, on the monotonic clock.
+    /// The current time of the monotonic clock.
     @inline(__always)
     public static func now() -> Instant { Instant(nanoseconds: sys_monotonic_ns()) }
 
-    /// Now; unit: nanoseconds since 1970-01-01T00:00:00Z.
+    /// The current time; unit: nanoseconds since 1970-01-01T00:00:00Z.
     public static func utcNanoseconds() -> Int64 { sys_realtime_ns() }
 
-    /// Civil time.
+    /// The current wall clock time.
     public static var utc: UTC { UTC(microseconds: sys_realtime_ns() / 1000) }
 }

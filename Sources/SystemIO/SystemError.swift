@@ -2,18 +2,18 @@ import Glibc
 
 /// A failed system call.
 public struct SystemError: Error, Hashable, Sendable {
-    /// The call.
+    /// The name of the call.
     public var call: String
     /// Its error number.
     public var errno: Int32
 
-    /// A failed call.
+    /// Creates an error.
     public init(call: String, errno: Int32) {
         self.call = call
         self.errno = errno
     }
 
-    /// A call that failed just now, with `errno` as it is.
+    /// The error of a call that just failed, with the current `errno`.
     public static func last(_ call: String) -> SystemError {
         SystemError(call: call, errno: Glibc.errno)
     }

@@ -2,12 +2,12 @@ import Glibc
 
 /// A plain thread.
 ///
-/// It takes no signals: those are the main thread's. SIGPIPE among them, so that writing to a peer
-/// that has gone is an error and not the end of the program.
+/// It blocks all signals, because they are for the main thread. This includes SIGPIPE, so that writing to a
+/// closed peer is an error and does not end the program.
 public struct SystemThread: Sendable {
     private let thread: pthread_t
 
-    /// Starts `body` on its own thread; it has to be joined.
+    /// Starts `body` on its own thread; the thread has to be joined.
     public init(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let box = Unmanaged.passRetained(Body(body))
         var thread = pthread_t()
@@ -28,10 +28,10 @@ public struct SystemThread: Sendable {
         self.thread = thread
     }
 
-    /// Waits for the thread's end; once.
+    /// Waits for the thread to end; may be called once.
     public func join() { pthread_join(thread, nil) }
 
-    /// Lets the thread end by itself; instead of ``join()``.
+    /// Lets the thread end by itself, as an alternative to ``join()``.
     public func detach() { pthread_detach(thread) }
 
     private final class Body: Sendable {

@@ -1,22 +1,22 @@
 import Glibc
 
-/// Buffered text to a descriptor.
+/// Buffered text output to a descriptor.
 ///
-/// Nothing is lost silently: every fault of write(2) is thrown. Call ``flush()`` when something is
-/// complete (a line of live output, the end of the command).
+/// Every error of write(2) is thrown. Call ``flush()`` after a unit of output (a line of live output, the end
+/// of the command).
 public struct TextOutput: ~Copyable {
-    /// The descriptor written to; -1 where something else takes the bytes.
+    /// The descriptor; -1 if a function takes the bytes.
     public let descriptor: Int32
     private let sink: (([UInt8]) throws(OutputError) -> Void)?
     private var buffer: [UInt8] = []
-    /// How much of the buffer is written already.
+    /// How much of the buffer was already written.
     private var done = 0
     /// Whether only ``flushReady()`` writes.
     private let keeps: Bool
-    /// How text for people is shown, while bytes stay the same everywhere; nil = as it is.
+    /// Converts text for the user, but not bytes for programs; nil for no conversion.
     private let shown: (@Sendable (String) -> String)?
     private static let capacity = 64 * 1024
-    /// What a pipe that is ready takes at once, and in one piece.
+    /// The size that a ready pipe accepts at once and in one piece.
     private static let piece = Int(PIPE_BUF)
 
     /// Output to an open descriptor, which stays open.
@@ -27,7 +27,7 @@ public struct TextOutput: ~Copyable {
         keeps = false
     }
 
-    /// Output to an open descriptor, which stays open; all of it is kept until ``flushReady()``.
+    /// Output to an open descriptor, which stays open; the output is buffered until ``flushReady()``.
     public init(keepingFor descriptor: Int32, shown: (@Sendable (String) -> String)? = nil) {
         self.descriptor = descriptor
         self.shown = shown
@@ -35,7 +35,7 @@ public struct TextOutput: ~Copyable {
         keeps = true
     }
 
-    /// Output that `sink` takes, a full buffer at a time.
+    /// Output to `sink`, one full buffer at a time.
     public init(sink: @escaping ([UInt8]) throws(OutputError) -> Void) {
         descriptor = -1
         shown = nil
@@ -43,22 +43,22 @@ public struct TextOutput: ~Copyable {
         keeps = false
     }
 
-    /// Whether a person watches.
+    /// Whether the output is a terminal.
     public var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Appends text for people, while data for programs goes as bytes; full buffers are written.
+    /// Appends text for the user, as opposed to bytes for programs; writes the buffer when it is full.
     public mutating func write(_ text: String) throws(OutputError) {
         buffer.append(contentsOf: (shown?(text) ?? text).utf8)
         if isFull { try flush() }
     }
 
-    /// Appends bytes; full buffers are written.
+    /// Appends bytes; writes the buffer when it is full.
     public mutating func write(bytes: [UInt8]) throws(OutputError) {
         buffer.append(contentsOf: bytes)
         if isFull { try flush() }
     }
 
-    /// Lets `body` append to the buffer itself, without a copy; full buffers are written.
+    /// Lets `body` append directly to the buffer, without a copy; writes the buffer when it is full.
     public mutating func append(_ body: (inout [UInt8]) -> Void) throws(OutputError) {
         body(&buffer)
         if isFull { try flush() }
@@ -66,11 +66,10 @@ public struct TextOutput: ~Copyable {
 
     private var isFull: Bool { buffer.count >= Self.capacity && !keeps }
 
-    /// How many bytes are not written yet.
+    /// The number of bytes that were not written yet.
     public var kept: Int { buffer.count - done }
 
-    /// Writes what can be written without waiting for a reader; whole lines, where they are not too
-    /// long for that.
+    /// Writes as much as possible without waiting for a reader, in whole lines unless they are too long.
     public mutating func flushReady() throws(OutputError) {
         while kept > 0 {
             guard takesMore(descriptor) else { break }
@@ -97,7 +96,7 @@ public struct TextOutput: ~Copyable {
         }
     }
 
-    /// Forgets what is not written; says how many lines that are.
+    /// Discards the unwritten output and returns its number of lines.
     public mutating func giveUp() -> Int {
         let lines = buffer[done...].count { $0 == 0x0A }
         buffer.removeAll()
@@ -111,7 +110,7 @@ public struct TextOutput: ~Copyable {
         try write("\n")
     }
 
-    /// Writes out whatever is buffered.
+    /// Writes the buffer.
     public mutating func flush() throws(OutputError) {
         defer { buffer.removeAll(keepingCapacity: true) }
         if let sink {
@@ -122,7 +121,7 @@ public struct TextOutput: ~Copyable {
     }
 }
 
-/// Writes all bytes, however many calls it takes.
+/// Writes all bytes with as many calls as needed.
 public func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
     var done = 0
     while done < bytes.count {
@@ -143,7 +142,7 @@ public func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError)
     }
 }
 
-/// Whether something can be written without waiting, or can be within this long; unit: ms.
+/// Whether the descriptor can be written now or within this time; unit: ms.
 public func takesMore(_ descriptor: Int32, within limit: Int32 = 0) -> Bool {
     var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return poll(&room, 1, limit) > 0

@@ -2,19 +2,19 @@ import Glibc
 import OBDCore
 import Synchronization
 
-/// Does the same several times at once, each time on a thread of its own: one that hangs keeps no
-/// other waiting.
+/// Runs the same work several times at once, each on its own thread, so that one that hangs does not delay
+/// the others.
 ///
-/// The thread that calls it waits, takes what came of each, and passes signals on.
+/// The calling thread waits, collects the results, and forwards signals.
 public struct ThreadGroup<Outcome: Sendable> {
-    /// How many run at the same time.
+    /// How many threads run at the same time.
     public var atOnce: Int
-    /// Called once in a while, for a line that shows how it goes; nil = never.
+    /// The interval for a progress line; nil for none.
     public var period: Duration?
-    /// Something else that is waited for, and what then is done; nil = nothing.
+    /// Another descriptor to wait for, with its action; nil for none.
     public var other: (descriptor: Int32, take: () -> Void)?
 
-    /// A group that runs so many at the same time.
+    /// A group with this many threads at the same time.
     public init(atOnce: Int = 64) { self.atOnce = atOnce }
 
     private final class Finished: Sendable {
@@ -39,16 +39,16 @@ public struct ThreadGroup<Outcome: Sendable> {
         }
     }
 
-    /// Runs `body` for 0..<`count` and calls `ended` with what each came to, in the order in which
-    /// they end.
+    /// Runs `body` for 0..<`count` and calls `ended` with each result, in the order in which they end.
     ///
-    /// When `ended` throws, all are asked to stop as if by SIGTERM, and the error is thrown when they
-    /// have.
+    /// If `ended` throws, all threads are asked to stop as if by SIGTERM, and the error is thrown once they
+    /// have stopped.
     ///
     /// - Parameters:
-    ///   - inbox: the process's signals; what comes is passed on to all, and no more are begun.
-    ///   - body: gets its place and an inbox that tells it to stop.
-    /// - Returns: the signal that asked for the end; nil = none did.
+    /// - inbox: the signals of the process, which are forwarded to all threads; no further threads are
+    ///   started then.
+    /// - body: gets its number and an inbox that asks it to stop.
+    /// - Returns: the signal that ended the run; nil if there was none.
     public func run(
         _ count: Int, inbox: SignalInbox, tick: () -> Void = {},
         ended: (Int, Outcome) throws -> Void,

@@ -1,31 +1,31 @@
 import Glibc
 
-/// A folder for a database that is not complete yet, beside the place where it shall stand.
+/// A folder for an incomplete database, next to its final path.
 ///
-/// Only its owner may enter it. It goes with this value. A process that is killed leaves it behind;
-/// then the next one that works in the same place finds it by its name and removes it, because the
-/// lock of the process is gone.
+/// Only its owner may access it. It is removed together with this value. If the process is killed, the folder
+/// stays. The next process that works in the same place finds it by its name and removes it, because the lock
+/// of the killed process is gone.
 public struct WorkFolder: ~Copyable {
-    /// Why it cannot be made.
+    /// Why the folder cannot be created.
     public struct Fault: Error, Hashable, Sendable {
         /// The system's error number.
         public var errno: Int32
 
-        /// A fault of a system call.
+        /// An error of a system call.
         public init(errno: Int32) { self.errno = errno }
     }
 
-    /// Where a new database is put together.
+    /// The path of the database while it is incomplete.
     public var database: String { path + "/" + Self.name }
     private let path: String
-    /// Holds the lock.
+    /// The descriptor that holds the lock.
     private let descriptor: Int32
 
     private static let prefix = ".obdscan-"
     private static let name = "new.db"
     private static let endings = ["", "-wal", "-shm", "-journal"]
 
-    /// Makes a folder beside `file`, and removes what killed processes left there.
+    /// Creates a folder next to `file`, and removes those that killed processes left.
     public init(beside file: String) throws(Fault) {
         let folder = Self.folder(of: file)
         Self.sweep(folder)
@@ -35,7 +35,7 @@ public struct WorkFolder: ~Copyable {
             let path = String(
                 decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
             let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            // Another process may take it for one that was left behind, until it is locked.
+            // Until it is locked, another process may take it for one that was left behind.
             if descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0, access(path, F_OK) == 0 {
                 self.path = path
                 self.descriptor = descriptor
@@ -55,11 +55,10 @@ public struct WorkFolder: ~Copyable {
         close(descriptor)
     }
 
-    /// Removes it now, for a process that is about to end.
+    /// Removes the folder now, for a process that is about to end.
     public func remove() { Self.remove(path) }
 
-    /// Removes from a folder what killed processes left there: work folders, and files that were not
-    /// complete.
+    /// Removes the work folders and incomplete files that killed processes left in a folder.
     public static func sweep(_ folder: String) {
         guard let stream = opendir(folder) else { return }
         defer { closedir(stream) }
@@ -86,32 +85,32 @@ public struct WorkFolder: ~Copyable {
         }
     }
 
-    /// Only what belongs there goes; a folder with anything else stays.
+    /// Removes only the known files; a folder with anything else stays.
     private static func remove(_ path: String) {
         for ending in endings { unlink(path + "/" + name + ending) }
         rmdir(path)
     }
 
-    /// The folder in which `path` stands.
+    /// The folder of `path`.
     public static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: 0x2F) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Gives the database its name, where no file has it, and writes both to the disk.
+    /// Gives the database its final name, if no file has it, and writes both to the disk.
     ///
-    /// - Throws: ``Fault`` with EEXIST where a file has the name.
+    /// - Throws: ``Fault`` with EEXIST if a file already has the name.
     public func move(to target: String) throws(Fault) {
         try Self.synchronize(database)
         if link(database, target) == 0 {
             unlink(database)
         } else {
-            // FAT has no links.
+            // FAT does not support links.
             let number = errno
             guard number != EEXIST, access(target, F_OK) != 0 else { throw Fault(errno: EEXIST) }
             guard rename(database, target) == 0 else { throw Fault(errno: errno) }
         }
-        // The file is there; a file system that cannot write its folder at once does so later.
+        // The file exists; a file system that cannot write its folder now does so later.
         try? Self.synchronize(Self.folder(of: target))
     }
 

@@ -3,7 +3,7 @@ import Diagnostics
 import OBDCore
 import ScanSession
 
-/// What an adapter can do, found out by trying: `doctor --adapter`.
+/// The abilities of an adapter, measured by tests: `doctor --adapter`.
 public struct AdapterGrade: Hashable, Sendable {
     /// Times from request to prompt.
     public struct RoundTrips: Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct AdapterGrade: Hashable, Sendable {
         /// Unit: seconds.
         public var p95: Double
 
-        /// Takes times in seconds; nil where there are none.
+        /// Sorts times in seconds; nil if there are none.
         public init?(_ times: [Double]) {
             guard !times.isEmpty else { return nil }
             let sorted = times.sorted()
@@ -21,45 +21,45 @@ public struct AdapterGrade: Hashable, Sendable {
         }
     }
 
-    /// What was tried and what came of it; nil = could not be tried.
+    /// The results of the tests; nil if a test was not possible.
     public struct Abilities: Hashable, Sendable {
-        /// Whether answers carry the responder's address.
+        /// Whether answers contain the ECU's address.
         public var headers: Bool?
-        /// Whether a count digit is understood and ends the wait.
+        /// Whether the adapter understands a count digit and stops waiting after that many answers.
         public var countDigit: Bool?
-        /// Whether one request may ask for several PIDs.
+        /// Whether one request can contain several PIDs.
         public var batches: Bool?
-        /// Whether a message of several frames came whole.
+        /// Whether a message of several frames arrived complete.
         public var longMessages: Bool?
     }
 
-    /// The protocol string of what it speaks.
+    /// The protocol string of its dialect.
     public var dialect: String
-    /// What `AT I` printed.
+    /// The answer to `AT I`.
     public var banner: String?
-    /// The claim against the answers.
+    /// The adapter's claim compared with its answers.
     public var verdict: AdapterVerdict
-    /// The commands of the probe that were answered, of how many.
+    /// The number of probes that were answered.
     public var answered: Int
-    /// Adapter commands, the prompt included.
+    /// Adapter commands, up to the prompt.
     public var commandTrips: RoundTrips?
     /// Single requests without a count digit.
     public var plainTrips: RoundTrips?
-    /// The same with a count digit.
+    /// Single requests with a count digit.
     public var countedTrips: RoundTrips?
-    /// The longest message that came whole; unit: bytes.
+    /// The longest message that arrived complete; unit: bytes.
     public var longestAnswer: Int?
-    /// What was tried.
+    /// The results of the tests.
     public var abilities = Abilities()
 }
 
 extension AdapterGrade {
-    /// Requests of each kind that are timed.
+    /// The number of timed requests of each kind.
     private static let samples = 20
 
-    /// Tries the adapter; the vehicle, where one answers, is only read.
+    /// Tests the adapter; a vehicle is only read.
     ///
-    /// `map` asks for the vehicle's support map; nil = there is no vehicle.
+    /// `map` is the request for the vehicle's support map; nil if there is no vehicle.
     public static func measure(
         _ vehicle: Vehicle, map: [UInt8]?
     ) throws(VehicleError) -> AdapterGrade {
@@ -102,7 +102,7 @@ extension AdapterGrade {
         try measureLongest(vehicle)
     }
 
-    /// Two supported PIDs of the same ECU in one request.
+    /// Requests two supported PIDs of the same ECU at once.
     private func measureBatch(
         _ vehicle: Vehicle, _ maps: [ECUMessage]
     ) throws(VehicleError) -> Bool? {
@@ -112,7 +112,7 @@ extension AdapterGrade {
         let supported = (1...32).filter { id in
             map.payload[2 + (id - 1) / 8] & 0x80 >> UInt8((id - 1) % 8) != 0
         }
-        // Two whose records are known to be one byte each.
+        // Choose two PIDs whose records are known to have one byte each.
         let wanted = [0x04, 0x05, 0x0B, 0x0D, 0x0E, 0x0F, 0x11].filter(supported.contains)
         guard wanted.count >= 2 else { return nil }
         let ids = wanted.prefix(2).map { UInt8($0) }
@@ -156,6 +156,6 @@ extension AdapterGrade {
 }
 
 extension QueryResult {
-    /// From the request to the end of its answer; unit: seconds.
+    /// The time from the request to the end of its answer; unit: seconds.
     fileprivate var seconds: Double { (answer.answered - answer.asked).seconds }
 }

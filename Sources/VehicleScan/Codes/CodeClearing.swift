@@ -3,23 +3,24 @@ public import OBDCore
 import ScanSession
 import SystemIO
 
-/// Sends the request to clear once, and finds out what became of it by reading, never by asking
-/// again.
+/// Sends the request to clear codes once, and finds out the result by reading and never by a repetition.
 public struct CodeClearing: Sendable {
-    /// What was sent and what came.
+    /// The requests and their answers.
     public let sent: [QueryResult]
-    /// What the ECUs said afterwards: readiness with the check engine light, and their codes.
+    /// The state reported by the ECUs afterwards: readiness with the check engine light, and codes.
     public private(set) var after: CodeScan
 
-    /// ISO 15765-4 gives an ECU five seconds after "response pending"; some clear for longer than
-    /// an adapter listens.
+    /// The time limit for clearing.
+    ///
+    /// ISO 15765-4 gives an ECU five seconds after "response pending". Some take longer to clear than an
+    /// adapter waits.
     private static let limit = Duration.milliseconds(5_500)
-    /// Between two looks.
+    /// The pause between two readings.
     private static let pause = Duration.seconds(1)
 
-    /// Clears the codes that `before` shows.
+    /// Clears the codes in `before`.
     ///
-    /// Where a request to all gets no answer every ECU is asked by its own address.
+    /// If a functional request gets no answer, every ECU is asked at its own address.
     public init(
         _ before: CodeScan, _ vehicle: Vehicle, in services: VehicleServices,
         _ consent: Consent
@@ -56,10 +57,10 @@ public struct CodeClearing: Sendable {
     /// Whether any of the requests was written to the adapter.
     public var wasSent: Bool { sent.contains(where: \.wasSent) }
 
-    /// Whether any ECU said that it has cleared.
+    /// Whether any ECU confirmed that it has cleared its codes.
     public var isConfirmed: Bool { messages.contains(where: \.confirmsClearing) }
 
-    /// Who refused, and why.
+    /// The ECUs that refused, and their reasons.
     public var refusals: [(ecu: ECUAddress?, reason: String, isConditions: Bool)] {
         messages.compactMap { message in
             if message.parameterGroup == 0xE800 {
@@ -77,19 +78,19 @@ public struct CodeClearing: Sendable {
         }
     }
 
-    /// What reading again shows of the codes that were there.
+    /// What a second reading shows about the earlier codes.
     public enum Change: Hashable, Sendable {
-        /// All are there.
+        /// All codes are still there.
         case none
         /// Some of them are gone.
         case some
-        /// Every ECU that had one was heard again, and shows none of them.
+        /// Every ECU that had a code answered again and no longer has it.
         case gone
-        /// There was none, or not every ECU that had one was heard again.
+        /// There was no code, or not every ECU with a code answered again.
         case unknown
     }
 
-    /// What reading again shows of the stored and pending codes of `before`.
+    /// What a second reading shows about the stored and pending codes of `before`.
     public func change(since before: CodeScan) -> Change {
         let answered = after.ecus.filter { after.told(.stored, by: $0) == .list }
         return Self.change(
@@ -97,7 +98,7 @@ public struct CodeClearing: Sendable {
             after: after.clearable.map(\.code), answered: answered)
     }
 
-    /// The same for codes, and the ECUs that told theirs `after` it.
+    /// The same for codes, given the ECUs that reported theirs afterwards.
     public static func change(
         _ before: [(ecu: ECUAddress?, code: CodeReport.Code)], after: [CodeReport.Code],
         answered: [ECUAddress?]
@@ -111,8 +112,9 @@ public struct CodeClearing: Sendable {
 }
 
 extension CodeScan {
-    /// The codes that clearing erases: permanent ones stay, and in SAE J1939 DM11 is for active ones
-    /// alone.
+    /// The codes that clearing erases.
+    ///
+    /// Permanent codes stay, and in SAE J1939 DM11 only erases active ones.
     public var clearable: [CodeReport] {
         codes.filter { $0.kind != .permanent && $0.isActive != false }
     }

@@ -3,25 +3,26 @@ public import Diagnostics
 public import OBDCore
 import ScanSession
 
-/// What the ECUs of one vehicle say about trouble codes; every ECU and every list is by itself.
+/// The trouble codes of one vehicle, with each ECU and each list kept apart.
 public struct CodeScan: Sendable {
     /// One of the lists that an ECU keeps.
     public struct List: Sendable {
-        /// Which.
+        /// The status of the codes in the list.
         public var kind: CodeReport.Kind
-        /// The question and what became of it.
+        /// The request and its outcome.
         public var asked: QueryResult
-        /// What it brought; a code that an earlier list brought in the same kind is left out: UDS
-        /// shows a confirmed code again when it is asked for pending ones.
+        /// The codes in the list, without those of an earlier list with the same status.
+        ///
+        /// UDS reports a confirmed code again among the pending ones.
         public var items: [DiagnosticItem]
 
-        /// Whether a parameter group of SAE J1939 was asked for.
+        /// Whether the request was for a parameter group of SAE J1939.
         public var isParameterGroup: Bool {
-            // No service is 00.
+            // There is no service 00.
             asked.answer.exchange.request?.first == 0x00
         }
 
-        /// What became of the list of `ecu`.
+        /// The outcome of the list for `ecu`.
         public func told(by ecu: ECUAddress?) -> Told {
             let reply = asked.answer.reply
             let answers = asked.answers.filter { $0.ecu == ecu }
@@ -31,7 +32,7 @@ public struct CodeScan: Sendable {
                 || asked.answer.items.contains {
                     if case .error(let error) = $0 { error.ecu == ecu } else { false }
                 }
-            // Without addresses what answers something else may be all that another ECU said.
+            // Without addresses, a message that does not match may be the only answer of another ECU.
             if isDamaged || messages > 0 && answers.isEmpty
                 || ecu == nil && messages > answers.count
             {
@@ -40,7 +41,7 @@ public struct CodeScan: Sendable {
             let request = asked.answer.exchange.request ?? []
             if answers.contains(where: { $0.isPositiveAnswer(to: request) }) { return .list }
             if let refusal = answers.first { return .refused(NegativeResponse(refusal.payload)) }
-            // Any other word than NO DATA says that more may have been sent than came.
+            // A status other than NO DATA means that messages may have been lost.
             let isQuiet =
                 asked.problem == nil && reply.texts.isEmpty && reply.voltage == nil
                 && reply.statuses.allSatisfy { $0.recovery == .normal }
@@ -48,19 +49,19 @@ public struct CodeScan: Sendable {
         }
     }
 
-    /// What became of an ECU's list.
+    /// The outcome of an ECU's list.
     public enum Told: Hashable, Sendable {
-        /// It came whole.
+        /// The list is complete.
         case list
-        /// The ECU refused; in SAE J1939 without a reason that is known here.
+        /// The ECU refused; in SAE J1939 the reason is not known.
         case refused(NegativeResponse?)
-        /// What came is damaged, cut short, or answers another request.
+        /// The answer is damaged, incomplete, or for another request.
         case broken
-        /// Nothing came.
+        /// There was no answer.
         case silent
     }
 
-    /// What makes a code the same.
+    /// The properties that identify a code.
     private struct Known: Hashable {
         var ecu: ECUAddress?
         var kind: CodeReport.Kind
@@ -68,14 +69,14 @@ public struct CodeScan: Sendable {
         var isActive: Bool?
     }
 
-    /// What the ECUs say about lamp and number of codes.
+    /// The ECUs' check engine light and number of codes.
     public var status: [QueryResult]
     /// Stored, pending and permanent codes.
     public var lists: [List]
-    /// ECUs at addresses of their own, where they were asked for.
+    /// ECUs at their own addresses, if they were asked.
     public var modules: [ModuleScan.Module] = []
 
-    /// Asks for everything; a list that is refused or silent hides none of the others.
+    /// Requests everything; a refused or missing list does not hide the others.
     public init(_ vehicle: Vehicle, in services: VehicleServices) throws(VehicleError) {
         status = try vehicle.readiness(in: services)
         lists = []
@@ -100,13 +101,13 @@ public struct CodeScan: Sendable {
 
     private static let kinds: [CodeReport.Kind] = [.stored, .pending, .permanent]
 
-    /// Everything that was asked.
+    /// All requests.
     public var asked: [QueryResult] { status + lists.map(\.asked) + modules.flatMap(\.asked) }
 
-    /// When the last answer was complete.
+    /// The time when the last answer was complete.
     public var time: Instant { asked.map(\.answer.answered).max() ?? .zero }
 
-    /// Every code, in the order in which it was reported.
+    /// All codes in the order in which they were reported.
     public var codes: [CodeReport] { listedCodes + modules.flatMap { newCodes(of: $0) } }
 
     private var listedCodes: [CodeReport] {
@@ -117,8 +118,7 @@ public struct CodeScan: Sendable {
         }
     }
 
-    /// A module's codes without those that its OBD lists have told already: there they stand
-    /// without a failure type.
+    /// A module's codes without those in its OBD lists, which have no failure type.
     public func newCodes(of module: ModuleScan.Module) -> [CodeReport] {
         module.codes.filter { report in
             guard case .dtc(let code) = report.code, code.failureType ?? 0 == 0 else { return true }
@@ -130,30 +130,30 @@ public struct CodeScan: Sendable {
         }
     }
 
-    /// Every ECU that said anything, in the order of their addresses.
+    /// Every ECU that sent a message, in the order of their addresses.
     public var ecus: [ECUAddress?] {
         let all = asked.flatMap { $0.answer.reply.messages.map(\.ecu) }
         let known = Set(all.compactMap(\.self)).sorted()
         return known.isEmpty ? (all.isEmpty ? [] : [nil]) : known
     }
 
-    /// What is known where an ECU has no code to show.
+    /// What is known about an ECU without codes.
     public enum Absence: Hashable, Sendable {
-        /// Its lists came, and are empty.
+        /// Its lists are complete and empty.
         case noCodes
-        /// Its list of stored codes came, and is empty; that of pending or permanent ones did not come.
+        /// Its list of stored codes is complete and empty; those of pending or permanent codes are missing.
         case noStoredCodes
-        /// It counts this many stored codes, but their list did not come, or came empty.
+        /// It counts this many stored codes, but their list is missing or empty.
         case announced(Int, listIsEmpty: Bool)
         /// It refused.
         case refused(NegativeResponse?)
-        /// What came is damaged, cut short, or answers another request.
+        /// The answer is damaged, incomplete, or for another request.
         case broken
-        /// Nothing is known.
+        /// There was no answer.
         case unanswered
     }
 
-    /// Why there is no code of `ecu` to show; only a list that came whole says that there is none.
+    /// Why `ecu` has no codes to show; only a complete list proves that it has none.
     public func absence(of ecu: ECUAddress?, _ table: PIDTable) -> Absence {
         let stored = told(.stored, by: ecu)
         if stored != .list, let module = modules.first(where: { $0.module.responder == ecu }),
@@ -169,7 +169,7 @@ public struct CodeScan: Sendable {
         case .broken: return .broken
         case .silent: return count.map { .announced($0, listIsEmpty: false) } ?? .unanswered
         }
-        // Silence is how ECUs without emissions duties answer a request for a parameter group.
+        // ECUs without emissions functions do not answer a request for a parameter group.
         let mayBeSilent = lists.contains { $0.kind == .pending && $0.isParameterGroup }
         if told(.permanent, by: ecu) == .broken { return .noStoredCodes }
         switch told(.pending, by: ecu) {
@@ -180,31 +180,29 @@ public struct CodeScan: Sendable {
         }
     }
 
-    /// What became of the lists of one kind, taken together: each of a vehicle's services may have
-    /// one.
+    /// The combined outcome of all lists with one status; each service of a vehicle may have such a list.
     public func told(_ kind: CodeReport.Kind, by ecu: ECUAddress?) -> Told {
         let asked = lists.filter { $0.kind == kind }
         let all = asked.map { $0.told(by: ecu) }
         if all.contains(.broken) { return .broken }
-        // DM1 comes first; an ECU without previous codes (DM2) may stay silent.
+        // DM1 comes first; an ECU without previously active codes (DM2) may not answer.
         if asked.first?.isParameterGroup ?? false { return all.first ?? .silent }
         return all.contains(.list) ? .list : all.first { $0 != .silent } ?? .silent
     }
 
-    /// Why it is not known which codes there are, where that is so: of what an ECU did not tell, nobody
-    /// may conclude that it has none.
+    /// Why the codes are not known, if so: an ECU that did not report its codes may still have some.
     public func problem(_ vehicle: Vehicle) -> VehicleError? {
         if let problem = vehicle.problem(of: asked) { return problem }
         let heard = lists.flatMap { $0.asked.answers } + status.flatMap(\.answers)
         let own = Set(heard.map(\.ecu)).union(lists.flatMap(\.brokenECUs))
         let hasList = own.contains { told(.stored, by: $0) == .list }
         for ecu in own.sorted(by: { ($0?.value ?? 0) < ($1?.value ?? 0) }) {
-            // Its own address told them.
+            // The ECU reported them at its own address.
             if absence(of: ecu, vehicle.table) == .noCodes { continue }
             for kind in Self.kinds {
                 let told = told(kind, by: ecu)
                 guard isUnknown(told, kind, hasList: hasList) else { continue }
-                // What came of a list with a wrong count is shown.
+                // A list with a wrong count is shown anyway.
                 if told == .broken,
                     listedCodes.contains(where: { $0.ecu == ecu && $0.kind == kind })
                 {
@@ -220,34 +218,35 @@ public struct CodeScan: Sendable {
         return nil
     }
 
-    /// Whether a list that became of `told` leaves open whether there are codes.
+    /// Whether a list with this outcome leaves open whether there are codes.
     private func isUnknown(_ told: Told, _ kind: CodeReport.Kind, hasList: Bool) -> Bool {
         switch told {
         case .list: return false
         case .broken: return true
-        // Pending and permanent codes came with later editions.
+        // Pending and permanent codes were added in later editions.
         case .silent where kind != .stored: return false
         case .silent: return !(hasList && (lists.first?.isParameterGroup ?? false))
-        // An ECU beside one that told its codes may have none to keep.
+        // If another ECU has reported its codes, this one may not keep any.
         case .refused(let refusal):
             return !((hasList || kind != .stored) && refusal?.isForGood ?? true)
         }
     }
 
-    /// Whether a list of `ecu` came damaged or was replaced by something else.
+    /// Whether a list of `ecu` was damaged or replaced by another message.
     public func hasBrokenList(of ecu: ECUAddress?) -> Bool {
         Self.kinds.contains { told($0, by: ecu) == .broken }
     }
 
-    /// What `ecu` counts in PID 01 and how many stored codes it lists, where that differs; the
-    /// count is of stored codes alone (SAE J1979).
+    /// The number of codes in PID 01 of `ecu` and the number of stored codes in its list, if they differ.
+    ///
+    /// The count is of stored codes only (SAE J1979).
     public func difference(of ecu: ECUAddress?, _ table: PIDTable) -> (counted: Int, listed: Int)? {
         guard let counted = announced(by: ecu, table) else { return nil }
         let listed = listedCodes.filter { $0.ecu == ecu && $0.kind == .stored }.count
         return counted == listed ? nil : (counted, listed)
     }
 
-    /// How many codes `ecu` counts in PID 01; nil where it did not tell.
+    /// The number of codes in PID 01 of `ecu`; nil if it did not report it.
     public func announced(by ecu: ECUAddress?, _ table: PIDTable) -> Int? {
         for case .reading(let reading) in status.flatMap(\.answer.items)
         where reading.ecu == ecu && table[reading.signal].id == "DTC_CNT" {
@@ -256,7 +255,7 @@ public struct CodeScan: Sendable {
         return nil
     }
 
-    /// Whether any ECU reports codes, or counts some that did not come.
+    /// Whether any ECU reports codes, or counts some that are missing.
     public func hasCodes(_ table: PIDTable) -> Bool {
         if !codes.isEmpty { return true }
         return ecus.contains { ecu in
@@ -264,7 +263,7 @@ public struct CodeScan: Sendable {
         }
     }
 
-    /// Whether `ecu` asks for the malfunction indicator lamp; nil where it did not tell.
+    /// Whether `ecu` turns the check engine light on; nil if it did not report that.
     public func lampIsOn(_ ecu: ECUAddress?, _ table: PIDTable) -> Bool? {
         let told = Readiness(status.flatMap(\.answer.items), table: table).ecus
             .first { $0.ecu == ecu }?.lampIsOn
@@ -275,7 +274,7 @@ public struct CodeScan: Sendable {
 }
 
 extension CodeScan.List {
-    /// The ECUs of which something came that is not a list.
+    /// The ECUs that answered with something other than a list.
     fileprivate var brokenECUs: [ECUAddress?] {
         let reply = asked.answer.reply
         return (reply.messages.map(\.ecu) + reply.errors.compactMap(\.ecu))
@@ -284,10 +283,10 @@ extension CodeScan.List {
 }
 
 extension NegativeResponse {
-    /// Whether it says that the ECU has no such service, now or ever: it keeps no such list.
+    /// Whether it says that the ECU never supports the service, so it keeps no such list.
     fileprivate var isForGood: Bool {
         switch nrc.rawValue {
-        // ISO 14229-1: service or sub-function not supported, the same in the active session.
+        // ISO 14229-1: service or sub-function not supported, or not in the active session.
         case 0x11, 0x12, 0x7E, 0x7F: true
         default: false
         }

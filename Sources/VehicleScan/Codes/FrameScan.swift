@@ -2,20 +2,20 @@ import Diagnostics
 public import OBDCore
 import ScanSession
 
-/// A freeze frame of service 02: which code froze it, then every value that it holds.
+/// A freeze frame of service 02: the code that caused it and all its values.
 public struct FrameScan: Sendable {
-    /// Which code froze the frame, asked of every ECU.
+    /// The requests to all ECUs for the code that caused the frame.
     public let causes: [QueryResult]
-    /// The frame's values; empty where no ECU has the frame.
+    /// The frame's values; empty if no ECU has the frame.
     public private(set) var values: [QueryResult] = []
 
-    /// Asks for frame `number`.
+    /// Reads frame `number`.
     public init(
         _ number: UInt8, _ vehicle: Vehicle, in services: VehicleServices
     ) throws(VehicleError) {
         causes = try vehicle.ask(.freezeFrameCode(frame: number), in: services)
         guard !codes.isEmpty else { return }
-        // The map of a frame is asked for like any value of it.
+        // The support map of a frame is requested like any of its values.
         let supported = try vehicle.supportedIDs(in: services) {
             .freezeFrame(pid: $0, frame: number)
         }
@@ -24,7 +24,7 @@ public struct FrameScan: Sendable {
         }
     }
 
-    /// Which code froze the frame of which ECU.
+    /// The codes that caused the frame, with their ECUs.
     public var codes: [(ecu: ECUAddress?, code: DTC)] {
         causes.flatMap(\.answer.items).compactMap { item in
             guard case .reading(let reading) = item, case .text(let text) = reading.value,
@@ -34,6 +34,6 @@ public struct FrameScan: Sendable {
         }
     }
 
-    /// Everything that was asked.
+    /// All requests.
     public var asked: [QueryResult] { causes + values }
 }

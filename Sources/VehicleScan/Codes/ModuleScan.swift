@@ -4,15 +4,15 @@ public import OBDCore
 import ScanSession
 import SystemIO
 
-/// What the ECUs at addresses of their own say about trouble codes.
+/// The trouble codes of the ECUs at their own addresses.
 public struct ModuleScan: Sendable {
     /// One ECU.
     public struct Module: Sendable {
         /// Its addresses.
         public var module: AddressScan.Module
-        /// What it calls itself, or what standards call its address.
+        /// Its own name, or the standard's name for its address.
         public var name: String?
-        /// What it was asked for its codes.
+        /// The requests for its codes.
         public var asked: [QueryResult]
 
         /// Its codes.
@@ -22,12 +22,12 @@ public struct ModuleScan: Sendable {
             }
         }
 
-        /// The service that brought them; nil where every one was refused or unanswered.
+        /// The service that returned them; nil if all were refused or not answered.
         public var service: Service? {
             asked.first(where: \.isPositive)?.answer.exchange.request?.first.map { Service($0) }
         }
 
-        /// Its first refusal: of UDS where it speaks that; nil where it did not refuse.
+        /// Its first refusal, which is a UDS refusal if it supports UDS; nil if it did not refuse.
         public var refusal: NegativeResponse? {
             for case .negativeResponse(let refusal, _, _) in asked.flatMap(\.answer.items) {
                 return refusal
@@ -36,17 +36,17 @@ public struct ModuleScan: Sendable {
         }
     }
 
-    /// Who answered.
+    /// The ECUs that answered.
     public private(set) var modules: [Module] = []
-    /// Addresses that were not asked because the time was up.
+    /// The number of addresses that were not asked because the time was over.
     public private(set) var unasked = 0
 
-    /// Asking every address ends after this long, whatever comes; the modules found are still asked.
+    /// The time limit for asking all addresses; the modules found until then are still read.
     public static let limit = Duration.seconds(120)
 
-    /// Walks the addresses of a protocol; nil where it has none to walk.
+    /// Asks the addresses of a protocol in turn; nil if the protocol has none.
     ///
-    /// The adapter's settings for single ECUs are put back on every path.
+    /// The adapter's settings for single ECUs are restored in every case.
     public init?(
         _ vehicle: Vehicle, on vehicleProtocol: VehicleProtocol,
         progress: (ModuleScanProgress) -> Void = { _ in }
@@ -89,17 +89,17 @@ public struct ModuleScan: Sendable {
         }
     }
 
-    /// Also after an interruption, whose signal would end this request as well.
+    /// Restores the settings even after an interruption, whose signal would also end this request.
     private func restore(_ vehicle: Vehicle) {
         let nothing = VehicleRequest(id: RequestID(rawValue: 0), payload: [], mayRepeat: true)
         _ = try? vehicle.scan.ask(.vehicle(nothing))
     }
 }
 
-/// How far a scan of all modules is.
+/// The progress of a scan of all modules.
 public enum ModuleScanProgress: Hashable, Sendable {
     /// This many addresses were asked, and this many modules answered.
     case asking(Int, of: Int, answered: Int)
-    /// This many modules were asked for their codes, the one that is asked now included.
+    /// This many modules were asked for their codes, including the current one.
     case reading(Int, of: Int)
 }

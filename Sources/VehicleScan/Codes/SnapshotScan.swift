@@ -2,17 +2,17 @@ public import Diagnostics
 import OBDCore
 import ScanSession
 
-/// What ECUs that speak SAE J1979-2 froze with their codes: frames belong to codes there.
+/// The freeze frames of ECUs with SAE J1979-2, in which each frame belongs to a code.
 public struct SnapshotScan: Sendable {
-    /// The questions and what became of them.
+    /// The requests and their outcomes.
     public private(set) var asked: [QueryResult] = []
-    /// How many codes were asked about.
+    /// The number of codes whose frames were requested.
     public private(set) var codes = 0
 
-    /// Asks each ECU for the frames of its own codes; `record` nil = all of them.
+    /// Asks each ECU for the frames of its own codes; `record` nil means all frames.
     ///
-    /// Record FF means all. An ECU that refuses it is asked for the first frame (00) and the latest
-    /// one (F0), which SAE J1979-2 has every code keep.
+    /// Record FF means all frames. If an ECU refuses it, the first (00) and the latest frame (F0) are
+    /// requested, which SAE J1979-2 requires for every code.
     public init(
         _ codes: [CodeReport], _ vehicle: Vehicle, record: UInt8?
     ) throws(VehicleError) {
@@ -30,7 +30,7 @@ public struct SnapshotScan: Sendable {
             var found: [QueryResult] = []
             for number in [UInt8(0x00), 0xF0] {
                 let answer = try ask(code, of: report.ecu, record: number, vehicle)
-                // One frame under both numbers is one frame.
+                // The same frame under both numbers counts once.
                 let isNew = found.allSatisfy { frameData($0) != frameData(answer) }
                 if answer.isPositive && isNew { found.append(answer) }
             }
@@ -38,7 +38,7 @@ public struct SnapshotScan: Sendable {
         }
     }
 
-    /// The answers without the frame's number, byte 6 of `59 04 DTC status number …`.
+    /// The answers without the number of the frame, byte 6 of `59 04 DTC status number …`.
     private func frameData(_ asked: QueryResult) -> [[UInt8]] {
         asked.answer.reply.messages.map { message in
             message.payload.enumerated().filter { $0.offset != 6 }.map(\.element)

@@ -3,13 +3,13 @@ public import ScanSession
 import Synchronization
 public import SystemIO
 
-/// A bounded queue of batches from a session's thread to the thread that prints or draws them.
+/// A bounded queue of batches from a session's thread to the thread that prints or displays them.
 public final class BatchQueue: ReadingSink {
-    /// What happens to a batch for which there is no room.
+    /// The behaviour of a full queue.
     public enum Full: Sendable {
-        /// It is refused and offered again: nothing is lost, the vehicle is asked more slowly.
+        /// The batch is refused and offered again: nothing is lost, and the vehicle is asked more slowly.
         case refuse
-        /// The oldest one is dropped and counted.
+        /// The oldest batch is dropped and counted.
         case dropOldest
     }
 
@@ -17,7 +17,7 @@ public final class BatchQueue: ReadingSink {
         var batches: [ReadingBatch] = []
         var dropped = 0
         var refused = false
-        /// Whether everything is taken: no more is asked, and what came must not be lost.
+        /// Whether every batch is accepted, because polling has ended and no batch must be lost.
         var isOpenWide = false
     }
 
@@ -25,10 +25,10 @@ public final class BatchQueue: ReadingSink {
     private let capacity: Int
     private let full: Full
     private let arrived: EventDescriptor
-    /// Nil where nothing is ever refused.
+    /// Nil if no batch is ever refused.
     private let space: EventDescriptor?
 
-    /// A queue of at most `capacity` batches.
+    /// A queue of up to `capacity` batches.
     public init(capacity: Int = 256, full: Full) throws(SystemError) {
         self.capacity = capacity
         self.full = full
@@ -36,13 +36,13 @@ public final class BatchQueue: ReadingSink {
         space = full == .refuse ? try EventDescriptor() : nil
     }
 
-    /// Readable while batches wait.
+    /// Readable while batches are queued.
     public var descriptor: Int32 { arrived.descriptor }
 
-    /// Readable once there is room again; nil where nothing is ever refused.
+    /// Readable once there is space again; nil if no batch is ever refused.
     public var spaceDescriptor: Int32? { space?.descriptor }
 
-    /// Takes a batch; false = there is no room for it.
+    /// Accepts a batch; false if there is no space.
     public func offer(_ batch: ReadingBatch) -> Bool {
         let taken = state.withLock { state in
             if state.batches.count >= capacity, !state.isOpenWide {
@@ -62,14 +62,14 @@ public final class BatchQueue: ReadingSink {
         return taken
     }
 
-    /// Takes whatever is still offered, however slow the reader is: polling has come to its end, and
-    /// nobody should wait for room.
+    /// Accepts every further batch, however slow the reader is, because polling has ended and must not wait
+    /// for space.
     public func openWide() {
         state.withLock { $0.isOpenWide = true }
         space?.signal()
     }
 
-    /// Takes everything that waits; returns how many batches were dropped since the last time.
+    /// Removes all queued batches; returns how many were dropped since the last call.
     public func take(_ batches: inout [ReadingBatch]) -> Int {
         arrived.take()
         let (dropped, refused) = state.withLock { state in

@@ -1,11 +1,11 @@
 package import Diagnostics
 import OBDCore
 
-/// The signals that tell of the check engine light and of how many codes there are.
+/// The signals for the check engine light and the number of codes.
 package struct LightSignals {
-    /// The light of an ECU.
+    /// The check engine light of an ECU.
     package let light: SignalIndex?
-    /// The number of codes that an ECU has stored.
+    /// The number of stored codes of an ECU.
     package let codes: SignalIndex?
 
     package init(_ table: PIDTable) {

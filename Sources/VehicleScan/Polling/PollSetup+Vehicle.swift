@@ -3,9 +3,9 @@ import OBDCore
 import ScanSession
 
 extension PollSetup {
-    /// What named signals need, or everything that the vehicle supports and `packs` have.
+    /// The set-up for the named signals, or for everything that the vehicle supports and `packs` contain.
     ///
-    /// `unknown` is called for each name that the vehicle's services have no signal for.
+    /// `unknown` is called for each name that is not a signal in the vehicle's services.
     public static func make(
         _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ vehicle: Vehicle,
         every period: Duration?, unknown: (ResolvedSignals.Unknown) -> Void = { _ in }
@@ -19,7 +19,7 @@ extension PollSetup {
         _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ vehicle: Vehicle,
         every period: Duration?, _ unknown: (ResolvedSignals.Unknown) -> Void
     ) throws(VehicleError) -> PollSetup {
-        // QueryResult alone, where the protocol has such requests.
+        // A request to a single ECU, if the protocol has such requests.
         let ecu = vehicle.hasPhysicalRequests ? vehicle.ecu : nil
         if !selected.isEmpty {
             try vehicle.check(selected.compactMap(\.record))
@@ -46,21 +46,21 @@ extension PollSetup {
         var setup = PollSetup(
             supported: supported, by: services.profiles, table: vehicle.table, every: period,
             ecu: ecu)
-        // Each of them has to be asked alone, and mostly at another ECU: that is slow.
+        // Each of them needs its own request, mostly to another ECU, which is slow.
         setup.wants += packs.map {
             PollPlan.Want($0, as: $0.dataID, period: period ?? .seconds(5), ecu: ecu)
         }
         return setup
     }
 
-    /// Leaves the vehicle alone while it is off; nil = it is asked whatever happens.
+    /// Leaves the vehicle alone while it is off; nil means to ask it in any case.
     public mutating func protectBattery(_ limits: BatteryGuard.Limits?, _ vehicle: Vehicle) {
         battery = limits
         motion = PollPlan.Motion(
             vehicle.table, profiles, ecu: vehicle.hasPhysicalRequests ? vehicle.ecu : nil)
     }
 
-    /// Has the check engine light and the number of codes read now and then, for a heading.
+    /// Reads the check engine light and the number of codes occasionally, for a heading.
     public mutating func watchLight(_ vehicle: Vehicle) {
         let classic = DataID(.currentData, 0x01)
         guard let record = vehicle.table.record(classic),
@@ -75,7 +75,7 @@ extension PollSetup {
     public var plan: PollPlan {
         let seldom: Duration? = watchesVoltage ? .seconds(30) : nil
         let isAsked = wants.contains { $0.dataID == lightWant?.dataID }
-        // Alone it is no reason to go on asking.
+        // If only the heading is left, there is no reason to continue polling.
         let heading = wants.isEmpty || isAsked ? [] : [lightWant].compactMap(\.self)
         var plan = PollPlan(
             wants: wants + heading, voltagePeriod: readsVoltage ? .seconds(5) : seldom)
@@ -83,13 +83,13 @@ extension PollSetup {
         return plan
     }
 
-    /// Whether an item is a named signal, or no reading at all.
+    /// Whether an item is a named signal, or not a reading.
     public func wants(_ item: DiagnosticItem) -> Bool {
         guard case .reading(let reading) = item else { return true }
         return wants(reading)
     }
 
-    /// Whether the voltage at the adapter is to be shown.
+    /// Whether to show the voltage at the adapter.
     public func showsVoltage(_ table: PIDTable) -> Bool {
         named.isEmpty || table.adapterVoltage.map { named.contains($0) } ?? false
     }

@@ -2,29 +2,29 @@ public import Diagnostics
 public import OBDCore
 import ScanSession
 
-/// Which records `live` and `log` ask for, and which of their signals count.
+/// The records that `live` and `log` request, and which of their signals are used.
 public struct PollSetup: Sendable {
-    /// What is asked.
+    /// The records to request.
     public var wants: [PollPlan.Want]
-    /// The signals that a user named; empty = whatever the vehicle supports.
+    /// The signals that the user named; empty means everything that the vehicle supports.
     public var named: [SignalIndex]
-    /// Whether the voltage at the adapter is wanted.
+    /// Whether to read the voltage at the adapter.
     public var readsVoltage: Bool
-    /// Whether it is asked for now and then, for a heading alone.
+    /// Whether to read the voltage occasionally, only for a heading.
     public var watchesVoltage = false
-    /// What is asked now and then for the check engine light in a heading; nil = nothing is.
+    /// The occasional request for the check engine light in a heading; nil if there is none.
     public var lightWant: PollPlan.Want?
-    /// In which services the vehicle's name is asked for.
+    /// The services in which to ask for the VIN.
     public var profiles: [DiagnosticProfile]
-    /// The ECU of `--ecu`; where no request reaches one ECU alone, the others' answers do not count.
+    /// The ECU of `--ecu`; if requests cannot address a single ECU, the answers of others are ignored.
     public var onlyECU: ECUAddress?
 
-    /// Leaves the vehicle alone while it is off; nil = it is asked whatever happens.
+    /// Leaves the vehicle alone while it is off; nil means to ask it in any case.
     public var battery: BatteryGuard.Limits?
-    /// How to tell that it is.
+    /// How to detect whether the vehicle is off.
     public var motion = PollPlan.Motion()
 
-    /// What named signals need.
+    /// The set-up for named signals.
     public init(
         _ selected: [SelectedSignal], table: PIDTable, every period: Duration?, ecu: ECUAddress?
     ) {
@@ -48,7 +48,7 @@ public struct PollSetup: Sendable {
         }
     }
 
-    /// Everything current that the vehicle supports; what changes slowly is asked rarely.
+    /// The set-up for all current values that the vehicle supports; slow values are requested rarely.
     public init(
         supported: SupportedIDs, by profiles: [DiagnosticProfile], table: PIDTable,
         every period: Duration?, ecu: ECUAddress?
@@ -65,7 +65,7 @@ public struct PollSetup: Sendable {
         }
     }
 
-    /// The measured parameter groups of a vehicle that speaks SAE J1939, which announces none.
+    /// The set-up for the measured parameter groups of SAE J1939, where vehicles do not announce any.
     public init(j1939 table: PIDTable, every period: Duration?, ecu: ECUAddress?) {
         profiles = [.j1939]
         named = []
@@ -77,13 +77,13 @@ public struct PollSetup: Sendable {
         }
     }
 
-    /// Whether a reading is one of the named signals, or any where none is named.
+    /// Whether a reading is a named signal, or any signal if none is named.
     public func wants(_ reading: Reading) -> Bool {
         if let onlyECU, reading.ecu != nil, reading.ecu != onlyECU { return false }
         return named.isEmpty || named.contains(reading.signal)
     }
 
-    /// In which order signals are shown: as named, else what drivers look at first.
+    /// The order of the signals: as named, or else the most important for drivers first.
     public func order(_ table: PIDTable) -> [SignalIndex] {
         if !named.isEmpty { return named }
         return (profiles.first?.favourites ?? []).flatMap { dataID in
@@ -91,7 +91,7 @@ public struct PollSetup: Sendable {
         }
     }
 
-    /// How often a parameter group is worth asking; nil = as often as the link allows.
+    /// The useful interval for a parameter group; nil means as fast as possible.
     private static func pace(ofGroup group: UInt32) -> Duration? {
         switch group {
         // Engine and pedal, vehicle speed, fuel rate.
@@ -102,10 +102,10 @@ public struct PollSetup: Sendable {
         }
     }
 
-    /// How often a record of service 01 is worth asking; nil = as often as the link allows.
+    /// The useful interval for a record of service 01; nil means as fast as possible.
     public static func pace(of id: UInt8) -> Duration? {
         switch id {
-        // Monitors, what the vehicle was built with, counters since codes were cleared.
+        // Monitors, properties of the vehicle, counters since codes were cleared.
         case 0x01, 0x02, 0x12, 0x13, 0x1C, 0x1D, 0x1E, 0x21, 0x30, 0x31, 0x41, 0x4D...0x51, 0x5F,
             0x65, 0x7F, 0xA6:
             SignalPace.slow
@@ -117,7 +117,7 @@ public struct PollSetup: Sendable {
 }
 
 extension DiagnosticProfile {
-    /// The records that drivers look at first.
+    /// The records that are most important for drivers.
     fileprivate var favourites: [DataID] {
         switch self {
         // Engine speed, vehicle speed, coolant, load, throttle, air flow, manifold, intake, fuel

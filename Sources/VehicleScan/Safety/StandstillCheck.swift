@@ -3,17 +3,17 @@ import Diagnostics
 import OBDCore
 import ScanSession
 
-/// Makes a vehicle prove that its engine does not run and that it does not move.
+/// Requires a vehicle to prove that its engine is off and that it does not move.
 ///
-/// Silence, damage and refusals prove nothing. All ECUs are asked, whatever `--ecu` says, and under
-/// the adapter's usual settings, whatever was typed.
+/// Silence, damage and refusals prove nothing. All ECUs are asked regardless of `--ecu`, and under the
+/// adapter's usual settings regardless of typed commands.
 public struct StandstillCheck: Sendable {
     let vehicle: Vehicle
 
-    /// A check of the vehicle behind `vehicle`.
+    /// A check of `vehicle`.
     public init(_ vehicle: Vehicle) { self.vehicle = vehicle }
 
-    /// Refuses unless the vehicle proves that it stands still, or knows neither signal.
+    /// Throws unless the vehicle proves that it stands still, or supports neither signal.
     public func run() throws(VehicleError) {
         for signal in StandstillSignal.allCases {
             switch try finding(of: signal) {
@@ -29,7 +29,7 @@ public struct StandstillCheck: Sendable {
         switch vehicle.scan.link?.capabilities.vehicleProtocol?.family {
         case .j1939: [.j1939]
         case .iso9141, .iso14230, .j1850: [.classicLegacy]
-        // Some ECUs of a car know only the newer services.
+        // Some ECUs in a car only support the newer services.
         case .can, nil: [.classicCAN, .onUDS]
         }
     }
@@ -50,7 +50,7 @@ public struct StandstillCheck: Sendable {
         of signal: StandstillSignal, _ profile: DiagnosticProfile
     ) throws(VehicleError) -> StandstillSignal.Finding {
         var found = StandstillSignal.Finding.silent
-        // Once more: the first answer may have been disturbed.
+        // Twice, because the first answer may have been disturbed.
         for _ in 0..<2 {
             let asked = try vehicle.askEveryECU(signal.request(profile))
             guard asked.problem == nil else { return .unclear(.incomplete) }
@@ -66,19 +66,18 @@ public struct StandstillCheck: Sendable {
     }
 }
 
-/// The settings of the adapter that a user typed, so that they can be put back.
+/// The adapter settings that the user typed, kept so that they can be restored.
 public struct TypedCommands: Sendable {
     private var texts: [String] = []
     private var settings = TypedSettings()
     private var isLost = false
-    /// Whether requests may mean something else since; also by a command that was not confirmed.
+    /// Whether typed commands may have changed the meaning of requests, even if not confirmed.
     private var areSettingsOthers = false
 
-    /// Nothing typed yet.
+    /// No commands.
     public init() {}
 
-    /// Takes note of a command to the adapter and of whether it was confirmed; with consent it is not
-    /// sent again.
+    /// Records a command to the adapter and whether it was confirmed; a command with consent is not repeated.
     public mutating func take(_ text: String, isConfirmed: Bool, withConsent: Bool) {
         let before = settings
         settings.take(text, isConfirmed: isConfirmed)
@@ -92,9 +91,9 @@ public struct TypedCommands: Sendable {
         texts.append(text)
     }
 
-    /// Runs `body` under the settings that a session's set-up makes, and puts those of the user back.
+    /// Runs `body` under the settings of a session's set-up, then restores those of the user.
     ///
-    /// - Throws: where the adapter does not take them; nothing may be sent then.
+    /// - Throws: if the adapter does not accept the settings; no request may be sent then.
     public func underUsualSettings(
         _ vehicle: Vehicle, _ body: () throws(VehicleError) -> Void
     ) throws(VehicleError) {
@@ -108,7 +107,7 @@ public struct TypedCommands: Sendable {
         }
         for text in TypedSettings.usualSettings(on: spoken) { try set(text, vehicle) }
         for text in TypedSettings.usualForms { _ = try vehicle.command(text) }
-        // Also where the vehicle does not stand: the next line may be typed after this one.
+        // Also if the vehicle does not stand still, because the user may type the next line after this one.
         let outcome: Result<Void, VehicleError> = Result { () throws(VehicleError) in try body() }
         for text in texts { try set(text, vehicle) }
         try outcome.get()

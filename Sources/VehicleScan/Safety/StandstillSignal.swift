@@ -3,8 +3,8 @@ public import Diagnostics
 import OBDCore
 public import ScanTool
 
-/// What a vehicle has to report before anything is written to it: that its engine does not run, and
-/// that it does not move.
+/// What a vehicle has to report before a request that writes: that its engine is off and that it does not
+/// move.
 public enum StandstillSignal: CaseIterable, Hashable, Sendable {
     case engineSpeed, vehicleSpeed
 
@@ -23,7 +23,7 @@ public enum StandstillSignal: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Where the value begins in its parameter group; two bytes, the lower one first.
+    /// The position of the value in its parameter group; it has two bytes, the low byte first.
     private var byteInGroup: Int {
         switch self {
         case .engineSpeed: 3
@@ -42,7 +42,7 @@ public enum StandstillSignal: CaseIterable, Hashable, Sendable {
 
     /// The request in the services of `profile`.
     ///
-    /// Not by the tables: one of the user's own could say anything of these numbers.
+    /// It does not use the tables, because a user's own table could define these numbers differently.
     public func request(_ profile: DiagnosticProfile) -> [UInt8] {
         switch profile {
         case .classicCAN, .classicLegacy: [0x01, pid]
@@ -51,8 +51,7 @@ public enum StandstillSignal: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The request for the map that shows whether the vehicle knows the signal; nil where there is
-    /// none.
+    /// The request for the support map that has the signal; nil if there is none.
     public static func mapRequest(_ profile: DiagnosticProfile) -> [UInt8]? {
         switch profile {
         case .classicCAN, .classicLegacy: [0x01, 0x00]
@@ -63,21 +62,21 @@ public enum StandstillSignal: CaseIterable, Hashable, Sendable {
 
     // MARK: Answers
 
-    /// What an exchange shows of the signal.
+    /// What an exchange shows about the signal.
     public enum Finding: Hashable, Sendable {
         /// An ECU reports a value that is not zero.
         case moving
         /// ECUs answered, and all of them report zero.
         case still
-        /// The vehicle's map of what it supports does not have it.
+        /// The vehicle's support map does not have it.
         case unsupported
-        /// No ECU answered, or all refused.
+        /// No ECU answered, or all ECUs refused.
         case silent
-        /// What came proves nothing; why.
+        /// The answer proves nothing, for this reason.
         case unclear(VehicleError.Doubt)
     }
 
-    /// What a reply shows.
+    /// What a reply shows about the signal.
     public func finding(in reply: Reply, _ profile: DiagnosticProfile) -> Finding {
         let values = reply.messages.map { value(in: $0, profile) }
         if values.contains(.number(isZero: false)) { return .moving }
@@ -87,7 +86,7 @@ public enum StandstillSignal: CaseIterable, Hashable, Sendable {
         return values.contains(.number(isZero: true)) ? .still : .silent
     }
 
-    /// What the answer to ``mapRequest(_:)`` shows: whether the signal is in it; nil = nothing.
+    /// Whether the signal is in an answer to ``mapRequest(_:)``; nil if the answer does not show that.
     public func isSupported(in reply: Reply, _ profile: DiagnosticProfile) -> Bool? {
         guard reply.doubt == nil, let request = Self.mapRequest(profile) else { return nil }
         var isSupported: Bool?
@@ -106,11 +105,11 @@ public enum StandstillSignal: CaseIterable, Hashable, Sendable {
 
     private enum Value: Hashable {
         case number(isZero: Bool)
-        /// An answer whose length is wrong, or that says that there is no value.
+        /// An answer with a wrong length, or one that says that there is no value.
         case unusable
         /// A refusal.
         case refusal
-        /// Something else.
+        /// Any other message.
         case foreign
     }
 
@@ -122,7 +121,7 @@ public enum StandstillSignal: CaseIterable, Hashable, Sendable {
             }
             guard message.payload.count == 8 else { return .unusable }
             let high = message.payload[byteInGroup + 1]
-            // SAE J1939-71: FB00 and above is not a number.
+            // SAE J1939-71: FB00 and above are not numbers.
             if high > 0xFA { return .unusable }
             return .number(isZero: high == 0 && message.payload[byteInGroup] == 0)
         }
@@ -134,7 +133,7 @@ public enum StandstillSignal: CaseIterable, Hashable, Sendable {
         return data.count == length ? .number(isZero: data.allSatisfy { $0 == 0 }) : .unusable
     }
 
-    /// What follows service and identifier in a positive answer.
+    /// The data after service and identifier in a positive answer.
     private static func data(
         of message: ECUMessage, answering request: [UInt8]
     ) -> ArraySlice<UInt8>? {
@@ -145,7 +144,7 @@ public enum StandstillSignal: CaseIterable, Hashable, Sendable {
 }
 
 extension StandstillSignal.Finding {
-    /// What several services of one vehicle show together.
+    /// The combined finding of several services of one vehicle.
     public static func together(_ findings: [Self]) -> Self {
         if findings.contains(.moving) { return .moving }
         if findings.contains(.still) { return .still }
@@ -155,7 +154,7 @@ extension StandstillSignal.Finding {
 }
 
 extension Reply {
-    /// Why nothing can be concluded from what is missing in it; nil = it is whole.
+    /// Why missing data in this reply prove nothing; nil if the reply is complete.
     fileprivate var doubt: VehicleError.Doubt? {
         if !errors.isEmpty || !texts.isEmpty { return .damaged }
         if let status = statuses.first(where: { $0 != .noData }) { return .adapterSaid(status) }

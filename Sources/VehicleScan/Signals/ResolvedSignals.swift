@@ -1,27 +1,27 @@
 public import Diagnostics
 import OBDCore
 
-/// Signals as a vehicle is asked for them.
+/// Signals with the requests that read them from a vehicle.
 public struct ResolvedSignals: Sendable {
-    /// A signal that the vehicle's services do not have.
+    /// A signal that does not exist in the vehicle's services.
     public struct Unknown: Hashable, Sendable {
         /// The signal's name.
         public var name: String
-        /// What the vehicle speaks.
+        /// The vehicle's profiles.
         public var profiles: [DiagnosticProfile]
     }
 
-    /// What to ask for, in the order of the names.
+    /// The signals to request, in the order of the names.
     public var signals: [SelectedSignal] = []
-    /// What cannot be asked for.
+    /// The signals that cannot be requested.
     public var unknown: [Unknown] = []
 }
 
 extension SignalNames {
-    /// Where the services of a vehicle keep `selected`.
+    /// Finds `selected` in the services of a vehicle.
     ///
-    /// A record that SAE J1979-2 keeps behind a data identifier is asked for there. Between SAE
-    /// J1979 and SAE J1939 a signal is found by the names that it has in both tables.
+    /// If SAE J1979-2 has a data identifier for a record, it is requested there. Between SAE J1979 and SAE
+    /// J1939, a signal is found by a name that it has in both tables.
     public func resolve(
         _ selected: [SelectedSignal], in profiles: [DiagnosticProfile]
     ) -> ResolvedSignals {
@@ -48,7 +48,7 @@ extension SignalNames {
         return resolved
     }
 
-    /// A signal of another standard that shares a name with `selected`.
+    /// A signal of another standard with the same name as `selected`.
     private func namesake(
         of selected: SelectedSignal, in profile: DiagnosticProfile
     ) -> SelectedSignal? {

@@ -1,20 +1,20 @@
 public import Diagnostics
 public import OBDCore
 
-/// One signal that a user asked for.
+/// A signal that a user selected.
 public struct SelectedSignal: Hashable, Sendable {
-    /// The record that carries it; nil = the voltage at the adapter, which no record carries.
+    /// The record with the signal; nil for the voltage at the adapter, which is in no record.
     public var record: PIDTable.Record?
-    /// The signal; nil = every signal of the record.
+    /// The signal; nil for all signals of the record.
     public var signal: SignalIndex?
-    /// Under what the record is asked for; nil = the voltage at the adapter.
+    /// The identifier to request the record; nil for the voltage at the adapter.
     public var dataID: DataID?
-    /// Whether the user gave service and number, which mean what they say.
+    /// Whether the user gave service and number, which are then used unchanged.
     public var isByNumber = false
-    /// How often it is wanted; nil = as everything else.
+    /// The requested interval; nil for the same as all others.
     public var pace: SignalPace?
 
-    /// A signal of a record, asked for as the table names it.
+    /// A signal of a record with the table's identifier.
     public init(record: PIDTable.Record?, signal: SignalIndex?, isByNumber: Bool = false) {
         self.record = record
         self.signal = signal
@@ -24,7 +24,7 @@ public struct SelectedSignal: Hashable, Sendable {
 }
 
 extension SelectedSignal {
-    /// Whether both ask for the same, however often.
+    /// Whether both select the same signal, at any interval.
     public func asksTheSame(as other: SelectedSignal) -> Bool {
         record == other.record && signal == other.signal
     }

@@ -1,13 +1,13 @@
 public import OBDCore
 
-/// Why what a user typed names no signal.
+/// Why the typed text does not select a signal.
 public enum SignalError: Error, Hashable, Sendable {
-    /// No PID table knows the identifier.
+    /// No PID table has the identifier.
     case unknownID(DataID)
-    /// Several ECUs have a record of this identifier, each with signals of its own.
+    /// Several ECUs have a record with this identifier, each with its own signals.
     case severalRecords(DataID, of: [ECUAddress])
-    /// No signal has the name; at most three that are near to it.
+    /// No signal has the name; up to three similar names.
     case unknownName(String, nearest: [String])
-    /// What follows the `@` is not a pace.
+    /// The text after the `@` is not a pace.
     case unknownPace(String)
 }

@@ -2,9 +2,9 @@ public import Diagnostics
 public import OBDCore
 import PIDTables
 
-/// Finds signals by what users type: SAE name (`RPM`), alias (`coolant-temp`) or `01:0C`.
+/// Finds signals by typed text: SAE name (`RPM`), alias (`coolant-temp`) or `01:0C`.
 public struct SignalNames {
-    /// Where the names stand.
+    /// The table with the names.
     public let table: PIDTable
     private let voltage: SignalIndex?
 
@@ -14,7 +14,7 @@ public struct SignalNames {
         voltage = table.adapterVoltage
     }
 
-    /// The signal or record that `name` means; a ``SignalError`` with the nearest names where none does.
+    /// The signal or record with this name; throws a ``SignalError`` with similar names if there is none.
     public func find(_ name: String) throws(SignalError) -> SelectedSignal {
         if let id = Self.dataID(name) {
             guard let record = table.record(id) else {
@@ -32,7 +32,8 @@ public struct SignalNames {
                 if Self.key(signal.id) == wanted {
                     return selected(record, place)
                 }
-                // What is asked of one ECU is of a vehicle's own table: it comes before a general one.
+                // A record for a single ECU is from a table for that vehicle, so it comes before a general
+                // record.
                 if byAlias == nil || record.target != nil,
                     signal.aliases.contains(where: { Self.key($0) == wanted })
                 {
@@ -44,7 +45,7 @@ public struct SignalNames {
         throw .unknownName(name, nearest: nearest(to: wanted))
     }
 
-    /// The signal as it is asked for; the voltage at the adapter belongs to no record.
+    /// The selection of a signal; the voltage at the adapter belongs to no record.
     public func selected(_ record: PIDTable.Record, _ signal: SignalIndex) -> SelectedSignal {
         SelectedSignal(record: signal == voltage ? nil : record, signal: signal)
     }
@@ -58,7 +59,7 @@ public struct SignalNames {
         return DataID(Service(service), bytes.dropFirst().reduce(0) { $0 << 8 | UInt32($1) })
     }
 
-    /// Case, blanks, hyphens and underscores make no difference.
+    /// The text as it is compared: case, blanks, hyphens and underscores are ignored.
     public static func key(_ text: String) -> [UInt8] {
         text.utf8.compactMap { character in
             switch character {
@@ -69,7 +70,7 @@ public struct SignalNames {
         }
     }
 
-    /// At most three names that a slip of the fingers could have meant.
+    /// Up to three names from which the text may differ by a typing mistake.
     private func nearest(to wanted: [UInt8]) -> [String] {
         let bound = wanted.count < 4 ? 1 : wanted.count < 8 ? 2 : 3
         var found: [(distance: Int, name: String, service: Service)] = []
@@ -85,7 +86,7 @@ public struct SignalNames {
                 found.append((best.distance, best.name, record.dataID.service))
             }
         }
-        // What most vehicles speak comes before what trucks call it.
+        // Signals of most vehicles come before those of trucks.
         let usual = found.filter { $0.service != DataID.parameterGroups }
         let others = found.filter { $0.service == DataID.parameterGroups }
         var names: [String] = []

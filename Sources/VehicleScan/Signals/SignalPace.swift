@@ -1,12 +1,11 @@
 import OBDCore
 
-/// How often a signal is wanted, as it is typed after its name: `rpm@10Hz`, `ect@5s`, `maf@fast`,
-/// `mil@slow`.
+/// The interval after a signal's name: `rpm@10Hz`, `ect@5s`, `maf@fast`, `mil@slow`.
 public struct SignalPace: Hashable, Sendable {
-    /// How often; nil = as often as the link allows.
+    /// The interval; nil means as fast as possible.
     public var period: Duration?
 
-    /// What `slow` means: for counters, monitors, fuel levels.
+    /// The interval of `slow`, for counters, monitors and fuel levels.
     public static let slow = Duration.seconds(10)
 
     /// Reads `10Hz`, `0.2Hz`, `5s`, `200ms`, `fast` or `slow`; nil for anything else.
@@ -28,7 +27,7 @@ public struct SignalPace: Hashable, Sendable {
 }
 
 extension SignalNames {
-    /// The signal that a name with or without a pace means.
+    /// The signal for a name with or without a pace.
     public func findPaced(_ text: String) throws(SignalError) -> SelectedSignal {
         guard let place = text.lastIndex(of: "@") else { return try find(text) }
         let typed = text[text.index(after: place)...]

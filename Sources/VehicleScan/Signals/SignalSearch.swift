@@ -1,23 +1,23 @@
 public import Diagnostics
 import OBDCore
 
-/// A signal that a part of its name found.
+/// A signal that was found by a part of its name.
 public struct SignalMatch: Hashable, Sendable {
-    /// The signal as it is asked for.
+    /// The selection of the signal.
     public var selected: SelectedSignal
-    /// Short name, as rows show it: `ECT`.
+    /// The short name in rows: `ECT`.
     public var id: String
-    /// Name for people, and the unit as the table has it: `Engine coolant temperature, °C`.
+    /// The name for the user, with the table's unit: `Engine coolant temperature, °C`.
     public var title: String
 }
 
 extension SignalNames {
-    /// The signals that somebody may mean who has typed so much of a name, the nearest first.
+    /// The signals that the user may mean with a part of a name, best matches first.
     ///
-    /// Whole names come before beginnings, those before beginnings of words, and what is measured
-    /// before single flags. Without anything typed: what is current and has its own name.
-    /// Parameter groups of SAE J1939 stand first where `prefersGroups` is set, else last. Nothing
-    /// where service and number are typed, which ``find(_:)`` takes as they are.
+    /// Whole names come before beginnings of names, those before beginnings of words, and measured values
+    /// before single flags. Without any text, the result has the current values with their own names.
+    /// Parameter groups of SAE J1939 come first if `prefersGroups` is set, otherwise last. The result is
+    /// empty for a typed service and number, which ``find(_:)`` reads.
     public func matches(
         _ typed: String, without shown: Set<SignalIndex> = [], prefersGroups: Bool = false,
         atMost limit: Int = 1000
@@ -53,15 +53,17 @@ extension SignalNames {
                     ))
             }
         }
-        // Those of one rank stay in the table's order.
+        // Matches with the same rank stay in the order of the table.
         let ordered = found.enumerated().sorted {
             ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
         }
         return ordered.prefix(limit).map(\.element.match)
     }
 
-    /// The signal that a choice stands for: the one that a key went to, what was typed where that is
-    /// a whole name, else the nearest; a ``SignalError`` where nothing has it in its name.
+    /// The signal of a choice: the one selected with a key, the typed text if it is a whole name, or else the
+    /// best match.
+    ///
+    /// Throws a ``SignalError`` if no signal has the text in its name.
     public func find(_ choice: SignalChoice) throws(SignalError) -> SelectedSignal {
         if let place = choice.place { return choice.matches[place].selected }
         do throws(SignalError) { return try find(choice.text) } catch {
@@ -70,7 +72,7 @@ extension SignalNames {
         }
     }
 
-    /// How far what was typed is from the signal's names, 0 for a whole one; nil = in none of them.
+    /// How far the typed text is from the signal's names; 0 for a whole name, nil if no name has it.
     private static func nearness(_ signal: Signal, _ wanted: [UInt8], _ words: String) -> Int? {
         let names = ([signal.id] + signal.aliases).map(key)
         if names[0] == wanted { return 0 }
@@ -83,29 +85,29 @@ extension SignalNames {
     }
 }
 
-/// The choice of a signal to add, while it is being made: a part of a name, and what that finds.
+/// A selection in progress: a part of a name and the matches for it.
 public struct SignalChoice: Hashable, Sendable {
-    /// What was typed so far.
+    /// The text typed so far.
     public private(set) var text = ""
-    /// What it finds, the nearest first.
+    /// The matches, best first.
     public private(set) var matches: [SignalMatch]
-    /// The match that a key went to; nil = none did.
+    /// The match that was selected with a key; nil if none was.
     public private(set) var place: Int?
 
-    /// A choice of which nothing was typed yet.
+    /// A choice without text.
     public init(_ matches: [SignalMatch]) { self.matches = matches }
 
-    /// The match that is shown as chosen: of what was typed the nearest, until a key says otherwise.
+    /// The match to highlight: the best one for the typed text, until a key selects another.
     public var chosen: Int? { place ?? (text.isEmpty || matches.isEmpty ? nil : 0) }
 
-    /// Takes a longer or shorter text and what it finds.
+    /// Replaces the text and its matches.
     public mutating func type(_ text: String, _ matches: [SignalMatch]) {
         self.text = text
         self.matches = matches
         place = nil
     }
 
-    /// Goes to another match; beyond the first there is what was typed.
+    /// Selects another match; moving before the first match returns to the typed text.
     public mutating func move(by step: Int) {
         guard !matches.isEmpty else { return }
         let wanted = (chosen ?? -1) + step

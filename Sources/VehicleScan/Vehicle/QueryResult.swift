@@ -3,34 +3,34 @@ public import OBDCore
 public import ScanSession
 public import ScanTool
 
-/// One question and what became of it.
+/// A request and its outcome.
 public struct QueryResult: Sendable {
-    /// What came, complete or not.
+    /// The received data, complete or not.
     public var answer: Answer
-    /// Why it is not complete; nil when it is.
+    /// Why the answer is not complete; nil if it is.
     public var problem: Failure?
-    /// Whether it was written to the adapter; false = the vehicle never got it.
+    /// Whether it was written to the adapter; if not, the vehicle never received it.
     public var wasSent = true
 
-    /// What became of a question.
+    /// Creates a request's outcome.
     public init(answer: Answer, problem: Failure? = nil, wasSent: Bool = true) {
         self.answer = answer
         self.problem = problem
         self.wasSent = wasSent
     }
 
-    /// The same as an error.
+    /// The problem as an error.
     public var error: VehicleError? {
         problem.map { .session(.requestFailed($0, soFar: answer)) }
     }
 
-    /// The messages that answer the question, refusals included.
+    /// The messages that answer the request, including refusals.
     public var answers: [ECUMessage] {
         guard let request = answer.exchange.request else { return answer.reply.messages }
         return answer.reply.messages.filter { $0.answers(request) }
     }
 
-    /// Whether an ECU brought what was asked for.
+    /// Whether an ECU answered with the requested data.
     public var isPositive: Bool {
         let request = answer.exchange.request ?? []
         return answers.contains { message in
@@ -39,13 +39,14 @@ public struct QueryResult: Sendable {
         }
     }
 
-    /// Whether everything that came answers another question: nothing is known of this one.
+    /// Whether all received messages answer other requests, so that nothing is known about this one.
     public var isOutOfStep: Bool { answers.isEmpty && !answer.reply.messages.isEmpty }
 
-    /// Whether an ECU's only message answers another question beside those that answer this one; its
-    /// own answer may be late.
+    /// Whether an ECU's only message answers another request while others answered this one.
     ///
-    /// In SAE J1939 every ECU says of itself now and then.
+    /// The ECU's own answer may be late.
+    ///
+    /// In SAE J1939 every ECU broadcasts messages from time to time, so this does not apply.
     var missesAnECU: Bool {
         let answers = answers
         guard problem == nil, !answers.isEmpty, answers.count < answer.reply.messages.count else {
@@ -57,7 +58,7 @@ public struct QueryResult: Sendable {
         }
     }
 
-    /// The adapter's word where no ECU answered.
+    /// The adapter's status if no ECU answered.
     public var status: AdapterStatus? {
         answer.reply.messages.isEmpty ? answer.reply.statuses.last : nil
     }

@@ -3,18 +3,18 @@ public import Diagnostics
 public import OBDCore
 public import ScanSession
 
-/// Asks for the vehicle's identification number while readings come already.
+/// Asks for the VIN while readings are already arriving.
 ///
-/// A caller that waits for it waits for signals, keys and deadlines as well.
+/// The caller waits for signals, keys and deadlines at the same time.
 public struct VINQuery {
     private let vehicle: Vehicle
-    /// What is still to be asked, the last one first.
+    /// The remaining requests, in reverse order.
     private var requests: [VehicleRequest]
     private var pending: PendingAnswer?
-    /// What the lost link took along.
+    /// The request that was interrupted by a lost link.
     private var interrupted: VehicleRequest?
 
-    /// Asks at once, by one profile after the other until one of them brings it.
+    /// Begins to ask, one profile after the other, until one returns the VIN.
     public init(_ vehicle: Vehicle, by profiles: [DiagnosticProfile]) {
         self.vehicle = vehicle
         requests = profiles.reversed().compactMap { profile in
@@ -25,10 +25,10 @@ public struct VINQuery {
         begin()
     }
 
-    /// Becomes readable when ``take()`` has something to do; nil = nothing is awaited.
+    /// Becomes readable when ``take()`` has something to do; nil if no answer is awaited.
     public var descriptor: Int32? { pending?.descriptor }
 
-    /// The number, once its answer is there; nil while it is awaited, or not told.
+    /// The VIN once its answer has arrived; nil until then, or if the vehicle does not report it.
     public mutating func take() -> VIN? {
         guard let pending, let request = requests.last else { return nil }
         var items: [DiagnosticItem] = []
@@ -40,10 +40,10 @@ public struct VINQuery {
             interrupted = request
             return nil
         } catch .requestFailed(_, let soFar) {
-            // An answer that came whole counts whatever became of the rest.
+            // A complete answer counts, even if the exchange failed afterwards.
             items = vehicle.filtered(soFar).items
         } catch {
-            // Another profile may know it; a session that is over begins nothing more.
+            // Another profile may have it; after the end of the session no further request begins.
         }
         requests.removeLast()
         let vin = items.vin
@@ -51,7 +51,7 @@ public struct VINQuery {
         return vin
     }
 
-    /// Asks again what a lost link took along, once the link is back.
+    /// Repeats an interrupted request once the link is restored.
     public mutating func note(_ event: ScanEvent) {
         guard case .toolDidInitialize = event, interrupted != nil else { return }
         interrupted = nil
@@ -64,7 +64,7 @@ public struct VINQuery {
 }
 
 extension Reading {
-    /// What is wrong with a VIN; nil where nothing is, and for everything else.
+    /// What is wrong with a VIN; nil if it is correct or the reading is not a VIN.
     public var faultOfVIN: String? {
         guard checkDigit == false, case .text(let text) = value else { return nil }
         if let vin = VIN(text) { return vin.needsCheckDigit ? "no valid check digit" : nil }
@@ -75,7 +75,7 @@ extension Reading {
 }
 
 extension Sequence where Element == DiagnosticItem {
-    /// The first whole identification number.
+    /// The first complete VIN.
     public var vin: VIN? {
         for case .reading(let reading) in self {
             if case .text(let text) = reading.value, let vin = VIN(text) { return vin }

@@ -4,14 +4,14 @@ public import OBDCore
 public import ScanSession
 
 extension Vehicle {
-    /// Opens an accessory, sets the adapter up and waits for its vehicle.
+    /// Opens an adapter, sets it up, and waits for its vehicle.
     ///
     /// - Parameters:
-    ///   - address: the accessory, as `TransportRegistry` reads it from text.
-    ///   - table: what decodes answers.
-    ///   - monitors: names and scalings of monitors.
-    ///   - ecu: the one ECU to ask; nil = all of them.
-    ///   - sinks: take what replies to polls bring.
+    /// - address: the adapter's address, as `TransportRegistry` reads it from text.
+    /// - table: decodes the answers.
+    /// - monitors: the names and scalings of monitors.
+    /// - ecu: the only ECU to ask; nil for all ECUs.
+    /// - sinks: receive the results of polled requests.
     public static func open(
         _ address: AccessoryAddress, table: PIDTable, monitors: MonitorTables,
         ecu: ECUAddress? = nil, sinks: [any ReadingSink] = []
@@ -38,6 +38,6 @@ extension Vehicle {
             key: address.transport.memoryKey, ecu: ecu)
     }
 
-    /// Ends the session in order: the adapter is left at its prompt.
+    /// Ends the session in order and leaves the adapter at its prompt.
     public func close() { scan.stop() }
 }

@@ -6,26 +6,26 @@ public import OBDCore
 public import ScanSession
 public import SystemIO
 
-/// A vehicle at the other end of a session: ask it anything, or poll it.
+/// A vehicle at the other end of a session, to ask or to poll.
 public struct Vehicle: Sendable {
-    /// The scan tool at work.
+    /// The session's scan tool.
     public let scan: ScanSession
-    /// What decodes its answers.
+    /// The table that decodes answers.
     public let table: PIDTable
-    /// The accessory as messages name it.
+    /// The adapter's name in messages.
     public let accessory: String
-    /// Under which the accessory is remembered; nil for what is none.
+    /// The key under which the adapter is remembered; nil if it is not remembered.
     public let key: String?
-    /// The one ECU asked.
+    /// The only ECU to ask.
     public let ecu: ECUAddress?
-    /// The vehicle protocol that the user wants; nil = whatever is found.
+    /// The protocol that the user chose; nil means to find it.
     public let vehicleProtocol: VehicleProtocol?
-    /// The signals that end a question that waits; nil = nothing does.
+    /// The signals that interrupt a waiting request; nil if none do.
     public let inbox: SignalInbox?
-    /// The services, once they were found.
+    /// The vehicle's services, once they were found.
     let known = KnownServices()
 
-    /// A vehicle behind a session that is open.
+    /// A vehicle on an open session.
     public init(
         scan: ScanSession, table: PIDTable, accessory: String, key: String? = nil,
         ecu: ECUAddress? = nil, vehicleProtocol: VehicleProtocol? = nil, inbox: SignalInbox? = nil
@@ -39,19 +39,19 @@ public struct Vehicle: Sendable {
         self.inbox = inbox
     }
 
-    /// Becomes readable when the user wants to stop; -1 = never.
+    /// Becomes readable when the user wants to stop; -1 if that is not possible.
     public var interrupt: Int32 { inbox?.descriptor ?? -1 }
 
-    /// Asks the vehicle: all ECUs, or the one of `--ecu`.
+    /// Sends a request to all ECUs, or to the one of `--ecu`.
     ///
-    /// An answer that is missing or incomplete is an answer too; what is thrown ends the command.
+    /// A missing or incomplete answer is returned as a result; a thrown error ends the command.
     public func ask(
         _ payload: [UInt8], target: ECUAddress? = nil
     ) throws(VehicleError) -> QueryResult {
         try ask(.vehicle(request(payload, target: target)))
     }
 
-    /// A request to all ECUs, or to the one of `--ecu`; what only reads may be repeated.
+    /// A request to all ECUs, or to the one of `--ecu`; it may be repeated if it only reads.
     public func request(
         _ payload: [UInt8], target: ECUAddress? = nil, mayRepeat: Bool? = nil,
         consent: Consent? = nil
@@ -64,11 +64,13 @@ public struct Vehicle: Sendable {
         return request
     }
 
-    /// Whether the adapter can ask one ECU at all.
+    /// Whether the adapter can address a single ECU.
     public var asksSingleECUs: Bool { scan.link?.capabilities.asksSingleECUs ?? true }
 
-    /// Whether a request can go to one ECU alone; before KWP OBD knows none, so that all are asked
-    /// and one is listened to.
+    /// Whether a request can address a single ECU.
+    ///
+    /// OBD on protocols before KWP has no such requests, so all ECUs are asked and the answers of one are
+    /// used.
     public var hasPhysicalRequests: Bool {
         guard asksSingleECUs else { return false }
         return switch scan.link?.capabilities.vehicleProtocol?.family {
@@ -77,7 +79,7 @@ public struct Vehicle: Sendable {
         }
     }
 
-    /// A request for a record, to the ECU that its table names.
+    /// A request for a record, to the ECU in its table.
     public func request(for record: PIDTable.Record) -> VehicleRequest {
         let (target, responder) = record.route(to: asksSingleECUs ? ecu : nil)
         var request = VehicleRequest(
@@ -86,12 +88,12 @@ public struct Vehicle: Sendable {
         return request
     }
 
-    /// Asks the adapter itself.
+    /// Sends a request to the adapter itself.
     public func ask(_ action: AdapterAction) throws(VehicleError) -> QueryResult {
         try ask(.action(id: RequestID(rawValue: 0), action))
     }
 
-    /// Sends the adapter a command as typed.
+    /// Sends the adapter a typed command.
     public func command(_ text: String) throws(VehicleError) -> QueryResult {
         try ask(
             .command(
@@ -99,14 +101,14 @@ public struct Vehicle: Sendable {
                 mayRepeat: AdapterRequest.isReadOnlyCommand(text)))
     }
 
-    /// Asks all ECUs and counts each one's answer, whatever `--ecu` says.
+    /// Sends a request to all ECUs and keeps all answers, regardless of `--ecu`.
     public func askEveryECU(_ payload: [UInt8]) throws(VehicleError) -> QueryResult {
         try ask(
             .vehicle(VehicleRequest(id: RequestID(rawValue: 0), payload: payload)),
             filtered: { $0 })
     }
 
-    /// Sends a request as it is; once more where an ECU answered another one and it only reads.
+    /// Sends a request unchanged; repeats it once if it only reads and an ECU answered another request.
     public func ask(_ request: AdapterRequest) throws(VehicleError) -> QueryResult {
         let asked = try ask(request, filtered: filtered)
         guard asked.missesAnECU, request.isForVehicle, request.mayRepeat else { return asked }
@@ -131,12 +133,12 @@ public struct Vehicle: Sendable {
         }
     }
 
-    /// Makes sure that an adapter at the end of the link takes the command `text`.
+    /// Throws unless the adapter accepts commands such as `text`.
     public func checkThatItTakes(_ text: String) throws(VehicleError) {
         guard scan.link?.capabilities.takesCommands ?? true else { throw .takesNoCommands(text) }
     }
 
-    /// With `--ecu` an answer of another ECU does not count.
+    /// Removes the answers of other ECUs if `--ecu` is set.
     public func filtered(_ answer: Answer) -> Answer {
         guard let ecu else { return answer }
         var answer = answer
@@ -145,29 +147,29 @@ public struct Vehicle: Sendable {
         return answer
     }
 
-    /// The two clocks at the session's beginning.
+    /// Both clocks at the beginning of the session.
     public var anchor: TimeAnchor { scan.anchor }
 
-    /// Both clocks at `instant`, as if the civil clock had never been set since.
+    /// Both clocks at `instant`, as if the wall clock had not been set since the beginning.
     ///
-    /// Whole microseconds before it: times that are told by either anchor are then the same.
+    /// The difference is in whole microseconds, so both anchors give the same times.
     public func anchor(at instant: Instant) -> TimeAnchor {
         let gap = (instant - anchor.monotonic).nanoseconds / 1_000 * 1_000
         let monotonic = anchor.monotonic + .nanoseconds(gap)
         return TimeAnchor(monotonic: monotonic, utc: utc(monotonic))
     }
 
-    /// Civil time of `instant`.
+    /// The wall clock time of `instant`.
     public func utc(_ instant: Instant) -> UTC { anchor.utc(at: instant) }
 }
 
 extension Vehicle {
-    /// The vehicle's identification number; nil where it does not tell a whole one.
+    /// The vehicle's VIN; nil if it does not report a complete one.
     public func vin(by profiles: [DiagnosticProfile]) throws(VehicleError) -> VIN? {
         try ask(.information(0x02), by: profiles).flatMap(\.answer.items).vin
     }
 
-    /// The odometer (PID A6) where the vehicle announces one; unit: km.
+    /// The odometer (PID A6), if the vehicle announces it; unit: km.
     public func odometer(in services: VehicleServices) throws(VehicleError) -> Double? {
         let supported = try supportedIDs(in: services) { .supportedPIDs($0) }
         guard supported.all.contains(0xA6) else { return nil }
@@ -180,9 +182,9 @@ extension Vehicle {
 }
 
 extension Vehicle {
-    /// Makes sure that records can be asked for on this link, and that they are of this vehicle.
+    /// Checks that records can be requested on this link and are for this vehicle.
     ///
-    /// - Throws: an error that names the record: what a table says of one vehicle is wrong for another.
+    /// - Throws: an error with the record, because a table for one vehicle is wrong for another.
     public func check(_ records: [PIDTable.Record]) throws(VehicleError) {
         if !asksSingleECUs, let record = records.first(where: { $0.target != nil }),
             let target = record.target
@@ -201,7 +203,7 @@ extension Vehicle {
                 ?? records.first(where: { !$0.years.isEmpty })
         else { return }
         guard let vin = try vin(by: [.classicCAN, .onUDS]) else {
-            // A year that nobody knows is no reason to refuse.
+            // An unknown model year is no reason to refuse.
             if choosy.vehicles.isEmpty { return }
             throw .otherVehicle(choosy, nil)
         }

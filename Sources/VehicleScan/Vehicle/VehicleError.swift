@@ -3,20 +3,20 @@ public import Diagnostics
 public import OBDCore
 public import ScanSession
 
-/// Why a vehicle could not be asked, or did not say what was asked.
+/// Why a vehicle could not be asked, or did not answer the request.
 public enum VehicleError: Error, Hashable, Sendable {
-    /// The session could not start, go on or answer.
+    /// The session could not start, continue or answer.
     case session(ScanError)
 
     // MARK: No answer
 
-    /// The adapter said this where an ECU should have answered.
+    /// The adapter reported this status instead of an ECU's answer.
     case adapterSaid(AdapterStatus)
     /// No ECU answered.
     case noAnswer
-    /// At the end of this link is no adapter that takes such a command.
+    /// This link has no adapter that accepts such a command.
     case takesNoCommands(String)
-    /// The list of codes of one kind did not come whole; the ECU is nil where headers are off.
+    /// The list of codes with this status is not complete; the ECU is nil if headers are off.
     case codeListMissing(CodeReport.Kind, of: ECUAddress?)
     /// The vehicle announces no signals.
     case announcesNothing
@@ -25,11 +25,11 @@ public enum VehicleError: Error, Hashable, Sendable {
 
     // MARK: Records of a table
 
-    /// The record belongs to one ECU, and the adapter can only ask all of them.
+    /// The record belongs to a single ECU, but the adapter can only ask all ECUs.
     case needsSingleECU(PIDTable.Record, at: ECUAddress)
-    /// The record's address has a form that the vehicle's protocol does not have.
+    /// The form of the record's address does not exist in the vehicle's protocol.
     case wrongAddressForm(PIDTable.Record, at: ECUAddress, on: VehicleProtocol)
-    /// The record is for certain vehicles; this one has another number, or (nil) has none.
+    /// The record is for certain vehicles, but this one has another VIN, or (nil) none.
     case otherVehicle(PIDTable.Record, VIN?)
 
     // MARK: Safety
@@ -38,9 +38,9 @@ public enum VehicleError: Error, Hashable, Sendable {
     case inMotion(StandstillSignal)
     /// The vehicle does not prove that it stands still.
     case standstillUnproven(StandstillSignal, Doubt)
-    /// What was typed before the check cannot be put back after it.
+    /// The settings that the user typed before the check cannot be restored after it.
     case settingsCannotBePutBack
-    /// The vehicle was silent at set-up, so that the check has no protocol to use.
+    /// The vehicle did not answer during the set-up, so the check has no protocol to use.
     case noProtocolForCheck
     /// The adapter does not confirm a setting that the check needs.
     case settingNotConfirmed(String)
@@ -49,13 +49,13 @@ public enum VehicleError: Error, Hashable, Sendable {
     public enum Doubt: Hashable, Sendable {
         /// No ECU answered, or all of them refused.
         case noAnswer
-        /// The exchange broke off.
+        /// The exchange was interrupted.
         case incomplete
         /// A part of the answer is damaged.
         case damaged
         /// The adapter reported a fault.
         case adapterSaid(AdapterStatus)
-        /// The value has a wrong length, or stands for no value.
+        /// The value has a wrong length, or means that there is no value.
         case unusable
         /// The answer belongs to another request.
         case otherRequest

@@ -5,28 +5,28 @@ import ScanSession
 import ScanTool
 import Synchronization
 
-/// The services in which the ECUs of a vehicle are asked.
+/// The services in which to ask the ECUs of a vehicle.
 public struct VehicleServices: Sendable {
-    /// One or, where some ECUs know only the newer services, two.
+    /// One profile, or two if some ECUs only support the newer services.
     public let profiles: [DiagnosticProfile]
-    /// The first question: it says why no ECU answers.
+    /// The first request, which shows why no ECU answers.
     public let first: QueryResult?
     /// Whether any ECU answered it.
     public let isAnswered: Bool
 }
 
-/// What a session knows of its vehicle's services: they are found once.
+/// The services of a session's vehicle, which are found once.
 final class KnownServices: Sendable {
     private struct Known {
-        /// What was found, and the set-up that it belongs to.
+        /// The services that were found, and the set-up in which they were found.
         var found: (services: VehicleServices, questions: [SetupQuestion])?
-        /// The set-up whose silence was told: whoever asks again has turned the ignition on.
+        /// The set-up whose silence was reported; the user may have turned the ignition on since.
         var silence: [SetupQuestion]?
     }
 
     private let known = Mutex(Known())
 
-    /// What was found; nil once the adapter was set up again.
+    /// The services that were found; nil after another set-up.
     func services(_ questions: [SetupQuestion]) -> VehicleServices? {
         known.withLock { known in
             known.found?.questions == questions ? known.found?.services : nil
@@ -37,7 +37,7 @@ final class KnownServices: Sendable {
         known.withLock { $0.found = (services, questions) }
     }
 
-    /// Whether the silence of a set-up is news.
+    /// Whether the silence during a set-up was not reported before.
     func takeSilence(_ questions: [SetupQuestion]) -> Bool {
         known.withLock { known in
             defer { known.silence = questions }
@@ -47,16 +47,16 @@ final class KnownServices: Sendable {
 }
 
 extension Vehicle {
-    /// Finds out in which services the vehicle is asked.
+    /// Finds out in which services to ask the vehicle.
     ///
-    /// What the adapter's set-up asked is not asked again.
+    /// Requests of the adapter's set-up are not repeated.
     ///
-    /// - Throws: ``VehicleError/adapterSaid(_:)`` when the adapter says that there is no vehicle to ask.
+    /// - Throws: ``VehicleError/adapterSaid(_:)`` if the adapter reports that there is no vehicle.
     public func services() throws(VehicleError) -> VehicleServices {
         let questions = scan.link?.identity.questions ?? []
         if let found = known.services(questions) { return found }
         var discovery = ProfileDiscovery(forced: forcedProtocol)
-        // Of silence the set-up tells once; later it may be over.
+        // The silence during the set-up is reported once; the vehicle may answer later.
         let isNews = questions.contains { !$0.messages.isEmpty } || known.takeSilence(questions)
         var first: QueryResult?
         var hasTried = false
@@ -67,7 +67,7 @@ extension Vehicle {
                 if isNews, let told = told(payload, on: on) {
                     asked = told
                 } else {
-                    // Tried, not stored: what the adapter remembers stays.
+                    // This protocol is only tried, so the adapter's stored one stays.
                     if let on, on != forcedProtocol {
                         _ = try ask(.tryProtocol(on))
                         hasTried = true
@@ -87,7 +87,7 @@ extension Vehicle {
                 if let status = first?.status, status != .noData {
                     throw .adapterSaid(status)
                 }
-                // Some ECUs answer other services, though not this one.
+                // Some ECUs answer other services but not this one.
                 let family =
                     first?.answer.exchange.vehicleProtocol?.family ?? forcedProtocol?.family
                     ?? .can
@@ -98,7 +98,7 @@ extension Vehicle {
         }
     }
 
-    /// The profiles that the set-up's questions have found; nil where more has to be asked.
+    /// The profiles that the set-up has found; nil if further requests are needed.
     private var profilesOfSetup: [DiagnosticProfile]? {
         var discovery = ProfileDiscovery(forced: forcedProtocol)
         while true {
@@ -112,8 +112,8 @@ extension Vehicle {
         }
     }
 
-    /// The protocol to stay on: the user's, or the one that was found where no other can be had, or
-    /// where 01 00 would not be a request (SAE J1939).
+    /// The only protocol to use: the user's choice, or the one found if no other is possible or if 01 00 is
+    /// not a request in it (SAE J1939).
     private var forcedProtocol: VehicleProtocol? {
         if let vehicleProtocol { return vehicleProtocol }
         return foundProtocol.flatMap { [.j1939, .doip].contains($0) ? $0 : nil }
@@ -127,7 +127,7 @@ extension Vehicle {
         DiagnosticProfile.allCases.filter { profiles.values.contains($0) }
     }
 
-    /// What the set-up was answered to a question; nil = it did not ask it in the same way.
+    /// The answer to a request of the set-up; nil if the set-up did not send it in the same way.
     private func told(_ payload: [UInt8], on forced: VehicleProtocol?) -> QueryResult? {
         guard let link = scan.link else { return nil }
         let found = foundProtocol
@@ -149,25 +149,25 @@ extension Vehicle {
                 Answer(
                     request: .vehicle(request), exchange: exchange, reply: reply, items: items,
                     asked: link.time, answered: link.time)))
-        // All ECUs were asked: one that is to be asked alone may answer that.
+        // The set-up asked all ECUs; a request to a single ECU may still get an answer.
         return request.target != nil && result.answers.isEmpty ? nil : result
     }
 
-    /// Asks in each of the vehicle's services; those that have no such question are passed over.
+    /// Asks in each of the vehicle's services, and skips those without such a request.
     public func ask(
         _ query: DiagnosticQuery, in services: VehicleServices
     ) throws(VehicleError) -> [QueryResult] {
         try ask(query, by: services.profiles)
     }
 
-    /// Asks by each of several profiles.
+    /// Asks with each of several profiles.
     public func ask(
         _ query: DiagnosticQuery, by profiles: [DiagnosticProfile]
     ) throws(VehicleError) -> [QueryResult] {
         var asked: [QueryResult] = []
         for profile in profiles {
             guard let payload = profile.request(for: query) else { continue }
-            // What never changes and was answered at set-up is not asked again.
+            // A constant value that was read during the set-up is not requested again.
             if query.isConstant, let told = told(payload, on: foundProtocol),
                 !told.answers.isEmpty
             {
@@ -181,10 +181,10 @@ extension Vehicle {
         return asked
     }
 
-    /// Asks what has run since codes were cleared.
+    /// Asks which monitors have run since codes were cleared.
     ///
-    /// SAE J1979-2 has an identifier of its own for that; an ECU that does not know it is asked for
-    /// what stands for PID 01.
+    /// SAE J1979-2 has a separate identifier for this. An ECU without it is asked for the equivalent of PID
+    /// 01.
     public func readiness(in services: VehicleServices) throws(VehicleError) -> [QueryResult] {
         var asked = try ask(.readiness, in: services)
         if services.profiles.contains(.onUDS), Self.monitors(asked, .sinceClear).isEmpty {
@@ -193,10 +193,10 @@ extension Vehicle {
         return asked
     }
 
-    /// Asks what has run in this cycle; `known` is what ``readiness(in:)`` brought.
+    /// Asks which monitors have run in this cycle; `known` is the result of ``readiness(in:)``.
     ///
-    /// In SAE J1979-2 the codes of each readiness group tell it: those of every group that is known
-    /// to be there are asked for, or of all.
+    /// In SAE J1979-2 this is reported with the codes of each readiness group. They are requested for each
+    /// known group, or for all groups.
     public func readinessThisCycle(
         in services: VehicleServices, known: [QueryResult]
     ) throws(VehicleError) -> [QueryResult] {
@@ -215,7 +215,7 @@ extension Vehicle {
         return try asked + ask(.readinessThisCycle, by: profiles)
     }
 
-    /// Monitors that PID 01 shows and that are no readiness group.
+    /// Monitors in PID 01 that are not readiness groups.
     private static let onlyByPID: Set<MonitorStatus.Monitor> = [
         .egrVvt, .oxygenSensor, .oxygenSensorHeater, .gpfOrACRefrigerant,
     ]
@@ -228,7 +228,7 @@ extension Vehicle {
         }
     }
 
-    /// Asks for support maps, one after the other as long as there are more.
+    /// Requests support maps one after the other, as long as there are more.
     public func supportedIDs(
         in services: VehicleServices, _ query: (UInt8) -> DiagnosticQuery
     ) throws(VehicleError) -> SupportedIDs {
@@ -246,7 +246,7 @@ extension Vehicle {
         return supported
     }
 
-    /// Why nothing came for `asked`; nil when something did.
+    /// Why `asked` got no answer; nil if there was one.
     public func problem(of asked: [QueryResult?]) -> VehicleError? {
         let asked = asked.compactMap(\.self)
         if asked.contains(where: { !$0.answers.isEmpty }) { return nil }
@@ -259,9 +259,9 @@ extension Vehicle {
 }
 
 extension Vehicle {
-    /// The services in which `selected` are asked for.
+    /// The services in which to request `selected`.
     ///
-    /// What the vehicle answered when the adapter was set up shows; only where it did not, it is
+    /// They follow from the vehicle's answers during the set-up; it is only asked again if it did not answer.
     /// asked again.
     public func signalProfiles(for selected: [SelectedSignal]) throws(VehicleError)
         -> [DiagnosticProfile]
@@ -276,7 +276,7 @@ extension Vehicle {
 }
 
 extension DiagnosticQuery {
-    /// Whether every session has the same answer.
+    /// Whether the answer is the same in every session.
     fileprivate var isConstant: Bool {
         switch self {
         case .supportedPIDs, .supportedInfoTypes, .information: true

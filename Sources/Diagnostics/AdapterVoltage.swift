@@ -1,5 +1,5 @@
 extension Signal {
-    /// What `AT RV` measures: the supply at the adapter's own pins, no ECU's word.
+    /// The voltage that `AT RV` measures at the adapter's own pins; it is not reported by an ECU.
     public static var adapterVoltage: Signal {
         Signal(
             id: "ADAPTER_VOLTAGE", name: "Voltage at the adapter",

@@ -1,28 +1,28 @@
 public import OBDCore
 
-/// Finds the ECUs of a vehicle that answer at addresses of their own, one address after another.
+/// Finds the ECUs of a vehicle that answer at their own addresses, one address after another.
 ///
-/// Services that only read are asked: TesterPresent on CAN, ISO 14230's list of codes on KWP. The
-/// walk is a value: its owner sends what ``next()`` gives and reports what came.
+/// It only uses services that read: TesterPresent on CAN, and ISO 14230's list of codes on KWP. The scan is a
+/// value: the caller sends each request from ``next()`` and reports the answers.
 public struct AddressScan: Hashable, Sendable {
     /// An ECU that answered.
     public struct Module: Hashable, Sendable {
-        /// Where it is asked.
+        /// The address for requests to it.
         public var request: ECUAddress
-        /// From where it answers.
+        /// The address in its answers.
         public var responder: ECUAddress
 
-        /// An ECU by its two addresses.
+        /// An ECU with its two addresses.
         public init(request: ECUAddress, responder: ECUAddress) {
             self.request = request
             self.responder = responder
         }
 
-        /// What the address means where standards say so; nil elsewhere, and always for
-        /// manufacturers' own addresses.
+        /// The standard's name for the address; nil if there is none, as for all manufacturers' own
+        /// addresses.
         ///
-        /// ISO 15765-4: 7E0 engine, 7E1 transmission. SAE J2178-1: 10 to 17 engine, 18 to 1F
-        /// transmission; of those only the first ones are used alike by everybody.
+        /// ISO 15765-4: 7E0 engine, 7E1 transmission. SAE J2178-1: 10 to 17 engine, 18 to 1F transmission; of
+        /// those, only the first ones have the same use on all vehicles.
         public var standardName: String? {
             switch (request.form, request.value) {
             case (.can11, 0x7E0), (.can29, 0x18DA_10F1), (.byte, 0x10), (.byte, 0x11): "engine"
@@ -32,38 +32,38 @@ public struct AddressScan: Hashable, Sendable {
         }
     }
 
-    /// How long an address is listened to: ISO 15765-4 and ISO 14230-4 give an ECU 50 ms, a gateway
-    /// on the way takes some more.
+    /// How long to wait for an answer from an address.
+    ///
+    /// ISO 15765-4 and ISO 14230-4 give an ECU 50 ms; a gateway in between needs some more.
     public static let answerTime = Duration.milliseconds(100)
 
-    /// Addresses of the whole walk.
+    /// The number of addresses to scan.
     public let addresses: Int
-    /// Addresses that were asked or need not be.
+    /// The number of addresses that were asked or can be skipped.
     public private(set) var done = 0
-    /// Who answered, in the order of the request addresses.
+    /// The ECUs that answered, in the order of their request addresses.
     public private(set) var modules: [Module] = []
 
     private var waiting: ArraySlice<ECUAddress>
     private var current: ECUAddress?
     private let family: VehicleProtocol.Family
 
-    /// A walk over the addresses of a protocol; nil where nothing says which they could be.
+    /// A scan of the addresses of a protocol; nil if the possible addresses are not known.
     ///
-    /// - 11-bit identifiers: 700 to 7FF, where nearly all cars have their diagnostics. Lower ones
-    ///   carry ordinary traffic on some cars, and are never written to.
+    /// - 11-bit identifiers: 700 to 7FF, where nearly all cars have their diagnostics. Lower identifiers
+    ///   carry normal traffic on some cars and are never used.
     /// - 29-bit identifiers: 18DAxxF1 with every xx.
-    /// - DoIP: one question to the group of all ECUs, which a gateway passes on to each of them.
-    /// - ISO 14230: every target address. A module that wants an initialisation of its own stays
-    ///   silent.
+    /// - DoIP: one request to the group of all ECUs, which a gateway forwards to each of them.
+    /// - ISO 14230: every target address. A module that needs its own initialisation does not answer.
     public init?(_ vehicleProtocol: VehicleProtocol) {
         family = vehicleProtocol.family
         switch vehicleProtocol.family {
         case .can where vehicleProtocol == .doip:
-            // One question to all: each ECU answers it from its own address.
+            // One request to all; each ECU answers it from its own address.
             waiting = [ECUAddress(0xE400, .logical)]
         case .can:
             if vehicleProtocol.addressForm == .can11 {
-                // 7DF asks all, 7E8 to 7EF are answers.
+                // 7DF addresses all ECUs; 7E8 to 7EF are used for answers.
                 waiting =
                     (UInt32(0x700)...0x7FF).filter { $0 != 0x7DF && !(0x7E8...0x7EF ~= $0) }
                     .map { ECUAddress($0, .can11) }[...]
@@ -82,12 +82,12 @@ public struct AddressScan: Hashable, Sendable {
         addresses = waiting.count
     }
 
-    /// The next address's request; nil when all were asked.
+    /// The request to the next address; nil after the last one.
     public mutating func next() -> VehicleRequest? {
         while let address = waiting.first {
             waiting.removeFirst()
             done += 1
-            // Where an ECU answers from nobody listens.
+            // An address that an ECU uses for its answers receives no requests.
             if modules.contains(where: { $0.responder == address && $0.request != address }) {
                 continue
             }
@@ -103,7 +103,7 @@ public struct AddressScan: Hashable, Sendable {
         var request = VehicleRequest(
             id: RequestID(rawValue: 0), target: address.isLogicalGroup ? nil : address,
             payload: payload, mayRepeat: false)
-        // A gateway has the usual time to ask them all.
+        // A gateway gets the usual time to ask all ECUs.
         if !address.isLogicalGroup { request.answerTime = Self.answerTime }
         if address.form == .can11 {
             request.responders = .matching(pattern: ECUAddress(0x700, .can11), mask: 0x700)
@@ -111,9 +111,9 @@ public struct AddressScan: Hashable, Sendable {
         return request
     }
 
-    /// Takes note of what answered the last request.
+    /// Evaluates the answers to the last request.
     ///
-    /// Several answers mean an address that asks several ECUs: they are found at their own.
+    /// Several answers mean a functional address; its ECUs are found at their own addresses.
     public mutating func answered(_ messages: [ECUMessage]) {
         guard let address = current else { return }
         current = nil
@@ -133,8 +133,8 @@ public struct AddressScan: Hashable, Sendable {
         modules.append(Module(request: address, responder: responder))
     }
 
-    /// The requests that bring a module's codes, each to be sent only when the one before it was
-    /// refused: UDS, then ISO 14230-3.
+    /// The requests for a module's codes, first UDS, then ISO 14230-3; each is sent only if the previous one
+    /// was refused.
     public static func codeRequests(for module: Module) -> [VehicleRequest] {
         let payloads: [[UInt8]] =
             module.request.form == .byte
@@ -142,12 +142,12 @@ public struct AddressScan: Hashable, Sendable {
         return payloads.map { request($0, to: module) }
     }
 
-    /// The request that brings the name that the module gives itself: F197 or 1A 97, system name.
+    /// The request for the module's own name: F197 or 1A 97, system name.
     public static func nameRequest(for module: Module) -> VehicleRequest {
         request(module.request.form == .byte ? [0x1A, 0x97] : [0x22, 0xF1, 0x97], to: module)
     }
 
-    /// The name in an answer to ``nameRequest(for:)``; nil where it is none of printable ASCII.
+    /// The name in an answer to ``nameRequest(for:)``; nil unless it is printable ASCII.
     public static func name(in message: ECUMessage) -> String? {
         let heads: [[UInt8]] = [[0x62, 0xF1, 0x97], [0x5A, 0x97]]
         guard let head = heads.first(where: { message.payload.starts(with: $0) }) else {

@@ -1,47 +1,49 @@
 public import OBDCore
 
-/// When to leave a parked vehicle alone, so that no battery is drained and no bus kept awake, and
+/// Decides when to leave a parked vehicle alone, so as not to drain its battery or keep its bus awake, and
 /// when to ask it again.
 ///
-/// A value without a clock: it is told what was answered, and says what to do. A vehicle is off
+/// A value without a clock: it receives the answers and returns the next action. A vehicle counts as off
 ///
-/// - when no ECU has answered for a while;
-/// - when neither wheels nor engine have turned for a long while *and* the voltage is lower than
-///   anything that charges a battery lets it be. Start-stop stands for minutes, not for ten; a hybrid
-///   or electric vehicle that is ready to drive keeps its battery charged by a converter; with a
-///   smart alternator the voltage may be low, but its engine turns.
+/// - if no ECU has answered for a while;
+/// - if the wheels and the engine have not turned for a long time *and* the voltage is lower than with
+///   anything that charges the battery. A start-stop system stops the engine for minutes, but not for ten. A
+///   hybrid or electric vehicle that is ready to drive charges its battery with a converter. With a smart
+///   alternator the voltage may be low, but the engine turns.
 ///
-/// While it rests the voltage at the adapter is looked at, which no bus notices; a vehicle is asked
-/// when that changes, and else ever less often.
+/// While the vehicle is left alone, only the voltage at the adapter is read, which causes no bus traffic. The
+/// vehicle is asked when the voltage changes, and otherwise at growing intervals.
 public struct BatteryGuard: Hashable, Sendable {
-    /// What is off and how often to look.
+    /// The conditions for a vehicle that is off, and the intervals of requests.
     public struct Limits: Hashable, Sendable {
-        /// Off after no ECU has answered for this long.
+        /// The vehicle is off after no ECU has answered for this time.
         public var silence = Duration.seconds(60)
-        /// Off after speed and engine speed have been 0 for this long at a low voltage.
+        /// The vehicle is off after speed and engine speed have been 0 for this time at a low voltage.
         public var standstill = Duration.seconds(600)
-        /// A standing vehicle is off below this; unit: V, of a 12 V supply.
+        /// A vehicle that stands still is off below this voltage; unit: V, for a 12 V supply.
         ///
-        /// Converters and alternators that charge keep above it, a lead battery under the load of
-        /// the ignition falls below.
+        /// A charging converter or alternator keeps the voltage above it; a lead battery with the ignition on
+        /// falls below it.
         public var floor = 12.8
-        /// From here on something charges the battery; unit: V, of a 12 V supply.
+        /// Above this voltage, the battery is being charged; unit: V, for a 12 V supply.
         ///
-        /// Lithium batteries rest below.
+        /// A lithium battery that is not being charged stays below it.
         public var charging = 13.5
-        /// A change that is worth a question while resting; unit: V, of a 12 V supply.
+        /// A change that is worth a request while the vehicle is left alone; unit: V, for a 12 V supply.
         public var change = 0.3
-        /// How often the voltage is read while resting.
+        /// The interval of voltage readings while the vehicle is left alone.
         public var voltagePeriod = Duration.seconds(30)
-        /// Before the first question while resting, and after the voltage has changed; doubled with
-        /// each that brings nothing.
+        /// The pause before the first request, and after a change of the voltage; it doubles with each
+        /// request without an answer.
         public var firstPause = Duration.seconds(30)
-        /// Between questions at most.
+        /// The longest pause between requests.
         public var longestPause = Duration.seconds(900)
-        /// Between questions at most while they are answered: somebody sits in the vehicle.
+        /// The longest pause between requests while they are answered, which means that someone is in the
+        /// vehicle.
         public var longestPauseWhileAnswered = Duration.seconds(300)
-        /// Between questions at most while the battery is charged: nothing is drained by them, and a
-        /// vehicle that is silent may be one whose link fails.
+        /// The longest pause between requests while the battery is being charged.
+        ///
+        /// Requests then do not drain the battery, and the silence may be due to a failing link.
         public var longestPauseWhileCharging = Duration.seconds(60)
 
         /// The limits for vehicles with a lead battery.
@@ -52,52 +54,52 @@ public struct BatteryGuard: Hashable, Sendable {
     public enum Cause: Hashable, Sendable {
         /// No ECU answered.
         case silence
-        /// Neither wheels nor engine turned, and nothing charged the battery.
+        /// The wheels and the engine did not turn, and the battery was not being charged.
         case standstill
     }
 
-    /// A rest.
+    /// A period in which the vehicle is left alone.
     public struct Rest: Hashable, Sendable {
-        /// Why.
+        /// The reason.
         public var cause: Cause
         /// When it began.
         public var since: Instant
-        /// The voltage at the adapter then; unit: V, nil = the adapter does not tell it.
+        /// The voltage at the adapter at that time; unit: V, nil if the adapter does not report it.
         public var voltage: Double?
     }
 
-    /// What is new.
+    /// A change of state.
     public enum News: Hashable, Sendable {
-        /// The vehicle is off: it is left alone.
+        /// The vehicle is off and is left alone.
         case rests(Rest)
-        /// It is asked again.
+        /// The vehicle is asked again.
         case goesOn(Rest, at: Instant)
     }
 
-    /// What to do now.
+    /// The next action.
     public enum Step: Hashable, Sendable {
-        /// Whatever was planned.
+        /// Continue with the plan.
         case goOn
         /// Read the voltage at the adapter.
         case readVoltage
-        /// Ask for engine speed and speed.
+        /// Request engine speed and speed.
         case probe
-        /// Nothing before this instant.
+        /// Do nothing before this time.
         case wait(until: Instant)
     }
 
-    /// Unanswered requests in a row before silence counts.
+    /// The number of unanswered requests in a row before silence counts.
     static let missesBeforeRest = 3
-    /// A voltage counts for this long, and is asked for no more often while the vehicle is asked.
+    /// How long a voltage is valid, and the shortest interval of voltage requests while the vehicle is asked.
     static let voltageFreshness = Duration.seconds(60)
-    /// While the vehicle is asked it is looked at this often.
+    /// The interval of checks while the vehicle is asked.
     static let lookPeriod = Duration.seconds(1)
 
-    /// The rest at present; nil = the vehicle is asked.
+    /// The current rest; nil while the vehicle is asked.
     public private(set) var rest: Rest?
-    /// Rests that are over.
+    /// The number of completed rests.
     public private(set) var rests = 0
-    /// How long those took.
+    /// The total time of completed rests.
     public private(set) var rested = Duration.zero
 
     private let limits: Limits
@@ -110,7 +112,7 @@ public struct BatteryGuard: Hashable, Sendable {
     private var voltageAsked: Instant?
     private var nextLook: Instant?
     private var probed: Instant?
-    // While resting.
+    // Only used during a rest.
     private var voltageDue = Instant.zero
     private var probeDue = Instant.zero
     private var pause = Duration.zero
@@ -118,12 +120,12 @@ public struct BatteryGuard: Hashable, Sendable {
     private var isAnswered = false
     private var news: [News] = []
 
-    /// A guard of a vehicle that is on.
+    /// A guard for a vehicle that is on.
     public init(limits: Limits = Limits()) { self.limits = limits }
 
     // MARK: What is heard
 
-    /// An ECU answered anything.
+    /// Records an answer from an ECU.
     public mutating func takeAnswer(at instant: Instant) {
         misses = 0
         unansweredSince = nil
@@ -135,30 +137,30 @@ public struct BatteryGuard: Hashable, Sendable {
         }
     }
 
-    /// A request got no answer of any ECU.
+    /// Records a request without an answer.
     public mutating func takeSilence(at instant: Instant) {
         misses += 1
         isAnswered = false
         unansweredSince = unansweredSince ?? instant
     }
 
-    /// An ECU told its engine speed; unit: rpm.
+    /// Records an engine speed; unit: rpm.
     public mutating func take(engineSpeed: Double, at instant: Instant) {
         heardMotion = instant
         standing.take(engineSpeed: engineSpeed, at: instant)
         if engineSpeed > 0, rest != nil { goOn(at: instant) }
     }
 
-    /// An ECU told the vehicle's speed; unit: km/h.
+    /// Records a vehicle speed; unit: km/h.
     public mutating func take(speed: Double, at instant: Instant) {
         heardMotion = instant
         standing.take(speed: speed, at: instant)
         if speed > 0, rest != nil { goOn(at: instant) }
     }
 
-    /// The adapter told its voltage, unit: V; nil = it was asked and did not tell one.
+    /// Records the voltage at the adapter, unit: V; nil if it was requested but not reported.
     public mutating func take(voltage told: Double?, at instant: Instant) {
-        // 24 V supplies are two 12 V batteries in series.
+        // A 24 V supply is two 12 V batteries in series.
         voltage = told.map { $0 > 18 ? $0 / 2 : $0 }
         voltageRead = instant
         voltageAsked = instant
@@ -168,13 +170,13 @@ public struct BatteryGuard: Hashable, Sendable {
             return
         }
         guard abs(voltage - reference) >= limits.change - 0.001 else { return }
-        // A door, the ignition, a starter, an alternator: worth a question.
+        // A door, the ignition, a starter or an alternator changed the voltage, so the vehicle is asked.
         self.reference = voltage
         pause = limits.firstPause
         probeDue = instant
     }
 
-    /// What is new since the last call, oldest first.
+    /// The changes of state since the last call, oldest first.
     public mutating func takeNews() -> [News] {
         if news.isEmpty { return [] }
         defer { news = [] }
@@ -183,13 +185,14 @@ public struct BatteryGuard: Hashable, Sendable {
 
     // MARK: What to do
 
-    /// What to do at `now`.
+    /// The next action at `now`.
     public mutating func next(at now: Instant) -> Step {
         if rest != nil { return nextWhileResting(at: now) }
         if let nextLook, now < nextLook { return .goOn }
         let step = look(at: now)
         if rest != nil { return nextWhileResting(at: now) }
-        // What a step brings is looked at at once: a plan may wait for longer than it stays fresh.
+        // The result of an action is evaluated at once, because a plan may wait for longer than the result is
+        // valid.
         nextLook = step == .goOn ? now + Self.lookPeriod : nil
         return step
     }
@@ -199,8 +202,8 @@ public struct BatteryGuard: Hashable, Sendable {
             misses >= Self.missesBeforeRest
             && unansweredSince.map { now - $0 >= limits.silence } ?? false
         let stands = standing.since.map { now - $0 >= limits.standstill } ?? false
-        // Neither is told by what is asked anyway: an eye is kept on the voltage.
-        // The first look counts as the last that was heard.
+        // If the answers have no vehicle or engine speed, watch the voltage. The first check counts as the last
+        // answer.
         let heard = heardMotion ?? now
         heardMotion = heard
         let isBlind = misses == 0 && now - heard >= Self.voltageFreshness
@@ -212,7 +215,7 @@ public struct BatteryGuard: Hashable, Sendable {
             return .readVoltage
         }
         if isSilent {
-            // What is polled may belong to one module that sleeps, or that this vehicle lacks.
+            // The polled records may belong to a module that sleeps or that this vehicle lacks.
             guard let probed, now - probed < Self.voltageFreshness else {
                 self.probed = now
                 return .probe

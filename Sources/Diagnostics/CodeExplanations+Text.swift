@@ -4,11 +4,11 @@ import OBDCore
 public struct CodeExplanationError: Error, Hashable, Sendable {
     /// What is wrong.
     public enum Fault: Hashable, Sendable {
-        /// A line that begins with none of the words that are known.
+        /// A line that does not begin with a known word.
         case unknownWord(String)
-        /// A line that comes before the block it belongs to.
+        /// A line before the block to which it belongs.
         case outside(String)
-        /// A word or text that is not what is in its place.
+        /// A word or text that is not valid in its place.
         case malformed(String, wanted: String)
         /// A block that appears twice.
         case double(String)
@@ -19,7 +19,7 @@ public struct CodeExplanationError: Error, Hashable, Sendable {
     /// What is wrong.
     public var fault: Fault
 
-    /// One sentence for people.
+    /// One sentence for the user.
     public var reason: String {
         switch fault {
         case .unknownWord(let word): "a line cannot begin with `\(word)`"
@@ -31,7 +31,7 @@ public struct CodeExplanationError: Error, Hashable, Sendable {
 }
 
 extension CodeExplanations {
-    /// Reads a text; `pids/dtc/families.txt` tells its format.
+    /// Reads a text; `pids/dtc/families.txt` describes its format.
     public init(_ text: String) throws(CodeExplanationError) {
         var reader = ExplanationReader()
         var number = 0
@@ -55,7 +55,7 @@ extension CodeExplanationError.Fault: Error {}
 private struct ExplanationReader {
     typealias Fault = CodeExplanationError.Fault
 
-    /// The block that the next lines belong to.
+    /// The block of the next lines.
     private enum Block {
         case family(CodeFamily)
         case kind(CodeFamily)
@@ -101,7 +101,7 @@ private struct ExplanationReader {
         }
     }
 
-    /// Puts the block that is being read to the others.
+    /// Adds the current block to the result.
     mutating func finish() {
         switch block {
         case .family(let family): result.families.append(family)
@@ -117,7 +117,7 @@ private struct ExplanationReader {
         block = next
     }
 
-    /// The words before a colon, and what stands after it.
+    /// The words before a colon and the text after it.
     private static func halves(_ line: Substring) -> (head: [Substring], tail: Substring?) {
         let bytes = line.utf8
         var head = line

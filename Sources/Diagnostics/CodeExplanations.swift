@@ -1,22 +1,22 @@
 public import OBDCore
 
-/// What stands beside trouble codes: families of codes, how to drive so that a monitor completes, and
-/// what several codes say together.
+/// Explanations for trouble codes: families of codes, how to drive so that a monitor completes, and the
+/// combined meaning of several codes.
 public struct CodeExplanations: Sendable {
-    /// What is known of a code's state when it is explained.
+    /// The state of a code, as far as it is known.
     public struct State: Hashable, Sendable {
-        /// In which list it stands; nil = not known.
+        /// The list that contains it; nil if not known.
         public var kind: CodeReport.Kind?
         /// UDS status byte.
         public var statusByte: UInt8?
-        /// Whether it is active now; nil where the vehicle does not say.
+        /// Whether it is active now; nil if the vehicle does not report that.
         public var isActive: Bool?
-        /// What the ECU says that is to be done (UDS report 42); nil where it says nothing.
+        /// The ECU's advice (UDS report 42); nil if there is none.
         public var advice: CodeSeverity.Advice?
         /// The lamps of the ECU (SAE J1939).
         public var lamps: CodeReport.Lamps?
 
-        /// A code of which nothing else is known.
+        /// A code about which nothing else is known.
         public init() {}
 
         /// The state that an ECU reports.
@@ -28,7 +28,7 @@ public struct CodeExplanations: Sendable {
             lamps = report.lamps
         }
 
-        /// What the vehicle itself says about driving on; nil where it says nothing.
+        /// The vehicle's own advice on driving on; nil if there is none.
         var drive: (advice: DriveAdvice, reason: String)? {
             if isActive == false { return (.note, "it is not active now") }
             switch advice {
@@ -47,7 +47,7 @@ public struct CodeExplanations: Sendable {
             return nil
         }
 
-        /// Whether the fault was seen once so far, or is over.
+        /// Whether the fault was seen only once so far, or no longer exists.
         var isWeak: Bool {
             if kind == .pending || isActive == false { return true }
             guard let statusByte, statusByte != 0 else { return false }
@@ -63,13 +63,13 @@ public struct CodeExplanations: Sendable {
     var kinds: [CodeFamily] = []
     /// How to drive so that a monitor completes.
     public internal(set) var drives: [MonitorStatus.Monitor: String] = [:]
-    /// What several codes say together, the gravest first.
+    /// The combined meanings of several codes, the most serious first.
     var rules: [CodeSetReading.Rule] = []
 
-    /// Nothing is said of any code.
+    /// Explanations without entries.
     public init() {}
 
-    /// The family that owns a code: the one with the narrowest range; nil where none has it.
+    /// The family of a code, which is the one with the narrowest range; nil if there is none.
     public func family(of code: DTC) -> CodeFamily? {
         var best: (family: CodeFamily, width: UInt16)?
         for family in families {
@@ -81,11 +81,11 @@ public struct CodeExplanations: Sendable {
         return best?.family
     }
 
-    /// What can be said of `code`; nil where nothing can.
+    /// The explanation of `code`; nil if there is none.
     ///
-    /// `text` is what ``CodeTexts`` has of it. Nothing is said of a code without a text: that it stands
-    /// beside others is not enough. The kind of fault that the text names is explained where no family
-    /// has the code.
+    /// `text` is its text in ``CodeTexts``. A code without a text gets no explanation, because it is not
+    /// enough that its neighbours have one. If no family has the code, the kind of fault in the text is
+    /// explained.
     public func explanation(
         of code: DTC, text: String?, state: State = State()
     ) -> CodeExplanation? {
@@ -110,7 +110,7 @@ public struct CodeExplanations: Sendable {
             ofText: text, state: state, clears: CodeExplanation.usualWay(of: code))
     }
 
-    /// What can be said of a code of SAE J1939: by the lamps, and by the kind of fault in its text.
+    /// The explanation of a SAE J1939 code, from the lamps and from the kind of fault in its text.
     public func explanation(
         of code: J1939Code, text: String?, state: State = State()
     ) -> CodeExplanation? {
@@ -124,7 +124,7 @@ public struct CodeExplanations: Sendable {
         ofText text: String, state: State, clears: String
     ) -> CodeExplanation? {
         let words = text.lowercased()
-        // What comes first in the file is the more telling.
+        // The kinds are in order of significance in the file.
         let kind = kinds.first { kind in kind.says.contains { words.contains($0) } }
         guard kind != nil || state.drive != nil else { return nil }
         var explanation = CodeExplanation(
@@ -159,7 +159,7 @@ extension CodeExplanation {
         certainty = .kind
     }
 
-    /// How a code goes (13 CCR 1968.2 and UN R83: three drives, forty warm-ups).
+    /// How a code is normally erased (13 CCR 1968.2 and UN R83: three driving cycles, forty warm-ups).
     fileprivate static func usualWay(of code: DTC) -> String {
         switch CodeStructure(code).system {
         case .powertrain:

@@ -1,8 +1,8 @@
-/// What is known of a trouble code besides the code.
+/// Additional information about a trouble code.
 public struct CodeFacts: Sendable {
-    /// What it means.
+    /// Its meaning.
     public var text: String?
-    /// Whether one may drive on.
+    /// Whether it is safe to drive on.
     public var driveOn: DriveAdvice?
 
     /// Facts of a code.

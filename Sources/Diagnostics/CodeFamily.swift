@@ -1,15 +1,15 @@
-/// Whether one may drive on, the gravest first.
+/// Whether it is safe to drive on, the most serious first.
 public enum DriveAdvice: String, Hashable, Comparable, CaseIterable, Sendable {
     /// Stop as soon as it is safe.
     case stop
-    /// Something is damaged or fails soon: have it looked at within days.
+    /// Something is damaged or fails soon: have it checked within days.
     case soon
-    /// Emissions or comfort only: within weeks.
+    /// Only emissions or comfort are affected: have it checked within weeks.
     case weeks
-    /// Good to know, nothing more.
+    /// For information only.
     case note
 
-    /// The gravest comes first.
+    /// The most serious comes first.
     public static func < (left: DriveAdvice, right: DriveAdvice) -> Bool {
         left.rank < right.rank
     }
@@ -23,7 +23,7 @@ public enum DriveAdvice: String, Hashable, Comparable, CaseIterable, Sendable {
         }
     }
 
-    /// A few words that answer the question.
+    /// A short answer in words.
     public var words: String {
         switch self {
         case .stop: "no, stop"
@@ -34,95 +34,95 @@ public enum DriveAdvice: String, Hashable, Comparable, CaseIterable, Sendable {
     }
 }
 
-/// What is said beside the codes of one kind of fault: causes, what to watch, what proves the repair.
+/// The explanation for a family of codes: causes, signals to watch, and monitors that prove the repair.
 public struct CodeFamily: Hashable, Sendable {
     /// A likely cause.
     public struct Cause: Hashable, Sendable {
-        /// What.
+        /// The cause.
         public var what: String
-        /// How to check it; empty where there is nothing to say.
+        /// How to check it; may be empty.
         public var check: String
     }
 
-    /// Signals to look at.
+    /// Signals to watch.
     public struct Watch: Hashable, Sendable {
-        /// Names as `live` takes them.
+        /// Signal names for `live`.
         public var signals: [String]
-        /// What they should show; empty where there is nothing to say.
+        /// The expected values; may be empty.
         public var meaning: String
-        /// For which codes; empty = all.
+        /// The codes to which it applies; empty for all.
         var codes: [ClosedRange<UInt16>]
     }
 
-    /// A sentence for some codes alone.
+    /// A sentence that applies to some codes only.
     struct Note: Hashable, Sendable {
         var codes: [ClosedRange<UInt16>]
         var text: String
     }
 
-    /// A word for programs: `misfire`.
+    /// An identifier for programs: `misfire`.
     public var id: String
-    /// A title for people.
+    /// A title for the user.
     public var title: String
-    /// The codes that it owns, unless another family has a narrower range.
+    /// The family's codes, except those that another family has in a narrower range.
     public internal(set) var codes: [ClosedRange<UInt16>] = []
-    /// Whether one may drive on; nil for families of codes by their text.
+    /// Whether it is safe to drive on; nil for families of codes by their text.
     public internal(set) var drive: DriveAdvice?
-    /// Why, or when not.
+    /// The reason, or the exceptions.
     public internal(set) var driveReason = ""
-    /// What the driver notices.
+    /// The symptoms for the driver.
     public internal(set) var notice = ""
-    /// Likely causes, the likeliest and cheapest to check first.
+    /// Likely causes, the most likely and cheapest to check first.
     public internal(set) var causes: [Cause] = []
-    /// Signals to look at.
+    /// Signals to watch.
     public internal(set) var watches: [Watch] = []
     var notes: [Note] = []
     /// The monitors that prove a repair.
     public internal(set) var monitors: [MonitorStatus.Monitor] = []
     /// Monitor ids of service 06 that belong to it.
     public internal(set) var tests: [ClosedRange<UInt8>] = []
-    /// How the code goes where it is not the usual way; empty otherwise.
+    /// How the code is erased, if it differs from the usual way; empty otherwise.
     public internal(set) var clears = ""
-    /// Whether repair statistics name the first causes.
+    /// Whether the first causes are from repair statistics.
     public internal(set) var isFromStatistics = false
-    /// What is in the texts of its codes, in families of codes by their text.
+    /// Parts of the texts of its codes, for families of codes by their text.
     var says: [String] = []
 }
 
-/// What can be said of one code.
+/// The explanation of a single code.
 public struct CodeExplanation: Hashable, Sendable {
-    /// How sure it is.
+    /// How reliable it is.
     public enum Certainty: String, Hashable, Sendable {
-        /// Repair statistics name the first causes.
+        /// The first causes are from repair statistics.
         case statistics
-        /// General knowledge of workshops; nobody has counted.
+        /// General workshop knowledge without statistics.
         case general
-        /// From the kind of fault alone.
+        /// Derived from the kind of fault only.
         case kind
     }
 
-    /// The family's word for programs.
+    /// The family's identifier for programs.
     public var family: String
-    /// The family's title for people.
+    /// The family's title for the user.
     public var title: String
-    /// Whether one may drive on; nil where it is unknown.
+    /// Whether it is safe to drive on; nil if unknown.
     public var drive: DriveAdvice?
-    /// Why, or when not; empty where there is nothing to say.
+    /// The reason, or the exceptions; may be empty.
     public var driveReason: String
-    /// What the driver notices.
+    /// The symptoms for the driver.
     public var notice: String
-    /// What this very code says beside its text.
+    /// Additional notes about this code.
     public var notes: [String]
-    /// Likely causes, the likeliest and cheapest to check first.
+    /// Likely causes, the most likely and cheapest to check first.
     public var causes: [CodeFamily.Cause]
-    /// Signals to look at; nil where there are none.
+    /// Signals to watch; nil if there are none.
     public var watch: CodeFamily.Watch?
     /// The monitors that prove a repair.
     public var monitors: [MonitorStatus.Monitor]
     /// Monitor ids of service 06 that belong to it.
     public var tests: [ClosedRange<UInt8>]
-    /// How the code goes.
+    /// How the code is erased.
     public var clears: String
-    /// How sure it is.
+    /// How reliable it is.
     public var certainty: Certainty
 }

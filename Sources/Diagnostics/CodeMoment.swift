@@ -1,4 +1,4 @@
-/// What was happening when a code was stored, out of its freeze frame.
+/// The situation in which a code was stored, taken from its freeze frame.
 public struct CodeMoment: Hashable, Sendable {
     /// Unit: km/h.
     public var speed: Double?
@@ -8,13 +8,13 @@ public struct CodeMoment: Hashable, Sendable {
     public var load: Double?
     /// Unit: 1/min.
     public var engineSpeed: Double?
-    /// Since the engine was started; unit: s.
+    /// The time since the engine was started; unit: s.
     public var runTime: Double?
 
-    /// A moment of which nothing is known.
+    /// A situation about which nothing is known.
     public init() {}
 
-    /// The moment out of the readings of one ECU's freeze frame.
+    /// Reads the situation from the readings of one ECU's freeze frame.
     public init(_ readings: some Sequence<Reading>, in table: PIDTable) {
         for reading in readings {
             guard case .number(let value) = reading.value else { continue }
@@ -29,9 +29,9 @@ public struct CodeMoment: Hashable, Sendable {
         }
     }
 
-    /// One sentence for people; nil where nothing is known.
+    /// One sentence for the user; nil if nothing is known.
     ///
-    /// - Parameter quantity: a whole number with its unit, from `km/h` and `°C`.
+    /// - Parameter quantity: formats a number with its unit, `km/h` or `°C`.
     public func sentence(
         _ quantity: (Double, String) -> String = { "\(Int($0.rounded())) \($1)" }
     ) -> String? {
@@ -57,7 +57,7 @@ public struct CodeMoment: Hashable, Sendable {
         return "at a standstill with \(Int(engineSpeed.rounded())) rpm"
     }
 
-    /// A thermostat opens at about 85 °C; above 110 °C coolant boils.
+    /// A thermostat opens at about 85 °C; coolant boils above 110 °C.
     private static func warmth(_ coolant: Double) -> String {
         switch coolant {
         case ..<40: "cold"

@@ -1,22 +1,22 @@
 public import OBDCore
 
-/// What the codes of one vehicle say together: one cause for several of them, or which to fix first.
+/// The combined meaning of a vehicle's codes: a common cause, or which code to fix first.
 public struct CodeSetReading: Hashable, Sendable {
-    /// One thing that several codes say together.
+    /// One combined meaning of several codes.
     public struct Finding: Hashable, Sendable {
-        /// A word for programs: `battery`.
+        /// An identifier for programs: `battery`.
         public var id: String
-        /// One sentence for people.
+        /// One sentence for the user.
         public var sentence: String
-        /// The codes that say it, ascending.
+        /// The codes that led to it, ascending.
         public var codes: [DTC]
-        /// The voltage, where it is one of the reasons; unit: V.
+        /// The voltage, if it is one of the reasons; unit: V.
         public var voltage: Double?
     }
 
-    /// What must be there for a finding.
+    /// The conditions for a finding.
     struct Rule: Hashable, Sendable {
-        /// This many different codes of these, or a voltage below a bound.
+        /// This many different codes out of the ranges, or a voltage below a limit.
         struct Need: Hashable, Sendable {
             var count: Int
             var codes: [ClosedRange<UInt16>]
@@ -28,16 +28,16 @@ public struct CodeSetReading: Hashable, Sendable {
         var needs: [Need] = []
     }
 
-    /// The findings, the gravest first.
+    /// The findings, the most serious first.
     public var findings: [Finding]
 }
 
 extension CodeExplanations {
-    /// What `codes` of one vehicle say together; `voltage` is that at the adapter or of an ECU, in V.
+    /// The combined meaning of `codes`; `voltage` is measured at the adapter or by an ECU, in V.
     public func reading(
         of codes: some Sequence<DTC>, voltage: Double? = nil
     ) -> CodeSetReading {
-        // A failure type makes no other code here.
+        // Codes that differ only in the failure type count once.
         let codes = Set(codes.map { DTC($0.code) }).sorted()
         var findings: [CodeSetReading.Finding] = []
         for rule in rules {

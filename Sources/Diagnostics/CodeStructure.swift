@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// What the digits of a code tell without any list: system, who defines it, and the area.
+/// What the digits of a code say without a table: the system, who defines it, and the area.
 ///
 /// Source: SAE J2012, ISO 15031-6.
 public struct CodeStructure: Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct CodeStructure: Hashable, Sendable {
         case body = "B"
         case network = "U"
 
-        /// The name for people.
+        /// The name for the user.
         public var name: String {
             switch self {
             case .powertrain: "Powertrain"
@@ -22,13 +22,13 @@ public struct CodeStructure: Hashable, Sendable {
         }
     }
 
-    /// Who says what the code means.
+    /// Who defines the code.
     public enum Owner: String, Hashable, Sendable {
-        /// SAE and ISO: the same for every make.
+        /// SAE and ISO: the same for every manufacturer.
         case standard
         /// The vehicle's manufacturer.
         case manufacturer
-        /// Nobody yet.
+        /// Not defined yet.
         case reserved
     }
 
@@ -36,10 +36,10 @@ public struct CodeStructure: Hashable, Sendable {
     public var system: System
     /// Who defines it.
     public var owner: Owner
-    /// What the third character stands for, where the standard says.
+    /// The meaning of the third character, if the standard defines it.
     public var area: String?
 
-    /// The structure of `code`; every two bytes have one.
+    /// The structure of `code`; any two bytes have one.
     public init(_ code: DTC) {
         let second = UInt8(truncatingIfNeeded: code.code >> 12) & 0x3
         let third = UInt8(truncatingIfNeeded: code.code >> 8) & 0xF
@@ -79,7 +79,7 @@ public struct CodeStructure: Hashable, Sendable {
         }
     }
 
-    /// What the third character of a U0 code stands for.
+    /// The meaning of the third character of a U0 code.
     private static func networkArea(_ third: UInt8) -> String? {
         switch third {
         case 0x0: "Bus and its wiring"
@@ -90,7 +90,7 @@ public struct CodeStructure: Hashable, Sendable {
         }
     }
 
-    /// What the third character of a P0, P1 or P2 code stands for.
+    /// The meaning of the third character of a P0, P1 or P2 code.
     private static func area(_ third: UInt8) -> String? {
         switch third {
         case 0x0: "Fuel and air metering, auxiliary emission controls"
@@ -109,7 +109,7 @@ public struct CodeStructure: Hashable, Sendable {
 
 /// The bits of a UDS status byte (ISO 14229-1).
 public struct CodeStatus: OptionSet, Hashable, Sendable {
-    /// The byte, already masked by what the ECU says it supports.
+    /// The byte, masked with the bits that the ECU supports.
     public var rawValue: UInt8
 
     /// A status byte.
@@ -121,9 +121,9 @@ public struct CodeStatus: OptionSet, Hashable, Sendable {
     public static let testFailed = CodeStatus(rawValue: 0x01)
     /// It failed in this operation cycle.
     public static let failedThisCycle = CodeStatus(rawValue: 0x02)
-    /// Pending: what service 07 lists.
+    /// Pending, as listed by service 07.
     public static let pending = CodeStatus(rawValue: 0x04)
-    /// Confirmed: what service 03 lists.
+    /// Confirmed, as listed by service 03.
     public static let confirmed = CodeStatus(rawValue: 0x08)
     /// The test has not been completed since codes were cleared.
     public static let notCompletedSinceClear = CodeStatus(rawValue: 0x10)
@@ -131,10 +131,10 @@ public struct CodeStatus: OptionSet, Hashable, Sendable {
     public static let failedSinceClear = CodeStatus(rawValue: 0x20)
     /// The test has not been completed in this operation cycle.
     public static let notCompletedThisCycle = CodeStatus(rawValue: 0x40)
-    /// The code asks for the warning lamp.
+    /// The code turns on the warning light.
     public static let lampRequested = CodeStatus(rawValue: 0x80)
 
-    /// A few words for each bit that is set, lowest bit first.
+    /// A few words for each set bit, lowest bit first.
     public var words: [String] {
         let all: [(CodeStatus, String)] = [
             (.testFailed, "failing now"), (.failedThisCycle, "failed this cycle"),
@@ -147,9 +147,9 @@ public struct CodeStatus: OptionSet, Hashable, Sendable {
     }
 }
 
-/// How severe a code of UDS report 42 is (ISO 14229-1, WWH-OBD).
+/// The severity of a code in UDS report 42 (ISO 14229-1, WWH-OBD).
 public struct CodeSeverity: Hashable, Sendable {
-    /// What to do; nil where the byte says nothing.
+    /// The advice; nil if the byte has none.
     public enum Advice: String, Hashable, Sendable {
         /// Maintenance only.
         case maintenance = "maintenance only"
@@ -159,12 +159,12 @@ public struct CodeSeverity: Hashable, Sendable {
         case immediately = "check immediately"
     }
 
-    /// What to do.
+    /// The advice.
     public var advice: Advice?
-    /// The WWH-OBD class: `A`, `B1`, `B2`, `C`, `none`; nil where the byte says nothing.
+    /// The WWH-OBD class: `A`, `B1`, `B2`, `C`, `none`; nil if the byte has none.
     public var wwhClass: String?
 
-    /// Reads a severity byte: bits 7–5 advice, 4–0 class; the gravest bit counts.
+    /// Reads a severity byte: bits 7–5 are advice, 4–0 the class; the most serious bit counts.
     public init(_ byte: UInt8) {
         if byte & 0x80 != 0 {
             advice = .immediately

@@ -1,24 +1,24 @@
 public import OBDCore
 
-/// The codes with a text on both sides of one without.
+/// The nearest codes with a text on both sides of a code without one.
 ///
-/// The standard numbers the failure modes of a component one after the other, so that its
-/// neighbours say what an unknown code is about, though not what it says.
+/// The standard numbers the failure modes of a component consecutively. The neighbours of an unknown code
+/// therefore show its subject, but not its meaning.
 public struct CodeNeighbours: Hashable, Sendable {
     /// A code with a text.
     public struct Neighbour: Hashable, Sendable {
         /// The code.
         public var code: DTC
-        /// What it is about: its text without the failure mode.
+        /// The subject: its text without the failure mode.
         public var subject: String
     }
 
-    /// The nearest one before; nil where none is near.
+    /// The nearest code before it; nil if none is near.
     public var before: Neighbour?
-    /// The nearest one after; nil where none is near.
+    /// The nearest code after it; nil if none is near.
     public var after: Neighbour?
 
-    /// One sentence for people.
+    /// One sentence for the user.
     public var sentence: String {
         switch (before, after) {
         case (let before?, let after?) where before.subject == after.subject:
@@ -35,13 +35,12 @@ public struct CodeNeighbours: Hashable, Sendable {
 }
 
 extension CodeTexts {
-    /// How far away a neighbour may be.
+    /// The longest distance to a neighbour.
     private static let reach: UInt16 = 8
 
-    /// The codes beside `code` that have a text.
+    /// The neighbours of `code` that have a text.
     ///
-    /// nil where the code has a text itself, where the manufacturer defines it, and where no
-    /// neighbour is near.
+    /// Nil if the code has a text itself, if the manufacturer defines it, or if no neighbour is near.
     public func neighbours(of code: DTC) -> CodeNeighbours? {
         guard CodeStructure(code).owner == .standard, text(of: DTC(code.code)) == nil else {
             return nil
@@ -69,7 +68,7 @@ extension CodeTexts {
 }
 
 extension String {
-    /// With a small letter at the beginning, unless it is an abbreviation.
+    /// The text with a lower case first letter, unless it begins with an abbreviation.
     public var midSentence: String {
         guard let second = dropFirst().first, second.isLowercase else { return self }
         return prefix(1).lowercased() + dropFirst()

@@ -1,5 +1,5 @@
 extension CodeTexts {
-    /// What a reported code says; nil where no file has it.
+    /// The text of a reported code; nil if no file has it.
     public func text(of code: CodeReport.Code) -> String? {
         switch code {
         case .dtc(let dtc): text(of: dtc)

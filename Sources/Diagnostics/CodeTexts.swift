@@ -1,10 +1,10 @@
 public import OBDCore
 
-/// The texts of trouble codes, looked up in sorted files that are never parsed as a whole.
+/// The texts of trouble codes, found in sorted files without parsing the whole file.
 public struct CodeTexts: Sendable {
-    /// One file: lines `P0301<TAB>text`, ascending; lines that begin with `#` are on top.
+    /// One file: lines `P0301<TAB>text`, ascending, after lines that begin with `#`.
     ///
-    /// A third column `1` says that one public list alone has the code.
+    /// `1` in a third column means that only one public list has the code.
     public enum File: Sendable {
         /// Text that is part of the program.
         case embedded(StaticString)
@@ -19,8 +19,8 @@ public struct CodeTexts: Sendable {
 
     /// Texts from files, searched in this order.
     ///
-    /// Failure types begin with two hexadecimal digits, parameters of SAE J1939 with `SPN609`,
-    /// failure modes with a decimal number.
+    /// Failure types begin with two hexadecimal digits, parameters of SAE J1939 with `SPN609`, and failure
+    /// modes with a decimal number.
     public init(
         _ codes: [File], failureTypes: [File] = [], parameters: [File] = [],
         failureModes: [File] = []
@@ -31,8 +31,10 @@ public struct CodeTexts: Sendable {
         self.failureModes = failureModes
     }
 
-    /// The same with a file searched before all others: codes such as `P1234`, `P1234-11`,
-    /// `SPN609` and `SPN609/FMI19`, ascending by their bytes.
+    /// A copy with a file that is searched before all others.
+    ///
+    /// It has codes such as `P1234`, `P1234-11`, `SPN609` and `SPN609/FMI19`, in ascending order of their
+    /// bytes.
     public func overlaid(_ file: File) -> CodeTexts {
         var texts = self
         texts.codes.insert(file, at: 0)
@@ -40,7 +42,8 @@ public struct CodeTexts: Sendable {
         return texts
     }
 
-    /// What the code says, failure type aside unless a file has a text for both; nil where none has.
+    /// The text of the code, ignoring the failure type unless a file has a text for both; nil if there is
+    /// none.
     public func text(of code: DTC) -> String? {
         if code.failureType != nil, let text = Self.text(of: code.description, in: codes) {
             return text
@@ -48,12 +51,12 @@ public struct CodeTexts: Sendable {
         return Self.text(of: code.text, in: codes)
     }
 
-    /// Whether one public list alone has the code: its text is less sure than the others.
+    /// Whether only one public list has the code, which makes its text less reliable.
     public func isFromOneList(_ code: DTC) -> Bool {
         Self.entry(of: code.text, in: codes)?.mark == "1"
     }
 
-    /// What a code of SAE J1939 says: the parameter, and how it failed; nil where neither is known.
+    /// The text of a SAE J1939 code, from its parameter and failure mode; nil if neither is known.
     public func text(of code: J1939Code) -> String? {
         if let text = Self.text(of: code.text, in: parameters) { return text }
         let parameter = text(ofParameter: code.spn)
@@ -62,36 +65,36 @@ public struct CodeTexts: Sendable {
         return parameter.map { $0 + ": " + tail }
     }
 
-    /// The name of a parameter of SAE J1939; nil where no file has it.
+    /// The name of a SAE J1939 parameter; nil if no file has it.
     public func text(ofParameter spn: UInt32) -> String? {
         Self.text(of: "SPN\(spn)", in: parameters)
     }
 
-    /// What a failure mode of SAE J1939 says; nil for reserved ones.
+    /// The text of a SAE J1939 failure mode; nil for reserved ones.
     public func text(ofFailureMode fmi: UInt8) -> String? {
         Self.text(of: String(fmi), in: failureModes)
     }
 
-    /// What a failure type byte says; nil for 00 and where no file has it.
+    /// The text of a failure type byte; nil for 00 and if no file has it.
     public func text(ofFailureType byte: UInt8) -> String? {
         byte == 0 ? nil : Self.text(of: Hex.string([byte]), in: failureTypes)
     }
 
-    /// What the category of a failure type byte, its high digit, says.
+    /// The text for the category of a failure type byte, which is its high digit.
     public func text(ofFailureCategory byte: UInt8) -> String? {
         Self.text(of: Hex.string([byte >> 4]), in: failureTypes)
     }
 
-    /// How many codes have a text; a code that is in two files counts twice.
+    /// The number of codes with a text; a code in two files counts twice.
     public var codeCount: Int { Self.rows(in: codes) }
 
-    /// How many failure types have a text, the categories among them.
+    /// The number of failure types with a text, including the categories.
     public var failureTypeCount: Int { Self.rows(in: failureTypes) }
 
-    /// How many parameters of SAE J1939 have a name.
+    /// The number of SAE J1939 parameters with a name.
     public var parameterCount: Int { Self.rows(in: parameters) }
 
-    /// How many failure modes of SAE J1939 have a text.
+    /// The number of SAE J1939 failure modes with a text.
     public var failureModeCount: Int { Self.rows(in: failureModes) }
 
     private static func rows(in files: [File]) -> Int {
@@ -107,10 +110,10 @@ public struct CodeTexts: Sendable {
         text.split(separator: 0x0A).count { $0.first != 0x23 }
     }
 
-    /// What stands beside a key.
+    /// The columns after a key.
     private struct Entry {
         var text: String
-        /// The third column; empty without one.
+        /// The third column; empty if there is none.
         var mark: String
 
         init(_ columns: Slice<UnsafeBufferPointer<UInt8>>) {
@@ -120,7 +123,7 @@ public struct CodeTexts: Sendable {
         }
     }
 
-    /// The text beside `key`; nil where no file has it.
+    /// The text for `key`; nil if no file has it.
     private static func text(of key: String, in files: [File]) -> String? {
         entry(of: key, in: files)?.text
     }
@@ -161,7 +164,7 @@ public struct CodeTexts: Sendable {
         return nil
     }
 
-    /// Below 0 where the line's key comes before `wanted`, 0 where it is the same.
+    /// Negative if the line's key comes before `wanted`, 0 if it is the same.
     private static func compare(
         _ text: UnsafeBufferPointer<UInt8>, _ line: Range<Int>, _ wanted: [UInt8]
     ) -> Int {

@@ -1,10 +1,10 @@
 public import OBDCore
 
 extension DataID {
-    /// The request that asks for this record alone: service and identifier.
+    /// The request for this record only: service and identifier.
     ///
-    /// One byte of identifier for OBD, two for data identifiers, frame 00 after service 02. J1939
-    /// has no services: the request is the group's number, most significant byte first.
+    /// The identifier has one byte for OBD and two for data identifiers; service 02 adds frame 00. J1939 has
+    /// no services: the request is the group's number, most significant byte first.
     public var requestPayload: [UInt8] {
         if service == Self.parameterGroups {
             return [UInt8(id >> 16 & 0xFF), UInt8(id >> 8 & 0xFF), UInt8(id & 0xFF)]
@@ -15,7 +15,7 @@ extension DataID {
         if let shape = ServiceShape.of(service.rawValue) {
             payload += repeatElement(0, count: shape.selectorStep - shape.selectorWidth)
         }
-        // Reports of numbers of codes want a status mask: all of them.
+        // Reports of numbers of codes need a status mask, which selects all codes.
         if service == .readCodeInformation, id != 0x03 { payload.append(0xFF) }
         return payload
     }
@@ -24,7 +24,7 @@ extension DataID {
     public func isAnswered(by message: ECUMessage) -> Bool {
         if service == Self.parameterGroups { return message.parameterGroup == id }
         if digits <= 2, service != .freezeFrame, service != .readCodeInformation {
-            // As nearly all are: nothing is allocated.
+            // The common case, which allocates no memory.
             return message.payload.count > 2 && message.payload[0] == service.positiveResponse
                 && message.payload[1] == UInt8(truncatingIfNeeded: id)
         }

@@ -1,7 +1,7 @@
 public import OBDCore
 
 extension DiagnosticItem {
-    /// Who said it; nil where headers were off.
+    /// The ECU that sent it; nil if headers were off.
     public var ecu: ECUAddress? {
         switch self {
         case .reading(let reading): reading.ecu

@@ -1,5 +1,5 @@
 extension DiagnosticItem {
-    /// The number of the input line that it began on; 0 = it is not from a text.
+    /// The number of the input line on which it began; 0 if it is not from a text.
     public var line: Int {
         switch self {
         case .reading(let reading): reading.line

@@ -1,28 +1,28 @@
 public import OBDCore
 
-/// One decoded value of one ECU.
+/// One decoded value from one ECU.
 public struct Reading: Hashable, Sendable {
-    /// A value, or why there is none.
+    /// A value, or the reason why there is none.
     public enum Value: Hashable, Sendable {
-        /// In the unit of the signal.
+        /// A number in the unit of the signal.
         case number(Double)
         /// A flag.
         case flag(Bool)
-        /// A defined code of an enumeration; its label is in the table.
+        /// A defined code of an enumeration; the table has its label.
         case label(code: UInt64)
         /// Text, a trouble code or bytes in hexadecimal.
         case text(String)
-        /// A support map: the raw number; the ids follow from the record's identifier.
+        /// A support map as a raw number; the record's identifier determines its identifiers.
         case supportMap(raw: UInt32)
-        /// No value; `code` holds the raw number where one is worth showing.
+        /// No value; `code` has the raw number if it is worth showing.
         case missing(Missing, code: UInt64?)
     }
 
-    /// Why there is no value; the raw value is what `status` prints.
+    /// Why there is no value; the raw value is printed in `status`.
     public enum Missing: String, Hashable, Sendable {
-        /// The record's support flag says that the vehicle has no such signal.
+        /// The record's support flag says that the vehicle does not have the signal.
         case notSupported
-        /// The pattern that means "sensor not fitted" or "not available".
+        /// The raw value means "sensor not fitted" or "not available".
         case notAvailable
         /// The record ended before the signal.
         case tooShort
@@ -30,25 +30,25 @@ public struct Reading: Hashable, Sendable {
         case undefined
     }
 
-    /// Who answered; nil where headers were off.
+    /// The ECU that answered; nil if headers were off.
     public var ecu: ECUAddress?
-    /// The record's identifier as asked (`02:0C` for a freeze frame); nil for `AT RV`.
+    /// The record's identifier as requested (`02:0C` for a freeze frame); nil for `AT RV`.
     public var dataID: DataID?
-    /// Its row in the table.
+    /// Its signal in the table.
     public var signal: SignalIndex
     /// The value.
     public var value: Value
-    /// The data bytes that the record occupied.
+    /// The data bytes of the record.
     public var raw: InlineBytes
-    /// Freeze frame number of service 02, nil elsewhere.
+    /// The freeze frame number of service 02; nil for other services.
     public var frame: UInt8?
-    /// The code that froze the frame, where it is known.
+    /// The code that caused the freeze frame, if known.
     public var dtc: DTC?
-    /// The same where it is one of SAE J1939 (DM4).
+    /// The same code for SAE J1939 (DM4).
     public var parameterCode: J1939Code?
-    /// Whether the VIN's check digit is right; nil for everything but a VIN.
+    /// Whether the VIN's check digit is correct; nil for other values.
     public var checkDigit: Bool?
-    /// The input line that its answer began on, from 1; 0 on a live link.
+    /// The input line on which its answer began, from 1; 0 on a live link.
     public var line: Int
 
     /// A value of one signal.
@@ -68,7 +68,7 @@ public struct Reading: Hashable, Sendable {
 
 /// An on-board monitor and whether it has run (PIDs 01 and 41).
 public struct MonitorStatus: Hashable, Sendable {
-    /// Since when; the raw value is what `scope` prints.
+    /// The period to which it refers; the raw value is printed in `scope`.
     public enum Scope: String, Hashable, Sendable {
         /// Since codes were cleared: PID 01.
         case sinceClear
@@ -76,28 +76,28 @@ public struct MonitorStatus: Hashable, Sendable {
         case thisCycle
     }
 
-    /// The monitor; the raw value is what `monitor` prints.
+    /// The monitor; the raw value is printed in `monitor`.
     public enum Monitor: String, Hashable, Sendable, CaseIterable {
         case misfire, fuelSystem, components
         case catalyst, heatedCatalyst, evaporative, secondaryAir, gpfOrACRefrigerant
         case oxygenSensor, oxygenSensorHeater, egrVvt
         case nmhcCatalyst, noxSCR, boostPressure, exhaustGasSensor, pmFilter
-        /// SAE J1939 alone has it (DM5).
+        /// Only in SAE J1939 (DM5).
         case coldStartAid
-        /// SAE J1979-2 alone has these, and tells EGR and valve timing apart.
+        /// Only in SAE J1979-2, which separates EGR and valve timing.
         case egr, vvt, engineCooling, crankcaseVentilation, coldStartEmissionReduction
         case directOzoneReduction, noxAdsorber, otherEmissionControl
     }
 
-    /// Who answered.
+    /// The ECU that answered.
     public var ecu: ECUAddress?
-    /// Since when.
+    /// The period to which it refers.
     public var scope: Scope
     /// The monitor.
     public var monitor: Monitor
     /// Whether the vehicle has it (PID 41: whether it is enabled).
     public var supported: Bool
-    /// Whether it has run to its end; nil for an unsupported one.
+    /// Whether it has completed; nil if it is not supported.
     public var complete: Bool?
     /// The input line, from 1; 0 on a live link.
     public var line: Int
@@ -118,7 +118,7 @@ public struct MonitorStatus: Hashable, Sendable {
 
 /// One result of service 06.
 public struct MonitorTestResult: Hashable, Sendable {
-    /// Who answered.
+    /// The ECU that answered.
     public var ecu: ECUAddress?
     /// Monitor id; nil before CAN.
     public var mid: UInt8?
@@ -132,22 +132,22 @@ public struct MonitorTestResult: Hashable, Sendable {
     public var component: UInt8?
     /// Unit and scaling id; nil before CAN.
     public var uas: UInt8?
-    /// The result; unit: `unit`.
+    /// The result, in `unit`.
     public var value: Double?
-    /// Lower limit; nil where there is none.
+    /// Lower limit; nil if there is none.
     public var min: Double?
-    /// Upper limit; nil where there is none.
+    /// Upper limit; nil if there is none.
     public var max: Double?
-    /// The unit; nil where the scaling is unknown or before CAN.
+    /// The unit; nil if the scaling is unknown, or before CAN.
     public var unit: String?
-    /// The verdict; nil when the test has not run since codes were cleared.
+    /// Whether the test passed; nil if it has not run since codes were cleared.
     public var passed: Bool?
     /// The record's bytes.
     public var raw: InlineBytes
     /// The input line, from 1; 0 on a live link.
     public var line: Int
 
-    /// A result without names, limits or verdict; set what is known afterwards.
+    /// A result without names, limits or a verdict, which the caller sets if known.
     public init(ecu: ECUAddress?, tid: UInt8, raw: InlineBytes, line: Int) {
         self.ecu = ecu
         self.tid = tid
@@ -157,8 +157,9 @@ public struct MonitorTestResult: Hashable, Sendable {
 }
 
 extension MonitorTestResult {
-    /// Whether a value can be below ``min`` at all: an ECU that has no lower limit gives the least
-    /// number that the record can hold.
+    /// Whether a value can be below ``min`` at all.
+    ///
+    /// An ECU without a lower limit sends the lowest number that the record can hold.
     public var hasLowerLimit: Bool {
         guard min != nil else { return false }
         guard let uas else { return min != 0 }
@@ -172,7 +173,7 @@ extension MonitorTestResult {
         return limitBytes(from: 2).map { $0 != (uas >= 0x80 ? 0x7FFF : 0xFFFF) } ?? true
     }
 
-    /// Two of the record's bytes, this many before its end; nil where they are not known.
+    /// Two of the record's bytes, counted from its end; nil if their positions are not known.
     private func limitBytes(from end: Int) -> UInt16? {
         // `[MID] TID UASID value min max`.
         guard raw.count == 8 || raw.count == 9 else { return nil }
@@ -182,7 +183,7 @@ extension MonitorTestResult {
 
 /// A trouble code that an ECU reported.
 public struct CodeReport: Hashable, Sendable {
-    /// In which list; the raw value is what `kind` prints.
+    /// The status of a code; the raw value is printed in `kind`.
     public enum Kind: String, Hashable, Sendable {
         case stored, pending, permanent
     }
@@ -192,7 +193,7 @@ public struct CodeReport: Hashable, Sendable {
         case dtc(DTC)
         case j1939(J1939Code)
 
-        /// `P0301` (failure types stand apart), `SPN609/FMI19`.
+        /// `P0301` (without the failure type), `SPN609/FMI19`.
         public var text: String {
             switch self {
             case .dtc(let code): code.text
@@ -201,12 +202,12 @@ public struct CodeReport: Hashable, Sendable {
         }
     }
 
-    /// The four lamps of SAE J1939; nil = not available.
+    /// The four lamps of SAE J1939; nil means not available.
     public struct Lamps: Hashable, Sendable {
         /// Malfunction indicator, red stop, amber warning and protect lamp.
         public var malfunction, redStop, amberWarning, protect: Bool?
 
-        /// Lamps as sent.
+        /// Creates the state of the lamps.
         public init(malfunction: Bool?, redStop: Bool?, amberWarning: Bool?, protect: Bool?) {
             self.malfunction = malfunction
             self.redStop = redStop
@@ -220,9 +221,9 @@ public struct CodeReport: Hashable, Sendable {
         }
     }
 
-    /// Who reported it.
+    /// The ECU that reported it.
     public var ecu: ECUAddress?
-    /// In which list.
+    /// The status of the code.
     public var kind: Kind
     /// The code.
     public var code: Code
@@ -232,7 +233,7 @@ public struct CodeReport: Hashable, Sendable {
     public var severity: UInt8?
     /// Lamps of a J1939 code.
     public var lamps: Lamps?
-    /// Whether a J1939 code is active now (DM1, DM12) or was before (DM2, DM23); nil elsewhere.
+    /// Whether a J1939 code is active now (DM1, DM12) or was before (DM2, DM23); nil for other codes.
     public var isActive: Bool?
     /// The input line, from 1; 0 on a live link.
     public var line: Int
@@ -246,17 +247,17 @@ public struct CodeReport: Hashable, Sendable {
     }
 }
 
-/// Why a message could not be decoded; nothing was guessed.
+/// Why a message could not be decoded; no value is guessed.
 public struct DecodeError: Error, Hashable, Sendable {
     /// The fault.
     public enum Fault: Hashable, Sendable {
-        /// A record that is shorter than its identifier demands; unit: bytes.
+        /// A record that is shorter than its identifier requires; unit: bytes.
         case tooShort(DataID, expected: Int, received: Int)
-        /// Bytes after the last whole record that are not a padding.
+        /// Bytes after the last complete record that are not padding.
         case leftOver(InlineBytes)
-        /// A list whose count does not match its length; unit: codes.
+        /// A list whose length does not match its count; unit: codes.
         case count(announced: Int, received: Int)
-        /// Parts of a message that is numbered through: what was expected, what came.
+        /// A numbered message with the wrong number of parts: expected and received.
         case messageCount(expected: UInt8, received: UInt8)
         /// An empty message.
         case empty
@@ -266,7 +267,7 @@ public struct DecodeError: Error, Hashable, Sendable {
 
     /// The fault.
     public var fault: Fault
-    /// Whose message it was.
+    /// The ECU that sent the message.
     public var ecu: ECUAddress?
     /// The input line, from 1; 0 on a live link.
     public var line: Int
@@ -278,7 +279,7 @@ public struct DecodeError: Error, Hashable, Sendable {
         self.line = line
     }
 
-    /// One sentence for people.
+    /// One sentence for the user.
     public var reason: String {
         switch fault {
         case .tooShort(let id, let expected, let received):
@@ -294,7 +295,7 @@ public struct DecodeError: Error, Hashable, Sendable {
     }
 }
 
-/// Whatever a message becomes.
+/// A decoded part of a message.
 public enum DiagnosticItem: Hashable, Sendable {
     /// A value of one signal.
     case reading(Reading)
@@ -306,14 +307,14 @@ public enum DiagnosticItem: Hashable, Sendable {
     case code(CodeReport)
     /// A refusal.
     case negativeResponse(NegativeResponse, ecu: ECUAddress?, line: Int)
-    /// A message that answers nothing asked or that no table decodes.
+    /// A message that does not answer a request or that no table decodes.
     case message(ECUMessage)
-    /// A message that is not what its standard demands.
+    /// A message that does not conform to its standard.
     case error(DecodeError)
 }
 
 extension CodeReport.Code {
-    /// The code whose ``text`` is `stored`; nil for what is none.
+    /// The code whose ``text`` is `stored`; nil if it is not a code.
     public init?(
         stored: String, failureType: UInt8?, occurrences: UInt8?, conversionMethod: Bool?
     ) {

@@ -1,12 +1,12 @@
 public import OBDCore
 
-// Where the services of a profile keep a record that tables know under another service's name.
+// Finds the identifier in a profile's services for a record that tables have under another service.
 extension DiagnosticProfile {
-    /// Under what a vehicle of this profile is asked for the record `dataID`; nil where it has no
-    /// such record.
+    /// The identifier under which a vehicle with this profile has the record `dataID`; nil if it has no such
+    /// record.
     ///
-    /// SAE J1979-2 keeps PIDs behind F4xx, monitor ids behind F6xx and info types behind F8xx. The
-    /// record's data are the same, so that its table row decodes them.
+    /// SAE J1979-2 has PIDs at F4xx, monitor IDs at F6xx and info types at F8xx. The record's data are the
+    /// same, so its table row decodes them.
     public func place(of dataID: DataID) -> DataID? {
         switch self {
         case .classicCAN, .classicLegacy:
@@ -25,7 +25,7 @@ extension DiagnosticProfile {
         }
     }
 
-    /// Requests that identify the vehicle beside its info types, where these services have some.
+    /// Requests that identify the vehicle in addition to its info types, if these services have any.
     ///
     /// SAE J1939: component and software identification, calibrations (DM19).
     public var identificationRequests: [[UInt8]] {
@@ -35,14 +35,15 @@ extension DiagnosticProfile {
         }
     }
 
-    /// Whether a vehicle announces the records that it has; in SAE J1939 one has to ask.
+    /// Whether a vehicle announces its records; in SAE J1939 each has to be requested.
     public var announcesRecords: Bool { request(for: .supportedPIDs(0)) != nil }
 
-    /// Whether ``DiagnosticQuery/clearCodes`` is asked of each ECU: in SAE J1939 a request to all gets
-    /// no acknowledgement.
+    /// Whether ``DiagnosticQuery/clearCodes`` is sent to each ECU.
+    ///
+    /// In SAE J1939 a request to all ECUs is not acknowledged.
     public var clearsByECU: Bool { self == .j1939 }
 
-    /// Whether a table's record holds measured values that these services tell.
+    /// Whether a table's record has measured values in these services.
     public func isMeasured(_ dataID: DataID) -> Bool {
         switch self {
         case .classicCAN, .classicLegacy, .onUDS: dataID.service == .currentData
@@ -50,7 +51,7 @@ extension DiagnosticProfile {
         }
     }
 
-    /// The table's record of the engine's speed: PID 0C, or EEC1 of SAE J1939.
+    /// The table's record of the engine speed: PID 0C, or EEC1 of SAE J1939.
     public var engineSpeed: DataID {
         switch self {
         case .classicCAN, .classicLegacy, .onUDS: DataID(.currentData, 0x0C)
@@ -58,7 +59,7 @@ extension DiagnosticProfile {
         }
     }
 
-    /// The table's record of the vehicle's speed: PID 0D, or CCVS of SAE J1939.
+    /// The table's record of the vehicle speed: PID 0D, or CCVS of SAE J1939.
     public var vehicleSpeed: DataID {
         switch self {
         case .classicCAN, .classicLegacy, .onUDS: DataID(.currentData, 0x0D)
@@ -77,9 +78,9 @@ extension DiagnosticProfile {
 }
 
 extension PIDTable {
-    /// The parameter groups of SAE J1939 that hold measured values, in the order of the table.
+    /// The parameter groups of SAE J1939 with measured values, in the order of the table.
     ///
-    /// Identification and diagnostic messages are asked for by requests of their own.
+    /// Identification and diagnostic messages have their own requests.
     public var measuredGroups: [Record] {
         let others: Set<UInt32> = [0xFEEC, 0xFEEB, 0xFEDA, 0xD300, 0xFECE]
         return records.filter {
@@ -89,10 +90,10 @@ extension PIDTable {
 }
 
 extension PIDTable.Record {
-    /// Where it is asked, and who answers; `ecu` is the one that is wanted, nil = any.
+    /// The address of its requests and of its answers; `ecu` is the wanted ECU, nil for any.
     ///
-    /// The table knows better where an ECU is asked than the rule of ISO 15765-4, unless another ECU
-    /// than the table's is wanted.
+    /// The table's request address takes precedence over the rule of ISO 15765-4, unless another ECU than the
+    /// table's is wanted.
     public func route(to ecu: ECUAddress?) -> (target: ECUAddress?, responder: ECUAddress?) {
         guard let ecu, responder != ecu else { return (target, responder) }
         return responder == nil && target != nil

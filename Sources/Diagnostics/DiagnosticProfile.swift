@@ -1,30 +1,30 @@
 public import OBDCore
 
-/// What somebody wants to know, whatever services the vehicle speaks.
+/// A query that is independent of the vehicle's services.
 public enum DiagnosticQuery: Hashable, Sendable {
-    /// The map of supported PIDs after 00, 20, 40 …
+    /// The map of supported PIDs after 00, 20, 40, …
     case supportedPIDs(UInt8)
-    /// Current values of PIDs; how many at once, ``DiagnosticProfile/itemsPerRequest`` says.
+    /// Current values of PIDs; ``DiagnosticProfile/itemsPerRequest`` is the number allowed in one request.
     case currentData([UInt8])
     /// Monitors since codes were cleared, the check engine light and the number of codes.
     case readiness
-    /// The same as PID 01 tells it, where ``readiness`` is asked for in another way.
+    /// The same from PID 01, if ``readiness`` uses another request.
     case readinessByPID
     /// Monitors of this driving cycle.
     case readinessThisCycle
-    /// What the codes of a readiness group say about their tests; SAE J1979-2 alone.
+    /// The status of a readiness group's tests from its codes; only in SAE J1979-2.
     case readinessGroup(UInt8)
-    /// The code that froze a frame.
+    /// The code that caused a freeze frame.
     case freezeFrameCode(frame: UInt8)
-    /// A PID's value in a frame.
+    /// A PID's value in a freeze frame.
     case freezeFrame(pid: UInt8, frame: UInt8)
-    /// Every frame, where one message tells them all: DM4 of SAE J1939.
+    /// All freeze frames in one message: DM4 of SAE J1939.
     case freezeFrames
-    /// What was frozen with a code; record FF = all of them.
+    /// The freeze frame data of a code; record FF means all records.
     case snapshot(DTC, record: UInt8)
-    /// Codes by the list they are in.
+    /// Codes by their status.
     case storedCodes, pendingCodes, permanentCodes
-    /// Stored codes that are no longer active, where that is its own list.
+    /// Stored codes that are no longer active, if they are in a separate list.
     case previousCodes
     /// The map of supported monitor ids (before CAN: test ids) after 00, 20, …
     case supportedMonitors(UInt8)
@@ -34,11 +34,13 @@ public enum DiagnosticQuery: Hashable, Sendable {
     case supportedInfoTypes(UInt8)
     /// An info type: 02 VIN, 04 calibration ids, 06 verification numbers, 0A ECU name.
     case information(UInt8)
-    /// Clears codes and what goes with them. Writes: never repeat it, never send it unasked.
+    /// Clears codes and the data stored with them.
+    ///
+    /// It writes: never repeat it, and never send it without consent.
     case clearCodes
 }
 
-/// The services in which a vehicle is asked; chosen by ``ProfileDiscovery``, never by a command.
+/// The services in which to ask a vehicle; chosen by ``ProfileDiscovery``, never by a command.
 public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
     /// SAE J1979 on CAN (ISO 15765-4).
     case classicCAN
@@ -46,9 +48,9 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
     case classicLegacy
     /// SAE J1979-2 (OBDonUDS).
     ///
-    /// Unverified, from one or two public programs or the ranges of ISO 14229-1 alone: the layout of
-    /// F6xx, more than one DID a request, snapshots by code. F501 and the readiness groups are as
-    /// three AUTOSAR stacks have them.
+    /// Unverified, because they are only in one or two public programs or follow from the ranges of ISO
+    /// 14229-1: the layout of F6xx, several DIDs per request, and snapshots by code. F501 and the readiness
+    /// groups match three AUTOSAR stacks.
     case onUDS
     /// SAE J1939-73: a request is a parameter group number, most significant byte first.
     case j1939
@@ -62,7 +64,7 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// PIDs or DIDs that one request may ask for.
+    /// The most PIDs or DIDs in one request.
     public var itemsPerRequest: Int {
         switch self {
         case .classicCAN, .onUDS: 6
@@ -70,7 +72,7 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The request for `query`; nil where these services have none.
+    /// The request for `query`; nil if these services have none.
     public func request(for query: DiagnosticQuery) -> [UInt8]? {
         switch self {
         case .classicCAN: Self.classicRequest(query, isCAN: true)
@@ -105,7 +107,7 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         case .freezeFrames, .snapshot: nil
         case .storedCodes: [0x03]
         case .pendingCodes: [0x07]
-        // Service 0A came with CAN.
+        // Service 0A was added with CAN.
         case .permanentCodes: isCAN ? [0x0A] : nil
         case .previousCodes: nil
         case .supportedMonitors(let map): [0x06, map]
@@ -124,16 +126,16 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         case .readiness: [0x22, 0xF5, 0x01]
         case .readinessByPID: [0x22, 0xF4, 0x01]
         case .readinessThisCycle: [0x22, 0xF4, 0x41]
-        // Functional group 33 emissions.
+        // Functional group 33 is emissions.
         case .readinessGroup(let group): [0x19, 0x56, 0x33, group]
-        // Frames belong to codes here.
+        // Freeze frames belong to codes here.
         case .freezeFrameCode, .freezeFrame, .freezeFrames: nil
         case .snapshot(let code, let record):
             [
                 0x19, 0x04, UInt8(code.code >> 8), UInt8(code.code & 0xFF), code.failureType ?? 0,
                 record,
             ]
-        // Functional group 33 emissions, status mask, severity mask.
+        // Functional group 33 is emissions; then status mask and severity mask.
         case .storedCodes: [0x19, 0x42, 0x33, 0x08, 0xFF]
         case .pendingCodes: [0x19, 0x42, 0x33, 0x04, 0xFF]
         case .permanentCodes: [0x19, 0x55, 0x33]
@@ -146,9 +148,8 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// DM1 active, DM2 previously active, DM4 frames, DM5 readiness, DM6 pending, DM11 clear, DM28
-    /// permanent;
-    /// FEEC is the VIN.
+    /// DM1 active, DM2 previously active, DM4 freeze frames, DM5 readiness, DM6 pending, DM11 clear, DM28
+    /// permanent; FEEC is the VIN.
     private static func parameterGroup(_ query: DiagnosticQuery) -> UInt32? {
         switch query {
         case .storedCodes: 0xFECA

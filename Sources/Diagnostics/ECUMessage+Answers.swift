@@ -1,8 +1,8 @@
 public import OBDCore
 
-// What a message says about codes, whatever services it belongs to.
+// What a message says about codes, in any service.
 extension ECUMessage {
-    /// Whether it says no: a negative response, or in SAE J1939 an acknowledgement that is none.
+    /// Whether it is a refusal: a negative response, or a negative acknowledgement in SAE J1939.
     public var isRefusal: Bool {
         switch parameterGroup {
         case 0xE800: payload.first != 0x00
@@ -11,8 +11,9 @@ extension ECUMessage {
         }
     }
 
-    /// Whether DM1 (SAE J1939-73) asks for the malfunction indicator lamp: the first byte's highest
-    /// two bits; nil where they say nothing, and for everything else.
+    /// Whether DM1 (SAE J1939-73) turns on the malfunction indicator lamp: the first byte's two highest bits.
+    ///
+    /// Nil if they mean not available, and for any other message.
     public var lampIsOn: Bool? {
         guard parameterGroup == 0xFECA, let lamps = payload.first else { return nil }
         switch lamps >> 6 {
@@ -22,8 +23,8 @@ extension ECUMessage {
         }
     }
 
-    /// Whether it is the answer to a request to clear codes: 44, 54 of UDS, or in SAE J1939 a
-    /// positive acknowledgement (PGN E800) of DM11.
+    /// Whether it confirms a request to clear codes: 44, 54 of UDS, or in SAE J1939 a positive
+    /// acknowledgement (PGN E800) of DM11.
     public var confirmsClearing: Bool {
         switch parameterGroup {
         case 0xE800:

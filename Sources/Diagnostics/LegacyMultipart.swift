@@ -2,9 +2,9 @@ import OBDCore
 
 /// The numbered messages in which ECUs before CAN send long answers of service 09: `49 02 n d d d d`.
 ///
-/// They are joined when the exchange ends, whatever the order in which they came.
+/// They are joined at the end of the exchange, in any order of arrival.
 struct LegacyMultipart: Sendable {
-    /// Parts of one info type of one ECU.
+    /// Identifies the parts of one info type from one ECU.
     struct Key: Hashable, Comparable {
         var ecu: ECUAddress?
         var infoType: UInt8
@@ -19,29 +19,30 @@ struct LegacyMultipart: Sendable {
         }
     }
 
-    /// What came so far.
+    /// The parts received so far.
     struct Parts: Sendable {
         /// Data by number, ascending.
         var data: [UInt8: [UInt8]] = [:]
-        /// A number that came twice with different data.
+        /// A number that was received twice with different data.
         var contradiction: UInt8?
-        /// The line on which the first came.
+        /// The line of the first part.
         var line: Int
     }
 
-    /// Far more than one exchange can bring; a stranger's addresses must not fill the memory.
+    /// Far more than an exchange can have; foreign addresses must not fill the memory.
     private static let mostKeys = 256
 
     private var parts: [Key: Parts] = [:]
-    // How many messages ECUs announced by info types 01, 03, 05, 07 and 09; outlives the exchange.
+    // The number of messages that ECUs announced in info types 01, 03, 05, 07 and 09; kept after the
+    // exchange.
     private var announced: [Key: UInt8] = [:]
 
-    /// Whether nothing waits to be joined.
+    /// Whether no part waits to be joined.
     var isEmpty: Bool { parts.isEmpty }
 
-    /// Takes one part; one that came before with the same data is dropped.
+    /// Adds a part; a repeated part with the same data is dropped.
     ///
-    /// False means that there is no room.
+    /// Returns false if there is no space.
     mutating func add(
         number: UInt8, data: ArraySlice<UInt8>, infoType: UInt8, ecu: ECUAddress?, line: Int
     ) -> Bool {
@@ -57,16 +58,16 @@ struct LegacyMultipart: Sendable {
         return true
     }
 
-    /// Takes note of how many messages an info type has.
+    /// Records the number of messages of an info type.
     mutating func announce(_ count: UInt8, infoType: UInt8, ecu: ECUAddress?) {
         if announced.count >= Self.mostKeys { announced.removeAll() }
         announced[Key(ecu: ecu, infoType: infoType)] = count
     }
 
-    /// How many messages an info type of an ECU has; nil where it did not tell.
+    /// The number of messages of an ECU's info type; nil if the ECU did not announce it.
     func announcedCount(_ key: Key) -> UInt8? { announced[key] }
 
-    /// Everything that waits, by ECU and info type; nothing waits afterwards.
+    /// Removes and returns all parts, by ECU and info type.
     mutating func takeAll() -> [(key: Key, parts: Parts)] {
         defer { parts.removeAll(keepingCapacity: true) }
         return parts.sorted { $0.key < $1.key }.map { (key: $0.key, parts: $0.value) }

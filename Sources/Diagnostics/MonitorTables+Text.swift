@@ -4,9 +4,9 @@ public struct MonitorTableError: Error, Hashable, Sendable {
     public enum Fault: Hashable, Sendable {
         /// A line with too few or too many columns.
         case columns(expected: Int, found: Int)
-        /// A field that is not what is in its column.
+        /// A field that is not valid in its column.
         case malformed(String, wanted: String)
-        /// An id that appears twice.
+        /// An ID that appears twice.
         case double(String)
     }
 
@@ -17,7 +17,7 @@ public struct MonitorTableError: Error, Hashable, Sendable {
     /// What is wrong.
     public var fault: Fault
 
-    /// One sentence for people.
+    /// One sentence for the user.
     public var reason: String {
         switch fault {
         case .columns(let expected, let found): "\(found) columns, \(expected) expected"
@@ -28,12 +28,12 @@ public struct MonitorTableError: Error, Hashable, Sendable {
 }
 
 extension MonitorTableError: CustomStringConvertible {
-    /// `FILE:LINE: reason`, as compilers write it.
+    /// `FILE:LINE: reason`, in the format of compilers.
     public var description: String { "\(file):\(line): \(reason)" }
 }
 
 extension MonitorTables {
-    /// The files that tables are made of; columns are separated by tabs, `#` begins a comment line.
+    /// The files of the tables; columns are separated by tabs, and `#` begins a comment line.
     public enum File: String, CaseIterable, Sendable {
         /// `mid name misfire|other|`.
         case monitors = "mids.tsv"
@@ -45,7 +45,7 @@ extension MonitorTables {
         case readiness = "readiness.tsv"
     }
 
-    /// Adds the rows of one file; each id may stand once.
+    /// Adds the rows of one file; each ID may occur once.
     public mutating func add(_ text: String, of file: File) throws(MonitorTableError) {
         var reader = RowReader(file: file.rawValue, text: text)
         switch file {
@@ -110,10 +110,10 @@ extension MonitorTables {
     }
 }
 
-/// Reads lines of columns that tabs separate.
+/// Reads lines of columns separated by tabs.
 struct RowReader {
     let file: String
-    /// As bytes: telling characters apart would cost ten times as much.
+    /// Bytes, because splitting into characters takes ten times as long.
     private var rest: Substring.UTF8View
     private var line = 0
     private var fields: [Substring] = []
@@ -123,7 +123,7 @@ struct RowReader {
         rest = text[...].utf8
     }
 
-    /// Goes to the next row; false at the end of the text.
+    /// Moves to the next row; false at the end of the text.
     mutating func next(columns: Int) throws(MonitorTableError) -> Bool {
         while !rest.isEmpty {
             let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex

@@ -1,6 +1,6 @@
 /// Names and scalings of on-board monitoring tests, and the rules for readiness.
 public struct MonitorTables: Hashable, Sendable {
-    /// How the numbers of one unit and scaling id are read: `raw × multiplier / divisor + offset`.
+    /// The scaling of one unit and scaling ID: `raw × multiplier / divisor + offset`.
     public struct Scaling: Hashable, Sendable {
         /// The factor's numerator.
         public var multiplier: Double
@@ -10,7 +10,7 @@ public struct MonitorTables: Hashable, Sendable {
         public var offset: Double
         /// The unit as printed; empty = none.
         public var unit: String
-        /// What kind of quantity it is.
+        /// The kind of quantity.
         public var quantity: String
 
         /// The scaled number.
@@ -23,7 +23,7 @@ public struct MonitorTables: Hashable, Sendable {
     public struct Test: Hashable, Sendable {
         /// Its name.
         public var name: String
-        /// How service 05 scales its bytes; nil for tests of service 06 alone.
+        /// The scaling of its bytes in service 05; nil for tests of service 06 only.
         public var scaling: Scaling?
         /// Whether service 05 sends limits with it.
         public var hasLimits: Bool
@@ -38,37 +38,37 @@ public struct MonitorTables: Hashable, Sendable {
     }
 
     var monitors: [UInt8: Monitor] = [:]
-    /// Tests by id; manufacturers' own have none.
+    /// Tests by ID, without manufacturers' own.
     public internal(set) var tests: [UInt8: Test] = [:]
     /// Scalings by unit and scaling id.
     public internal(set) var scalings: [UInt8: Scaling] = [:]
     /// How many monitors may be incomplete, by model year.
     public internal(set) var readiness = ReadinessRules()
 
-    /// Empty tables: every id is unknown.
+    /// Empty tables.
     public init() {}
 
-    /// Whether a monitor id has a name.
+    /// Whether a monitor ID has a name.
     public func hasMonitor(_ mid: UInt8) -> Bool { monitors[mid] != nil }
 
-    /// How many monitors have a name.
+    /// The number of monitors with a name.
     public var monitorCount: Int { monitors.count }
 
-    /// What one more in the raw bits of a result adds to it; unit: that of the result.
+    /// The change of a result when its raw value increases by one; in the unit of the result.
     ///
-    /// 1 where the scaling is unknown: the value is the raw number then.
+    /// It is 1 if the scaling is unknown, because the value is then the raw number.
     public func step(of result: MonitorTestResult) -> Double {
-        // Before CAN only tests of service 05 have a unit.
+        // Before CAN, only tests of service 05 have a unit.
         let scaling =
             result.uas.map { scalings[$0] }
             ?? (result.unit == nil ? nil : tests[result.tid]?.scaling)
         return scaling.map { ($0.multiplier / $0.divisor).magnitude } ?? 1
     }
 
-    /// The name of a monitor; nil where no table has one.
+    /// The name of a monitor; nil if no table has one.
     ///
-    /// Editions of SAE J1979-DA disagree on B0 and B1, so what is tested decides: misfire results
-    /// have test id 0B or 0C and scaling 24.
+    /// Editions of SAE J1979-DA disagree on B0 and B1, so the kind of test decides: misfire results have test
+    /// ID 0B or 0C and scaling 24.
     public func monitorName(_ mid: UInt8, tid: UInt8, uas: UInt8) -> String? {
         let isMisfire = (tid == 0x0B || tid == 0x0C) && uas == 0x24
         return isMisfire ? monitors[mid]?.misfire : monitors[mid]?.other

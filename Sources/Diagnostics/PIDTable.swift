@@ -1,24 +1,24 @@
 public import OBDCore
 
-/// The signals of every record that a vehicle may send, found by the record's identifier.
+/// The signals of all records that a vehicle may send, by the record's identifier.
 public struct PIDTable: Sendable {
     /// One record: a PID, an info type, a DID.
     public struct Record: Hashable, Sendable {
         /// Its identifier.
         public var dataID: DataID
-        /// Its name for people.
+        /// Its name for the user.
         public var name: String
-        /// Data bytes after the identifier; a range for the few that vary.
+        /// The number of data bytes after the identifier; a range for the few records that vary.
         public var length: ClosedRange<Int>
         /// Its signals, in bit order.
         public var signals: Range<Int32>
-        /// The ECU to ask, as users' tables name one for services 21 and 22; nil asks all.
+        /// The ECU to ask, which users' tables specify for services 21 and 22; nil for all ECUs.
         public var target: ECUAddress?
-        /// The only ECU whose answers the record describes; nil describes those of any.
+        /// The only ECU for whose answers the record is valid; nil for any ECU.
         public var responder: ECUAddress?
-        /// The vehicles that it is of; empty = not known.
+        /// The vehicles for which it is valid; empty if not known.
         public var vehicles: [VINPattern]
-        /// The model years that it is of; empty = all, or nobody says.
+        /// The model years for which it is valid; empty for all, or if not known.
         public var years: [ClosedRange<Int>]
 
         /// A record.
@@ -43,14 +43,14 @@ public struct PIDTable: Sendable {
     /// All records, in the order of the table's files.
     public private(set) var records: [Record] = []
 
-    // Service 01 is found by array index, everything else by halving. Not by a dictionary: the Swift
-    // runtime looks at every type of the program before it makes the type of one, which takes longer
-    // than a short command's look-ups.
+    // Service 01 is found by array index, all others by binary search. A dictionary would be slower: before
+    // the Swift runtime creates its type, it looks at every type of the program, which takes longer than a
+    // short command's look-ups.
     private var currentData = [Int32](repeating: -1, count: 256)
     private var others: [Other] = []
     private var hasRecordsOfOneECU = false
 
-    /// A record that is not in `currentData`; ascending by service and identifier.
+    /// A record that is not in `currentData`; sorted by service and identifier.
     private struct Other {
         var key: UInt64
         var responder: ECUAddress?
@@ -60,9 +60,9 @@ public struct PIDTable: Sendable {
     /// An empty table.
     public init() {}
 
-    /// Adds a record; one with the same identifier and responder replaces the earlier one.
+    /// Adds a record and replaces an earlier one with the same identifier and responder.
     ///
-    /// The indices in `supportFlag`, `condition` and `formula` of `newSignals` count from the record's
+    /// The indices in `supportFlag`, `condition` and `formula` of `newSignals` are relative to the record's
     /// first signal.
     public mutating func add(
         _ dataID: DataID, name: String, length: ClosedRange<Int>, signals newSignals: [Signal],
@@ -103,15 +103,16 @@ public struct PIDTable: Sendable {
         }
     }
 
-    /// The record with this identifier in an answer of `ecu`: one for that ECU, else one for any.
+    /// The record with this identifier in an answer from `ecu`: the one for that ECU, or else the general
+    /// one.
     @inline(__always)
     public func record(_ dataID: DataID, from ecu: ECUAddress? = nil) -> Record? {
         recordPlace(dataID, from: ecu).map { records[$0] }
     }
 
-    /// The position in ``records`` of the record with this identifier.
+    /// The index in ``records`` of the record with this identifier.
     ///
-    /// Without an ECU a record for one ECU only counts when it is the only one.
+    /// Without an ECU, a record for a single ECU only counts if it is the only one.
     @inline(__always)
     func recordPlace(_ dataID: DataID, from ecu: ECUAddress? = nil) -> Int? {
         if !hasRecordsOfOneECU { return place(of: dataID, responder: nil) }
@@ -138,13 +139,13 @@ public struct PIDTable: Sendable {
         UInt64(dataID.service.rawValue) << 32 | UInt64(dataID.id)
     }
 
-    /// The entries of an identifier.
+    /// The entries with an identifier.
     private func others(_ dataID: DataID) -> ArraySlice<Other> {
         let key = Self.key(dataID)
         return others[firstOther(key)..<firstOther(key + 1)]
     }
 
-    /// The first entry whose key is `key` or greater.
+    /// The first entry whose key is at least `key`.
     private func firstOther(_ key: UInt64) -> Int {
         var (low, high) = (0, others.count)
         while low < high {

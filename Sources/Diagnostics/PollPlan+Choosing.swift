@@ -1,16 +1,17 @@
 import OBDCore
 
-// What is asked next, and what with it.
+// Chooses the next request and the records in it.
 extension PollPlan {
     func isFinished(_ item: Item) -> Bool {
         if item.isWatched { return true }
         return rounds.map { item.roundsDone >= $0 } ?? false
     }
 
-    /// The due record with the nearest deadline; among those without a period the longest unasked.
+    /// The due record with the earliest deadline; among those without a period, the one not asked for the
+    /// longest time.
     func mostUrgentItem(at now: Instant) -> Int? {
         var best: Int?
-        // By index: items are large, and would be copied.
+        // By index, because items are large and would be copied.
         for index in items.indices where items[index].due <= now && !isFinished(items[index]) {
             guard let current = best else {
                 best = index
@@ -29,11 +30,12 @@ extension PollPlan {
         return (left.lastAsked ?? never) < (right.lastAsked ?? never)
     }
 
-    /// Behind this a record without a period goes before those whose time has come later: what is to
-    /// be asked as fast as possible must not starve beside periods that the link cannot keep.
+    /// After this time, a record without a period comes before those that became due later.
+    ///
+    /// Otherwise such records would never be asked if the link is too slow for the periods of the others.
     private static let longestWait = Duration.seconds(1)
 
-    /// By when a due record should be asked.
+    /// The time by which a due record should be asked.
     private func deadline(of item: Item) -> Instant {
         guard let period = item.want.period else {
             return (item.lastAsked ?? item.due) + Self.longestWait
@@ -41,8 +43,10 @@ extension PollPlan {
         return item.due + period
     }
 
-    /// When to look again: what rests is looked at when its time comes, too, so that waiting for it
-    /// is told from having nothing to do.
+    /// When to check again.
+    ///
+    /// Records that are asked less often are included, so that waiting for them is not the same as being
+    /// idle.
     func nextDue(at now: Instant) -> Instant? {
         var earliest: Instant?
         for item in items where !isFinished(item) {
@@ -67,7 +71,8 @@ extension PollPlan {
             others.removeLast(others.count - limit + 1)
         }
         others.append(first)
-        // In the table's order, so that a rotation asks the same batch again and its count holds.
+        // In the order of the table, so that a rotation repeats the same batch and its frame count stays
+        // valid.
         others.sort()
         return others
     }
@@ -99,7 +104,8 @@ extension PollPlan {
         for index in chosen {
             items[index].fare.asked += 1
             if let period = items[index].want.period {
-                // From the due time, not from now: a late answer must not shift the whole grid.
+                // Counted from the due time and not from now, so that a late answer does not shift the
+                // schedule.
                 let next = items[index].due + period
                 if next > now {
                     items[index].due = next

@@ -1,17 +1,17 @@
 public import OBDCore
 
-// Leaving a parked vehicle alone.
+// Leaves a parked vehicle alone.
 extension PollPlan {
-    /// Which signals say whether wheels and engine turn, and how to ask for them.
+    /// The signals that show whether wheels and engine turn, and the records to request for them.
     public struct Motion: Sendable {
-        /// Signals of the engine's speed; unit: rpm.
+        /// Engine speed signals; unit: rpm.
         public var engineSpeed: [SignalIndex]
-        /// Signals of the vehicle's speed; unit: km/h.
+        /// Vehicle speed signals; unit: km/h.
         public var speed: [SignalIndex]
-        /// The records that hold them.
+        /// The records with these signals.
         public var wants: [Want]
 
-        /// Signals and records; without any only silence shows that a vehicle is off.
+        /// Signals and records; without any, only silence shows that a vehicle is off.
         public init(
             engineSpeed: [SignalIndex] = [], speed: [SignalIndex] = [], wants: [Want] = []
         ) {
@@ -20,9 +20,9 @@ extension PollPlan {
             self.wants = wants
         }
 
-        /// What `table` has of a vehicle that is asked by `profiles`, by the first of them.
+        /// The signals and records in `table` for a vehicle with these profiles; the first profile counts.
         ///
-        /// - Parameter ecu: the one ECU asked; nil = all of them.
+        /// - Parameter ecu: the only ECU to ask; nil for all ECUs.
         public init(_ table: PIDTable, _ profiles: [DiagnosticProfile], ecu: ECUAddress? = nil) {
             self.init()
             guard let profile = profiles.first else { return }
@@ -30,7 +30,7 @@ extension PollPlan {
             speed = take(profile.vehicleSpeed, "km/h", table, profiles, ecu)
         }
 
-        /// The signal of a record that has this unit; the record is wanted from now on.
+        /// The signal of a record with this unit; also adds the record to the wanted ones.
         private mutating func take(
             _ dataID: DataID, _ unit: String, _ table: PIDTable, _ profiles: [DiagnosticProfile],
             _ ecu: ECUAddress?
@@ -44,9 +44,9 @@ extension PollPlan {
         }
     }
 
-    /// Leaves the vehicle alone while it is off, by what `guard` says.
+    /// Leaves the vehicle alone while it is off, as decided by the guard.
     ///
-    /// What shows that is asked for rarely, and only where it is not wanted anyway.
+    /// The signals for that are requested rarely, and only if they are not wanted anyway.
     public mutating func protectBattery(by guardian: BatteryGuard, _ motion: Motion) {
         battery = guardian
         watchesMotion = true
@@ -63,10 +63,10 @@ extension PollPlan {
         }
     }
 
-    /// Whether the vehicle is left alone: only what ECUs tell decides when it is asked again.
+    /// Whether the vehicle is left alone; then only the ECUs' answers decide when to continue.
     public var isResting: Bool { battery.rest != nil }
 
-    /// Takes note of what an answer says.
+    /// Evaluates the content of an answer.
     public mutating func take(_ answered: [DiagnosticItem], at now: Instant) {
         guard watchesMotion else { return }
         for case .reading(let reading) in answered {
@@ -80,13 +80,13 @@ extension PollPlan {
         }
     }
 
-    /// Takes note of the voltage at the adapter, unit: V; nil = it was asked and told none.
+    /// Records the voltage at the adapter, unit: V; nil if it was requested but not reported.
     public mutating func take(voltage: Double?, at now: Instant) {
         guard watchesMotion else { return }
         battery.take(voltage: voltage, at: now)
     }
 
-    /// What is new of the vehicle's being off.
+    /// The changes of whether the vehicle is left alone.
     public mutating func takeBatteryNews(at now: Instant) -> [BatteryGuard.News] {
         let news = battery.takeNews()
         for case .goesOn(let rest, let end) in news {
@@ -99,7 +99,7 @@ extension PollPlan {
         return news
     }
 
-    /// What the guard wants; nil = what was planned.
+    /// The guard's next step; nil to continue with the plan.
     mutating func guardedStep(at now: Instant, link: LinkCapabilities) -> Step? {
         if !probes.isEmpty {
             return .ask(request(for: [probes.removeFirst()], at: now, link: link))

@@ -1,8 +1,8 @@
 public import OBDCore
 
-// What follows from a reply.
+// Learns from replies.
 extension PollPlan {
-    /// Takes note of what became of request `id`.
+    /// Records the outcome of request `id`.
     public mutating func answered(_ id: RequestID, _ outcome: Outcome, at now: Instant) {
         guard let asked = pending, asked.id == id else { return }
         pending = nil
@@ -45,7 +45,7 @@ extension PollPlan {
         }
     }
 
-    /// The frames to wait for; forgotten after this many uses, so that they are learnt again.
+    /// The number of frames to wait for; it is forgotten after a number of uses and learned again.
     mutating func takeFrameCount(
         for asked: Pending, at now: Instant, link: LinkCapabilities
     ) -> Int? {
@@ -71,13 +71,13 @@ extension PollPlan {
         return frameCounts[Key(payload: asked.payload, target: asked.target)]
     }
 
-    /// Keeps how many frames answered; gives whether it were as many the time before.
+    /// Stores the number of received frames; returns whether it was the same as last time.
     private mutating func noteFrames(_ frames: Int, of asked: Pending) -> Bool {
         if !asked.isBatch {
             defer { items[asked.items[0]].lastFrames = frames }
             return items[asked.items[0]].lastFrames == frames
         }
-        // Mixed periods make ever new batches; what is forgotten is learnt again.
+        // Mixed periods create new batches all the time; forgotten counts are learned again.
         if lastFrames.count >= Self.mostBatches {
             lastFrames.removeAll()
             frameCounts.removeAll()
@@ -94,7 +94,7 @@ extension PollPlan {
         }
     }
 
-    /// Another ECU has been heard: no count holds any more.
+    /// Forgets all frame counts, because another ECU has answered.
     private mutating func forgetAllFrames() {
         frameCounts.removeAll()
         lastFrames.removeAll()
@@ -104,7 +104,7 @@ extension PollPlan {
         }
     }
 
-    /// Neither the count nor what it was to be learnt from holds any more.
+    /// Forgets the frame count of a request and the counts from which it was learned.
     private mutating func forgetFrames(of asked: Pending) {
         setFrameCount(nil, of: asked)
         if asked.isBatch {
@@ -134,12 +134,13 @@ extension PollPlan {
                     (batchWithFrameCount, countedBatchRefusals) = (.works, Refusals())
                 }
             }
-            // What a batch left out may be unsupported, or the batch not understood: ask alone.
+            // Records missing from a batch may be unsupported, or the batch was not understood, so ask them
+            // alone.
             if !missing.isEmpty { askAlone(missing, at: now) }
         } else if let only = missing.first {
             noteMiss(of: only, at: now)
         } else if asked.withFrameCount, isComplete, asked.payload.count > longestCounted {
-            // Refused before, and it was not the adapter's way.
+            // It was refused before, but not because the adapter does not know counts.
             (longestCounted, countRefusals) = (.max, Refusals())
         }
         guard isComplete else {
@@ -147,8 +148,8 @@ extension PollPlan {
             return
         }
         let frames = messages.reduce(0) { $0 + $1.frames }
-        // Twice the same: a character too many on the way to the adapter is a count, too, and cuts
-        // the others' answers off.
+        // Learned only from two equal counts. An extra character on the way to the adapter also acts as a
+        // count and cuts off the other ECUs' answers.
         if !asked.withFrameCount, noteFrames(frames, of: asked),
             frames <= Self.largestFrameCount
         {
@@ -161,7 +162,7 @@ extension PollPlan {
         items[index].hasAnswered = true
         items[index].failedBatches = 0
         items[index].roundsDone += 1
-        // Probes of a resting vehicle are not a pace.
+        // Requests to a vehicle at rest do not count for the reached interval.
         if battery.rest == nil { items[index].fare.noteAnswer(at: now) }
         if inBatch {
             items[index].timesTakenOut = 0
@@ -179,8 +180,9 @@ extension PollPlan {
         }
     }
 
-    /// Whether every record that was asked since the last answer rests, or is about to; others,
-    /// whose turn comes rarely, tell nothing.
+    /// Whether every record asked since the last answer is asked less often, or soon will be.
+    ///
+    /// Records that are asked rarely prove nothing.
     private var nothingIsAnswered: Bool {
         let asked = items.filter { item in
             guard !item.isWatched, let time = item.lastAsked else { return false }
@@ -189,7 +191,7 @@ extension PollPlan {
         return !asked.isEmpty && asked.allSatisfy { $0.misses >= Self.missesBeforeRest }
     }
 
-    /// Which of the asked records are in the answers of any ECU.
+    /// The requested records that are in any ECU's answer.
     private func answeredItems(_ messages: [ECUMessage], _ asked: Pending) -> [Int] {
         let service = items[asked.items[0]].want.dataID.service
         guard asked.items.count > 1 else {
@@ -228,7 +230,7 @@ extension PollPlan {
         for index in indices { items[index].due = min(items[index].due, now) }
     }
 
-    /// A batch may be what an adapter or an ECU cannot do, or have come at a bad time.
+    /// Handles a failed batch: the adapter or the ECU may not support it, or the failure was temporary.
     private mutating func noteFailure(ofBatch indices: [Int], at now: Instant) {
         retryNow(indices, at: now)
         for index in indices { items[index].failedBatches += 1 }
@@ -265,8 +267,8 @@ extension PollPlan {
         items[index].due = end
     }
 
-    /// Whether something would be asked for now if it did not rest: it was silent, failed, or the
-    /// vehicle is left alone.
+    /// Whether a record would be due now if it were not asked less often after silence or a failure, or if
+    /// the vehicle were not left alone.
     public func isHoldingBack(at now: Instant) -> Bool {
         battery.rest != nil
             || items.contains { item in
@@ -274,7 +276,7 @@ extension PollPlan {
             }
     }
 
-    /// What a sleeping vehicle or a dead link left unanswered says nothing about one that works.
+    /// Restarts after an outage, because silence from a sleeping vehicle or on a dead link proves nothing.
     mutating func beginAnew(at now: Instant) {
         for index in items.indices {
             items[index].due = items[index].misses > 0 ? now : max(items[index].due, now)

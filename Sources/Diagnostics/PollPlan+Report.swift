@@ -1,19 +1,19 @@
 public import OBDCore
 
-// What became of what was wanted.
+// Reports the results of the wanted records.
 extension PollPlan {
-    /// How one record fared.
+    /// The statistics of one record.
     struct PollStatistics: Hashable, Sendable {
         var asked = 0
         var answers = 0
         var missed = 0
-        /// Requests for it that the link could not carry.
+        /// Requests for it that the link could not send.
         var notSent = 0
         var first: Instant?
         var last: Instant?
-        /// Rests between the first and the last answer.
+        /// The time of rests between the first and the last answer.
         var rested = Duration.zero
-        /// Rests since the last answer.
+        /// The time of rests since the last answer.
         var restedSince = Duration.zero
 
         mutating func noteAnswer(at now: Instant) {
@@ -23,41 +23,41 @@ extension PollPlan {
             last = now
         }
 
-        /// The mean time between two answers while the vehicle was asked; nil before the second.
+        /// The mean interval between answers while the vehicle was asked; nil before the second answer.
         var reached: Duration? {
             guard let first, let last, answers > 1 else { return nil }
             return (last - first - rested) / (answers - 1)
         }
 
-        /// A record that should have been asked for again before `since` and is asked for now.
+        /// Counts the periods that passed while a record that was due before `since` was not asked.
         mutating func noteMissed(of period: Duration, since: Instant, at now: Instant) {
             let periods = period > .zero ? (now - since) / period : 0
             missed += 1 + Int(min(periods, 1e9))
         }
     }
 
-    /// How one record fared, for whoever wants to know why it comes so rarely.
+    /// The results of one record, which explain its actual interval.
     public struct RecordReport: Hashable, Sendable {
-        /// What was asked for.
+        /// The requested identifier.
         public var dataID: DataID
-        /// How often it was wanted; nil = as often as the link allows.
+        /// The wanted interval; nil means as fast as possible.
         public var period: Duration?
-        /// Requests that asked for it.
+        /// The number of requests for it.
         public var asked: Int
-        /// Requests in which it was answered.
+        /// The number of answered requests.
         public var answers: Int
-        /// Periods that passed without its being asked for.
+        /// The number of periods that passed without a request.
         public var missed: Int
-        /// The mean time between two answers, rests left out; nil before the second.
+        /// The mean interval between answers, without rests; nil before the second answer.
         public var reached: Duration?
-        /// Whether it shares requests at the end.
+        /// Whether it shares requests with others at the end.
         public var isBatched: Bool
-        /// Requests for it alone that the link could not carry: nothing was sent.
+        /// Single requests for it that the link could not send.
         public var notSent = 0
-        /// The one ECU asked (its request address); nil = all of them.
+        /// The request address of the only ECU to ask; nil for all ECUs.
         public var target: ECUAddress?
 
-        /// How a record fared.
+        /// Creates the results of a record.
         public init(
             dataID: DataID, period: Duration?, asked: Int, answers: Int, missed: Int,
             reached: Duration?, isBatched: Bool
@@ -72,24 +72,24 @@ extension PollPlan {
         }
     }
 
-    /// How all of them fared, and what the link turned out to take.
+    /// The results of all records, and what the link supports.
     public struct Report: Hashable, Sendable {
         /// The wanted records, in the plan's order.
         public var records: [RecordReport] = []
         /// Whether requests for several records work; nil = not tried.
         public var batchesWork: Bool?
-        /// Whether they work with a count digit; nil = not tried.
+        /// Whether they work with a count digit; nil if not tried.
         public var batchesTakeFrameCount: Bool?
-        /// How often the vehicle was left alone, and for how long.
+        /// How often the vehicle was left alone.
         public var rests = 0
         /// The time of those rests.
         public var rested = Duration.zero
 
-        /// Nothing wanted.
+        /// A report without records.
         public init() {}
     }
 
-    /// How everything fared until `now`.
+    /// The results until `now`.
     public func report(at now: Instant) -> Report {
         var report = Report()
         report.batchesWork = batchesWork

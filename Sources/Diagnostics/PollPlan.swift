@@ -1,39 +1,39 @@
 public import OBDCore
 
-/// Decides what to ask next: wanted records and their periods in, one request at a time out.
+/// Decides what to ask next: wanted records with their periods go in, and one request at a time comes out.
 ///
-/// Pure: time comes in with every call. Rules, in this order:
+/// A pure value: every call passes the time. The rules, in this order:
 /// 1. the adapter's voltage, when its period has passed;
-/// 2. the record whose deadline is nearest, and with it in one request as many others as the link
-///    takes, due ones first, then those without a period, longest unasked first.
+/// 2. the record with the earliest deadline, and in the same request as many others as the link allows: due
+///   records first, then those without a period that were not asked for the longest time.
 ///
-/// A batch is trusted only as long as it pays: whatever it leaves out is asked alone at once, and so
-/// is all of one that fails twice in a row; a refused one ends batching for some minutes, and nothing is
-/// ever concluded from a batch about one record. Who was asked alone may join a batch again after
-/// ``answersBeforeBatch`` answers, twice as many each time that batches fail with it, and at once if
-/// it failed alone as well: then the link was to blame.
+/// A batch is only used while it helps. Records that it leaves out are asked alone at once, as are all
+/// records of a batch that fails twice in a row. A refused batch ends batching for some minutes. A batch
+/// never proves anything about a single record. A record that was asked alone may join a batch again after
+/// ``answersBeforeBatch`` answers, or twice as many each time batches with it fail. It may join at once if it
+/// also failed alone, because then the link was the cause.
 ///
-/// A record that stays silent or fails alone, ``missesBeforeRest`` times in a row, rests: it is
-/// asked ever less often, but never given up, and while nothing answers that did before, not so
-/// rarely. The first answer after none to all that was asked ends every rest.
+/// A record that is silent or fails alone ``missesBeforeRest`` times in a row is asked less and less often,
+/// but never abandoned. If no record is answered that was answered before, the interval grows less. The first
+/// answer after a complete silence restores all records.
 ///
-/// A count digit is used where two replies in a row had as many frames. Any reply that is damaged,
-/// incomplete or came after "response pending" (NRC 78, a frame that adapters count) forgets it.
+/// A count digit is used if two replies in a row had the same number of frames. It is forgotten after a reply
+/// that is damaged, incomplete, or followed "response pending" (NRC 78, a frame that adapters count).
 ///
-/// What an adapter refuses (`?`), batches and count digits, is tried again later: one damaged character
-/// on the way to it looks the same.
+/// Batches and count digits that an adapter refuses (`?`) are tried again later, because a single damaged
+/// character on the way to it has the same effect.
 public struct PollPlan: Sendable {
-    /// A record that is wanted.
+    /// A wanted record.
     public struct Want: Hashable, Sendable {
-        /// What to ask for.
+        /// The identifier to request.
         public var dataID: DataID
-        /// Data bytes of its answer; nil = varies, so that it cannot be in a batch.
+        /// The number of data bytes in its answer; nil if it varies, so that it cannot be in a batch.
         public var length: Int?
-        /// How often; nil = as often as the link allows.
+        /// The interval; nil means as fast as possible.
         public var period: Duration?
-        /// The one ECU asked (its request address); nil = all of them.
+        /// The request address of the only ECU to ask; nil for all ECUs.
         public var target: ECUAddress?
-        /// The only ECU that may answer, where it does not follow from `target`.
+        /// The only ECU that may answer, if it does not follow from `target`.
         public var responder: ECUAddress?
 
         /// A wanted record.
@@ -48,12 +48,11 @@ public struct PollPlan: Sendable {
             self.responder = responder
         }
 
-        /// A record of a table, asked for under `dataID`; one whose length varies cannot share a
-        /// request.
+        /// A record of a table that is requested as `dataID`; it cannot share a request if its length varies.
         ///
         /// - Parameters:
-        ///   - period: how often; nil = as often as the link allows.
-        ///   - ecu: the one ECU asked; nil = all of them, or the one that the table names.
+        /// - period: the interval; nil means as fast as possible.
+        /// - ecu: the only ECU to ask; nil for all ECUs, or for the one in the table.
         public init(
             _ record: PIDTable.Record, as dataID: DataID, period: Duration?, ecu: ECUAddress?
         ) {
@@ -65,8 +64,9 @@ public struct PollPlan: Sendable {
                 period: period, target: target, responder: responder)
         }
 
-        /// Whether it can share a request: batches are cut apart by known lengths alone, and
-        /// support maps are not mixed with data.
+        /// Whether it can share a request.
+        ///
+        /// Batches are split by known lengths, and support maps are not mixed with data.
         var fitsBatch: Bool {
             guard length != nil else { return false }
             switch dataID.service {
@@ -77,51 +77,52 @@ public struct PollPlan: Sendable {
         }
     }
 
-    /// What to do next.
+    /// The next action.
     public enum Step: Hashable, Sendable {
         /// Send this request and report its outcome.
         case ask(VehicleRequest)
         /// Read the voltage at the adapter and report its outcome.
         case readVoltage(RequestID)
-        /// Nothing is due before this instant.
+        /// No request is due before this time.
         case wait(until: Instant)
         /// All rounds are done.
         case done
     }
 
-    /// What became of a request, as far as planning is concerned.
+    /// The outcome of a request, as far as it matters for planning.
     public enum Outcome: Sendable {
-        /// Messages came; `intact` = without any damaged or unfinished one beside them, `pending` =
-        /// an ECU said first that its answer was on its way, so that frames came that are not here.
+        /// Messages were received; `intact` means that none was damaged or incomplete, and `pending` that an
+        /// ECU first sent "response pending", so that there were more frames than messages here.
         case answered([ECUMessage], intact: Bool, pending: Bool = false)
         /// No ECU answered in time.
         case silent
         /// The adapter did not understand the request.
         case refused
-        /// The link cannot carry such a request, or the adapter refused a setting that it needs:
-        /// nothing was sent, and nothing is asked at once.
+        /// The link cannot send such a request, or the adapter refused a setting that it needs.
+        ///
+        /// Nothing was sent, and no other request follows at once.
         case notSent
-        /// The link or the adapter failed, or nothing but damage came.
+        /// The link or the adapter failed, or all received data were damaged.
         case failed
     }
 
-    /// How a request fared that could stand for many.
+    /// Whether a kind of request works.
     enum Trust: Hashable, Sendable {
         case untried, works, refused
     }
 
-    /// When what was refused is tried again.
+    /// When to retry after a refusal.
     struct Refusals: Sendable {
         private var count = 0
         private var again: Instant?
 
-        /// Takes note of a refusal: twice the pause each time.
+        /// Records a refusal; the pause doubles each time.
         mutating func note(at now: Instant) {
             again = now + min(shortestRefusal * (1 << min(count, 5)), longestRefusal)
             count += 1
         }
 
-        /// Whether it was refused, and its time has not come.
+        /// Whether it was refused and the pause is not over.
         func holds(at now: Instant) -> Bool { again.map { now < $0 } ?? false }
     }
 
@@ -134,27 +135,27 @@ public struct PollPlan: Sendable {
         var hasAnswered = false
         var mayBatch: Bool
         var answersAlone = 0
-        /// Batches in a row that failed with it.
+        /// The number of failed batches in a row that contained it.
         var failedBatches = 0
-        /// How often it was taken out of batches since one with it was answered.
+        /// How often it was removed from batches since a batch with it was answered.
         var timesTakenOut = 0
-        /// Whether it failed alone since it was taken out of a batch.
+        /// Whether it failed alone since it was removed from a batch.
         var failedAlone = false
-        /// When it would have been due, had it not to rest; nil = it does not.
+        /// When it would have been due if it were not asked less often; nil if it is not.
         var heldSince: Instant?
         var roundsDone = 0
-        /// The request that asks for it alone.
+        /// The request for this record only.
         var payload: [UInt8]
-        /// Frames that answer it when asked alone; nil until learnt.
+        /// The number of frames that answer the single request; nil until learned.
         var frameCount: FrameCount?
-        /// Frames that came when it was last asked alone without a count.
+        /// The number of frames in the last answer to a single request without a count.
         var lastFrames: Int?
-        /// Whether it is asked for by the guard alone.
+        /// Whether only the guard requests it.
         var isWatched = false
         var fare = PollStatistics()
     }
 
-    /// What a request asked, to read its outcome by.
+    /// The content of a request, needed to evaluate its outcome.
     struct Pending: Sendable {
         var id: RequestID
         var items: [Int]
@@ -175,28 +176,29 @@ public struct PollPlan: Sendable {
         var uses = 0
     }
 
-    /// Batches whose frame counts are known at the same time.
+    /// The most batches whose frame counts are stored.
     static let mostBatches = 256
 
-    /// A record that is silent or fails is asked ever less often, down to this period.
+    /// The longest interval of a record that is silent or fails.
     public static let longestRest = Duration.seconds(30)
-    /// Less than this without any answer is not an outage.
+    /// A shorter time without any answer is not an outage.
     public static let shortestOutage = Duration.milliseconds(500)
-    /// The same for one that has answered before, while nothing answers: the link may be good again
-    /// any moment.
+    /// The longest interval of a record that was answered before while no record is answered, because the
+    /// link may work again at any moment.
     public static let longestRestInOutage = Duration.seconds(2)
-    /// A record that a batch left out may join one again after this many answers alone: the vehicle
-    /// may have been asleep when the batch was asked.
+    /// The number of single answers after which a record that a batch left out may join one again.
+    ///
+    /// The vehicle may have been asleep when the batch was sent.
     public static let answersBeforeBatch = 50
-    /// Failures in a row after which the records of a batch are asked alone.
+    /// The number of failures in a row after which the records of a batch are asked alone.
     public static let failuresBeforeAlone = 2
-    /// Misses in a row before a record is asked less often; one miss proves nothing.
+    /// The number of misses in a row after which a record is asked less often; a single miss proves nothing.
     public static let missesBeforeRest = 2
-    /// Batches and count digits that were refused are tried again after this long.
+    /// The pause before refused batches and count digits are tried again.
     public static let shortestRefusal = Duration.seconds(120)
-    /// The same where they are refused again and again.
+    /// The longest such pause, after repeated refusals.
     public static let longestRefusal = Duration.seconds(3600)
-    /// Frames that a count digit can announce.
+    /// The largest number of frames for a count digit.
     static let largestFrameCount = 15
 
     var items: [Item]
@@ -207,35 +209,35 @@ public struct PollPlan: Sendable {
     var batchRefusals = Refusals()
     var batchWithFrameCount = Trust.untried
     var countedBatchRefusals = Refusals()
-    /// Bytes of a request for one record at most behind which the adapter takes a count digit.
+    /// The longest request for a single record with which the adapter accepts a count digit; unit: bytes.
     var longestCounted = Int.max
     var countRefusals = Refusals()
-    // Of batches.
+    // For batches.
     var frameCounts: [Key: FrameCount] = [:]
     var lastFrames: [Key: Int] = [:]
-    /// How many ECUs the link had heard when those were learnt.
+    /// The number of ECUs that had answered when these were learned.
     var heardECUs = 0
-    // One request is under way at a time.
+    // There is only one request at a time.
     var pending: Pending?
     private var lastID: UInt32 = 0
     /// When any record was last answered.
     var lastAnswer: Instant?
-    /// Leaves a parked vehicle alone, where ``watchesMotion`` says so.
-    // Not optional: a look at an optional as large as this copies it.
+    /// Leaves a parked vehicle alone, if ``watchesMotion`` is set.
+    // Not optional, because accessing such a large optional copies it.
     var battery = BatteryGuard()
-    /// Whether what ECUs tell has to be shown to the plan, so that it leaves a parked vehicle alone.
+    /// Whether the plan needs the ECUs' answers to detect a parked vehicle.
     public internal(set) var watchesMotion = false
-    /// Which signals tell the guard whether the vehicle is on.
+    /// The signals that tell the guard whether the vehicle is on.
     var motion = Motion()
-    /// Records that the guard wants to have asked now.
+    /// Records that the guard wants now.
     var probes: [Int] = []
 
-    /// A plan for `wants`; doubles are asked once, at the shorter period.
+    /// A plan for `wants`; a repeated record is asked once, at the shorter period.
     ///
     /// - Parameters:
-    ///   - wants: the records, and how often each is wanted.
-    ///   - rounds: how often each record is asked before the plan is done; nil = without end.
-    ///   - voltagePeriod: how often the voltage is read; nil = never.
+    /// - wants: the records with their intervals.
+    /// - rounds: how often to ask each record until the plan is done; nil for no limit.
+    /// - voltagePeriod: the interval of voltage readings; nil for never.
     public init(wants: [Want], rounds: Int? = nil, voltagePeriod: Duration? = nil) {
         items = []
         self.rounds = rounds
@@ -260,7 +262,7 @@ public struct PollPlan: Sendable {
         }
     }
 
-    /// Whether several records are asked in one request now; nil until it was tried.
+    /// Whether requests with several records work; nil until tried.
     public var batchesWork: Bool? {
         switch batching {
         case .untried: nil
@@ -269,13 +271,13 @@ public struct PollPlan: Sendable {
         }
     }
 
-    /// A fresh identifier for a request of the caller's own.
+    /// A new identifier for one of the caller's own requests.
     public mutating func nextID() -> RequestID {
         lastID &+= 1
         return RequestID(rawValue: lastID)
     }
 
-    /// What to do at `now`.
+    /// The next action at `now`.
     public mutating func next(at now: Instant, link: LinkCapabilities) -> Step {
         if watchesMotion, let step = guardedStep(at: now, link: link) { return step }
         if let period = voltagePeriod, voltageDue.map({ $0 <= now }) ?? true {

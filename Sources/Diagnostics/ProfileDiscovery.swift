@@ -1,20 +1,20 @@
 public import OBDCore
 
-/// Finds out in which services each ECU is to be asked.
+/// Finds out in which services to ask each ECU.
 ///
-/// `0100` first, on whatever protocol the adapter finds. An ECU that answers it positively is asked
-/// by the classic services, even if it knows the newer ones. Only when no ECU answers it, the CAN
-/// protocols are forced one after the other and asked for SAE J1979-2's protocol identifier, whose
-/// one good answer is exactly `62 F8 10 01`. Whoever is silent then is asked for its active codes
-/// (DM1) in SAE J1939, which adapters never search for.
+/// It begins with `0100` on the protocol that the adapter finds. An ECU that answers it positively is asked
+/// in the classic services, even if it supports the newer ones. If no ECU answers, the CAN protocols are
+/// forced one after the other and asked for the protocol identifier of SAE J1979-2, for which the only valid
+/// answer is `62 F8 10 01`. If there is still no answer, the active codes (DM1) of SAE J1939 are requested, a
+/// protocol for which adapters never search.
 public struct ProfileDiscovery: Hashable, Sendable {
-    /// What to do next.
+    /// The next action.
     public enum Step: Hashable, Sendable {
-        /// Ask all ECUs, on a protocol that has to be forced first unless it is nil.
+        /// Ask all ECUs on a protocol that has to be forced first, unless it is nil.
         case ask(request: [UInt8], on: VehicleProtocol?)
-        /// The profile of every ECU that answered; a nil address where headers were off.
+        /// The profile of every ECU that answered; the address is nil if headers were off.
         case found([ECUAddress?: DiagnosticProfile])
-        /// No ECU answered anything.
+        /// No ECU answered any request.
         case nobody
     }
 
@@ -30,7 +30,7 @@ public struct ProfileDiscovery: Hashable, Sendable {
     private var phase = Phase.classic
     private var profiles: [ECUAddress?: DiagnosticProfile] = [:]
 
-    /// A discovery that has asked nothing; with `forced` it stays on that protocol.
+    /// A discovery at its start; with `forced` it stays on that protocol.
     public init(forced: VehicleProtocol? = nil) {
         self.forced = forced
         if let forced {
@@ -41,7 +41,7 @@ public struct ProfileDiscovery: Hashable, Sendable {
         }
     }
 
-    /// What to do now; the same until ``answered(_:on:)`` is called.
+    /// The next action, which stays the same until ``answered(_:on:)`` is called.
     public var step: Step {
         switch phase {
         case .classic: .ask(request: [0x01, 0x00], on: forced)
@@ -51,7 +51,7 @@ public struct ProfileDiscovery: Hashable, Sendable {
         }
     }
 
-    /// Takes note of what came, nothing included, and on which protocol.
+    /// Evaluates the received messages, or none, on a protocol.
     public mutating func answered(
         _ messages: [ECUMessage], on vehicleProtocol: VehicleProtocol?
     ) {
@@ -85,7 +85,7 @@ public struct ProfileDiscovery: Hashable, Sendable {
     /// Parameter group FECA, DM1.
     private static let activeCodes: [UInt8] = [0x00, 0xFE, 0xCA]
 
-    /// `41 00` and a whole map.
+    /// `41 00` and a complete map.
     private static func isClassic(_ message: ECUMessage) -> Bool {
         message.payload.count >= 6 && message.payload.starts(with: [0x41, 0x00])
     }

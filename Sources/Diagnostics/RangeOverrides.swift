@@ -1,4 +1,4 @@
-/// The ranges that PIDs 4F and 50 of an ECU put in place of the usual ones; 0 = none.
+/// The ranges in PIDs 4F and 50 of an ECU that replace the usual ones; 0 means no replacement.
 ///
 /// Source: SAE J1979-DA, PIDs 4F and 50.
 struct RangeOverrides: Hashable, Sendable {
@@ -13,18 +13,18 @@ struct RangeOverrides: Hashable, Sendable {
     /// PID 50, byte A: the mass air flow at FFFF; unit: 10 g/s, usually 655.35 g/s.
     var massAirFlow: UInt8 = 0
 
-    /// PIDs 4F and 50 of which ECUs that cannot be told apart say different things.
+    /// Whether PIDs 4F and 50 differ between ECUs that cannot be distinguished.
     private var unknown: UInt8 = 0
 
     private static func bit(_ pid: UInt32) -> UInt8 { pid == 0x4F ? 1 : pid == 0x50 ? 2 : 0 }
 
-    /// Whether nobody knows what PID 4F or 50 says of the ECU that answers.
+    /// Whether the content of PID 4F or 50 is unknown for the answering ECU.
     func isUnknown(_ pid: UInt32) -> Bool { unknown & Self.bit(pid) != 0 }
 
-    /// PID 4F or 50 says different things, and nobody knows which of them holds.
+    /// Records that PID 4F or 50 has different contents, and that the valid one is unknown.
     mutating func makeUnknown(_ pid: UInt32) { unknown |= Self.bit(pid) }
 
-    /// The usual ranges, but unknown where these or `other` say something else.
+    /// The usual ranges, but unknown if these or `other` replace them.
     func joined(with other: RangeOverrides) -> RangeOverrides {
         var joined = RangeOverrides()
         joined.unknown = unknown | other.unknown
@@ -37,7 +37,7 @@ struct RangeOverrides: Hashable, Sendable {
         return joined
     }
 
-    /// Whether the range of a PID's values is not known.
+    /// Whether the range of a PID's values is unknown.
     func hidesRange(ofPID pid: UInt32) -> Bool {
         switch pid {
         case 0x24...0x2B, 0x34...0x3B, 0x44, 0x0B: isUnknown(0x4F)
@@ -46,7 +46,7 @@ struct RangeOverrides: Hashable, Sendable {
         }
     }
 
-    /// Takes over what a record of PID 4F or 50 says; false for any other.
+    /// Applies a record of PID 4F or 50; false for any other PID.
     mutating func update(pid: UInt32, _ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.count == 4 else { return false }
         unknown &= ~Self.bit(pid)
@@ -63,7 +63,7 @@ struct RangeOverrides: Hashable, Sendable {
         return true
     }
 
-    /// The value of a signal under these ranges; nil where the usual one stands.
+    /// The value of a signal in these ranges; nil if the usual range applies.
     func value(pid: UInt32, bitOffset: Int, raw: UInt64) -> Double? {
         let number = Double(raw)
         switch (pid, bitOffset) {

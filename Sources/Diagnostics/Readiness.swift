@@ -1,46 +1,47 @@
 public import OBDCore
 
-/// What inspections make of monitors that have not run, by region and model year.
+/// How inspections judge incomplete monitors, by region and model year.
 public struct ReadinessRules: Hashable, Sendable {
     /// One rule.
     public struct Rule: Hashable, Sendable {
-        /// Where it is in force: `us-epa`.
+        /// The region in which it applies: `us-epa`.
         public var region: String
-        /// As people know it.
+        /// Its name for the user.
         public var title: String
-        /// The first model year that it is for.
+        /// The first model year to which it applies.
         public var firstYear: Int
-        /// The last one; nil = it is still in force.
+        /// The last model year; nil if it still applies.
         public var lastYear: Int?
-        /// Incomplete monitors that are tolerated.
+        /// The number of incomplete monitors that are allowed.
         public var allowed: Int
-        /// Monitors that are not counted.
+        /// Monitors that do not count.
         public var uncounted: [MonitorStatus.Monitor]
 
-        /// Which of these monitors it counts.
+        /// The monitors out of these that count.
         public func counted(_ incomplete: [MonitorStatus.Monitor]) -> [MonitorStatus.Monitor] {
             incomplete.filter { !uncounted.contains($0) }
         }
 
-        /// Whether it tolerates these incomplete monitors.
+        /// Whether these incomplete monitors are allowed.
         public func tolerates(_ incomplete: [MonitorStatus.Monitor]) -> Bool {
             counted(incomplete).count <= allowed
         }
     }
 
-    /// The rules, region by region, oldest first.
+    /// The rules, ordered by region and then by age.
     public private(set) var rules: [Rule] = []
 
-    /// No rules: nothing incomplete is tolerated.
+    /// No rules: no incomplete monitor is allowed.
     public init() {}
 
-    /// Incomplete monitors that the first region tolerates; an unknown year is judged by its last rule.
+    /// The number of incomplete monitors that the first region allows; an unknown year uses its last rule.
     public func allowedIncomplete(modelYear: Int?) -> Int {
         rules.first.flatMap { rule(of: $0.region, modelYear: modelYear) }?.allowed ?? 0
     }
 
-    /// The rule of each region for a model year, an unknown year by its last rule; a region without a
-    /// rule for it is left out.
+    /// The rule of each region for a model year; an unknown year uses the last rule.
+    ///
+    /// Regions without a rule for the year are left out.
     public func rules(modelYear: Int?) -> [Rule] {
         var regions: [String] = []
         for rule in rules where !regions.contains(rule.region) { regions.append(rule.region) }
@@ -81,40 +82,40 @@ public struct ReadinessRules: Hashable, Sendable {
     }
 }
 
-/// What the ECUs of a vehicle say about their monitors, taken together.
+/// The combined monitors of a vehicle's ECUs.
 public struct Readiness: Hashable, Sendable {
-    /// Whether the vehicle would be accepted for a test of its emissions.
+    /// Whether the vehicle would be accepted for an emissions test.
     public enum Verdict: Hashable, Sendable {
-        /// No more monitors are incomplete than are tolerated, and the check engine light is off.
+        /// The number of incomplete monitors is allowed, and the check engine light is off.
         case ready
-        /// More monitors are incomplete than are tolerated.
+        /// Too many monitors are incomplete.
         case notReady
-        /// The lamp is on: the vehicle fails, however ready it is.
+        /// The check engine light is on: the vehicle fails regardless of its readiness.
         case lampOn
-        /// No ECU told anything.
+        /// No ECU answered.
         case unknown
     }
 
-    /// What one ECU says.
+    /// The state of one ECU.
     public struct ECU: Hashable, Sendable {
-        /// Who.
+        /// The address of the ECU.
         public var ecu: ECUAddress?
-        /// Whether it asks for the check engine light; nil where it did not tell.
+        /// Whether it turns on the check engine light; nil if it did not report that.
         public var lampIsOn: Bool?
-        /// Confirmed codes that it holds; nil where it did not tell.
+        /// The number of its confirmed codes; nil if it did not report that.
         public var codeCount: Int?
         /// Its monitors.
         public var monitors: [MonitorStatus]
     }
 
-    /// The scope that was asked for.
+    /// The requested scope.
     public var scope: MonitorStatus.Scope
     /// The ECUs, in the order in which they answered.
     public private(set) var ecus: [ECU] = []
 
-    /// Gathers the monitors of one scope, and the readings `MIL` and `DTC_CNT`, from `items`.
+    /// Collects the monitors of one scope, and the readings `MIL` and `DTC_CNT`, from `items`.
     ///
-    /// An ECU that answers again replaces what it said before.
+    /// A second answer from an ECU replaces the first.
     public init(
         _ items: some Sequence<DiagnosticItem>, scope: MonitorStatus.Scope = .sinceClear,
         table: PIDTable
@@ -138,8 +139,8 @@ public struct Readiness: Hashable, Sendable {
     private mutating func note(_ status: MonitorStatus) {
         let place = place(of: status.ecu)
         if let known = ecus[place].monitors.firstIndex(where: { $0.monitor == status.monitor }) {
-            // A readiness group without codes, or another ECU where headers are off, takes nothing
-            // back of what an ECU has told of its monitor.
+            // A readiness group without codes, or another ECU if headers are off, must not remove what an ECU
+            // has reported about its monitor.
             if !status.supported && ecus[place].monitors[known].supported { return }
             ecus[place].monitors[known] = status
         } else {
@@ -183,13 +184,13 @@ public struct Readiness: Hashable, Sendable {
         }
     }
 
-    /// Whether any ECU asks for the check engine light; nil where none told.
+    /// Whether any ECU turns on the check engine light; nil if none reported that.
     public var lampIsOn: Bool? {
         let told = ecus.compactMap(\.lampIsOn)
         return told.isEmpty ? nil : told.contains(true)
     }
 
-    /// Confirmed codes of all ECUs; nil where none told.
+    /// The number of confirmed codes of all ECUs; nil if none reported that.
     public var codeCount: Int? {
         let told = ecus.compactMap(\.codeCount)
         return told.isEmpty ? nil : told.reduce(0, +)
@@ -197,7 +198,7 @@ public struct Readiness: Hashable, Sendable {
 
     private var statuses: [MonitorStatus] { ecus.flatMap(\.monitors) }
 
-    /// The verdict by `rules`.
+    /// The verdict according to `rules`.
     public func verdict(modelYear: Int?, rules: ReadinessRules) -> Verdict {
         guard !supported.isEmpty else { return .unknown }
         if lampIsOn == true { return .lampOn }

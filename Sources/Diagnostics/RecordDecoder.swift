@@ -1,16 +1,16 @@
 public import OBDCore
 
-/// Turns the bytes of one record into readings, in bit order, without an allocation for numbers.
+/// Decodes the bytes of one record into readings, in bit order, without allocating memory for numbers.
 public struct RecordDecoder: Sendable {
-    /// The table whose rows say what the bits mean.
+    /// The table that defines the meaning of the bits.
     public let table: PIDTable
 
-    /// A number of whole bytes that no flag, condition or pattern takes away: most are.
+    /// A number of whole bytes without a flag, condition or pattern, which is the most frequent kind.
     ///
-    /// It is read without touching its row, whose strings would have to be retained.
+    /// It is decoded without access to its row, whose strings would have to be retained.
     private struct PlainNumber {
         var start = 0
-        /// 0 = the signal is none of these.
+        /// 0 if the signal is not of this kind.
         var length = 0
         var isSigned = false
         var multiplier = 1.0
@@ -32,7 +32,7 @@ public struct RecordDecoder: Sendable {
             offset = signal.offset
         }
 
-        /// The value in data that begins at `first`; nil where they end before it.
+        /// The value in data that begins at `first`; nil if the data end before it.
         @inline(__always)
         func value(in payload: [UInt8], _ data: Range<Int>) -> Double? {
             guard data.count >= start &+ length else { return nil }
@@ -55,29 +55,29 @@ public struct RecordDecoder: Sendable {
 
     private let plain: [PlainNumber]
 
-    /// A decoder by `table`.
+    /// A decoder with `table`.
     public init(table: PIDTable) {
         self.table = table
         plain = table.signals.map { PlainNumber($0) }
     }
 
-    /// Whose record it is and where it came from.
+    /// The ECU and the request of a record.
     struct Origin {
         var ecu: ECUAddress?
-        /// The identifier as asked.
+        /// The identifier as requested.
         var dataID: DataID
         var line: Int
         var frame: UInt8?
         var dtc: DTC?
         var parameterCode: J1939Code?
-        /// The ranges that the ECU announced, and the PID that they may apply to.
+        /// The ranges that the ECU announced, and the PID to which they may apply.
         var overrides: RangeOverrides?
         var pid: UInt32?
     }
 
     /// Appends a reading for each signal of `record` that is in `bytes`.
     ///
-    /// Of a record whose length varies, signals after its end are left out.
+    /// If the record has a variable length, signals after its end are left out.
     public func decode(
         _ bytes: [UInt8], as record: PIDTable.Record, from ecu: ECUAddress?, line: Int,
         _ out: inout [DiagnosticItem]
@@ -86,7 +86,7 @@ public struct RecordDecoder: Sendable {
         decode(bytes, 0..<bytes.count, signals: record.signals, origin) { out.append(.reading($0)) }
     }
 
-    /// Hands a reading for each of `signals` to `body`; their record is `payload[data]`.
+    /// Passes a reading for each of `signals` to `body`; their record is `payload[data]`.
     @inline(__always)
     func decode(
         _ payload: [UInt8], _ data: Range<Int>, signals: Range<Int32>, _ origin: Origin,
@@ -106,7 +106,7 @@ public struct RecordDecoder: Sendable {
         }
     }
 
-    /// The value of one signal; nil where the record holds something else or ended before it.
+    /// The value of one signal; nil if the record has other content or ends before it.
     @inline(__always)
     private func value(
         of index: SignalIndex, in payload: [UInt8], _ data: Range<Int>, _ origin: Origin

@@ -1,12 +1,12 @@
 import OBDCore
 
-/// Finds the records of one answer: `41 0C 1A F8 0D 32` are two, and nothing on the wire says so.
+/// Finds the records in an answer: `41 0C 1A F8 0D 32` has two, with no separator between them.
 ///
-/// Lengths come from the table. Records may be in any order. A record of varying length takes the
-/// one length with which everything after it parses; where that leaves a choice, the shortest,
-/// whose signals are in every length. Bytes at the end that repeat one filler are padding.
+/// The lengths are from the table, and the records may be in any order. For a record of variable length, the
+/// length is chosen with which everything after it can be split. If there are several, the shortest is used,
+/// because its signals are in every length. Repeated bytes at the end are padding.
 struct RecordSplitter {
-    /// What comes before the data of a record.
+    /// The part of a record before its data.
     enum Layout {
         /// Service 01: the PID.
         case pid
@@ -24,19 +24,19 @@ struct RecordSplitter {
         }
     }
 
-    /// What comes next in the answer.
+    /// The next part of the answer.
     enum Step {
-        /// A whole record that was asked for.
+        /// A complete record that was requested.
         case record(id: UInt32, frame: UInt8?, data: Range<Int>)
-        /// A whole record that was not asked for.
+        /// A complete record that was not requested.
         case foreign
-        /// An identifier without a known length: nothing after it can be told apart.
+        /// An identifier with an unknown length, so that the rest cannot be split.
         case unknown(at: Int, wasAsked: Bool)
-        /// A record that was asked for and is cut short.
+        /// A requested record that is incomplete.
         case tooShort(id: UInt32, expected: Int, received: Int)
         /// Bytes that are neither a record nor padding.
         case leftOver(Range<Int>)
-        /// Nothing is left.
+        /// The end of the answer.
         case end
     }
 
@@ -44,19 +44,19 @@ struct RecordSplitter {
 
     private let payload: [UInt8]
     private let layout: Layout
-    // The request from its service on; nil when it is unknown.
+    // The request, beginning with its service; nil if unknown.
     private let request: [UInt8]?
-    // The positions of the request that have been answered.
+    // The positions in the request that were answered.
     private var answered: UInt64 = 0
     private var place = 1
-    // The last record's length was not certain: where the next one begins nobody knows.
+    // The length of the last record was not certain, so the start of the next is unknown.
     private var isLost = false
     private var knownWays: [UInt8]?
     private var knownPaddedWays: [UInt8]?
 
-    /// Bytes that can be padding: a CAN frame carries seven after its control byte.
+    /// The most bytes of padding: a CAN frame has seven after its control byte.
     static let longestFiller = 7
-    /// Bytes that ECUs fill frames with.
+    /// The bytes that ECUs use as padding.
     private static let usualFillers: [UInt8] = [0x00, 0x55, 0xAA, 0xCC, 0xFF]
 
     /// Splits `payload`, the answer to `request`; the first byte of both is the service.
@@ -66,9 +66,9 @@ struct RecordSplitter {
         self.request = request.flatMap { $0.count > 1 ? $0 : nil }
     }
 
-    /// Whether the bytes of `payload` from `start` on are padding: one byte repeated, seven at most.
+    /// Whether the bytes of `payload` from `start` on are padding: one repeated byte, at most seven times.
     ///
-    /// A single byte is padding only if it is one of those that ECUs fill frames with.
+    /// A single byte only counts as padding if it is one that ECUs use.
     static func isFiller(_ payload: [UInt8], from start: Int) -> Bool {
         let count = payload.count - start
         guard count > 0, count <= longestFiller else { return false }
@@ -82,14 +82,14 @@ struct RecordSplitter {
         return true
     }
 
-    /// Whether they are one of the bytes that ECUs fill frames with, and nothing else.
+    /// Whether they are padding with one of the bytes that ECUs use.
     static func isUsualFiller(_ payload: [UInt8], from start: Int) -> Bool {
         isFiller(payload, from: start) && usualFillers.contains(payload[start])
     }
 
-    /// The next record, or why there is none; only after a record, asked for or not, more may come.
+    /// The next record, or why there is none; further records only follow after a record.
     ///
-    /// `lengthOf` says how many data bytes an identifier has, nil where it is unknown.
+    /// `lengthOf` returns the number of data bytes of an identifier, or nil if it is unknown.
     mutating func next(_ lengthOf: Lengths) -> Step {
         let start = place
         guard start < payload.count else { return .end }
@@ -140,13 +140,13 @@ struct RecordSplitter {
 
     // MARK: The request
 
-    /// A request's position as a bit; positions that no sane request has share none.
+    /// The bit for a position in a request; positions beyond any normal request have no bit.
     @inline(__always)
     private static func bit(_ position: Int) -> UInt64 {
         position < 64 ? 1 << UInt64(position) : 0
     }
 
-    /// Where the identifier at `start` of the answer is in the request, unanswered ones first.
+    /// The position in the request of the identifier at `start` of the answer, unanswered ones first.
     private func positionInRequest(of start: Int) -> Int? {
         guard let request else { return nil }
         var found: Int?
@@ -161,14 +161,14 @@ struct RecordSplitter {
         return found
     }
 
-    /// Whether the request asks at `index` for what the answer holds at `start`.
+    /// Whether the identifier at `index` of the request is the one at `start` of the answer.
     @inline(__always)
     private func matches(_ request: [UInt8], _ index: Int, _ start: Int) -> Bool {
         guard request[index] == payload[start] else { return false }
         switch layout {
         case .pid: return true
         case .pidAndFrame:
-            // A request that leaves the frame's number out takes any.
+            // A request without a frame number matches any frame.
             guard index + 1 < request.count else { return true }
             return start + 1 < payload.count && request[index + 1] == payload[start + 1]
         case .dataIdentifier:
@@ -177,7 +177,7 @@ struct RecordSplitter {
         }
     }
 
-    /// Whether the identifier, of whatever frame, was asked for and has not been answered.
+    /// Whether the identifier was requested, for any frame, and has not been answered.
     private func awaits(_ id: UInt32) -> Bool {
         guard let request else { return false }
         var index = 1
@@ -193,7 +193,7 @@ struct RecordSplitter {
         return false
     }
 
-    /// Whether everything asked for has been answered; false where the request is unknown.
+    /// Whether everything requested was answered; false if the request is unknown.
     var awaitsNothing: Bool {
         guard let request else { return false }
         var index = 1
@@ -214,12 +214,12 @@ struct RecordSplitter {
             return !awaits(id)
         }
         if ways(lengthOf)[start] == 0 { return true }
-        // No ECU answers one identifier twice: `41 05 7B 55 55 55 55`.
+        // An ECU never answers the same identifier twice: `41 05 7B 55 55 55 55`.
         guard layout != .dataIdentifier, let lengths = lengthOf(UInt32(byte)) else { return false }
         return payload.count - start > layout.headerLength + lengths.upperBound
     }
 
-    /// In how many ways, at most 2, the bytes from each place on are whole records to their end.
+    /// The number of ways, up to 2, to split the bytes from each position to the end into whole records.
     private mutating func ways(_ lengthOf: Lengths) -> [UInt8] {
         if let knownWays { return knownWays }
         let ways = countWays(orPadding: false, lengthOf)
@@ -227,7 +227,7 @@ struct RecordSplitter {
         return ways
     }
 
-    /// The same where the records may end in padding.
+    /// The same, but the records may be followed by padding.
     private mutating func paddedWays(_ lengthOf: Lengths) -> [UInt8] {
         if let knownPaddedWays { return knownPaddedWays }
         let ways = countWays(orPadding: true, lengthOf)
@@ -255,7 +255,7 @@ struct RecordSplitter {
         return ways
     }
 
-    /// The length of a record of varying length whose data begin at `start`.
+    /// The length of a variable record whose data begin at `start`.
     private mutating func chooseLength(
         _ lengths: ClosedRange<Int>, dataAt start: Int, _ lengthOf: Lengths
     ) -> Int {
@@ -263,7 +263,7 @@ struct RecordSplitter {
         if awaitsNothing, lengths.contains(rest) { return rest }
         let possible = lengths.lowerBound...min(lengths.upperBound, rest)
         let shortest = start + lengths.lowerBound
-        // What needs no padding comes first.
+        // Solutions without padding come first.
         for ways in [ways(lengthOf), request == nil ? [] : paddedWays(lengthOf)] {
             let fitting = possible.filter { !ways.isEmpty && ways[start + $0] > 0 }
             guard let only = fitting.first else { continue }
@@ -279,7 +279,7 @@ struct RecordSplitter {
         return lengths.lowerBound
     }
 
-    /// Whether the bytes from `start` on could be a record that is still awaited and was cut off.
+    /// Whether the bytes from `start` on may be the beginning of a record that is still expected.
     private func mayBeCut(at start: Int, _ lengthOf: Lengths) -> Bool {
         guard layout != .dataIdentifier, start < payload.count else { return false }
         let id = UInt32(payload[start])

@@ -1,26 +1,26 @@
 import OBDCore
 
-/// UDS ReadDTCInformation (ISO 14229-1), as SAE J1979-2 uses it, too.
+/// UDS ReadDTCInformation (ISO 14229-1), which SAE J1979-2 also uses.
 extension ResponseDecoder {
-    /// What comes before the codes of a report, and around each of them.
+    /// The layout of a report: its header and its records.
     private struct Form {
-        /// Where the first record begins.
+        /// The start of the first record.
         var start: Int
-        /// Bytes of a record.
+        /// The number of bytes in a record.
         var recordLength = 4
-        /// Where in a record the code begins; the status follows it.
+        /// The position of the code in a record; the status follows it.
         var codeOffset = 0
-        /// Where in a record the severity stands.
+        /// The position of the severity in a record.
         var severityOffset: Int?
-        /// Where the status availability mask stands; nil = there is none.
+        /// The position of the status availability mask; nil if there is none.
         var maskAt: Int? = 2
-        /// Where the severity availability mask stands.
+        /// The position of the severity availability mask.
         var severityMaskAt: Int?
-        /// Where the DTC format identifier stands; nil = codes of SAE J2012.
+        /// The position of the DTC format identifier; nil for codes of SAE J2012.
         var formatAt: Int?
-        /// The list, where the report is of one alone; nil = the status shows.
+        /// The status of all codes in the report; nil if their status bytes determine it.
         var kind: CodeReport.Kind?
-        /// Whether codes without a fault stand beside those with one.
+        /// Whether the report has codes with and without a fault.
         var listsHealthy = false
     }
 
@@ -28,7 +28,7 @@ extension ResponseDecoder {
         switch report {
         // By status mask, first and most recent failures, emission codes: `59 xx mask {DTC status}`.
         case 0x02, 0x0B, 0x0C, 0x0D, 0x0E, 0x13: Form(start: 3)
-        // Everything that the ECU could report.
+        // All codes that the ECU supports.
         case 0x0A: Form(start: 3, listsHealthy: true)
         // Permanent codes.
         case 0x15: Form(start: 3, kind: .permanent)
@@ -58,7 +58,7 @@ extension ResponseDecoder {
             out.append(.message(answer.message))
             return
         }
-        // Another functional group, or another readiness group, than was asked for.
+        // A functional group or readiness group that was not requested.
         if [0x42, 0x55, 0x56].contains(payload[1]), payload.count > 2,
             !answer.echoes(2)
                 || payload[1] == 0x56 && !isOfReadinessGroupAsked(answer)
@@ -114,7 +114,7 @@ extension ResponseDecoder {
             }
             defer { place += form.recordLength }
             var status = payload[place + form.codeOffset + 3]
-            // ECUs with WWH-OBD may repeat the request's own masks: nothing would be left of theirs.
+            // ECUs with WWH-OBD may repeat the masks of the request, which would clear all status bits.
             if let mask = form.maskAt, form.formatAt == nil || status & payload[mask] != 0 {
                 status &= payload[mask]
             }
@@ -136,7 +136,7 @@ extension ResponseDecoder {
             }
             out.append(.code(report))
         }
-        // Codes without a fault are not faults, but nothing that was said is dropped.
+        // Codes without a fault are not reported as faults, but the message is kept.
         if leftOut { out.append(.message(answer.message)) }
         answer.checkRest(from: place, &out)
     }
@@ -144,7 +144,7 @@ extension ResponseDecoder {
     /// Test failed, pending, confirmed, warning indicator.
     private static let faultBits: UInt8 = 0x8D
 
-    /// `stored` unless pending and not confirmed.
+    /// `stored`, unless the code is pending and not confirmed.
     private static func kind(of status: UInt8) -> CodeReport.Kind {
         status & 0x0C == 0x04 ? .pending : .stored
     }
@@ -157,7 +157,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// A code of three bytes; nil for an empty place.
+    /// A code of three bytes; nil for an empty entry.
     static func code(_ payload: [UInt8], _ place: Int, format: UInt8) -> CodeReport.Code? {
         let high = payload[place]
         let middle = payload[place + 1]
@@ -170,14 +170,14 @@ extension ResponseDecoder {
                     spn: spn, fmi: low & 0x1F, occurrenceCount: 127, conversionMethod: false))
         }
         let code = UInt16(high) << 8 | UInt16(middle)
-        // FFFFFF stands for all codes, never for one.
+        // FFFFFF means all codes and is never a single code.
         guard code != 0, code != 0xFFFF || low != 0xFF else { return nil }
         return .dtc(DTC(code, failureType: low))
     }
 
     // MARK: Data kept with a code
 
-    /// The code before snapshot and extended data: `59 04 DTC status …`; nil when it is cut.
+    /// The code before snapshot and extended data: `59 04 DTC status …`; nil if it is incomplete.
     func appendCode(_ answer: Answer, _ out: inout [DiagnosticItem]) -> DTC? {
         let payload = answer.payload
         guard payload.count >= 6 else {
@@ -201,7 +201,8 @@ extension ResponseDecoder {
         return code
     }
 
-    /// `59 06 DTC status {record, data}`; what the data mean, and where they end, nobody shows.
+    /// `59 06 DTC status {record, data}`; the message does not show the meaning of the data or where they
+    /// end.
     private func decodeExtendedData(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         guard appendCode(answer, &out) != nil, answer.payload.count > 6 else { return }
         out.append(.message(answer.message))

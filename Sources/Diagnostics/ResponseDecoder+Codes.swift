@@ -2,15 +2,15 @@ import OBDCore
 
 /// Lists of codes: services 03, 07 and 0A, and KWP's service 18.
 extension ResponseDecoder {
-    /// On CAN `43 n` and n codes, before it `43` and three codes, empty places 0000.
+    /// On CAN `43 n` and n codes; before CAN `43` and three codes, with 0000 for empty entries.
     func decodeCodes(_ answer: Answer, _ kind: CodeReport.Kind, _ out: inout [DiagnosticItem]) {
         let length = answer.payload.count - 1
         guard length > 0 else {
             out.append(answer.error(.malformed("list of codes without data")))
             return
         }
-        // Where the protocol is unknown the parity shows: codes alone are even, with a count odd.
-        // Permanent codes exist on CAN alone.
+        // If the protocol is unknown, the parity shows it: the length is even for codes only and odd with a
+        // count. Permanent codes only exist on CAN.
         let isCounted =
             answer.isCAN
             ?? (kind == .permanent || !length.isMultiple(of: 2) || isPaddedCount(answer))
@@ -19,7 +19,8 @@ extension ResponseDecoder {
         } else if length == 6 {
             appendCodes(answer, kind, places: [1, 3, 5], &out)
         } else {
-            // With a header the frame's checksum was right: whole codes are codes, though some lack.
+            // With a header the frame's checksum was valid, so complete codes count even if others are
+            // missing.
             if answer.isCAN == false, length.isMultiple(of: 2) {
                 appendCodes(
                     answer, kind, places: stride(from: 1, to: answer.payload.count, by: 2), &out)
@@ -28,9 +29,9 @@ extension ResponseDecoder {
         }
     }
 
-    /// Whether `43 01 01 33 AA AA AA` is a count and codes that a clone shows with CAN's padding.
+    /// Whether `43 01 01 33 AA AA AA` is a count with codes, which a clone shows with the padding of CAN.
     ///
-    /// Padding of 00 does not tell: empty places before CAN look the same.
+    /// Padding with 00 does not prove it, because empty entries before CAN look the same.
     private func isPaddedCount(_ answer: Answer) -> Bool {
         let payload = answer.payload
         guard payload.count == 7 else { return false }
@@ -41,7 +42,7 @@ extension ResponseDecoder {
             && payload[end...].allSatisfy { $0 == filler }
     }
 
-    /// KWP: `58 n` and n times a code and its status.
+    /// KWP: `58 n` and n pairs of a code and its status.
     func decodeCodesByStatus(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         guard answer.payload.count > 1 else {
             out.append(answer.error(.malformed("list of codes without data")))
@@ -60,8 +61,8 @@ extension ResponseDecoder {
             payload.count == end || RecordSplitter.isFiller(payload, from: end)
         else {
             let received = (payload.count - 2) / recordLength
-            // A wrong count takes nothing back of what is there. Six bytes may as well be the three
-            // places of ECUs before CAN, which have no count.
+            // A wrong count does not invalidate the codes. Six bytes may also be the three entries of ECUs
+            // before CAN, which have no count.
             if recordLength != 2 || payload.count != 7 {
                 appendCodes(
                     answer, kind,
@@ -84,7 +85,7 @@ extension ResponseDecoder {
         _ answer: Answer, _ kind: CodeReport.Kind, places: some Sequence<Int>,
         hasStatus: Bool = false, _ out: inout [DiagnosticItem]
     ) {
-        // 18 01 and 18 03 list every code that the ECU could report.
+        // 18 01 and 18 03 list every code that the ECU supports.
         let listsHealthy = hasStatus && [0x01, 0x03].contains(answer.request?.dropFirst().first)
         var leftOut = false
         for place in places {
@@ -95,8 +96,8 @@ extension ResponseDecoder {
             if hasStatus {
                 let status = answer.payload[place + 2]
                 report.statusByte = status
-                // Bits 6 and 5 (ISO 14230-3): 01 stored, 10 maturing and not stored yet, 11 present
-                // and stored, 00 none of it.
+                // Bits 6 and 5 (ISO 14230-3): 01 stored, 10 maturing and not stored yet, 11 present and
+                // stored, 00 none of these.
                 switch status >> 5 & 0x03 {
                 case 0x02: report.kind = .pending
                 case 0x00 where listsHealthy:
@@ -107,7 +108,7 @@ extension ResponseDecoder {
             }
             out.append(.code(report))
         }
-        // Codes without a fault are not faults, but nothing that was said is dropped.
+        // Codes without a fault are not reported as faults, but the message is kept.
         if leftOut { out.append(.message(answer.message)) }
     }
 }

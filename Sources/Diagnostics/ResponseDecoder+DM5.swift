@@ -7,7 +7,7 @@ extension ResponseDecoder {
     /// DM19.
     static let calibrations: UInt32 = 0xD300
 
-    /// The monitors of byte 5, supported, and of byte 7, not complete; from bit 0 on.
+    /// The monitors in byte 5 (supported) and byte 7 (not complete), from bit 0 on.
     private static let firstMonitors: [MonitorStatus.Monitor] = [
         .catalyst, .heatedCatalyst, .evaporative, .secondaryAir, .gpfOrACRefrigerant,
         .exhaustGasSensor, .oxygenSensorHeater, .egrVvt,
@@ -17,10 +17,10 @@ extension ResponseDecoder {
         .coldStartAid, .boostPressure, .pmFilter, .noxSCR, .nmhcCatalyst,
     ]
 
-    /// Bytes 4 to 8: what is monitored, and which of it has not run since codes were cleared.
+    /// Bytes 4 to 8: the supported monitors, and those that have not completed since codes were cleared.
     ///
-    /// Byte 4: bits 0 to 2 misfire, fuel system and components supported, 4 to 6 not complete. An
-    /// ECU whose OBD compliance (byte 3) is 05, none, or not available has no monitors to tell.
+    /// Byte 4: bits 0 to 2 misfire, fuel system and components supported, 4 to 6 not complete. An ECU whose
+    /// OBD compliance (byte 3) is 05, none, or not available has no monitors to report.
     func appendReadiness(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         let bytes = answer.payload
         guard bytes.count >= 8, bytes[2] != 0x05, bytes[2] < 0xFB else { return }
@@ -46,7 +46,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// Twenty bytes a calibration, this many after each other as the ECU has.
+    /// Twenty bytes per calibration, repeated for each calibration of the ECU.
     func decodeCalibrations(
         _ answer: Answer, _ record: PIDTable.Record, _ out: inout [DiagnosticItem]
     ) {
@@ -61,7 +61,7 @@ extension ResponseDecoder {
         let origin = RecordDecoder.Origin(ecu: answer.ecu, dataID: id, line: answer.line)
         while place + length <= answer.payload.count {
             defer { place += length }
-            // Empty places are filled.
+            // Unused entries are filled with FF.
             if answer.payload[place + 4..<place + length].allSatisfy({ $0 == 0xFF }) { continue }
             records.decode(
                 answer.payload, place..<place + length, signals: record.signals, origin

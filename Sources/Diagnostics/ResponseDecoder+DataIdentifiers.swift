@@ -1,15 +1,15 @@
 import OBDCore
 
-/// UDS ReadDataByIdentifier; SAE J1979-2 puts the classic services behind DIDs F4xx–F8xx.
+/// UDS ReadDataByIdentifier; in SAE J1979-2 the classic services are at DIDs F4xx–F8xx.
 extension ResponseDecoder {
-    /// The record of a DID: its own, or for F4xx that of the PID.
+    /// The record of a DID: its own, or that of the PID for F4xx.
     func record(ofDataIdentifier did: UInt32, from ecu: ECUAddress?) -> PIDTable.Record? {
         if let own = table.record(DataID(.readData, did), from: ecu) { return own }
         guard did & 0xFF00 == 0xF400 else { return nil }
         return table.record(DataID(.currentData, did & 0xFF), from: ecu)
     }
 
-    /// Whether a DID is a map of supported ones: F400, F420, … to F8E0.
+    /// Whether a DID is a support map: F400, F420, … to F8E0.
     private static func isSupportMap(_ did: UInt32) -> Bool {
         (0xF400...0xF8FF).contains(did) && SupportMap.isMap(did)
     }
@@ -50,11 +50,11 @@ extension ResponseDecoder {
         let begin = out.count
         let known = memory
         var start = 1
-        // Where a record begins that was not asked for, after one that was.
+        // The start of a record that was not requested and follows one that was.
         var unasked: Int?
         walk: while true {
             let step = splitter.next { did in
-                // Text says nowhere where it ends.
+                // The end of a text is not marked.
                 if identification(did, from: answer.ecu) != nil { return nil }
                 if let record = record(ofDataIdentifier: did, from: answer.ecu) {
                     return record.length
@@ -89,7 +89,7 @@ extension ResponseDecoder {
                     answer.leftOver(from: unasked ?? rest.lowerBound), from: begin, known, &out)
                 return
             case .end:
-                // Too much of one and too little of another: a byte was lost.
+                // One record too many and another missing means that a byte was lost.
                 guard let unasked, !splitter.awaitsNothing else { break walk }
                 giveUp(answer.leftOver(from: unasked), from: begin, known, &out)
                 return
@@ -118,7 +118,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// The record of an identification (ISO 14229-1: F180 to F19F) that is one text of any length.
+    /// The record of an identification (ISO 14229-1: F180 to F19F) that is a single text of any length.
     private func identification(_ did: UInt32, from ecu: ECUAddress?) -> PIDTable.Record? {
         guard (0xF180...0xF19F).contains(did),
             let record = table.record(DataID(.readData, did), from: ecu),
@@ -130,10 +130,10 @@ extension ResponseDecoder {
         return record
     }
 
-    /// `62 F1 90` and text to the end of the answer.
+    /// `62 F1 90` and text up to the end of the answer.
     ///
-    /// The standard leaves the form to the manufacturer: what is not a printable text, padded or not,
-    /// stays a message.
+    /// The standard leaves the format to the manufacturer. Data that are not printable text, with or without
+    /// padding, stay a message.
     private func decodeIdentification(
         _ answer: Answer, _ did: UInt32, _ record: PIDTable.Record, _ out: inout [DiagnosticItem]
     ) {
@@ -168,7 +168,7 @@ extension ResponseDecoder {
     /// The VIN's data identifier.
     private static let vin: UInt32 = 0xF190
 
-    /// F6xx and F8xx: their data reach to the end of the answer.
+    /// F6xx and F8xx: their data extend to the end of the answer.
     private func decodeSoleIdentifier(
         _ answer: Answer, _ did: UInt32, _ out: inout [DiagnosticItem]
     ) {
@@ -179,8 +179,8 @@ extension ResponseDecoder {
         let payload = answer.payload
         switch did {
         case 0xF600...0xF6FF:
-            // Records without the monitor id, which is in the DID. Unverified: from the ranges
-            // of ISO 14229-1 alone.
+            // Records without the monitor ID, which is in the DID. Unverified: it only follows from the
+            // ranges of ISO 14229-1.
             decodeTestRecords(answer, mid: UInt8(truncatingIfNeeded: did), from: 3, &out)
         case 0xF800...0xF8FF where answer.request.map({ $0.count <= 3 }) ?? true:
             appendInfoType(
@@ -192,7 +192,7 @@ extension ResponseDecoder {
 
     /// Appends the reading of a support map of four bytes at `place`.
     ///
-    /// `row` is the signal of the map's record: before CAN the second one of service 06.
+    /// `row` is the signal of the map's record; before CAN it is the second one of service 06.
     func appendSupportMap(
         _ answer: Answer, _ dataID: DataID, at place: Int, row: Int = 0,
         _ out: inout [DiagnosticItem]
@@ -210,7 +210,7 @@ extension ResponseDecoder {
                     raw: InlineBytes(bytes), line: answer.line)))
     }
 
-    /// The table's row for a support map: that of its own service, else that of service 01.
+    /// The table's signal for a support map: that of its own service, or else that of service 01.
     private func supportMapSignal(for dataID: DataID, row: Int) -> SignalIndex? {
         var services = [dataID]
         if dataID.service == .readData {

@@ -1,20 +1,20 @@
 import OBDCore
 
-/// SAE J1939-73: DM4, what was measured when a code became active.
+/// SAE J1939-73: DM4, the values at the time when a code became active.
 extension ResponseDecoder {
     /// DM4.
     static let freezeFrames: UInt32 = 0xFECD
 
-    /// `length, code, torque mode, boost, speed, load, coolant, vehicle speed, …`, frame by frame.
+    /// `length, code, torque mode, boost, speed, load, coolant, vehicle speed, …`, one frame after another.
     ///
-    /// The length counts what follows it. What comes after the vehicle speed is the maker's own
-    /// and remains a message; so does an answer without any frame.
+    /// The length counts the bytes after it. Data after the vehicle speed are manufacturer-specific and stay
+    /// a message, as does an answer without a frame.
     func decodeFreezeFrames(
         _ answer: Answer, _ record: PIDTable.Record, _ out: inout [DiagnosticItem]
     ) {
         let payload = answer.payload
         let id = record.dataID
-        // Length and code are always there, whatever a user's table says.
+        // Length and code are always present, regardless of a user's table.
         let fixed = max(5, record.length.lowerBound)
         var place = 0
         var number: UInt8 = 0
@@ -49,8 +49,9 @@ extension ResponseDecoder {
         if hasMore { out.append(.message(answer.message)) }
     }
 
-    /// The code in four bytes, `SPN SPN SPN:3|FMI:5 CM:1|OC:7`; nil where there is none: all zeros
-    /// say so, all ones that none is available.
+    /// The code in four bytes, `SPN SPN SPN:3|FMI:5 CM:1|OC:7`.
+    ///
+    /// Nil if there is none: all zeros mean no code, and all ones mean not available.
     static func parameterCode(_ payload: [UInt8], at place: Int) -> J1939Code? {
         let third = payload[place + 2]
         let fourth = payload[place + 3]

@@ -1,6 +1,6 @@
 import OBDCore
 
-/// SAE J1939: diagnostic messages, and parameter groups by the table.
+/// SAE J1939: diagnostic messages, and parameter groups from the table.
 extension ResponseDecoder {
     func decodeParameterGroup(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         guard let group = answer.message.parameterGroup, answer.asks(for: group) else {
@@ -41,7 +41,7 @@ extension ResponseDecoder {
         if end < length { answer.checkRest(from: end, &out) }
     }
 
-    /// Software identification: texts that each end with an asterisk, as many as there are.
+    /// Software identification: any number of texts that each end with an asterisk.
     private static let software: UInt32 = 0xFEDA
 
     /// Appends one reading for each text after the first.
@@ -65,10 +65,11 @@ extension ResponseDecoder {
         }
     }
 
-    /// The list that a diagnostic message of SAE J1939-73 is; nil for every other group.
+    /// The status of the codes in a diagnostic message of SAE J1939-73; nil for any other group.
     private static func listKind(of group: UInt32) -> CodeReport.Kind? {
         switch group {
-        // DM1 active, DM2 previously active, DM12 emission-related active, DM23 previously so.
+        // DM1 active, DM2 previously active, DM12 emission-related active, DM23 emission-related previously
+        // active.
         case 0xFECA, 0xFECB, 0xFED4, 0xFDB5: .stored
         // DM6 emission-related pending, DM27 all pending.
         case 0xFECF, 0xFD82: .pending
@@ -86,7 +87,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// Two bytes of lamps, then four a code.
+    /// Two bytes of lamps, then four bytes per code.
     private func decodeDiagnosticMessage(
         _ answer: Answer, _ kind: CodeReport.Kind, isActive: Bool?, _ out: inout [DiagnosticItem]
     ) {
@@ -112,12 +113,12 @@ extension ResponseDecoder {
             report.isActive = isActive
             out.append(.code(report))
         }
-        // A lamp that is on without a code belongs to none, and is not nothing.
+        // A lamp that is on without a code belongs to no code, but must be kept.
         if out.count == begin, lamps.isAnyOn { out.append(.message(answer.message)) }
         answer.checkRest(from: place, &out)
     }
 
-    /// 00 off, 01 on; 10 and 11 say nothing.
+    /// 00 off, 01 on; 10 and 11 mean nothing.
     private static func lamp(_ bits: UInt8) -> Bool? {
         switch bits & 0x03 {
         case 0x00: false
@@ -128,9 +129,9 @@ extension ResponseDecoder {
 }
 
 extension Answer {
-    /// Whether the request, where it is a parameter group, asks for `group`.
+    /// Whether the request, if it is for a parameter group, is for `group`.
     ///
-    /// An adapter may take the number most or least significant byte first.
+    /// An adapter may take the number with the most or the least significant byte first.
     func asks(for group: UInt32) -> Bool {
         guard let request, (2...3).contains(request.count) else { return true }
         let forward = request.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -1,17 +1,17 @@
 public import OBDCore
 
-// Answers of several ECUs, or to several requests, that are in one line without headers.
+// Splits answers of several ECUs, or to several requests, that are in one line without headers.
 extension ResponseDecoder {
-    /// The answers that `message` is made of; nil where it is one.
+    /// The answers in `message`; nil if it is a single answer.
     ///
-    /// A frame holds seven bytes: PID 41 with its four cannot be in it after another record, and
-    /// a list of codes ends where its count says. So a service's own answer byte in such a place
-    /// begins the next answer, whose line end was lost.
+    /// A frame has seven bytes, so PID 41 with its four data bytes does not fit after another record, and a
+    /// list of codes ends after its count. If the service's answer byte is at such a position, it begins the
+    /// next answer, whose line end was lost.
     public func joinedAnswers(_ message: ECUMessage, _ exchange: Exchange) -> [ECUMessage]? {
         let payload = message.payload
         guard message.ecu == nil, message.frames <= 1, payload.count > 3,
             payload[2...].contains(payload[0]), let kind = DecodedAnswer(rawValue: payload[0]),
-            // What was asked for may stand anywhere.
+            // A requested identifier may be at any position.
             !(exchange.request?.dropFirst().contains(payload[0]) ?? false)
         else { return nil }
         let starts: [Int]
@@ -34,7 +34,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// Where answers of records of known lengths begin.
+    /// The starts of answers with records of known lengths.
     private func startsOfRecords(_ payload: [UInt8], headerLength: Int) -> [Int] {
         var starts = [0]
         var place = 1
@@ -53,8 +53,9 @@ extension ResponseDecoder {
         return starts
     }
 
-    /// Where answers of service 06 begin: nine bytes a test on CAN; before it each answer has seven,
-    /// and all are of the test that was asked for.
+    /// The starts of answers of service 06.
+    ///
+    /// On CAN a test has nine bytes. Before CAN each answer has seven, and all are for the requested test.
     private func startsOfTests(_ payload: [UInt8]) -> [Int] {
         let legacy = Array(stride(from: 0, to: payload.count, by: 7))
         if payload.count.isMultiple(of: 7),
@@ -73,7 +74,7 @@ extension ResponseDecoder {
         return place == payload.count ? starts : [0]
     }
 
-    /// Where lists of codes begin that say how many there are: `43 00 43 01 01 33`.
+    /// The starts of lists of codes that include their count: `43 00 43 01 01 33`.
     private func startsOfLists(_ payload: [UInt8]) -> [Int] {
         var starts: [Int] = []
         var place = 0

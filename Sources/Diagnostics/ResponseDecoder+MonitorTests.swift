@@ -1,6 +1,6 @@
 import OBDCore
 
-/// Services 05 and 06: what on-board tests measured.
+/// Services 05 and 06: the results of on-board tests.
 extension ResponseDecoder {
     mutating func decodeMonitorTests(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         let payload = answer.payload
@@ -13,7 +13,7 @@ extension ResponseDecoder {
             out.append(.message(answer.message))
             return
         }
-        // Where the protocol is unknown the length shows: CAN has 5 bytes a map and 9 a result.
+        // If the protocol is unknown, the length shows it: CAN has 5 bytes per map and 9 per result.
         let isCAN = answer.isCAN ?? !(payload.count == 7 && Self.looksLegacy(payload))
         if !isCAN {
             decodeLegacyTest(answer, &out)
@@ -24,7 +24,8 @@ extension ResponseDecoder {
         }
     }
 
-    /// Seven bytes are a result before CAN, or a map with its filler FF; else a padded map on CAN.
+    /// Whether seven bytes are a result before CAN, or a map with its padding FF; otherwise they are a padded
+    /// map on CAN.
     private static func looksLegacy(_ payload: [UInt8]) -> Bool {
         !SupportMap.isMap(UInt32(payload[1])) || payload[2] == 0xFF
     }
@@ -44,7 +45,7 @@ extension ResponseDecoder {
                 return
             }
             let mid = payload[place]
-            // Neither whole tests nor a test that was asked for: a byte was lost before it.
+            // Neither whole tests nor a requested test: a byte before it was lost.
             if place > 1, !rest.isMultiple(of: 9), !asked.isEmpty, !asked.contains(mid) {
                 giveUp(answer.leftOver(from: place), from: begin, memory, &out)
                 return
@@ -65,8 +66,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// Results behind a data identifier: `{TID UASID value min max}`, or with the monitor id in front
-    /// of each.
+    /// Results at a data identifier: `{TID UASID value min max}`, optionally with the monitor ID before each.
     func decodeTestRecords(
         _ answer: Answer, mid: UInt8, from start: Int, _ out: inout [DiagnosticItem]
     ) {
@@ -116,7 +116,7 @@ extension ResponseDecoder {
         let raw = (0..<3).map { index -> Int in
             let high = UInt16(payload[place + 2 + index * 2])
             let bits = high << 8 | UInt16(payload[place + 3 + index * 2])
-            // Ids from 80 on are signed, known or not.
+            // IDs from 80 on are signed, even unknown ones.
             return uas >= 0x80 ? Int(Int16(bitPattern: bits)) : Int(bits)
         }
         let scaling = monitors.scalings[uas]
@@ -165,7 +165,7 @@ extension ResponseDecoder {
         answer.checkRest(from: 7, &out)
     }
 
-    /// Service 05, before CAN alone: `45 TID sensor value`, measured ones with both limits.
+    /// Service 05, only before CAN: `45 TID sensor value`, with both limits for measured values.
     func decodeOxygenSensorTest(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         let payload = answer.payload
         guard answer.isCAN != true, payload.count > 2, answer.echoes(1), answer.echoes(2),

@@ -1,12 +1,12 @@
 import OBDCore
 
-// SAE J1979-2's readiness: data identifier F501, and the codes of each readiness group (19 56).
+// The readiness of SAE J1979-2: data identifier F501, and the codes of each readiness group (19 56).
 //
-// Numbers and layout are those of SAE J1979-DA (2021) as the diagnostic modules of three AUTOSAR
-// stacks have them, which agree; the standard itself was not at hand.
+// Numbers and layout are those of SAE J1979-DA (2021) in the diagnostic modules of three AUTOSAR stacks,
+// which agree. The standard itself was not available.
 
 extension MonitorStatus.Monitor {
-    /// The monitors by their readiness group identifier, 01 first.
+    /// The monitors in the order of their readiness group identifiers, from 01.
     public static let readinessGroups: [MonitorStatus.Monitor] = [
         .catalyst, .heatedCatalyst, .misfire, .evaporative, .secondaryAir, .fuelSystem,
         .exhaustGasSensor, .egr, .crankcaseVentilation, .engineCooling,
@@ -14,7 +14,7 @@ extension MonitorStatus.Monitor {
         .otherEmissionControl, .nmhcCatalyst, .noxSCR, .boostPressure, .noxAdsorber, .pmFilter,
     ]
 
-    /// Its readiness group identifier; nil where it is no group of its own.
+    /// The readiness group identifier; nil if the monitor has no group.
     public var readinessGroup: UInt8? {
         Self.readinessGroups.firstIndex(of: self).map { UInt8($0 + 1) }
     }
@@ -30,12 +30,12 @@ extension MonitorStatus.Monitor {
 }
 
 extension ResponseDecoder {
-    /// The data identifier that stands for PID 01 in SAE J1979-2.
+    /// The data identifier that replaces PID 01 in SAE J1979-2.
     static let readinessOnUDS: UInt32 = 0xF501
-    /// Its length; byte A is that of PID 01.
+    /// Its length; byte A is the same as in PID 01.
     static let readinessOnUDSLength = 6
 
-    /// Appends the monitors that bytes B to F of F501 describe.
+    /// Appends the monitors in bytes B to F of F501.
     func appendReadinessOnUDS(
         _ answer: Answer, _ data: Range<Int>, _ out: inout [DiagnosticItem]
     ) {
@@ -48,10 +48,10 @@ extension ResponseDecoder {
         }
     }
 
-    /// Appends what a report on a readiness group says: `59 56 group mask format RGID {DTC, status}`.
+    /// Appends the monitors of a readiness group report: `59 56 group mask format RGID {DTC, status}`.
     ///
-    /// A group is complete when every test of its codes is: status bit 4 since codes were cleared,
-    /// bit 6 in this cycle. A bit that the ECU does not keep says nothing.
+    /// A group is complete if every test of its codes is: status bit 4 since codes were cleared, bit 6 in
+    /// this cycle. A bit that the ECU does not support says nothing.
     func appendReadinessGroup(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         let payload = answer.payload
         let groups = MonitorStatus.Monitor.readinessGroups

@@ -1,6 +1,6 @@
 import OBDCore
 
-/// Services 01 and 02, and the KWP services 1A and 21: identifiers with data after them.
+/// Services 01 and 02, and the KWP services 1A and 21: identifiers followed by data.
 extension ResponseDecoder {
     mutating func decodeRecords(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         guard answer.payload.count > 1 else {
@@ -18,15 +18,15 @@ extension ResponseDecoder {
             decodeRecords(merged, &out)
             return
         }
-        // What a record says about others holds for those that stood before it, too.
+        // A record that affects others also affects those before it.
         if memory.revision != before {
             out.removeSubrange(begin...)
             walkRecords(answer, &out)
         }
     }
 
-    /// The answer without the service that some adapters' makers repeat before each record; nil
-    /// where it is not made like that: `41 0C 1A F8 41 0D 20`.
+    /// The answer without the service that some adapters repeat before each record; nil if this is not such
+    /// an answer: `41 0C 1A F8 41 0D 20`.
     private func withoutRepeatedService(_ answer: Answer) -> Answer? {
         let payload = answer.payload
         guard let request = answer.request, request.count > 2, payload[0] == 0x41 else {
@@ -52,8 +52,9 @@ extension ResponseDecoder {
         return records > 1 ? Answer(answer, payload: merged) : nil
     }
 
-    /// Ends an answer whose records do not use it up: the byte that was lost or gained may be in
-    /// front of any of them, so that none of their values can be trusted.
+    /// Ends an answer that is longer or shorter than its records.
+    ///
+    /// The lost or extra byte may be before any of them, so none of their values can be trusted.
     mutating func giveUp(
         _ error: DiagnosticItem, from begin: Int, _ known: ECUMemory,
         _ out: inout [DiagnosticItem]
@@ -63,10 +64,10 @@ extension ResponseDecoder {
         out.append(error)
     }
 
-    /// Whether service 01 is answered by just the records that were asked for, in their order, each of
-    /// the one length that it can have, none of which says anything about another.
+    /// Whether an answer of service 01 has exactly the requested records in their order, each with its only
+    /// possible length, and none that affects others.
     ///
-    /// Nearly all answers of a poll are; there is nothing to be found out about them.
+    /// This is true for nearly all answers of a poll, which need no further analysis.
     private func isExactly(_ answer: Answer) -> Bool {
         let payload = answer.payload
         guard let request = answer.request, request.count > 1, payload[0] == 0x41,
@@ -85,7 +86,7 @@ extension ResponseDecoder {
         return place == payload.count
     }
 
-    /// Whether a PID's data say how other records are read.
+    /// Whether a PID's data affect how other records are decoded.
     private static func tellsOfOthers(_ pid: UInt8) -> Bool {
         switch pid {
         case 0x01, 0x41, 0x4F, 0x50: true
@@ -107,14 +108,14 @@ extension ResponseDecoder {
         }
     }
 
-    /// Decodes record by record; false where they do not use the answer up.
+    /// Decodes record by record; false if the records do not match the length of the answer.
     @discardableResult
     private mutating func walkRecords(
         _ answer: Answer, _ out: inout [DiagnosticItem]
     ) -> Bool {
         let service = Service(answer.payload[0] & ~0x40)
         let layout: RecordSplitter.Layout = service == .freezeFrame ? .pidAndFrame : .pid
-        // A freeze frame holds the records of service 01.
+        // A freeze frame has the records of service 01.
         let tableService = service == .freezeFrame ? .currentData : service
         let records = table.records
         let ecu = answer.ecu
@@ -123,9 +124,9 @@ extension ResponseDecoder {
         var isFirst = true
         let begin = out.count
         let known = memory
-        // Where the next record begins.
+        // The start of the next record.
         var start = 1
-        // Where one begins that was not asked for, after one that was.
+        // The start of a record that was not requested and follows one that was.
         var unasked: Int?
         walk: while true {
             let step = splitter.next { id in
@@ -156,7 +157,7 @@ extension ResponseDecoder {
                     answer.leftOver(from: unasked ?? rest.lowerBound), from: begin, known, &out)
                 return false
             case .end:
-                // Too much of one and too little of another: a byte was lost.
+                // One record too many and another missing means that a byte was lost.
                 guard let unasked, !splitter.awaitsNothing else { break walk }
                 giveUp(answer.leftOver(from: unasked), from: begin, known, &out)
                 return false
@@ -193,7 +194,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// A record of PID `pid`, asked for by service 01 or as a data identifier F4xx.
+    /// A record of PID `pid`, requested by service 01 or as a data identifier F4xx.
     mutating func decodeCurrentData(
         _ answer: Answer, _ dataID: DataID, pid: UInt32, _ data: Range<Int>,
         _ out: inout [DiagnosticItem]
@@ -206,7 +207,7 @@ extension ResponseDecoder {
             MonitorStatus.append(payload[data], .sinceClear, answer.ecu, answer.line, &out)
             return
         case 0x41 where data.count == 4:
-            // Old ECUs leave the bit for compression ignition out here: PID 01 knows better.
+            // Old ECUs do not set the bit for compression ignition here, but PID 01 has it.
             MonitorStatus.append(
                 payload[data], .thisCycle, answer.ecu, answer.line,
                 isCompression: memory.isCompression(answer.speaker), &out)
@@ -217,7 +218,7 @@ extension ResponseDecoder {
         appendReadings(answer, dataID, pid, data, only: nil, &out)
     }
 
-    /// Appends the readings of PID `pid`, or of those of its signals that `only` names.
+    /// Appends the readings of PID `pid`, or only those of the signals in `only`.
     @inline(__always)
     func appendReadings(
         _ answer: Answer, _ dataID: DataID, _ pid: UInt32, _ data: Range<Int>, only ids: [String]?,
@@ -240,7 +241,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// A message stands for all of its records whose ranges are unknown.
+    /// Appends a message once for all of its records with unknown ranges.
     private func appendOnce(_ message: ECUMessage, _ out: inout [DiagnosticItem]) {
         if !out.contains(.message(message)) { out.append(.message(message)) }
     }
@@ -284,10 +285,10 @@ extension MonitorStatus {
         .nmhcCatalyst, .noxSCR, nil, .boostPressure, nil, .exhaustGasSensor, .pmFilter, .egrVvt,
     ]
 
-    /// Appends the monitors that bytes A–D of PID 01 or 41 describe.
+    /// Appends the monitors in bytes A–D of PID 01 or 41.
     ///
-    /// Byte B: bits 0–2 supported, 4–6 not complete, bit 3 set for compression ignition. Byte C:
-    /// supported, byte D: not complete (SAE J1979-DA). `isCompression` outweighs bit 3.
+    /// Byte B: bits 0–2 supported, 4–6 not complete, bit 3 set for compression ignition. Byte C: supported,
+    /// byte D: not complete (SAE J1979-DA). `isCompression` takes precedence over bit 3.
     static func append(
         _ bytes: ArraySlice<UInt8>, _ scope: Scope, _ ecu: ECUAddress?, _ line: Int,
         isCompression: Bool? = nil, _ out: inout [DiagnosticItem]

@@ -1,8 +1,8 @@
 import OBDCore
 
-/// UDS snapshots (ISO 14229-1), the freeze frames of SAE J1979-2.
+/// UDS snapshots (ISO 14229-1), which are the freeze frames of SAE J1979-2.
 extension ResponseDecoder {
-    /// One data identifier of a snapshot record and where its data stand.
+    /// A data identifier in a snapshot record and the position of its data.
     private struct SnapshotItem {
         var frame: UInt8
         var did: UInt32
@@ -10,22 +10,22 @@ extension ResponseDecoder {
         var data: Range<Int>
     }
 
-    /// How the bytes of a snapshot can be cut.
+    /// The ways to split the bytes of a snapshot.
     private enum Cutting {
-        /// In one way, to the end.
+        /// There is one way to split it to the end.
         case one([SnapshotItem])
-        /// In several ways: nothing says which is right.
+        /// There are several ways, and nothing shows which is right.
         case several
-        /// An identifier whose length is unknown: what is after it cannot be told apart.
+        /// An identifier with an unknown length, so that the rest cannot be split.
         case unknownIdentifier
-        /// In no way.
+        /// There is no way.
         case none
     }
 
     /// `59 04 DTC status {record, count, {DID data}}`.
     ///
-    /// The lengths of the data are not sent. Where an identifier's data may be of several lengths,
-    /// the one counts with which everything after it comes out even.
+    /// The lengths of the data are not transmitted. If an identifier's data can have several lengths, the one
+    /// is used with which the rest can be split completely.
     func decodeSnapshot(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         guard let code = appendCode(answer, &out), answer.payload.count > 6 else { return }
         switch cut(answer) {
@@ -44,7 +44,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// `59 01 mask format count` and `59 07 mask format count`: how many codes match.
+    /// `59 01 mask format count` and `59 07 mask format count`: the number of matching codes.
     func decodeCodeCount(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         let id = DataID(.readCodeInformation, UInt32(answer.payload[1]))
         guard let record = table.record(id) else {
@@ -67,7 +67,7 @@ extension ResponseDecoder {
         answer.checkRest(from: end, &out)
     }
 
-    /// `59 03 {DTC record}`: which codes have which snapshots.
+    /// `59 03 {DTC record}`: the codes that have snapshots, and which.
     func decodeSnapshotList(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         let payload = answer.payload
         let id = DataID(.readCodeInformation, 0x03)
@@ -97,13 +97,14 @@ extension ResponseDecoder {
         return search.metUnknown ? .unknownIdentifier : .none
     }
 
-    /// A search through the lengths that each identifier's data may have.
+    /// A search through the possible lengths of each identifier's data.
     private struct SnapshotSearch {
         let decoder: ResponseDecoder
         let answer: Answer
         var found: [[SnapshotItem]] = []
         var metUnknown = false
-        /// Steps left; far more than any real snapshot needs, so that a made-up one ends.
+        /// The remaining steps; far more than a real snapshot needs, so that the search ends for a forged
+        /// one.
         var budget = 4096
 
         mutating func readFrames(from place: Int, _ items: [SnapshotItem]) {

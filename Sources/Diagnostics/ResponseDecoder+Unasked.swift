@@ -1,17 +1,17 @@
 public import OBDCore
 
 extension ResponseDecoder {
-    /// Whether a message answers the service that was asked, but holds something that was not asked,
-    /// or is no answer to any service.
+    /// Whether a message answers the requested service with other data than requested, or is not an answer of
+    /// any service.
     ///
-    /// No ECU does that: the request or the answer was damaged on its way, or the answer belongs to
-    /// another request. What answers another service is not looked at, nor is SAE J1939.
+    /// No ECU does that: the request or the answer was damaged, or the answer belongs to another request.
+    /// Answers of other services and SAE J1939 are not checked.
     public func isUnasked(_ message: ECUMessage, in exchange: Exchange) -> Bool {
         let payload = message.payload
         guard message.parameterGroup == nil, let request = exchange.request,
             let asked = request.first, asked != 0, let first = payload.first
         else { return false }
-        // Every answer has bit 6 set (ISO 14229-1: the service plus 40, or 7F), and no service is 00.
+        // Every answer has bit 6 set (ISO 14229-1: the service plus 40, or 7F), and there is no service 00.
         if first & 0x40 == 0 || first == 0x40 { return true }
         guard request.count > 1, payload.count > 1, Service(asked).positiveResponse == first else {
             return false

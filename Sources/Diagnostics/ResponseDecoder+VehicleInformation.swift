@@ -2,19 +2,19 @@ import OBDCore
 
 /// Service 09: identification, calibration, in-use counters.
 extension ResponseDecoder {
-    /// Whether a number of data items comes before the data.
+    /// Whether the number of data items comes before the data.
     enum ItemCount {
         /// Service 09 on CAN.
         case always
-        /// The DIDs F8xx of SAE J1979-2, where some ECUs send it and some do not.
+        /// The DIDs F8xx of SAE J1979-2, for which some ECUs send it.
         case maybe
-        /// Messages that were joined from numbered parts.
+        /// Messages joined from numbered parts.
         case never
     }
 
     /// Info types whose data ECUs before CAN send in numbered parts.
     private static let inParts: Set<UInt8> = [0x02, 0x04, 0x06, 0x08, 0x0A, 0x0B]
-    /// Info types that tell the number of those parts.
+    /// Info types with the number of those parts.
     private static let partCounts: Set<UInt8> = [0x01, 0x03, 0x05, 0x07, 0x09]
 
     mutating func decodeVehicleInformation(_ answer: Answer, _ out: inout [DiagnosticItem]) {
@@ -44,7 +44,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// On CAN `49 00 map`, several after each other; before it `49 00 01 map`.
+    /// On CAN `49 00 map`, possibly several; before CAN `49 00 01 map`.
     private func decodeInfoTypeMaps(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         let payload = answer.payload
         let id = DataID(.vehicleInformation, UInt32(payload[1]))
@@ -61,7 +61,7 @@ extension ResponseDecoder {
         answer.checkRest(from: 7, &out)
     }
 
-    /// Maps of five bytes each, identifier first, to the end of the answer.
+    /// Maps of five bytes each, beginning with the identifier, up to the end of the answer.
     func decodeMaps(_ answer: Answer, _ service: Service, _ out: inout [DiagnosticItem]) {
         let payload = answer.payload
         var place = 1
@@ -82,7 +82,7 @@ extension ResponseDecoder {
         }
     }
 
-    /// `49 01 05`: the VIN comes in five messages.
+    /// `49 01 05`: the VIN has five messages.
     private mutating func decodePartCount(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         let payload = answer.payload
         let id = DataID(.vehicleInformation, UInt32(payload[1]))
@@ -165,7 +165,7 @@ extension ResponseDecoder {
 
     // MARK: Items
 
-    /// Appends what `payload[data]` says of an info type; `dataID` is what was asked.
+    /// Appends the readings of an info type in `payload[data]`; `dataID` is the requested identifier.
     func appendInfoType(
         _ answer: Answer, infoType: UInt32, _ dataID: DataID, _ data: Range<Int>,
         count: ItemCount, _ out: inout [DiagnosticItem]
@@ -181,7 +181,7 @@ extension ResponseDecoder {
         case 0x08:
             appendCounters(answer, dataID, data, record.signals, count, allowed: [16, 20], &out)
         case 0x0B:
-            // Sixteen in the edition of 2007; where no count is said, a part may be missing.
+            // The edition of 2007 has sixteen; without a count, a part may be missing.
             appendCounters(
                 answer, dataID, data, record.signals, count,
                 allowed: count == .never ? [18] : [16, 18], &out)
@@ -222,7 +222,7 @@ extension ResponseDecoder {
         appendVIN(characters, answer, dataID, signal, raw: payload[text], &out)
     }
 
-    /// Appends the VIN that `characters` are, at most 17; fewer are none, and shown as too short.
+    /// Appends the VIN in `characters`, at most 17 of them; a shorter one is reported as too short.
     func appendVIN(
         _ characters: ArraySlice<UInt8>, _ answer: Answer, _ dataID: DataID, _ signal: SignalIndex,
         raw: ArraySlice<UInt8>, _ out: inout [DiagnosticItem]
@@ -238,7 +238,7 @@ extension ResponseDecoder {
         out.append(.reading(reading))
     }
 
-    /// Counters of two bytes each; the number of items is that of the counters.
+    /// Counters of two bytes each; the number of items is the number of counters.
     private func appendCounters(
         _ answer: Answer, _ dataID: DataID, _ data: Range<Int>, _ signals: Range<Int32>,
         _ count: ItemCount, allowed: [Int], _ out: inout [DiagnosticItem]
@@ -256,7 +256,7 @@ extension ResponseDecoder {
             }
             bytes = bytes.lowerBound..<end
         }
-        // Later editions append counters: the known ones are before them.
+        // Later editions append counters after the known ones.
         let known = min(bytes.count / 2, allowed.max() ?? 0)
         guard bytes.count.isMultiple(of: 2), allowed.contains(known), known <= signals.count else {
             let message = answer.error(
@@ -275,7 +275,7 @@ extension ResponseDecoder {
         answer.checkRest(from: bytes.upperBound, &out)
     }
 
-    /// Items of one length each: calibration ids, verification numbers, names.
+    /// Items of equal length: calibration IDs, verification numbers, names.
     private func appendItems(
         _ answer: Answer, _ dataID: DataID, _ data: Range<Int>, _ record: PIDTable.Record,
         _ count: ItemCount, _ out: inout [DiagnosticItem]
@@ -293,7 +293,7 @@ extension ResponseDecoder {
             if announced == 1, data.count > 1, end > data.upperBound, answer.isCAN != false,
                 isText(record)
             {
-                // Some ECUs shorten the one calibration id that they have.
+                // Some ECUs shorten a calibration ID if it is the only one.
                 let text = data.lowerBound + 1..<data.upperBound
                 appendWholeItems(answer, dataID, text, text.count, record.signals, &out)
                 return
@@ -310,7 +310,7 @@ extension ResponseDecoder {
             appendWholeItems(answer, dataID, items, length, record.signals, &out)
             return
         }
-        // Joined parts of four bytes each fill the last one with zeros in front or behind.
+        // Parts of four bytes each are joined, and the last is filled with zeros before or after its data.
         guard items.count >= length, items.count.isMultiple(of: length) else {
             let expected = (items.count / length + 1) * length
             out.append(answer.error(.tooShort(dataID, expected: expected, received: items.count)))
@@ -319,7 +319,7 @@ extension ResponseDecoder {
         appendWholeItems(answer, dataID, items, length, record.signals, &out)
     }
 
-    /// Whether an item is one text, padded or not.
+    /// Whether an item is a single text, padded or not.
     private func isText(_ record: PIDTable.Record) -> Bool {
         record.signals.count == 1
             && record.signals.allSatisfy { table[SignalIndex(rawValue: $0)].kind == .text }
@@ -341,7 +341,7 @@ extension ResponseDecoder {
                     }
                     continue
                 }
-                // Names are `ECM`, zeros, `-`, text: zeros separate nothing.
+                // Names are `ECM`, zeros, `-`, text; the zeros are not separators.
                 let isName = dataID.id & 0xFF == 0x0A
                 let bytes = isName ? payload[item].filter { $0 != 0 } : Array(payload[item])
                 out.append(
@@ -355,9 +355,9 @@ extension ResponseDecoder {
     }
 }
 
-/// Text of info types: padded with zeros, blanks or FF on either side.
+/// The text of info types, padded with zeros, blanks or FF on either side.
 enum InfoText {
-    /// The bytes without what pads them.
+    /// The bytes without the padding.
     static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var kept = bytes
         while let last = kept.last, isPadding(last) { kept.removeLast() }
@@ -365,7 +365,7 @@ enum InfoText {
         return kept
     }
 
-    /// The text, unprintable bytes as `\xHH`; nothing but padding is not a text.
+    /// The text, with unprintable bytes as `\xHH`; padding only is not a text.
     static func value(of trimmed: ArraySlice<UInt8>) -> Reading.Value {
         trimmed.isEmpty ? .missing(.notAvailable, code: nil) : .text(Signal.text(of: trimmed))
     }

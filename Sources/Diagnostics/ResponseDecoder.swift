@@ -1,9 +1,10 @@
 public import OBDCore
 
-/// Turns what ECUs said into readings, codes, monitors and test results, by the request they answer.
+/// Decodes the messages of ECUs into readings, codes, monitors and test results, according to their request.
 ///
-/// What answers something else than was asked, and what no table decodes, stays a message. A record
-/// that is cut short or followed by bytes that are none is an error; what came whole before it counts.
+/// A message that does not answer the request, or that no table decodes, stays a message. A record that is
+/// incomplete, or followed by bytes that are not a record, is an error; the complete records before it are
+/// valid.
 public struct ResponseDecoder: Sendable {
     /// The table that decodes data records.
     public private(set) var table: PIDTable
@@ -14,24 +15,24 @@ public struct ResponseDecoder: Sendable {
     var memory = ECUMemory()
     var parts = LegacyMultipart()
 
-    /// A decoder that has seen nothing yet.
+    /// A decoder that has decoded nothing yet.
     public init(table: PIDTable, monitors: MonitorTables) {
         self.table = table
         self.monitors = monitors
         records = RecordDecoder(table: table)
     }
 
-    /// Decodes by other tables from here on; what was learnt of ECUs stays.
+    /// Uses other tables from here on, and keeps what was learned about ECUs.
     public mutating func use(table: PIDTable, monitors: MonitorTables) {
         self.table = table
         self.monitors = monitors
         records = RecordDecoder(table: table)
     }
 
-    /// Decodes one message and appends what it says to `out`.
+    /// Decodes a message and appends its content to `out`.
     ///
-    /// Without a request in `exchange` everything that parses is accepted. A list without codes adds
-    /// nothing: that its ECU answered is told by the message itself.
+    /// Without a request in `exchange`, everything that can be decoded is accepted. An empty list of codes
+    /// appends nothing, because the message itself shows that the ECU answered.
     public mutating func decode(
         _ message: ECUMessage, in exchange: Exchange, _ out: inout [DiagnosticItem]
     ) {
@@ -85,10 +86,10 @@ public struct ResponseDecoder: Sendable {
         }
     }
 
-    /// Whether a table describes such answers of one ECU, and another one was asked.
+    /// Whether a table describes such answers for one ECU, but another ECU was asked.
     ///
-    /// Users' tables name the ECU of services 21 and 22. Where headers are off only the request's own
-    /// header shows who answered.
+    /// Users' tables specify the ECU for services 21 and 22. If headers are off, only the header of the
+    /// request shows which ECU answered.
     private func isOfAnotherECU(_ message: ECUMessage, _ exchange: Exchange) -> Bool {
         guard message.ecu == nil, let header = exchange.header, message.payload.count > 2 else {
             return false
@@ -104,11 +105,11 @@ public struct ResponseDecoder: Sendable {
         guard let target = table.record(id, from: nil)?.target else { return false }
         switch target.form {
         case .can11: return header != target.value && header != 0x7DF
-        // The priority is set apart from the other three bytes.
+        // The priority is set separately from the other three bytes.
         case .can29:
             return header & 0xFF_FFFF != target.value & 0xFF_FFFF
                 && header & 0xFF_FF00 != 0xDB_3300
-        // No header is ever typed for it.
+        // There is no header to type for it.
         case .byte, .logical: return false
         }
     }
@@ -133,10 +134,10 @@ public struct ResponseDecoder: Sendable {
         answer.checkRest(from: place + 1, &out)
     }
 
-    /// Where a refusal's code stands.
+    /// The position of the code in a refusal.
     ///
-    /// On SAE J1850 the request's data may be repeated before it and filled up (SAE J2190):
-    /// `7F 22 11 9C 01 31` refuses `22 11 9C 01`, and `22 11 9C` as well.
+    /// On SAE J1850 the request's data may be repeated before the code, with padding (SAE J2190):
+    /// `7F 22 11 9C 01 31` refuses both `22 11 9C 01` and `22 11 9C`.
     private static func placeOfCode(_ answer: Answer) -> Int {
         let last = answer.payload.count - 1
         guard last > 2, answer.isCAN != true, answer.family != .iso14230,
@@ -152,7 +153,7 @@ public struct ResponseDecoder: Sendable {
     }
 }
 
-/// The positive answers that are understood, by their first byte.
+/// The positive answers that are decoded, by their first byte.
 enum DecodedAnswer: UInt8, CaseIterable {
     case currentData = 0x41
     case freezeFrame = 0x42
@@ -172,20 +173,20 @@ enum DecodedAnswer: UInt8, CaseIterable {
 }
 
 extension ResponseDecoder {
-    /// The services whose answers are understood, ascending; J1939 has none.
+    /// The services whose answers are decoded, ascending; J1939 has no services.
     public static var services: [Service] {
         DecodedAnswer.allCases.map { Service($0.rawValue & ~0x40) }
     }
 }
 
-/// One message and what it answers.
+/// A message and the request that it answers.
 struct Answer {
     let message: ECUMessage
-    /// Service and data as asked; nil where that is unknown.
+    /// The service and data of the request; nil if unknown.
     let request: [UInt8]?
-    /// How its frames were built; nil where neither the exchange nor the address shows.
+    /// The protocol family; nil if neither the exchange nor the address shows it.
     let family: VehicleProtocol.Family?
-    /// Who is remembered as having said it.
+    /// The ECU under which its content is remembered.
     let speaker: ECUMemory.Speaker
 
     init(_ message: ECUMessage, in exchange: Exchange) {
@@ -194,13 +195,13 @@ struct Answer {
         request = exchange.request.flatMap { $0.isEmpty ? nil : $0 }
         let said = exchange.family ?? exchange.vehicleProtocol?.family
         let shown = Self.family(of: message.ecu)
-        // What is thought of the link may come from a damaged word; an address was in the frame itself.
+        // The exchange's protocol may be due to a damaged text, but the address was in the frame itself.
         let isRefuted =
             said == .can && shown?.isLegacy == true || said?.isLegacy == true && shown == .can
         family = isRefuted ? shown : said ?? shown
     }
 
-    /// The same answer with other bytes.
+    /// The same answer with another payload.
     init(_ answer: Answer, payload: [UInt8]) {
         message = ECUMessage(
             ecu: answer.ecu, payload: payload, line: answer.line,
@@ -214,25 +215,25 @@ struct Answer {
     var ecu: ECUAddress? { message.ecu }
     var line: Int { message.line }
 
-    /// Whether the message came over CAN; nil where nothing shows.
+    /// Whether the message was sent over CAN; nil if unknown.
     var isCAN: Bool? { family.map { !$0.isLegacy } }
 
     func error(_ fault: DecodeError.Fault) -> DiagnosticItem {
         .error(DecodeError(fault, ecu: ecu, line: line))
     }
 
-    /// The error that bytes from `start` on are none of a record.
+    /// An error for bytes from `start` on that are not a record.
     func leftOver(from start: Int) -> DiagnosticItem {
         error(.leftOver(InlineBytes(payload[start...])))
     }
 
-    /// Reports bytes from `start` on unless they are padding.
+    /// Reports the bytes from `start` on, unless they are padding.
     func checkRest(from start: Int, _ out: inout [DiagnosticItem]) {
         guard start < payload.count, !RecordSplitter.isFiller(payload, from: start) else { return }
         out.append(error(.leftOver(InlineBytes(payload[start...]))))
     }
 
-    /// Whether an ECU said what no ECU says: the first byte of an answer has bit 6 set.
+    /// Whether this cannot be an ECU's answer, because the first byte of an answer has bit 6 set.
     var isNoAnswer: Bool {
         guard let ecu, let first = payload.first, first & 0x40 == 0 else { return false }
         switch ecu.form {
@@ -243,7 +244,7 @@ struct Answer {
         }
     }
 
-    /// Whether byte `index` of the request, where there is one, equals the answer's.
+    /// Whether byte `index` is the same in the answer and in the request, if known.
     func echoes(_ index: Int) -> Bool {
         guard let request, index < request.count else { return true }
         return index < payload.count && payload[index] == request[index]
@@ -252,19 +253,19 @@ struct Answer {
     private static func family(of ecu: ECUAddress?) -> VehicleProtocol.Family? {
         switch ecu?.form {
         case .can11, .can29, .logical: .can
-        // A source byte is that of ISO 9141-2, ISO 14230-4 or J1850, which this module treats alike.
+        // The source byte belongs to ISO 9141-2, ISO 14230-4 or J1850, which this module treats alike.
         case .byte: .iso9141
         case nil: nil
         }
     }
 }
 
-/// What earlier answers of an ECU say about later ones.
+/// What earlier answers of an ECU mean for later ones.
 struct ECUMemory: Sendable {
-    /// An ECU; where headers are off, whoever answers at the header that requests were given.
+    /// An ECU; if headers are off, any ECU that answers at the header of the requests.
     struct Speaker: Hashable, Sendable {
         let ecu: ECUAddress?
-        /// The one ECU's address that was asked; nil where all were.
+        /// The address of the only ECU that was asked; nil if all were.
         let header: UInt32?
 
         init(_ ecu: ECUAddress?, askedAt header: UInt32?) {
@@ -279,35 +280,35 @@ struct ECUMemory: Sendable {
         var frame: UInt8
     }
 
-    /// A code, or several that cannot be told apart because no address says whose they are.
+    /// A code, or several codes that cannot be assigned because they have no address.
     private struct FrozenCode {
         var code: DTC?
         var isOfThisExchange: Bool
     }
 
-    /// Ranges, or several that cannot be told apart.
+    /// Ranges, or several ranges that cannot be assigned.
     private struct Ranges {
         var overrides = RangeOverrides()
-        /// The PIDs that this exchange brought.
+        /// The PIDs received in this exchange.
         var pidsOfThisExchange: Set<UInt32> = []
     }
 
-    /// Far more than any vehicle has; a stranger's addresses must not fill the memory.
+    /// Far more than any vehicle has; foreign addresses must not fill the memory.
     private static let mostEntries = 1024
 
     private var frozen: [FrameKey: FrozenCode] = [:]
     private var scalings: [Speaker: Ranges] = [:]
-    // Whether PID 01 says compression ignition; nil where ECUs without address disagree.
+    // Whether PID 01 says compression ignition; nil if ECUs without addresses disagree.
     private var ignitions: [Speaker: Bool?] = [:]
-    /// Changes whenever anything remembered changes.
+    /// Changes whenever the memory changes.
     private(set) var revision = 0
 
-    /// The code that froze a frame, where an answer to 02 02 told.
+    /// The code that caused a freeze frame, if an answer to 02 02 has reported it.
     func code(of speaker: Speaker, frame: UInt8) -> DTC? {
         frozen.isEmpty ? nil : frozen[FrameKey(speaker: speaker, frame: frame)]?.code
     }
 
-    /// Takes note of an answer to 02 02; nil = nothing is frozen.
+    /// Stores an answer to 02 02; nil if there is no freeze frame.
     mutating func remember(_ code: DTC?, of speaker: Speaker, frame: UInt8) {
         let key = FrameKey(speaker: speaker, frame: frame)
         var known = code
@@ -321,18 +322,18 @@ struct ECUMemory: Sendable {
         frozen[key] = FrozenCode(code: known, isOfThisExchange: true)
     }
 
-    /// Codes were cleared: frames are no more.
+    /// Removes the freeze frames after codes were cleared.
     mutating func forgetCodes(of speaker: Speaker) {
-        // Whoever answers without an address may be any of those that did.
+        // An answer without an address may be from any ECU without one.
         frozen = frozen.filter { entry in
             speaker.ecu == nil ? entry.key.speaker.ecu != nil : entry.key.speaker != speaker
         }
     }
 
-    /// Whether an ECU's engine ignites by compression, where PID 01 told.
+    /// Whether an ECU's engine has compression ignition, if PID 01 has reported it.
     func isCompression(_ speaker: Speaker) -> Bool? { ignitions[speaker] ?? nil }
 
-    /// Takes note of the ignition that PID 01 shows.
+    /// Stores the kind of ignition in PID 01.
     mutating func remember(isCompression: Bool, _ speaker: Speaker) {
         if ignitions.count >= Self.mostEntries { ignitions.removeAll() }
         var known: Bool? = isCompression
@@ -343,12 +344,12 @@ struct ECUMemory: Sendable {
         ignitions[speaker] = .some(known)
     }
 
-    /// The ranges that PIDs 4F and 50 of an ECU announced.
+    /// The ranges in PIDs 4F and 50 of an ECU.
     func overrides(of speaker: Speaker) -> RangeOverrides? {
         if scalings.isEmpty { return nil }
         if let own = scalings[speaker]?.overrides { return own }
         guard speaker.ecu == nil else { return nil }
-        // Who said it when all were asked may be the one that is asked now, or another one.
+        // The ECU that answered a functional request may be the one that is asked now, or another.
         var others: RangeOverrides?
         for (other, ranges) in scalings where other.ecu == nil {
             guard (other.header == nil) != (speaker.header == nil) else { continue }
@@ -357,14 +358,14 @@ struct ECUMemory: Sendable {
         return others
     }
 
-    /// Takes note of PID 4F or 50.
+    /// Stores PID 4F or 50.
     mutating func updateOverrides(of speaker: Speaker, pid: UInt32, _ bytes: ArraySlice<UInt8>) {
         if scalings.count >= Self.mostEntries { scalings.removeAll() }
         var ranges = scalings[speaker] ?? Ranges()
         let before = ranges.overrides
         guard ranges.overrides.update(pid: pid, bytes) else { return }
-        // Two ECUs without addresses that announce different ranges: nobody can tell whose values are
-        // whose from here on.
+        // Two ECUs without addresses announce different ranges, so from now on it is unknown which values
+        // belong to which ECU.
         let isSecond = !ranges.pidsOfThisExchange.insert(pid).inserted
         if speaker.ecu == nil, isSecond, before != ranges.overrides || before.isUnknown(pid) {
             ranges.overrides.makeUnknown(pid)
@@ -373,7 +374,7 @@ struct ECUMemory: Sendable {
         scalings[speaker] = ranges
     }
 
-    /// Later answers belong to another request.
+    /// Ends the exchange; later answers belong to another request.
     mutating func endExchange() {
         if !frozen.isEmpty {
             for key in frozen.keys where key.speaker.ecu == nil {

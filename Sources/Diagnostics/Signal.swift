@@ -1,15 +1,15 @@
-/// The place of a signal in its table; readings carry it instead of the signal itself.
+/// The index of a signal in its table, which readings have instead of the signal itself.
 public struct SignalIndex: RawRepresentable, Hashable, Comparable, Sendable {
-    /// Position in ``PIDTable/signals``, from 0.
+    /// The index in ``PIDTable/signals``, from 0.
     public var rawValue: Int32
 
-    /// A position, from 0.
+    /// Creates an index, from 0.
     @inline(__always)
     public init(rawValue: Int32) {
         self.rawValue = rawValue
     }
 
-    /// By position.
+    /// Compares the indices.
     public static func < (left: SignalIndex, right: SignalIndex) -> Bool {
         left.rawValue < right.rawValue
     }
@@ -17,91 +17,93 @@ public struct SignalIndex: RawRepresentable, Hashable, Comparable, Sendable {
 
 /// One signal of a record, as its table row describes it.
 public struct Signal: Hashable, Sendable {
-    /// What the raw bits become.
+    /// The meaning of the raw bits.
     public enum Kind: Hashable, Sendable {
         /// `raw × multiplier / divisor + offset`.
         case number
         /// One bit.
         case flag
-        /// A code with a label for each value that the standard defines.
+        /// A code with a label for each defined value.
         case enumeration
         /// A map of supported identifiers, most significant bit first.
         case supportMap
-        /// A trouble code of two bytes; 0000 is none.
+        /// A trouble code of two bytes; 0000 means no code.
         case code
         /// ASCII text.
         case text
-        /// Bytes without a further meaning here, shown in hexadecimal.
+        /// Bytes without a known meaning, shown in hexadecimal.
         case bytes
     }
 
-    /// What a raw pattern says instead of a value.
+    /// A raw value that means that there is no value.
     public struct NotAvailable: Hashable, Sendable {
-        /// The raw bits (unsigned) that mean it; the lowest of a range.
+        /// The raw bits (unsigned), or the lowest of a range.
         public var pattern: UInt64
-        /// The highest raw bits of a range that means it; `pattern` itself for a single one.
+        /// The highest raw bits of a range; the same as `pattern` for a single value.
         public var last: UInt64
 
-        /// A raw pattern, or all from it to `last`.
+        /// A raw value, or all values up to `last`.
         public init(pattern: UInt64, through last: UInt64? = nil) {
             self.pattern = pattern
             self.last = last ?? pattern
         }
     }
 
-    /// Another signal of the same record whose value decides whether this one is in the record.
+    /// A signal in the same record whose value decides whether this one is present.
     public struct Condition: Hashable, Sendable {
-        /// The deciding signal.
+        /// The signal that decides.
         public var signal: SignalIndex
-        /// Its raw values (unsigned) under which the record holds this signal.
+        /// The raw values (unsigned) with which this signal is present.
         public var values: ClosedRange<UInt64>
 
-        /// A deciding signal and the raw values that it must have.
+        /// The signal that decides, and its required raw values.
         public init(signal: SignalIndex, values: ClosedRange<UInt64>) {
             self.signal = signal
             self.values = values
         }
     }
 
-    /// The short name of SAE J1979-DA where there is one: `RPM`.
+    /// The short name of SAE J1979-DA, if there is one: `RPM`.
     public var id: String
-    /// The name for people: `Engine speed`.
+    /// The name for the user: `Engine speed`.
     public var name: String
-    /// Other names that a user may type, in lower case: `rpm`, `engine-speed`.
+    /// Other names that the user may type, in lower case: `rpm`, `engine-speed`.
     public var aliases: [String]
-    /// First bit, counted from the most significant bit of byte A; where ``isLittleEndian`` is set,
-    /// the lowest bit, counted from the least significant bit of byte A.
+    /// The first bit, counted from the most significant bit of byte A.
+    ///
+    /// If ``isLittleEndian`` is set, the lowest bit, counted from the least significant bit of byte A.
     public var bitOffset: Int
-    /// Number of bits; for text and bytes the bits of the longest value.
+    /// The number of bits; for text and bytes, of the longest value.
     public var bitLength: Int
     /// Whether the raw bits are a two's complement number.
     public var isSigned: Bool
     /// Whether later bytes are more significant, as in SAE J1939.
     public var isLittleEndian = false
-    /// Which part of a text whose parts each end with an asterisk, from 1; nil = all of it.
+    /// The number of the part, from 1, in a text whose parts each end with an asterisk; nil for the whole
+    /// text.
     public var part: Int?
-    /// What the raw bits become.
+    /// The meaning of the raw bits.
     public var kind: Kind
     /// The factor's numerator.
     public var multiplier: Double
     /// The factor's denominator, never 0.
     public var divisor: Double
-    /// Added after scaling; unit: that of the signal.
+    /// Added after scaling, in the unit of the signal.
     public var offset: Double
-    /// What else makes the number; nil = factor and offset alone, as most.
+    /// A formula in addition to factor and offset; nil for most signals.
     public var formula: Formula?
-    /// The unit as printed: `rpm`, `°C`, `km/h`; empty = none.
+    /// The unit for output: `rpm`, `°C`, `km/h`; empty if there is none.
     public var unit: String
-    /// The flag signal of the same record that must be 1 for this one to count.
+    /// The flag signal in the same record that has to be 1 for this signal to be supported.
     public var supportFlag: SignalIndex?
-    /// Decides whether the record holds this signal at all; nil = always.
+    /// Decides whether the record has this signal; nil if it always has.
     public var condition: Condition?
-    /// Raw patterns that mean "not available".
+    /// Raw values that mean "not available".
     public var notAvailable: [NotAvailable]
-    /// Label of each defined code of an enumeration.
+    /// The label of each defined code of an enumeration.
     public var labels: [(code: UInt64, label: String)] = []
 
-    /// A number of `bitLength` bits at `bitOffset` with factor 1; set the rest afterwards.
+    /// A number of `bitLength` bits at `bitOffset` with factor 1; the caller sets the other properties.
     public init(
         id: String, name: String, aliases: [String] = [], bitOffset: Int, bitLength: Int,
         kind: Kind, isSigned: Bool = false, multiplier: Double = 1, divisor: Double = 1,
@@ -124,7 +126,7 @@ public struct Signal: Hashable, Sendable {
         self.labels = labels
     }
 
-    /// Whether all that a row says is the same.
+    /// Compares the contents of the rows.
     public static func == (left: Signal, right: Signal) -> Bool {
         left.id == right.id && left.name == right.name && left.bitOffset == right.bitOffset
             && left.bitLength == right.bitLength && left.kind == right.kind
@@ -137,7 +139,7 @@ public struct Signal: Hashable, Sendable {
             && left.aliases == right.aliases && left.labels.elementsEqual(right.labels, by: ==)
     }
 
-    /// Hashes what tells signals apart in practice: name and bits.
+    /// Hashes the name and the bits, which are enough to distinguish signals.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(bitOffset)

@@ -1,19 +1,19 @@
 extension Signal {
-    /// What makes a number besides one factor and one offset.
+    /// A formula for numbers that need more than one factor and offset.
     public struct Formula: Hashable, Sendable {
-        /// How raw bits code a number.
+        /// How the raw bits encode a number.
         public enum Encoding: Hashable, Sendable {
             /// Binary, with or without a sign.
             case binary
-            /// Two decimal digits a byte.
+            /// Two decimal digits per byte.
             case decimalDigits
-            /// IEEE 754 of 32 or 64 bits.
+            /// IEEE 754 with 32 or 64 bits.
             case floatingPoint
         }
 
-        /// Other factors for a part of the raw values.
+        /// Other factors for a range of raw values.
         public struct Piece: Hashable, Sendable {
-            /// The raw bits (unsigned) that it is for.
+            /// The range of raw bits (unsigned).
             public var values: ClosedRange<UInt64>
             /// The factor's numerator.
             public var multiplier: Double
@@ -22,7 +22,7 @@ extension Signal {
             /// Added after scaling.
             public var offset: Double
 
-            /// A range with its own factor.
+            /// A range with its factor and offset.
             public init(
                 values: ClosedRange<UInt64>, multiplier: Double = 1, divisor: Double = 1,
                 offset: Double = 0
@@ -34,11 +34,11 @@ extension Signal {
             }
         }
 
-        /// A point of a curve; between two points a straight line leads.
+        /// A point of a curve, with straight lines between the points.
         public struct Point: Hashable, Sendable {
             /// The raw bits (unsigned).
             public var raw: UInt64
-            /// The value there, in the signal's unit.
+            /// The value at this point, in the signal's unit.
             public var value: Double
 
             /// A point of a curve.
@@ -48,11 +48,11 @@ extension Signal {
             }
         }
 
-        /// Another signal of the record that the scaled number is multiplied or divided by.
+        /// Another signal of the record by which the scaled number is multiplied or divided.
         public struct Operand: Hashable, Sendable {
-            /// The other signal, a number.
+            /// The other signal, which is a number.
             public var signal: SignalIndex
-            /// Whether it divides; else it multiplies.
+            /// Whether to divide instead of multiply.
             public var divides: Bool
 
             /// Another signal to multiply or divide by.
@@ -62,22 +62,22 @@ extension Signal {
             }
         }
 
-        /// How the bits code the number.
+        /// How the bits encode the number.
         public var encoding = Encoding.binary
-        /// Ranges with factors of their own; elsewhere the signal's own count.
+        /// Ranges with their own factors; all other values use the signal's factor.
         public var pieces: [Piece] = []
-        /// Whether raw values outside of ``pieces`` have no value: the number is one out of a list.
+        /// Whether raw values outside ``pieces`` have no value, because the number is from a list.
         public var isList = false
-        /// A curve instead of factors, ascending; outside of it there is no value.
+        /// A curve instead of factors, ascending; there is no value outside it.
         public var points: [Point] = []
-        /// What the scaled number is multiplied or divided by.
+        /// The signal by which the scaled number is multiplied or divided.
         public var operand: Operand?
 
-        /// Factor and offset alone.
+        /// A formula with factor and offset only.
         public init() {}
     }
 
-    /// The number as coded, before it is scaled; nil where the bits are none.
+    /// The decoded number before scaling; nil if the bits are not a number.
     func coded(_ raw: UInt64, _ encoding: Formula.Encoding) -> Double? {
         switch encoding {
         case .binary:
@@ -102,10 +102,10 @@ extension Signal {
         }
     }
 
-    /// The value of a number that factor and offset alone do not make.
+    /// The value of a number that needs a formula.
     func value(raw: UInt64, by formula: Formula) -> Reading.Value {
         guard let coded = coded(raw, formula.encoding) else {
-            // What is not a number: not a digit, not a number, infinite.
+            // Not a decimal digit, not a number, or infinite.
             return formula.encoding == .floatingPoint
                 ? .missing(.notAvailable, code: nil) : .missing(.undefined, code: raw)
         }
@@ -137,9 +137,9 @@ extension Signal {
 }
 
 extension PIDTable {
-    /// `number` multiplied or divided by another signal of its record.
+    /// `number` multiplied or divided by another signal in its record.
     ///
-    /// Where the other one has no value, or is a divisor of 0, there is none.
+    /// There is no result if the other signal has no value, or is 0 as a divisor.
     func combined(
         _ number: Double, with operand: Signal.Formula.Operand,
         in data: some RandomAccessCollection<UInt8>
@@ -154,8 +154,9 @@ extension PIDTable {
     }
 }
 
-/// `number × multiplier / divisor + offset`, rounded once: 1567 tenths less 40 are 116.7, and not
-/// what 156.7 less 40 leaves.
+/// `number × multiplier / divisor + offset`, rounded once.
+///
+/// 1567 tenths minus 40 are 116.7, which differs from 156.7 minus 40.
 @inline(__always)
 func scaled(_ number: Double, _ multiplier: Double, _ divisor: Double, _ offset: Double) -> Double {
     offset == 0

@@ -1,35 +1,35 @@
-/// From where a value deserves a look: `pids/levels.tsv`, which tells its format.
+/// The limits beyond which a value is unusual: `pids/levels.tsv`, which describes its format.
 public struct SignalLevels: Hashable, Sendable {
     /// How unusual a value is.
     public enum Level: String, Hashable, Sendable {
-        /// Good to know: an engine that is cold.
+        /// For information: a cold engine.
         case note
         /// Lower than usual.
         case low
         /// Higher than usual.
         case high
-        /// So low that something fails.
+        /// Too low: something is failing.
         case tooLow
-        /// So high that something fails.
+        /// Too high: something is failing.
         case tooHigh
 
-        /// Whether something fails at it.
+        /// Whether the value means that something is failing.
         public var isGrave: Bool { self == .tooLow || self == .tooHigh }
     }
 
-    /// A limit, and what a value beyond it is called.
+    /// A limit, and the level of a value beyond it.
     public struct Rule: Hashable, Sendable {
-        /// Unit: that of the signal.
+        /// The limit, in the unit of the signal.
         public var limit: Double
-        /// Values beyond it do not count, as those of vehicles of 24 V; nil = all do.
+        /// Values beyond it do not count, such as those of vehicles with 24 V; nil if all count.
         public var end: Double?
-        /// Whether values above the limit meet it; else those below.
+        /// Whether values above the limit count; otherwise those below.
         public var isAbove: Bool
-        /// How unusual they are.
+        /// The level of such a value.
         public var level: Level
-        /// The word beside the value.
+        /// The word next to the value.
         public var word: String
-        /// What is behind it, in a sentence or two.
+        /// The explanation, in a sentence or two.
         public var reason: String
 
         /// Whether a value is beyond the limit.
@@ -50,7 +50,7 @@ public struct SignalLevels: Hashable, Sendable {
     /// No limits.
     public init() {}
 
-    /// The rules of a signal; empty where there are none, or where they are in another unit.
+    /// The rules of a signal; empty if there are none, or if they are in another unit.
     public func rules(of signal: Signal) -> [Rule] {
         guard let entry = entries[signal.id], entry.unit == signal.unit else { return [] }
         return entry.rules
@@ -93,7 +93,7 @@ public struct SignalLevels: Hashable, Sendable {
 }
 
 extension [SignalLevels.Rule] {
-    /// The rule that names `value`: the last one that it meets; nil = it is as usual.
+    /// The rule that applies to `value`, which is the last that it meets; nil if the value is usual.
     public func rule(for value: Double) -> SignalLevels.Rule? {
         last { $0.isMet(by: value) }
     }
@@ -103,15 +103,15 @@ extension [SignalLevels.Rule] {
 public struct SignalLevelError: Error, Hashable, Sendable {
     /// What is wrong.
     public enum Fault: Hashable, Sendable {
-        /// A line of another number of cells than seven.
+        /// A line that does not have seven cells.
         case cells(Int)
-        /// No number.
+        /// The limit is not a number.
         case limit(String)
-        /// No level that is known.
+        /// The level is unknown.
         case level(String)
-        /// Neither `above` nor `below`.
+        /// The side is neither `above` nor `below`.
         case side(String)
-        /// Another unit than in a line before.
+        /// The unit differs from that of an earlier line.
         case unit(String)
     }
 

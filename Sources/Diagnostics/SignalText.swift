@@ -1,5 +1,5 @@
 extension Signal {
-    /// The signal's bits as a table writes them: `A`, `A..B`, `A.7`, `A.3..B.0`.
+    /// The signal's bits in the notation of tables: `A`, `A..B`, `A.7`, `A.3..B.0`.
     public var bitsText: String {
         let last = bitOffset + bitLength - 1
         guard bitLength > 0, bitOffset >= 0 else { return "" }

@@ -3,8 +3,8 @@ import OBDCore
 extension Signal {
     /// The signal's bits as an unsigned number.
     ///
-    /// `data` begins with byte A. Nil when it ends before the signal does, and for signals of more
-    /// than 64 bits, which are not numbers.
+    /// `data` begins with byte A. Nil if it ends before the signal, and for signals longer than 64 bits,
+    /// which are not numbers.
     @inline(__always)
     public func raw(in data: some RandomAccessCollection<UInt8>) -> UInt64? {
         guard bitLength > 0, bitLength <= 64, bitOffset >= 0 else { return nil }
@@ -16,7 +16,8 @@ extension Signal {
         if isLittleEndian {
             return littleEndianRaw(in: data, first: first, last: last)
         }
-        // Bits of up to nine bytes pass through; what leaves at the top is not the signal's.
+        // Bits of up to nine bytes are shifted through; bits that leave at the top do not belong to the
+        // signal.
         let spare = last &* 8 &+ 8 &- end
         var value: UInt64 = 0
         for index in first..<last {
@@ -36,7 +37,7 @@ extension Signal {
         for index in first...last {
             let byte = UInt64(data[data.index(start, offsetBy: index)])
             let place = (index &- first) &* 8 &- skipped
-            // Smart shifts: a ninth byte lies partly beyond the 64 bits.
+            // Smart shifts, because a ninth byte is partly beyond the 64 bits.
             value |= place < 0 ? byte >> UInt64(-place) : byte << UInt64(place)
         }
         return value & mask
@@ -46,11 +47,10 @@ extension Signal {
     @inline(__always)
     var mask: UInt64 { bitLength >= 64 ? .max : (1 &<< UInt64(bitLength)) &- 1 }
 
-    /// What raw bits mean: a value, or that there is none.
+    /// The meaning of raw bits: a value, or that there is none.
     ///
-    /// Nothing is clamped: a number is `raw × multiplier / divisor + offset`, whatever comes out, or
-    /// what its ``formula`` says; only another signal of the record is not looked at.
-    /// Text and bytes of at most 64 bits read as such, too.
+    /// Numbers are not clamped: the result is `raw × multiplier / divisor + offset`, or follows the
+    /// ``formula``, without a formula's other signal. Text and bytes of up to 64 bits are read, too.
     @inline(__always)
     public func value(raw: UInt64) -> Reading.Value {
         if !notAvailable.isEmpty && isNotAvailable(raw) {
@@ -86,7 +86,7 @@ extension Signal {
         return scaled(number, multiplier, divisor, offset)
     }
 
-    /// Whether raw bits are one of the patterns that stand for no value.
+    /// Whether raw bits mean that there is no value.
     public func isNotAvailable(_ raw: UInt64) -> Bool {
         for none in notAvailable where raw >= none.pattern && raw <= none.last { return true }
         return false
@@ -94,7 +94,7 @@ extension Signal {
 
     /// The signal's value in a record whose data is `data`, byte A first.
     ///
-    /// Support flags and conditions are not looked at: ``PIDTable/value(of:in:)`` does that.
+    /// Support flags and conditions are ignored; ``PIDTable/value(of:in:)`` checks them.
     public func value(in data: some RandomAccessCollection<UInt8>) -> Reading.Value {
         if let part { return value(ofPart: part, in: data) }
         if kind == .text || kind == .bytes {
@@ -112,8 +112,9 @@ extension Signal {
         return value(raw: raw)
     }
 
-    /// Text and bytes that are shorter than the longest that their record may hold; nil for every
-    /// other signal, and where the record ends before this one.
+    /// Text and bytes that are shorter than the longest in their record.
+    ///
+    /// Nil for any other signal, and if the record ends before this one.
     public func shortText(in data: some RandomAccessCollection<UInt8>) -> Reading.Value? {
         guard kind == .text || kind == .bytes, bitOffset >= 0, bitOffset & 7 == 0 else {
             return nil
@@ -123,7 +124,7 @@ extension Signal {
         return .text(kind == .text ? Self.text(of: field) : Hex.string(Array(field)))
     }
 
-    /// One part of a text; `.missing` where the text has fewer.
+    /// One part of a text; `.missing` if the text has fewer parts.
     private func value(
         ofPart part: Int, in data: some RandomAccessCollection<UInt8>
     ) -> Reading.Value {
@@ -144,7 +145,7 @@ extension Signal {
         }
     }
 
-    /// ASCII without the zeros and blanks that pad it; what is not printable shows as `\xHH`.
+    /// ASCII text without the padding zeros and blanks; unprintable bytes are shown as `\xHH`.
     static func text(of bytes: some Collection<UInt8>) -> String {
         var kept = Array(bytes)
         while let last = kept.last, last == 0 || last == 0x20 { kept.removeLast() }
@@ -161,10 +162,10 @@ extension Signal {
 }
 
 extension PIDTable {
-    /// The value of one signal in its record's data, byte A first.
+    /// The value of one signal in its record's data, beginning with byte A.
     ///
-    /// `missing(.notSupported)` where its support flag is 0; nil where its condition is not met,
-    /// for then the record holds something else in its place.
+    /// `missing(.notSupported)` if its support flag is 0. Nil if its condition is not met, because the record
+    /// then has other content at this position.
     public func value(
         of index: SignalIndex, in data: some RandomAccessCollection<UInt8>
     ) -> Reading.Value? {

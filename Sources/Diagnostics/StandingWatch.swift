@@ -1,27 +1,27 @@
 public import OBDCore
 
-/// Since when neither wheels nor engine have turned, from what ECUs tell.
+/// Detects since when neither the wheels nor the engine have turned, from the readings of ECUs.
 ///
-/// A value without a clock. A vehicle that shows no engine speed, as electric ones do, counts as one
-/// whose engine stands; one that shows no speed never stands.
+/// A value without a clock. If a vehicle reports no engine speed, as electric ones do, its engine counts as
+/// stopped. If it reports no speed, it never counts as standing.
 public struct StandingWatch: Hashable, Sendable {
-    /// An engine speed counts for this long; then it is missing, and a missing one counts as 0.
+    /// How long an engine speed is valid; a missing engine speed counts as 0.
     static let freshness = Duration.seconds(30)
 
-    /// When it began to stand; nil = it does not, or it is not known.
+    /// When it began to stand still; nil if it does not, or if that is not known.
     public private(set) var since: Instant?
     private var engine: Instant?
 
-    /// A watch that has heard nothing yet.
+    /// A watch without any readings.
     public init() {}
 
-    /// An ECU told its engine speed; unit: rpm.
+    /// Records an engine speed; unit: rpm.
     public mutating func take(engineSpeed: Double, at instant: Instant) {
         engine = engineSpeed > 0 ? instant : nil
         if engineSpeed > 0 { since = nil }
     }
 
-    /// An ECU told the vehicle's speed; unit: km/h.
+    /// Records a vehicle speed; unit: km/h.
     public mutating func take(speed: Double, at instant: Instant) {
         if speed > 0 {
             since = nil
@@ -31,6 +31,6 @@ public struct StandingWatch: Hashable, Sendable {
         }
     }
 
-    /// Begins again.
+    /// Starts again.
     public mutating func reset() { self = StandingWatch() }
 }

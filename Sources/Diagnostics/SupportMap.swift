@@ -1,8 +1,8 @@
 public import OBDCore
 
-/// A map of supported identifiers: the most significant bit stands for the one after its own.
+/// A map of supported identifiers, whose most significant bit means the identifier after the map's own.
 public enum SupportMap {
-    /// Whether `id` is one under which maps stand: 00, 20, … E0 (F400, F420, … for DIDs).
+    /// Whether `id` is the identifier of a map: 00, 20, … E0 (F400, F420, … for DIDs).
     public static func isMap(_ id: UInt32) -> Bool { id & 0x1F == 0 }
 
     /// The identifiers that the map at `id` announces, ascending.
@@ -14,7 +14,7 @@ public enum SupportMap {
 }
 
 extension Reading {
-    /// The identifiers that a support map announces, ascending; empty for every other value.
+    /// The identifiers that a support map announces, ascending; empty for any other value.
     public var announcedIDs: [DataID] {
         guard case .supportMap(let raw) = value, let dataID else { return [] }
         return SupportMap.ids(announcedBy: raw, at: dataID.id).map { DataID(dataID.service, $0) }

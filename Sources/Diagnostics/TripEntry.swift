@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// What happened beside decoded data; the raw value of the kind is what files and databases hold.
+/// An event other than decoded data; the raw value of the kind is stored in files and databases.
 public struct TripEvent: Hashable, Sendable {
     /// What happened.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -8,36 +8,36 @@ public struct TripEvent: Hashable, Sendable {
         case timeout
         /// An ECU refused.
         case negativeResponse
-        /// The adapter said something in words.
+        /// The adapter reported a status.
         case adapterStatus
-        /// Frames that do not fit together.
+        /// Frames that do not form a message.
         case linkError
-        /// A message that is not what its standard demands.
+        /// A message that does not conform to its standard.
         case decodeError
-        /// The link to the accessory broke.
+        /// The link to the adapter was lost.
         case linkLost
-        /// The link is back.
+        /// The link was restored.
         case reconnected
-        /// Data of this stretch is missing.
+        /// The data of this period are missing.
         case gap
-        /// Trouble codes were cleared by us.
+        /// This program cleared trouble codes.
         case codesCleared
     }
 
-    /// What happened.
+    /// The kind of event.
     public var kind: Kind
-    /// With whom, where one is known.
+    /// The ECU, if known.
     public var ecu: ECUAddress?
-    /// The service asked.
+    /// The requested service.
     public var service: Service?
-    /// NRC in hexadecimal, or the name of an adapter's status.
+    /// The NRC in hexadecimal, or the name of an adapter status.
     public var code: String?
-    /// How long it lasted.
+    /// The duration.
     public var duration: Duration?
-    /// For people.
+    /// The text for the user.
     public var text: String
 
-    /// Something that happened.
+    /// Creates an event.
     public init(
         _ kind: Kind, text: String, ecu: ECUAddress? = nil, service: Service? = nil,
         code: String? = nil, duration: Duration? = nil
@@ -51,27 +51,26 @@ public struct TripEvent: Hashable, Sendable {
     }
 }
 
-/// One thing that is in a trip.
+/// An entry of a trip.
 public enum TripEntry: Hashable, Sendable {
-    /// What messages became.
+    /// The decoded messages.
     case items([DiagnosticItem])
-    /// What `AT RV` measured; unit: volts.
+    /// The voltage that `AT RV` measured; unit: V.
     case voltage(Double)
     /// Something that happened.
     case event(TripEvent)
-    /// What its user writes about this moment.
+    /// The user's note about this moment.
     case note(String)
-    /// The vehicle has said who it is.
+    /// The vehicle reported its VIN.
     case vehicle(VIN)
-    /// Where the vehicle is.
+    /// The position of the vehicle.
     case position(Position)
-    /// An ECU answered for a list of its codes, and named this many; the codes themselves are items
-    /// of the same instant.
+    /// An ECU reported a list with this many codes; the codes themselves are items with the same time.
     case codeList(ECUAddress?, CodeReport.Kind, codes: Int)
-    /// What came at once: all of it is taken, or none.
+    /// Entries that belong together: either all are stored or none.
     case together([TripEntry])
 
-    /// How many items it has.
+    /// The number of its items.
     public var items: Int {
         switch self {
         case .items(let items): items.count

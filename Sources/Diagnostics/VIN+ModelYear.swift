@@ -1,10 +1,10 @@
 public import OBDCore
 
 extension VIN {
-    /// The model year of a vehicle for North America; nil where the VIN does not tell.
+    /// The model year of a vehicle for North America; nil if the VIN does not determine it.
     ///
-    /// Position 10 repeats every thirty years; of light vehicles position 7 is a digit up to 2009 and
-    /// a letter from 2010 on (49 CFR 565.15). Elsewhere manufacturers use position 10 as they like.
+    /// Position 10 repeats every thirty years. For light vehicles, position 7 is a digit up to 2009 and a
+    /// letter from 2010 on (49 CFR 565.15). In other regions manufacturers use position 10 freely.
     public var northAmericanModelYear: Int? {
         let characters = Array(text.utf8)
         guard characters.count == 17,

@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// Who makes vehicles whose VIN begins with certain characters, and where (ISO 3780).
+/// The manufacturers and countries for the first characters of a VIN (ISO 3780).
 public struct VINTables: Sendable {
     private struct Range: Sendable {
         var low: Int
@@ -13,9 +13,9 @@ public struct VINTables: Sendable {
     /// The order of characters in ISO 3780.
     private static let order = Array("ABCDEFGHJKLMNPRSTUVWXYZ1234567890".utf8)
 
-    /// Reads the tables of makes and countries.
+    /// Reads the tables of manufacturers and countries.
     ///
-    /// They are `pids/vin/makes.tsv` and `pids/vin/countries.tsv`. A line that is no row says nothing.
+    /// They are `pids/vin/makes.tsv` and `pids/vin/countries.tsv`. Lines that are not rows are ignored.
     public init(makes: String, countries: String) {
         for row in Self.rows(makes) where row.count == 2 { self.makes[row[0]] = String(row[1]) }
         for row in Self.rows(countries) where row.count == 3 {
@@ -31,25 +31,25 @@ public struct VINTables: Sendable {
             .map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
     }
 
-    /// Where two characters are in the order of ISO 3780; nil for others.
+    /// The position of two characters in the order of ISO 3780; nil for other characters.
     private static func rank(_ text: Substring) -> Int? {
         let places = text.utf8.compactMap { order.firstIndex(of: $0) }
         return places.count == 2 && text.utf8.count == 2 ? places[0] * 64 + places[1] : nil
     }
 
-    /// How many identifiers of makers, and ranges of countries, there are.
+    /// The number of manufacturer identifiers and of country ranges.
     public var counts: (makes: Int, countries: Int) { (makes.count, countries.count) }
 
-    /// The make; nil where it is not known.
+    /// The make; nil if unknown.
     public func make(of vin: VIN) -> String? { makes[vin.text.prefix(3)] }
 
-    /// The country in which the maker is registered; nil where it is not known.
+    /// The country in which the manufacturer is registered; nil if unknown.
     public func country(of vin: VIN) -> String? {
         guard let rank = Self.rank(vin.text.prefix(2)) else { return nil }
         return countries.first { $0.low <= rank && rank <= $0.high }?.country
     }
 
-    /// `Honda, model year 2003, United States`, as far as it is known; nil where nothing is.
+    /// `Honda, model year 2003, United States`, as far as known; nil if nothing is known.
     public func title(of vin: VIN) -> String? {
         let parts = [
             make(of: vin), vin.northAmericanModelYear.map { "model year \($0)" }, country(of: vin),

@@ -1,27 +1,27 @@
 public import OBDCore
 
-/// Something that can be at the other end of a link: takes bytes, has bytes to say in time.
+/// A device at the other end of a link, which takes bytes and has timed output.
 ///
-/// Whoever serves one passes every byte of the host to ``receive(_:at:)``, writes what
-/// ``due(at:)`` gives, and calls it again at ``nextDeadline`` at the latest.
+/// The code that serves it passes every byte of the host to ``receive(_:at:)``, writes the bytes of
+/// ``due(at:)``, and calls that again at ``nextDeadline`` at the latest.
 public protocol ServedDevice: Sendable {
-    /// A host has connected, after another one or as the first.
+    /// Reports that a host has connected, after another one or as the first.
     mutating func connect(at now: Instant)
-    /// Takes bytes from the host, all of which arrive at `now`.
+    /// Takes bytes from the host that all arrive at `now`.
     mutating func receive(_ bytes: some Sequence<UInt8>, at now: Instant)
-    /// What is to be written at `now`.
+    /// The output that is due at `now`.
     mutating func due(at now: Instant) -> [UInt8]
-    /// When ``due(at:)`` has to be called again if no byte arrives before; nil = never.
+    /// The next time to call ``due(at:)`` if no byte arrives before; nil for never.
     var nextDeadline: Instant? { get }
-    /// How the device left its host since the last call; nil = it did not.
+    /// How the device ended the connection since the last call; nil if it did not.
     mutating func takeEnd() -> LinkEnd?
 }
 
 extension ServedDevice {
-    /// It does not notice.
+    /// Default: ignored.
     public mutating func connect(at now: Instant) {}
 
-    /// It never leaves by itself.
+    /// Default: the device never ends a connection.
     public mutating func takeEnd() -> LinkEnd? { nil }
 }
 

@@ -2,35 +2,35 @@ import Adapters
 import DoIPWire
 public import OBDCore
 
-/// What `sim:` opens: an adapter with a vehicle.
+/// The device of `sim:`: an adapter with a vehicle.
 public protocol SimulatedDevice: ServedDevice {
-    /// What it is, in one line.
+    /// A description in one line.
     var summary: String { get }
     /// The latest requests that reached the vehicle, oldest first.
     var requests: [SimulatedAdapter.ReceivedRequest] { get }
     /// The number of all requests that reached the vehicle.
     var requestCount: Int { get }
-    /// Loses its supply for a moment, where that is simulated.
+    /// Loses its supply for a moment, if that is simulated.
     mutating func loseSupply(at now: Instant, noticesVoltage: Bool)
-    /// What it answers to a datagram, where it has a network; nil = nothing.
+    /// The answer to a datagram, if it has a network; nil if there is none.
     func answer(toDatagram bytes: [UInt8]) -> [UInt8]?
 }
 
 extension SimulatedDevice {
-    /// Its supply never fails.
+    /// Default: the supply never fails.
     public mutating func loseSupply(at now: Instant, noticesVoltage: Bool) {}
 
-    /// It has no network.
+    /// Default: no network.
     public func answer(toDatagram bytes: [UInt8]) -> [UInt8]? { nil }
 }
 
 extension SimulatedAdapter: SimulatedDevice {
-    /// What it is, in one line.
+    /// A description in one line.
     public var summary: String { title + "; " + vehicle.title }
 }
 
 extension SimulatedGoLink: SimulatedDevice {
-    /// What it is, in one line.
+    /// A description in one line.
     public var summary: String { title + "; " + vehicle.title }
 }
 
@@ -50,7 +50,7 @@ extension SimulatorOptions {
         return onLink(try SimulatedAdapter(self, at: now))
     }
 
-    /// The wire protocol of what is simulated; none is that of the ELM327.
+    /// The wire protocols of the simulated adapter; empty for an ELM327.
     public var protocols: [String] {
         if personality == Self.goLink { return [GoLinkDialect.protocolString] }
         if personality == Self.doip { return [DoIPDialect.protocolString] }

@@ -1,17 +1,17 @@
 /// What is wrong with a `sim:` address.
 public enum SimulatorError: Error, Hashable, Sendable {
-    /// There is no scenario of this name.
+    /// The scenario is unknown.
     case unknownScenario(String)
     /// A vehicle file cannot be read.
     case vehicleFile(VehicleFileError)
-    /// There is no personality of this name.
+    /// The personality is unknown.
     case unknownPersonality(String)
-    /// There is no option of this name.
+    /// The option is unknown.
     case unknownOption(String)
-    /// An option's value cannot be read; `expected` says how it looks.
+    /// The value of an option is not valid; `expected` describes a valid one.
     case invalidValue(option: String, value: String, expected: String)
 
-    /// One sentence for people, with what would be right.
+    /// One sentence for the user, with the valid choices.
     public var reason: String {
         switch self {
         case .unknownScenario(let name):
@@ -31,13 +31,13 @@ public enum SimulatorError: Error, Hashable, Sendable {
     }
 }
 
-/// What can be simulated, for lists and for messages.
+/// The available simulations, for lists and messages.
 public enum SimulatorCatalogue {
-    /// A name that options accept and what it stands for.
+    /// A name for options with its description.
     public struct Entry: Hashable, Sendable {
-        /// As typed.
+        /// The name to type.
         public var name: String
-        /// One line for people.
+        /// One line for the user.
         public var title: String
     }
 
@@ -53,7 +53,7 @@ public enum SimulatorCatalogue {
         ] + SimulatedCANDevice.Kind.allCases.map { Entry(name: $0.rawValue, title: $0.title) }
     }
 
-    /// What may come after the question mark, with its form and meaning.
+    /// The options after the question mark, with their form and meaning.
     public static var options: [Entry] {
         [
             Entry(

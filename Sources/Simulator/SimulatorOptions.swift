@@ -1,75 +1,74 @@
 public import OBDCore
 
-/// Which vehicle and adapter to simulate: what comes after `sim:`.
+/// The vehicle and adapter to simulate, from the text after `sim:`.
 ///
 /// `petrol?latency=20ms&baud=38400&protocol=7&ecus=3&seed=1&personality=stn`
 public struct SimulatorOptions: Hashable, Sendable {
-    /// Whether the engine turns.
+    /// Whether the engine is running.
     public enum Engine: String, Hashable, Sendable, CaseIterable {
         /// The vehicle drives.
         case running
-        /// Ignition on, engine off: it stands.
+        /// The ignition is on, and the vehicle stands still.
         case off
     }
 
     /// The name of the scenario.
     public var scenario = "petrol"
-    /// A user's own vehicle in the scenario's place; nil = one that comes with the program.
+    /// The user's own vehicle, which replaces the scenario; nil for an included one.
     public var vehicle: Scenario?
     /// The name of the adapter's personality.
     public var personality = "elm327"
-    /// What the vehicle speaks; nil = what the scenario says.
+    /// The vehicle's protocol; nil for the scenario's.
     public var vehicleProtocol: VehicleProtocol?
-    /// The number of ECUs, 1…8; nil = what the scenario says.
+    /// The number of ECUs, 1…8; nil for the scenario's.
     public var ecus: Int?
-    /// Chooses one of many drives that differ in their small movements.
+    /// Selects one of many drives with different small variations.
     public var seed: UInt64 = 1
-    /// Where in the drive the session begins.
+    /// The time in the drive at which the session begins.
     public var start: Duration = .zero
-    /// Stops the drive at this point, so that every value stays as it is; nil = it goes on.
+    /// The time in the drive at which all values stop; nil if the drive continues.
     public var frozen: Duration?
-    /// Whether the engine turns.
+    /// Whether the engine is running.
     public var engine = Engine.running
-    /// Whether any ECU is awake.
+    /// Whether the ECUs are awake.
     public var ignition = true
-    /// From a request to the first answer; zero = nothing takes any time.
+    /// The time from a request to the first answer; zero if nothing takes time.
     public var latency: Duration = .milliseconds(15)
-    /// Up to this much is added to each answer's time.
+    /// The maximum random delay that is added to each answer.
     public var jitter: Duration = .zero
-    /// How long the adapter waits for more answers after the last one, unless a count ends it;
-    /// nil = as its adaptive timing would.
+    /// How long the adapter waits for more answers after the last one, unless a count ends it; nil for its
+    /// adaptive timing.
     public var wait: Duration?
     /// The time an adapter command takes.
     public var commandLatency: Duration?
-    /// The time the search for a protocol takes; nil = by protocol.
+    /// The time of a protocol search; nil to depend on the protocol.
     public var search: Duration?
-    /// The adapter's line rate in bit/s; nil = as fast as the link goes.
+    /// The adapter's line rate; unit: bit/s, nil for the speed of the link.
     public var baud: Int?
-    /// A slow ECU says "response pending" (7F xx 78) first and answers after this time; nil = none.
+    /// The time after which a slow ECU answers, after "response pending" (7F xx 78); nil for no slow ECU.
     public var slow: Duration?
-    /// What happens to bytes between adapter and host; ``seed`` chooses at which of them.
+    /// The faults in transfers between adapter and host; ``seed`` determines the bytes.
     public var faults = LinkFaults()
-    /// The vehicle's number; nil = what the scenario says.
+    /// The vehicle's VIN; nil for the scenario's.
     public var vin: VIN?
-    /// Stored codes of the engine ECU; nil = what the scenario says.
+    /// Stored codes of the engine ECU; nil for the scenario's.
     public var codes: [DTC]?
-    /// Pending codes of the engine ECU; nil = what the scenario says.
+    /// Pending codes of the engine ECU; nil for the scenario's.
     public var pending: [DTC]?
-    /// Permanent codes of the engine ECU; nil = what the scenario says.
+    /// Permanent codes of the engine ECU; nil for the scenario's.
     public var permanent: [DTC]?
 
-    /// The names that ``init(_:)`` knows.
+    /// The names of the options in ``init(_:)``.
     public static let names = [
         "personality", "protocol", "ecus", "seed", "start", "frozen", "engine", "ignition",
         "latency", "jitter", "wait", "at", "search", "baud", "slow", "faults", "vin", "codes",
         "pending", "permanent",
     ]
 
-    /// The petrol car behind a genuine adapter.
+    /// The petrol car with a genuine adapter.
     public init() {}
 
-    /// The path of the user's own vehicle file that `text` names: `sim:FILE.vehicle?options`; nil
-    /// where it names none.
+    /// The path of the user's own vehicle file in `text`: `sim:FILE.vehicle?options`; nil if there is none.
     public static func vehicleFile(in text: some StringProtocol) -> String? {
         guard let name = text.split(separator: "?", maxSplits: 1).first,
             name.hasSuffix(".vehicle") || name.contains("/")
@@ -77,8 +76,8 @@ public struct SimulatorOptions: Hashable, Sendable {
         return String(name)
     }
 
-    /// Reads what comes after `sim:`; the scenario may be left out, and `vehicle` is in the
-    /// place of the file that ``vehicleFile(in:)`` gave.
+    /// Reads the text after `sim:`, in which the scenario is optional; `vehicle` is the content of the file
+    /// from ``vehicleFile(in:)``.
     public init(
         _ text: some StringProtocol, vehicle: Scenario? = nil
     ) throws(SimulatorError) {
@@ -146,13 +145,13 @@ public struct SimulatorOptions: Hashable, Sendable {
         }
     }
 
-    /// The protocols on which a vehicle can be simulated.
+    /// The protocols that can be simulated.
     static let simulated: Set<VehicleProtocol> = [
         .j1850PWM, .j1850VPW, .iso9141, .iso14230Slow, .iso14230Fast, .can11At500, .can29At500,
         .can11At250, .can29At250, .j1939,
     ]
 
-    /// A point that is neither idle nor the end of a leg: the vehicle cruises.
+    /// A time when the vehicle cruises, which is neither idle nor the end of a leg.
     private static let cruising: Duration = .seconds(75)
 
     private static func frozen(_ option: String, _ value: String) throws(SimulatorError)

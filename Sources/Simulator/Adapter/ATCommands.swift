@@ -2,7 +2,7 @@ import OBDCore
 
 /// The AT commands.
 extension SimulatedAdapter {
-    /// Does what comes after `AT`.
+    /// Runs the text after `AT`.
     mutating func runAT(_ text: String, at now: Instant) {
         guard let (form, argument) = CommandForm.find(text, version: personality.version),
             !personality.refused.contains(form.spelling)
@@ -59,7 +59,7 @@ extension SimulatedAdapter {
         }
     }
 
-    /// Does what answers OK; false = the argument is not allowed.
+    /// Runs a command that answers OK; false if the argument is not valid.
     private mutating func set(_ setting: CommandForm.Setting, _ argument: String) -> Bool {
         let number = UInt32(argument, radix: 16) ?? 0
         let byte = UInt8(truncatingIfNeeded: number)
@@ -113,7 +113,7 @@ extension SimulatedAdapter {
         return true
     }
 
-    /// `MP FECA`, `MP 00FECA`, each with or without a digit: the number of messages.
+    /// `MP FECA`, `MP 00FECA`, each with an optional digit for the number of messages.
     private mutating func monitorGroup(_ argument: String, at now: Instant) {
         let digits = argument.utf8.count
         let counted = digits == 5 || digits == 7
@@ -130,7 +130,7 @@ extension SimulatedAdapter {
     }
 
     private mutating func setFlowControlMode(_ mode: UInt8) -> Bool {
-        // The data must be known before they can be used, and the header too for mode 1.
+        // The data have to be set first, and for mode 1 also the header.
         if mode > 0 && settings.flowControlData == nil { return false }
         if mode == 1 && settings.flowControlHeader == nil { return false }
         settings.flowControlMode = mode
@@ -158,7 +158,7 @@ extension SimulatedAdapter {
         settings.mask = mask
     }
 
-    /// `6`, `A6`, `0`, `00`: the protocol to use, automatic where an A or a zero stands.
+    /// `6`, `A6`, `0`, `00`: the protocol to use; an A or a zero means automatic.
     private mutating func choose(_ text: String, store: Bool) -> Bool {
         let digits = Array(text.utf8)
         let automatic = digits.count == 2
@@ -185,7 +185,7 @@ extension SimulatedAdapter {
         (settings.automatic ? "A" : "") + ((connected ?? settings.chosen)?.digit ?? "0")
     }
 
-    /// The names that ATDP prints.
+    /// The names in the answer to ATDP.
     private static func name(_ vehicleProtocol: VehicleProtocol) -> String {
         switch vehicleProtocol {
         case .j1850PWM: "SAE J1850 PWM"
@@ -212,7 +212,7 @@ extension SimulatedAdapter {
         }
     }
 
-    /// The voltage at the socket with this many decimals.
+    /// The voltage at the socket with this many decimal places.
     func voltageText(digits: Int, at now: Instant) -> String {
         let scale = [1.0, 10, 100, 1000][digits]
         let counts = Int((vehicle.voltage(after: now - begin) * scale).rounded())
@@ -222,8 +222,10 @@ extension SimulatedAdapter {
             + String(repeating: "0", count: digits - rest.utf8.count) + rest
     }
 
-    /// ATBRD, STBR: says OK at the old rate and its name at the new one, then waits for a carriage
-    /// return; nil = a rate that cannot be had.
+    /// ATBRD, STBR: answers OK at the old rate and the adapter's name at the new one, then waits for a
+    /// carriage return.
+    ///
+    /// Nil means a rate that is not supported.
     mutating func changeRate(_ rate: Int?, says text: String, _ now: Instant) {
         guard let rate, (4_800...2_000_000).contains(rate) else {
             reply(["?"], at: now)

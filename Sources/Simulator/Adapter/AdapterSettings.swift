@@ -1,6 +1,6 @@
 import OBDCore
 
-/// What AT and ST commands set, with the values after a reset.
+/// The settings of AT and ST commands, with their values after a reset.
 struct AdapterSettings: Hashable, Sendable {
     /// ATE.
     var echo = true
@@ -28,21 +28,21 @@ struct AdapterSettings: Hashable, Sendable {
     var slowTimer = false
     /// ATR.
     var responses = true
-    /// ATJE (true), ATJS: a parameter group is typed most significant byte first.
+    /// ATJE (true), ATJS: whether a parameter group is typed most significant byte first.
     var typesGroupsForward = true
     /// ATJHF: J1939 identifiers as priority, parameter group and source.
     var formatsGroups = true
-    /// ATJTM5: five times the time-out on SAE J1939.
+    /// ATJTM5: whether the timeout on SAE J1939 is five times as long.
     var slowGroups = false
     /// ATV.
     var variableDLC = false
-    /// The protocol that was set or found; nil = none yet.
+    /// The protocol that was set or found; nil if there is none yet.
     var chosen: VehicleProtocol?
-    /// Whether others are tried when the chosen one fails.
+    /// Whether other protocols are tried if the chosen one fails.
     var automatic = true
-    /// ATSH as typed, on CAN the identifier without the top five bits; nil = the default.
+    /// ATSH as typed, or on CAN the identifier without the top five bits; nil for the default.
     var header: UInt32?
-    /// ATCP: top five bits of a 29-bit identifier; ATSH with eight digits sets it too.
+    /// ATCP: the top five bits of a 29-bit identifier; ATSH with eight digits also sets it.
     var priority: UInt8 = 0x18
     /// ATCF, ATCRA.
     var filter: UInt32?
@@ -62,7 +62,7 @@ struct AdapterSettings: Hashable, Sendable {
     var joinsFrames = false
     /// STCSEGT.
     var splitsRequests = false
-    /// STPTO; nil = ATST decides.
+    /// STPTO; nil if ATST decides.
     var requestTimeout: Duration?
 
     /// How long a request waits for its first answer.

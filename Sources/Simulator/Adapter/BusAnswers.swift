@@ -1,11 +1,11 @@
 import OBDCore
 import VehicleLink
 
-/// From what ECUs answer to the frames that carry it.
+/// Converts the answers of ECUs into frames on the bus.
 extension SimulatedAdapter {
     /// The frames of `answers`, in the order in which the adapter receives them.
     ///
-    /// `source` is the tester's address as it stood in the request.
+    /// `source` is the tester's address in the request.
     func frames(
         _ answers: [SimulatedVehicle.Answer], on vehicleProtocol: VehicleProtocol, source: UInt8,
         first: Instant
@@ -22,7 +22,7 @@ extension SimulatedAdapter {
             let lost = personality.faults.contains(.lastFrameLost)
             frames += all.filter { !(lost && $0.isPart && $0.completes) }
         }
-        // Sorted by insertion where times are equal, so that ECUs keep their order.
+        // Sorted by position if times are equal, so that the order of the ECUs is kept.
         return frames.enumerated().sorted { left, right in
             (left.element.at, left.element.order, left.offset)
                 < (right.element.at, right.element.order, right.offset)
@@ -62,7 +62,7 @@ extension SimulatedAdapter {
         }
     }
 
-    /// A parameter group: one frame, or an announcement and packets 50 ms apart.
+    /// A parameter group: one frame, or an announcement followed by packets 50 ms apart.
     private func framesOnJ1939(
         _ answer: SimulatedVehicle.Answer, source: UInt8, first: Instant
     ) -> [BusFrame] {
@@ -105,7 +105,7 @@ extension SimulatedAdapter {
                     ? J1850.responseHeaderPWM(from: ecu) : J1850.responseHeaderVPW(from: ecu))
         case .can, .j1939: frame = nil
         }
-        // What the protocol cannot carry is never sent.
+        // An answer that the protocol cannot carry is not sent.
         guard let frame else { return [] }
         return [
             BusFrame(
@@ -115,7 +115,7 @@ extension SimulatedAdapter {
         ]
     }
 
-    /// With no latency at all only the order of frames is kept, not their distance.
+    /// The arrival time of a frame; without latency only the order of frames is kept, not their distance.
     private func arrival(
         _ answer: SimulatedVehicle.Answer, _ order: Duration, _ first: Instant
     ) -> Instant {
@@ -127,11 +127,12 @@ extension SimulatedAdapter {
         guard settings.flowControl else { return false }
         let asked = vehicle.requestAddress(of: ecu) ?? ecu.physicalRequest
         let request = asked.value
-        // Under extended addressing the ECU's address is in front.
+        // With extended addressing the ECU's address comes first.
         let data = settings.flowControlData ?? (asked.extended.map { [$0] } ?? []) + [0x30]
         let goesOn = data.starts(with: (asked.extended.map { [$0] } ?? []) + [0x30])
         switch settings.flowControlMode {
-        // Eight below the answer on 11 bits, target and source exchanged on 29.
+        // The request address is eight below the answer on 11 bits; on 29 bits target and source are
+        // exchanged.
         case 0: return request == ecu.physicalRequest.value
         case 1:
             return goesOn
@@ -142,7 +143,7 @@ extension SimulatedAdapter {
         }
     }
 
-    /// Whether the adapter shows a frame with this identifier, outside monitoring.
+    /// Whether the adapter shows a frame with this identifier when it is not monitoring.
     func passes(_ identifier: ECUAddress?) -> Bool {
         guard let identifier else { return true }
         if settings.filter != nil || settings.mask != nil { return passesFilter(identifier.value) }
@@ -154,7 +155,7 @@ extension SimulatedAdapter {
         }
     }
 
-    /// ATCF, ATCM and ATCRA; true where nothing is set.
+    /// The filter of ATCF, ATCM and ATCRA; true if none is set.
     func passesFilter(_ identifier: UInt32) -> Bool {
         guard let filter = settings.filter else { return true }
         let mask = settings.mask ?? 0x1FFF_FFFF

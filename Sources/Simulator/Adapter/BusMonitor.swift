@@ -1,9 +1,9 @@
 import OBDCore
 import VehicleLink
 
-/// Listening to the bus: which frame comes next.
+/// Monitors the bus and finds the next frame.
 struct BusMonitor: Sendable {
-    /// Who speaks unasked.
+    /// A sender of frames without a request.
     enum Speaker: Hashable, Sendable {
         /// A frame of a vehicle file's `broadcast`.
         case frame(Scenario.Broadcast)
@@ -11,28 +11,28 @@ struct BusMonitor: Sendable {
         case group(UInt32, source: UInt8, priority: UInt8)
     }
 
-    /// What is sent again and again, and when each is due next.
+    /// Periodic traffic, with the time of the next frame of each sender.
     var traffic: [(speaker: Speaker, period: Duration, next: Instant)]
-    /// Packets of long messages that are under way.
+    /// The remaining packets of long messages.
     var packets: [(at: Instant, frame: LinkFrame)] = []
-    /// Frames, or messages of ``group``, still to be shown; nil = until a character comes.
+    /// The remaining frames, or messages of ``group``, to show; nil until a character stops it.
     var left: Int?
-    /// Filters of STFPA; nil = everything.
+    /// The filters of STFPA; nil for all frames.
     var passing: [(pattern: [UInt8], mask: [UInt8])]?
-    /// The one parameter group to show; nil = every frame.
+    /// The only parameter group to show; nil for all frames.
     var group: UInt32?
 
-    /// When the next frame is on the bus; nil = never.
+    /// The time of the next frame on the bus; nil if there is none.
     var nextFrame: Instant? {
         [traffic.map(\.next).min(), packets.map(\.at).min()].compactMap(\.self).min()
     }
 }
 
 extension SimulatedAdapter {
-    /// Characters that wait in the adapter before it gives up with `BUFFER FULL`.
+    /// The number of characters that the adapter buffers before it stops with `BUFFER FULL`.
     private static let bufferCharacters = 512
 
-    /// ATMA, STM, STMA: prints what is on the bus.
+    /// ATMA, STM, STMA: prints the bus traffic.
     mutating func startMonitoring(
         passing: [(pattern: [UInt8], mask: [UInt8])]?, frames: Int?, at now: Instant
     ) {
@@ -41,7 +41,7 @@ extension SimulatedAdapter {
         search = nil
     }
 
-    /// ATDM1, ATMP: prints one parameter group, transport protocol included.
+    /// ATDM1, ATMP: prints one parameter group, including its transport protocol.
     mutating func startMonitoring(group: UInt32, messages: Int?, at now: Instant) {
         guard (connected ?? settings.chosen)?.family == .j1939 else {
             reply(["?"], at: now)
@@ -49,7 +49,7 @@ extension SimulatedAdapter {
         }
         guard var monitor = monitor(at: now, left: messages, passing: nil) else { return }
         monitor.group = group
-        // Whoever never says this is not listened to.
+        // Removes the senders that never send this group.
         monitor.traffic.removeAll { speaker, _, _ in
             if case .group(group, source: _, priority: _) = speaker { return false }
             return true
@@ -86,7 +86,7 @@ extension SimulatedAdapter {
         return monitor
     }
 
-    /// Prints every frame that was on the bus by `now`.
+    /// Prints every frame on the bus until `now`.
     mutating func listen(_ monitor: inout BusMonitor, until now: Instant) {
         while let at = monitor.nextFrame, at <= now {
             let frame = nextFrame(of: &monitor, at: at)
@@ -105,7 +105,7 @@ extension SimulatedAdapter {
                 message: 0..<bytes.count, joined: !isJ1939)
             for line in frameText.lines(shown) { write(line, at: at) }
             guard let left = monitor.left else { continue }
-            // A long message counts when its last packet is out.
+            // A long message counts after its last packet was printed.
             let isUnderWay = monitor.packets.contains { $0.frame.header == identifier }
             let announces =
                 J1939.Identifier(identifier.value).parameterGroup == J1939.connectionManagement
@@ -119,7 +119,7 @@ extension SimulatedAdapter {
         activity = .monitoring(monitor)
     }
 
-    /// The frame that is on the bus at `at`; the further packets of a long message are put aside.
+    /// The frame on the bus at `at`; the other packets of a long message are kept for later.
     private func nextFrame(of monitor: inout BusMonitor, at: Instant) -> LinkFrame? {
         if let index = monitor.packets.firstIndex(where: { $0.at == at }) {
             return monitor.packets.remove(at: index).frame

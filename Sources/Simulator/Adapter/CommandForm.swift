@@ -1,28 +1,28 @@
 import OBDCore
 
-/// One row of the AT command set: how it is typed and since which firmware it exists.
+/// A row of the AT command set: the form of a command and the first firmware that has it.
 struct CommandForm: Hashable, Sendable {
     /// What a command does.
     enum Action: Hashable, Sendable {
-        /// It prints something of its own or puts the adapter into another state.
+        /// It prints its own text or changes the state of the adapter.
         case says(Statement)
-        /// It sets something and answers OK.
+        /// It changes a setting and answers OK.
         case sets(Setting)
-        /// It is understood, answered OK, and makes no difference to this vehicle.
+        /// It answers OK but has no effect with this vehicle.
         case accepted
     }
 
-    /// Commands that print something of their own.
+    /// Commands that print their own text.
     enum Statement: Hashable, Sendable {
         case identity, description, reset, warmStart, lowPower, rateSwitch, readByte, voltage
         case ignition, activityCounter, parameters, describeProtocol, protocolNumber, isActive
         case busDump, errorCounts, keyWords, monitor, monitorCodes, monitorGroup, fastInit,
             slowInit, remoteFrame
-        /// Needs something that this vehicle or adapter does not have.
+        /// A command that needs something that this vehicle or adapter lacks.
         case refused
     }
 
-    /// Commands that set something.
+    /// Commands that change a setting.
     enum Setting: Hashable, Sendable {
         case defaults, echo, linefeeds, memory, saveByte, rateTimeout, parameter, headers, spaces
         case dlcDigit, longMessages, normalMessages, adaptiveTiming, timeout, responses
@@ -33,27 +33,27 @@ struct CommandForm: Hashable, Sendable {
         case groupsForward, groupsAsSent, formatGroups, groupTimer
     }
 
-    /// What may follow the spelling.
+    /// The argument that may follow the command.
     enum Argument: Hashable, Sendable {
-        /// Nothing.
+        /// No argument.
         case none
-        /// One digit, 0 up to this.
+        /// One digit, from 0 to this.
         case digit(UInt8)
-        /// Hexadecimal digits, as many as one of these.
+        /// Hexadecimal digits, in one of these numbers.
         case hex([Int])
-        /// The same, X standing for any digit.
+        /// Hexadecimal digits in one of these numbers, with X for any digit.
         case pattern([Int])
-        /// Anything; the command looks at it itself.
+        /// Anything; the command checks it.
         case free
     }
 
-    /// After `AT`, without spaces.
+    /// The text after `AT`, without blanks.
     var spelling: String
-    /// 142 = v1.4b.
+    /// The first firmware: 142 = v1.4b.
     var since: Int
-    /// What may follow.
+    /// The argument that may follow.
     var argument: Argument
-    /// What it does.
+    /// The effect of the command.
     var action: Action
 
     init(_ spelling: String, _ since: Int, _ argument: Argument, _ action: Action) {
@@ -63,7 +63,7 @@ struct CommandForm: Hashable, Sendable {
         self.action = action
     }
 
-    /// The row and the argument for what was typed after `AT`; nil = unknown.
+    /// The row and the argument for the text after `AT`; nil if the command is unknown.
     static func find(_ text: String, version: Int) -> (form: CommandForm, argument: String)? {
         for form in all where text.hasPrefix(form.spelling) && form.since <= version {
             let argument = String(text.dropFirst(form.spelling.count))

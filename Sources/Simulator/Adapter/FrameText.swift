@@ -1,31 +1,31 @@
 import OBDCore
 import VehicleLink
 
-/// One frame that an ECU put onto the bus.
+/// A frame that an ECU sent on the bus.
 struct BusFrame: Hashable, Sendable {
-    /// When the adapter has it.
+    /// The time at which the adapter has received it.
     var at: Instant
-    /// Orders frames of the same instant.
+    /// The order of frames with the same time.
     var order: Duration
-    /// CAN: its identifier; nil before CAN.
+    /// The CAN identifier; nil before CAN.
     var identifier: ECUAddress?
-    /// The data field on CAN, the whole frame before it.
+    /// The data field on CAN; the whole frame before CAN.
     var bytes: [UInt8]
-    /// Where the message is in `bytes`, before CAN and for joined frames.
+    /// The position of the message in `bytes`, before CAN and for joined frames.
     var message: Range<Int>
     /// Whether it is a whole message without protocol control bytes (STCSEGR).
     var joined = false
-    /// Whether it is one of several that make a message.
+    /// Whether it is one of several frames of a message.
     var isPart = false
-    /// Whether its message is complete with it.
+    /// Whether it completes its message.
     var completes = true
     /// Whether it says "response pending".
     var pending = false
 }
 
-/// How frames are written as lines.
+/// Formats frames as lines.
 struct FrameText: Hashable, Sendable {
-    /// What AT commands have set.
+    /// The settings of AT commands.
     var settings: AdapterSettings
     /// ATH, unless the adapter ignores it.
     var headers: Bool
@@ -34,7 +34,7 @@ struct FrameText: Hashable, Sendable {
     /// Whether identifiers are those of SAE J1939.
     var isJ1939 = false
 
-    /// Two digits a byte, each followed by a space where there are spaces.
+    /// Two digits per byte, each followed by a blank if blanks are on.
     static func hex(_ bytes: some Sequence<UInt8>, spaces: Bool) -> [UInt8] {
         var text: [UInt8] = []
         for byte in bytes {
@@ -44,7 +44,7 @@ struct FrameText: Hashable, Sendable {
         return text
     }
 
-    /// The lines for one frame; a first frame without headers takes two.
+    /// The lines for one frame; a first frame without headers has two.
     func lines(_ frame: BusFrame) -> [[UInt8]] {
         guard let identifier = frame.identifier else {
             return [

@@ -1,30 +1,30 @@
 import OBDCore
 
-/// What the adapter has to say, each piece with the time at which its last character is out.
+/// The adapter's output, in pieces with the time at which their last character has been sent.
 struct OutputQueue: Sendable {
     private struct Piece: Sendable {
-        /// When the adapter had it ready.
+        /// The time at which the adapter had it ready.
         var ready: Instant
-        /// When its last character is out.
+        /// The time at which its last character has been sent.
         var due: Instant
         var bytes: [UInt8]
     }
 
-    /// The most bytes that may wait for a reader.
+    /// The most bytes that wait for the host to read.
     static let capacity = 1 << 18
 
-    /// The time one character takes; zero = as fast as the link goes.
+    /// The transfer time of one character; zero for the speed of the link.
     var characterTime: Duration = .zero
-    /// When the line is free again.
+    /// The time at which the line is free again.
     private(set) var free: Instant = .zero
     private var pieces: [Piece] = []
     private var first = 0
     private(set) var pending = 0
 
-    /// Whether nobody reads and nothing more can be taken.
+    /// Whether the queue is full because the host does not read.
     var isFull: Bool { pending >= Self.capacity }
 
-    /// Appends `bytes`, ready to go at `ready`; they go when those before them are out.
+    /// Appends `bytes` that are ready at `ready`; they are sent after those before them.
     mutating func append(_ bytes: [UInt8], at ready: Instant) {
         guard !bytes.isEmpty else { return }
         let start = max(ready, free)
@@ -39,7 +39,7 @@ struct OutputQueue: Sendable {
         pieces.append(Piece(ready: ready, due: free, bytes: bytes))
     }
 
-    /// Drops what was not ready at `instant`.
+    /// Removes the output that was not ready at `instant`.
     mutating func cut(after instant: Instant) {
         while pieces.count > first, let last = pieces.last, last.ready > instant {
             pending -= last.bytes.count
@@ -48,10 +48,10 @@ struct OutputQueue: Sendable {
         free = pieces.count > first ? max(instant, pieces.last?.due ?? instant) : instant
     }
 
-    /// When the next piece is out; nil = nothing waits.
+    /// The time at which the next piece has been sent; nil if the queue is empty.
     var nextDue: Instant? { first < pieces.count ? pieces[first].due : nil }
 
-    /// Takes what is out by `instant`.
+    /// Removes and returns the output sent until `instant`.
     mutating func take(until instant: Instant, into output: inout [UInt8]) {
         while first < pieces.count, pieces[first].due <= instant {
             output += pieces[first].bytes

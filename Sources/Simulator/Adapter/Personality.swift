@@ -1,8 +1,8 @@
-/// How an adapter behaves: what it calls itself, which commands it has, what is wrong with it.
+/// The behaviour of an adapter: its name, its commands, and its faults.
 ///
-/// Clones are data: the same machine with other values.
+/// A clone is the same machine with other values.
 struct Personality: Hashable, Sendable {
-    /// What an OBDLink shows about itself.
+    /// The identification of an OBDLink.
     struct OBDLink: Hashable, Sendable {
         /// Answer to STI.
         var firmware: String
@@ -14,61 +14,63 @@ struct Personality: Hashable, Sendable {
         var serialNumber: String
     }
 
-    /// Faults of the text it writes.
+    /// Faults in the adapter's output.
     enum Fault: Hashable, Sendable {
         /// A NUL before every line.
         case nuls
-        /// The prompt follows the last line without an empty line.
+        /// The prompt follows the last line without an empty line in between.
         case gluedPrompt
-        /// Never a space, whatever ATS says.
+        /// There are never blanks, regardless of ATS.
         case noSpaces
-        /// Never a header, whatever ATH says.
+        /// There are never headers, regardless of ATH.
         case noHeaders
         /// The last frame of a long answer is missing.
         case lastFrameLost
         /// Requests for more than one PID get no answer.
         case noBatches
-        /// An odd digit at a request's end is not a count but an error.
+        /// An odd digit at the end of a request is an error and not a count.
         case noCountDigit
     }
 
-    /// What happens to an answer that is too long.
+    /// The behaviour if an answer is too long.
     enum Overflow: Hashable, Sendable {
-        /// Cut off in mid-line.
+        /// The answer is cut off in the middle of a line.
         case cut
-        /// Cut off with `BUFFER FULL`.
+        /// The answer is cut off with `BUFFER FULL`.
         case bufferFull
-        /// Silence forever, not even a prompt.
+        /// The adapter stays silent forever and shows no prompt.
         case hang
     }
 
-    /// As options name it.
+    /// Its name in options.
     var name: String
-    /// One line for people.
+    /// One line for the user.
     var title: String
-    /// Answer to ATI, printed by ATZ too.
+    /// The answer to ATI, which ATZ also prints.
     var identity: String
     /// Answer to AT@1.
     var description: String? = "OBDII to RS232 Interpreter"
-    /// Firmware whose commands it has: 142 = v1.4b, 220 = v2.2.
+    /// The firmware whose commands it knows: 142 = v1.4b, 220 = v2.2.
     var version: Int
     /// The ST command set.
     var obdLink: OBDLink?
-    /// Commands, as spelt after AT, answered with `?` though the version would have them.
+    /// Commands, without AT, that are answered with `?` although the version has them.
     var refused: Set<String> = []
-    /// Commands answered OK and forgotten.
+    /// Commands that are answered with OK but have no effect.
     var ignored: Set<String> = []
-    /// What is wrong with its text.
+    /// The faults in its output.
     var faults: Set<Fault> = []
-    /// The most bytes that a request may have, more are dropped in silence; nil = as documented.
+    /// The longest request in bytes; further bytes are dropped without notice.
+    ///
+    /// Nil for the documented length.
     var requestBytes: Int?
-    /// Characters of one answer that it can hold; nil = any number.
+    /// The most characters of one answer; nil for any number.
     var answerCharacters: Int?
-    /// What happens beyond `answerCharacters`.
+    /// The behaviour beyond `answerCharacters`.
     var overflow = Overflow.cut
-    /// The number of requests after which it no longer says anything.
+    /// The number of requests after which it hangs.
     var hangsAfter: Int?
-    /// The number of requests after which it restarts by itself.
+    /// The number of requests after which it restarts.
     var restartsAfter: Int?
 
     /// All personalities; the first one is the default.
@@ -93,7 +95,7 @@ struct Personality: Hashable, Sendable {
         ]
     }
 
-    /// What the cheapest adapters refuse.
+    /// Commands that the cheapest adapters refuse.
     private static var commonlyMissing: Set<String> {
         [
             "AMC", "AMT", "BD", "BRD", "BRT", "CEA", "CRA", "CSM", "CTM", "FCSD", "FCSH",

@@ -1,6 +1,6 @@
 import OBDCore
 
-/// The adapter's own memory (ATPP): values that take effect when switched on.
+/// The adapter's own memory (ATPP), whose values take effect when the adapter is switched on.
 struct ProgrammableParameters: Hashable, Sendable {
     private struct Cell: Hashable, Sendable {
         var value: UInt8
@@ -20,12 +20,12 @@ struct ProgrammableParameters: Hashable, Sendable {
         cells = factory.map { Cell(value: $0) }
     }
 
-    /// The value of a parameter that is switched on; nil = the default applies.
+    /// The value of an active parameter; nil if the default applies.
     func active(_ number: Int) -> UInt8? {
         cells.indices.contains(number) && cells[number].on ? cells[number].value : nil
     }
 
-    /// Obeys what comes after `PP`: `2ASV38`, `2AON`, `FFOFF`; false = not understood.
+    /// Runs the text after `PP`: `2ASV38`, `2AON`, `FFOFF`; false if it is not valid.
     mutating func obey(_ text: String) -> Bool {
         guard let number = UInt8(text.prefix(2), radix: 16), text.count >= 4 else { return false }
         let rest = text.dropFirst(2)

@@ -1,11 +1,11 @@
 import OBDCore
 import VehicleLink
 
-/// Opening the vehicle's protocol: searching, initialising, failing.
+/// Opens the vehicle's protocol: searches, initialises, or fails.
 extension SimulatedAdapter {
     /// Opens a protocol unless one is open.
     ///
-    /// Gives the time at which a request can be sent; nil when it failed and said so.
+    /// Returns the time at which a request can be sent; nil if it failed and reported that.
     mutating func open(at now: Instant) -> Instant? {
         if let connected, connected == (settings.chosen ?? connected) { return now }
         search = nil
@@ -15,7 +15,7 @@ extension SimulatedAdapter {
         switch chosen {
         case .can11At500, .can29At500, .can11At250, .can29At250, .userCAN1, .userCAN2, .j1939,
             .doip:
-            // On the right bus with the wrong identifiers somebody acknowledges, nobody answers.
+            // On the right bus with the wrong identifiers, frames are acknowledged but not answered.
             guard right || (vehicle.ignition && Self.sameBus(chosen, vehicle.vehicleProtocol))
             else {
                 fail("CAN ERROR", at: now, after: .milliseconds(80))
@@ -35,7 +35,7 @@ extension SimulatedAdapter {
         return now
     }
 
-    /// ATFI and ATSI: an initialisation by hand.
+    /// ATFI and ATSI: a manual initialisation.
     mutating func initialise(_ chosen: VehicleProtocol, at now: Instant) {
         let isKLine = chosen.family == .iso14230 || chosen.family == .iso9141
         guard connected == nil, isKLine, settings.chosen == nil || settings.chosen == chosen else {
@@ -50,7 +50,7 @@ extension SimulatedAdapter {
 
     private mutating func searchForProtocol(at now: Instant) -> Instant? {
         output.append(Array("SEARCHING...".utf8), at: now)
-        // The adapter asks 01 00 itself; whoever does not answer that is not found.
+        // The adapter itself sends 01 00; a vehicle that does not answer it is not found.
         let isAnswered = !vehicle.answers(to: [0x01, 0x00], for: .everybody, after: now - begin)
             .isEmpty
         let found = isAnswered ? vehicle.vehicleProtocol : nil
@@ -70,7 +70,7 @@ extension SimulatedAdapter {
         return ends
     }
 
-    /// How long it takes to open the protocol that is tried first.
+    /// The time to open the first protocol.
     private func firstTryTime(_ found: VehicleProtocol?) -> Duration {
         if let search = options.search { return search / 8 }
         guard options.latency > .zero else { return .zero }
@@ -83,7 +83,7 @@ extension SimulatedAdapter {
         }
     }
 
-    /// How long a search takes that ends with `found`; nil = that fails.
+    /// The time of a search that finds `found`; nil means that it fails.
     private func searchTime(_ found: VehicleProtocol?) -> Duration {
         if let search = options.search { return search }
         guard options.latency > .zero else { return .zero }
@@ -93,14 +93,14 @@ extension SimulatedAdapter {
         case .can11At250: return .milliseconds(300)
         case .can29At250: return .milliseconds(400)
         case .j1850PWM, .j1850VPW: return .milliseconds(1200)
-        // The bytes at 5 baud alone take two seconds.
+        // The bytes at 5 baud take two seconds.
         case .iso9141, .iso14230Slow: return .milliseconds(3600)
         case .iso14230Fast: return .milliseconds(1800)
         case .j1939, .userCAN1, .userCAN2, .doip, nil: return .milliseconds(5200)
         }
     }
 
-    /// Prints `BUS INIT: …`; nil when it failed.
+    /// Prints `BUS INIT: …`; nil if it failed.
     private mutating func busInit(
         _ chosen: VehicleProtocol, succeeds: Bool, at now: Instant
     ) -> Instant? {
@@ -136,13 +136,13 @@ extension SimulatedAdapter {
     }
 }
 
-/// A request's header and whom it reaches.
+/// A request's header and the ECUs that receive it.
 struct RequestHeader: Hashable, Sendable {
     /// As on the wire: `7DF`, `18DB33F1`, `686AF1`.
     var text: String
-    /// Whom it reaches; nil = nobody.
+    /// The ECUs that receive it; nil for none.
     var target: SimulatedVehicle.Target?
-    /// The tester's address in it.
+    /// The tester's address in the header.
     var source: UInt8
 }
 
@@ -178,7 +178,7 @@ extension SimulatedAdapter {
             return RequestHeader(
                 text: Hex.string(identifier, digits: 8), target: own ? target : nil,
                 source: source)
-        // No ELM327 speaks DoIP.
+        // An ELM327 does not support DoIP.
         case .logical: return RequestHeader(text: "", target: nil, source: 0)
         case .byte:
             let standard: UInt32 =
@@ -198,7 +198,7 @@ extension SimulatedAdapter {
         }
     }
 
-    /// SAE J1939: a request for a parameter group, EA00, goes to everybody unless ATSH says whom.
+    /// SAE J1939: a request for a parameter group, EA00, goes to all ECUs unless ATSH has an address.
     private func headerOnJ1939(_ special: UInt32?, own: Bool) -> RequestHeader {
         var identifier = special ?? settings.header ?? 0xEA_FFF9
         if identifier <= 0xFF_FFFF { identifier |= UInt32(settings.priority) << 24 }

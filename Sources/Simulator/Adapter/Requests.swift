@@ -3,13 +3,13 @@ import VehicleLink
 
 /// Requests to the vehicle.
 extension SimulatedAdapter {
-    /// What one message of its own changes, for STPX.
+    /// The options of a single request, for STPX.
     struct RequestOptions: Sendable {
-        /// A header for this request alone.
+        /// A header for this request only.
         var header: UInt32?
-        /// The number of answers that ends the waiting; nil = as typed, 0 = do not wait.
+        /// The number of answers after which to stop waiting; nil as typed, 0 for no wait.
         var answers: Int?
-        /// How long to wait for the first answer.
+        /// The time to wait for the first answer.
         var timeout: Duration?
         /// Whether a request may be longer than one frame.
         var long = false
@@ -17,7 +17,7 @@ extension SimulatedAdapter {
         var countsMessages = false
     }
 
-    /// Obeys a line of hexadecimal digits; anything else is answered `?`.
+    /// Runs a line of hexadecimal digits; anything else is answered with `?`.
     mutating func request(_ typed: [UInt8], at now: Instant) {
         var digits = typed.compactMap { Hex.value($0) }
         guard digits.count == typed.count, digits.count > 1 else {
@@ -31,7 +31,7 @@ extension SimulatedAdapter {
                 return
             }
             let count = Int(digits.removeLast())
-            // A zero is not special: the adapter waits as it always does.
+            // A zero has no special meaning: the adapter waits as usual.
             if count > 0 { special.answers = count }
         }
         var bytes = stride(from: 0, to: digits.count, by: 2).map {
@@ -53,7 +53,7 @@ extension SimulatedAdapter {
         return personality.obdLink == nil ? 7 : 8
     }
 
-    /// Opens the protocol where needed, sends, and prints what comes.
+    /// Opens the protocol if needed, sends the request, and prints the answers.
     mutating func send(_ bytes: [UInt8], _ special: RequestOptions, at now: Instant) {
         guard let begun = open(at: now), let vehicleProtocol = connected else { return }
         let header = header(on: vehicleProtocol, special.header)
@@ -77,8 +77,10 @@ extension SimulatedAdapter {
         show(received, special, sent: begun)
     }
 
-    /// What goes onto the bus: on SAE J1939 a request's parameter group stands least significant
-    /// byte first, and is typed the other way round (ATJE).
+    /// The bytes on the bus.
+    ///
+    /// On SAE J1939 the parameter group of a request is sent least significant byte first but typed in the
+    /// opposite order (ATJE).
     private func sent(
         _ bytes: [UInt8], under header: RequestHeader, on vehicleProtocol: VehicleProtocol
     ) -> [UInt8] {
@@ -89,7 +91,7 @@ extension SimulatedAdapter {
         return bytes.reversed()
     }
 
-    /// What the first frame of a request holds.
+    /// The content of a request's first frame.
     private func firstFrame(of bytes: [UInt8], on vehicleProtocol: VehicleProtocol) -> [UInt8] {
         guard vehicleProtocol.family == .can else { return bytes }
         let address = settings.extendedAddress.map { [$0] } ?? []
@@ -99,7 +101,7 @@ extension SimulatedAdapter {
         return Array((address + length + bytes).prefix(8))
     }
 
-    /// Takes note of the flow control frames that `answers` of several frames call for.
+    /// Records the flow control frames for `answers` of several frames.
     private mutating func noteFlowControl(
         for answers: [SimulatedVehicle.Answer], on vehicleProtocol: VehicleProtocol, at now: Instant
     ) {
@@ -153,7 +155,7 @@ extension SimulatedAdapter {
             .filter { passes($0.identifier) }
     }
 
-    /// Prints frames as they come, then the prompt when the waiting is over.
+    /// Prints frames as they arrive, then the prompt after the wait.
     private mutating func show(_ frames: [BusFrame], _ special: RequestOptions, sent: Instant) {
         guard settings.responses, special.answers != 0 else {
             finish(at: sent)
@@ -209,7 +211,7 @@ extension SimulatedAdapter {
         }
     }
 
-    /// How frames are written now.
+    /// The current format of frames.
     var frameText: FrameText {
         FrameText(
             settings: settings,
@@ -218,16 +220,16 @@ extension SimulatedAdapter {
             isJ1939: connected?.family == .j1939)
     }
 
-    /// How long a request waits for its first answer.
+    /// The time that a request waits for its first answer.
     private var answerTimeout: Duration {
         settings.answerTimeout
             * (connected?.family == .j1939 && settings.slowGroups ? 5 : 1)
     }
 
-    /// How long the adapter waits for more after the last answer.
+    /// The time that the adapter waits for more answers after the last one.
     private func quiet(_ patience: Duration) -> Duration {
         if let wait = options.wait { return wait }
-        // Adaptive timing knows nothing of SAE J1939.
+        // Adaptive timing does not work on SAE J1939.
         if connected?.family == .j1939 { return patience }
         let learnt =
             options.latency + .milliseconds(vehicle.vehicleProtocol.family.isLegacy ? 40 : 10)
@@ -238,10 +240,10 @@ extension SimulatedAdapter {
         }
     }
 
-    /// How late the next frame may be.
+    /// The time that the adapter waits for the next frame.
     private func lateness(_ frame: BusFrame, _ patience: Duration) -> Duration {
         let checks = parameters.active(0x2A) ?? 0x3C
-        // From v2.0 on the adapter itself waits out "response pending" (PP 2A bit 2).
+        // From v2.0 on, the adapter itself waits after "response pending" (PP 2A bit 2).
         if frame.pending && personality.version >= 200 && checks & 0x04 != 0 { return .seconds(5) }
         return max(quiet(patience), .milliseconds(60))
     }

@@ -2,9 +2,9 @@ import OBDCore
 
 /// A long request whose bytes are typed after `DATA>`.
 struct STNRequest: Sendable {
-    /// What STPX said besides.
+    /// The other arguments of STPX.
     var special: SimulatedAdapter.RequestOptions
-    /// Hexadecimal digits that are still to come.
+    /// The number of hexadecimal digits that are missing.
     var digitsLeft: Int
     /// Digits typed so far.
     var digits: [UInt8] = []
@@ -12,7 +12,7 @@ struct STNRequest: Sendable {
 
 /// The ST commands of an OBDLink.
 extension SimulatedAdapter {
-    /// Does what comes after `ST`.
+    /// Runs the text after `ST`.
     mutating func runST(_ text: String, at now: Instant) {
         guard let link = personality.obdLink else {
             reply(["?"], at: now)
@@ -68,7 +68,7 @@ extension SimulatedAdapter {
             settings.header = nil
             connected = nil
         } else {
-            // Accepted, and of no consequence to this vehicle.
+            // Accepted, but without effect on this vehicle.
             return ["CMM", "UIL", "IAT", "PTOT", "PTRQ", "CTOR", "CSTM", "BRT"].contains {
                 Self.number(text, after: $0) != nil
             }
@@ -76,7 +76,7 @@ extension SimulatedAdapter {
         return true
     }
 
-    /// STP's numbers.
+    /// The protocol numbers of STP.
     private static let presets: [Int: VehicleProtocol] = [
         11: .j1850PWM, 12: .j1850VPW, 22: .iso9141, 24: .iso14230Slow, 25: .iso14230Fast,
         33: .can11At500, 34: .can29At500, 35: .can11At250, 36: .can29At250,
@@ -99,7 +99,7 @@ extension SimulatedAdapter {
         return true
     }
 
-    /// STPX: `H:7E0,D:010C,T:100,R:1` or with `L:` and the bytes typed afterwards.
+    /// STPX: `H:7E0,D:010C,T:100,R:1`, or with `L:` and the bytes typed afterwards.
     private mutating func transmit(_ text: Substring, at now: Instant) {
         var special = RequestOptions(long: true, countsMessages: true)
         var data: [UInt8]?
@@ -130,7 +130,7 @@ extension SimulatedAdapter {
         }
     }
 
-    /// One character of the bytes that follow `DATA>`.
+    /// Takes one character of the bytes after `DATA>`.
     mutating func take(_ byte: UInt8, of request: STNRequest, at now: Instant) {
         var request = request
         if Hex.value(byte) != nil {
@@ -150,7 +150,7 @@ extension SimulatedAdapter {
         send(data, request.special, at: now)
     }
 
-    /// The decimal number after `name`, where `text` is nothing but those two.
+    /// The decimal number after `name`; nil if `text` has anything else.
     private static func number(_ text: String, after name: String) -> Int? {
         guard text.hasPrefix(name) else { return nil }
         let digits = text.dropFirst(name.count)

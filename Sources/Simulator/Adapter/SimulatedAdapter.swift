@@ -1,59 +1,61 @@
 public import OBDCore
 
-/// A simulated ELM327-class adapter before a simulated vehicle, as a pure machine.
+/// A simulated ELM327-class adapter with a simulated vehicle, as a pure state machine.
 ///
-/// It is told the time with every byte, keeps what it has to say until the time has come, and never
-/// looks at a clock: whoever serves it writes what ``due(at:)`` gives and wakes it at
-/// ``nextDeadline``.
+/// It receives the time with every byte, keeps its output until that is due, and has no clock. The code that
+/// serves it writes the bytes of ``due(at:)`` and calls it again at ``nextDeadline``.
 public struct SimulatedAdapter: Sendable {
-    /// A request that reached the vehicle's bus; kept so that tests can prove what was sent.
+    /// A request that reached the vehicle's bus, recorded so that tests can check it.
     public struct ReceivedRequest: Hashable, Sendable {
-        /// When it was sent.
+        /// The time at which it was sent.
         public var at: Instant
-        /// The header under which it was sent: `7DF`, `18DB33F1`, `686AF1`.
+        /// The header with which it was sent: `7DF`, `18DB33F1`, `686AF1`.
         public var header: String
         /// Service and data.
         public var payload: [UInt8]
-        /// The first frame's data as they are on the bus, with length and address byte on CAN;
-        /// empty where the adapter is none of lines.
+        /// The data of the first frame on the bus, with length and address byte on CAN; empty if the adapter
+        /// does not use text lines.
         public var frame: [UInt8] = []
-        /// What ECUs answered to it, shown or not.
+        /// The answers of the ECUs, whether shown or not.
         public var answers: [SimulatedVehicle.Answer] = []
     }
 
-    /// What the adapter is doing.
+    /// The current activity of the adapter.
     enum Activity: Sendable {
-        /// Waits for a command.
+        /// Waiting for a command.
         case ready
-        /// Works on a command until then; a character interrupts it or waits.
+        /// Running a command until this time; a character interrupts it or waits.
         case busy(until: Instant, interruptible: Bool)
-        /// Was interrupted and throws away characters until its prompt is out.
+        /// Interrupted, and discarding characters until its prompt was sent.
         case flushing(until: Instant)
-        /// Prints what it hears.
+        /// Printing the bus traffic.
         case monitoring(BusMonitor)
-        /// Has changed its line rate and waits for a carriage return at the new one.
+        /// Waiting for a carriage return at a new line rate.
         case confirmingRate(before: Int?, until: Instant)
-        /// Waits for this many bytes of a long request.
+        /// Waiting for the data of a long request.
         case takingData(STNRequest)
-        /// Sleeps until a character comes.
+        /// Asleep until a character arrives.
         case asleep
-        /// Will not say anything any more.
+        /// Hung.
         case hung
     }
 
-    /// The number of requests that are kept; older ones are forgotten.
+    /// The number of requests that are kept; older ones are dropped.
     public static let keptRequests = 10_000
 
-    /// The vehicle after it.
+    /// The vehicle.
     public internal(set) var vehicle: SimulatedVehicle
     /// The latest requests that reached the vehicle, oldest first.
     public internal(set) var requests: [ReceivedRequest] = []
-    /// Flow control frames that the adapter sent to ECUs for long answers, oldest first; the header
-    /// is the identifier, and an ECU takes whatever they hold.
+    /// Flow control frames that the adapter sent for long answers, oldest first.
+    ///
+    /// The header is the identifier. An ECU accepts any content.
     public internal(set) var flowControls: [ReceivedRequest] = []
     /// The number of all requests that reached the vehicle.
     public internal(set) var requestCount = 0
-    /// The line rate in use; nil where the link has none; unit: bit/s.
+    /// The current line rate; unit: bit/s.
+    ///
+    /// Nil if the link has none.
     public internal(set) var lineRate: Int?
 
     let options: SimulatorOptions
@@ -63,9 +65,9 @@ public struct SimulatedAdapter: Sendable {
     var parameters = ProgrammableParameters()
     var output = OutputQueue()
     var activity = Activity.ready
-    /// The open vehicle protocol; nil = none.
+    /// The open protocol; nil if none is.
     var connected: VehicleProtocol?
-    /// Where a reset finds its protocol (the adapter's own memory).
+    /// The protocol after a reset (from the adapter's own memory).
     var remembered: VehicleProtocol?
     /// The user's byte of ATSD.
     var savedByte: UInt8 = 0xFF
@@ -75,11 +77,11 @@ public struct SimulatedAdapter: Sendable {
     var passFilters: [(pattern: [UInt8], mask: [UInt8])] = []
     /// The last message on the bus, for ATBD.
     var lastMessage: [UInt8] = []
-    /// Until when a search for the protocol runs, and what was open before it.
+    /// The end of a running protocol search, and the protocol that was open before it.
     var search: (ends: Instant, before: VehicleProtocol?)?
-    /// What was typed, without the carriage return.
+    /// The typed text without the carriage return.
     var line: [UInt8] = []
-    /// What a lone carriage return repeats.
+    /// The command that a single carriage return repeats.
     var lastCommand: String?
     private var lineClock: Instant
     private var lastByte: Instant
@@ -97,7 +99,7 @@ public struct SimulatedAdapter: Sendable {
         if let baud = options.baud { setRate(baud) }
     }
 
-    /// Takes bytes from the host, all of which arrive at `now`.
+    /// Takes bytes from the host that all arrive at `now`.
     public mutating func receive(_ bytes: some Sequence<UInt8>, at now: Instant) {
         for byte in bytes {
             lineClock = max(lineClock, now) + output.characterTime
@@ -106,7 +108,7 @@ public struct SimulatedAdapter: Sendable {
         }
     }
 
-    /// What is to be written at `now`: everything whose time has come.
+    /// All output that is due at `now`.
     public mutating func due(at now: Instant) -> [UInt8] {
         advance(to: now)
         var bytes: [UInt8] = []
@@ -114,7 +116,7 @@ public struct SimulatedAdapter: Sendable {
         return bytes
     }
 
-    /// When ``due(at:)`` has to be called again if no byte arrives before; nil = never.
+    /// The next time to call ``due(at:)`` if no byte arrives before; nil for never.
     public var nextDeadline: Instant? {
         var deadlines: [Instant] = []
         if let due = output.nextDue { deadlines.append(due) }
@@ -127,13 +129,13 @@ public struct SimulatedAdapter: Sendable {
         return deadlines.min()
     }
 
-    /// The name under which the adapter serves: `genuine ELM327 v2.2`.
+    /// The name of the adapter in lists: `genuine ELM327 v2.2`.
     public var title: String { personality.title }
 
-    /// A line without an end is thrown away after this time.
+    /// The time after which a line without an end is discarded.
     private static let lineTimeout: Duration = .seconds(20)
 
-    /// Does what has to be done by `now` without a byte from the host.
+    /// Does what is due at `now` without a byte from the host.
     private mutating func advance(to now: Instant) {
         switch activity {
         case .monitoring(var monitor):
@@ -149,7 +151,7 @@ public struct SimulatedAdapter: Sendable {
     }
 
     private mutating func accept(_ byte: UInt8, at arrival: Instant) {
-        // NUL and line feed mean nothing to the adapter, not even an interruption.
+        // The adapter ignores NUL and line feed; they do not even interrupt it.
         if byte == 0x00 || byte == 0x0A || output.isFull { return }
         var now = arrival
         switch activity {
@@ -165,7 +167,7 @@ public struct SimulatedAdapter: Sendable {
                 interrupt(at: now)
                 return
             }
-            // The character waits in the UART until the command is done.
+            // The character waits in the UART until the command has ended.
             now = until
             lineClock = until
         case .flushing(let until) where now < until: return
@@ -215,7 +217,7 @@ public struct SimulatedAdapter: Sendable {
         }
     }
 
-    /// A character came while a request or a search was under way.
+    /// Handles a character during a request or a search.
     private mutating func interrupt(at now: Instant) {
         output.cut(after: now)
         forgetRequests(after: now)
@@ -227,7 +229,7 @@ public struct SimulatedAdapter: Sendable {
         stop(at: now)
     }
 
-    /// Forgets what was not sent yet.
+    /// Removes the requests that were not sent yet.
     private mutating func forgetRequests(after now: Instant) {
         while let last = requests.last, last.at > now {
             requests.removeLast()
@@ -235,19 +237,19 @@ public struct SimulatedAdapter: Sendable {
         }
     }
 
-    /// Ends whatever it does with `STOPPED`; characters are lost until its prompt is out.
+    /// Stops the current activity with `STOPPED`; characters are lost until the prompt was sent.
     private mutating func stop(at now: Instant) {
         reply(["STOPPED"], at: now, takes: .zero)
         activity = .flushing(until: output.free)
     }
 }
 
-// How text is written; used by all commands.
+// The text output for all commands.
 extension SimulatedAdapter {
-    /// What ends a line.
+    /// The end of a line.
     var lineEnd: [UInt8] { settings.linefeeds ? [0x0D, 0x0A] : [0x0D] }
 
-    /// The time that a command of the adapter's own takes.
+    /// The time that a command for the adapter itself takes.
     var commandTime: Duration {
         options.commandLatency ?? (options.latency == .zero ? .zero : .milliseconds(2))
     }
@@ -272,7 +274,7 @@ extension SimulatedAdapter {
         activity = .busy(until: output.free, interruptible: false)
     }
 
-    /// Starts again with all settings at their defaults and prints the banner.
+    /// Restarts with all settings at their defaults and prints the banner.
     mutating func restart(at now: Instant, after time: Duration) {
         restart(at: now + (options.latency == .zero ? .zero : time), saying: personality.identity)
     }
@@ -281,15 +283,15 @@ extension SimulatedAdapter {
         resetSettings()
         lastCommand = nil
         passFilters = []
-        // The banner is written with the new settings, after two empty lines.
+        // The banner is printed with the new settings after two empty lines.
         output.append(lineEnd + lineEnd, at: ready)
         write(Array(words.utf8), at: ready)
         prompt(at: ready)
     }
 
-    /// Loses its supply for a moment: what it was at and all settings are gone.
+    /// Loses its supply for a moment and with it its activity and all settings.
     ///
-    /// It comes back like one that was just plugged in, or says that the voltage was low.
+    /// It restarts as if it was just plugged in, or reports a low voltage.
     public mutating func loseSupply(at now: Instant, noticesVoltage: Bool) {
         if case .hung = activity { return }
         let time = output.characterTime
@@ -303,7 +305,7 @@ extension SimulatedAdapter {
             saying: noticesVoltage ? "LV RESET" : personality.identity)
     }
 
-    /// All settings to their defaults, as far as the adapter's own memory does not say otherwise.
+    /// Resets all settings to their defaults, or to the values in the adapter's own memory.
     mutating func resetSettings() {
         settings = AdapterSettings()
         settings.chosen = remembered
@@ -318,10 +320,10 @@ extension SimulatedAdapter {
         connected = nil
     }
 
-    /// Changes the line rate; nil = none.
+    /// Changes the line rate; nil if there is none.
     mutating func setRate(_ rate: Int?) {
         lineRate = rate
-        // Ten bits a character: start, eight data, stop.
+        // Ten bits per character: start, eight data, stop.
         output.characterTime = rate.map { .nanoseconds(10_000_000_000 / Int64($0)) } ?? .zero
     }
 }

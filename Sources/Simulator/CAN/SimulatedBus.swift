@@ -2,10 +2,10 @@ import Adapters
 import OBDCore
 import VehicleLink
 
-/// The simulated vehicle's ECUs on a CAN bus: frames of testers in, frames of ECUs out, each in its time.
+/// The simulated vehicle's ECUs on a CAN bus: frames of testers go in, and timed frames of ECUs come out.
 ///
-/// Each ECU has its own transport: it waits for flow control before it goes on with a long answer, keeps
-/// to the block size and the pause that it was given, and lets a tester send long requests.
+/// Each ECU has its own transport layer. It waits for flow control before it continues a long answer, follows
+/// the block size and separation time that it gets, and accepts long requests from a tester.
 struct SimulatedBus: Sendable {
     /// The vehicle.
     private(set) var vehicle: SimulatedVehicle
@@ -17,27 +17,27 @@ struct SimulatedBus: Sendable {
     private let options: SimulatorOptions
     private let begin: Instant
 
-    /// A frame that an ECU sends at a time.
+    /// A frame that an ECU sends at a given time.
     private struct Planned: Sendable {
         var at: Instant
         var frame: CANFrame
-        /// What begins when this frame has been sent.
+        /// The long answer that continues after this frame.
         var thenOpens: Outgoing?
     }
 
-    /// What is left of a long answer.
+    /// The rest of a long answer.
     private struct Outgoing: Sendable {
-        /// The ECU, as it answers.
+        /// The ECU, with the address of its answers.
         var ecu: ECUAddress
         var identifier: ECUAddress
         var rest: [[UInt8]]
-        /// SAE J1939: the frames after the announcement, for a tester that has to let them come.
+        /// SAE J1939: the frames after the announcement, for a tester that has to allow them.
         var isGroup = false
-        /// Until when it is waited for flow control (N_Bs).
+        /// The time limit for flow control (N_Bs).
         var until: Instant
     }
 
-    /// What has come of a long request.
+    /// The received part of a long request.
     private struct Incoming: Sendable {
         var target: SimulatedVehicle.Target
         var total: Int
@@ -50,13 +50,13 @@ struct SimulatedBus: Sendable {
     private var queue: [Planned] = []
     private var outgoing: [Outgoing] = []
     private var incoming: [ECUAddress: Incoming] = [:]
-    /// Until when an ECU sends the packets of a message to everyone; it has one such message at a time.
+    /// Until when an ECU sends packets of a broadcast message; it sends one such message at a time.
     private var announcing: [UInt8: Instant] = [:]
     private var traffic: [(speaker: BusMonitor.Speaker, period: Duration, next: Instant)] = []
 
-    /// The most frames that wait.
+    /// The most frames in the queue.
     private static let capacity = 8_192
-    /// How long an ECU waits for flow control.
+    /// The time that an ECU waits for flow control.
     private static let patience = Duration.seconds(1)
 
     init(_ options: SimulatorOptions, at now: Instant) throws(SimulatorError) {
@@ -95,17 +95,17 @@ struct SimulatedBus: Sendable {
 
     // MARK: Time
 
-    /// When the next frame is on the bus; nil = never.
+    /// The time of the next frame on the bus; nil if there is none.
     var nextDeadline: Instant? {
         [queue.first?.at, traffic.map(\.next).min()].compactMap(\.self).min()
     }
 
-    /// Frames that are on the bus by `now`, in order.
+    /// The frames on the bus until `now`, in order.
     mutating func frames(until now: Instant) -> [CANFrame] {
         var frames: [CANFrame] = []
         for index in traffic.indices where traffic[index].next <= now {
             plan(traffic[index].speaker, at: traffic[index].next)
-            // What was said while nobody listened is lost.
+            // Traffic from before the connection is lost.
             let step = max(1, traffic[index].period.nanoseconds)
             let missed = (now - traffic[index].next).nanoseconds / step
             traffic[index].next = traffic[index].next + .nanoseconds((missed + 1) * step)
@@ -125,7 +125,7 @@ struct SimulatedBus: Sendable {
         _ frame: CANFrame, at time: Instant, thenOpens: Outgoing? = nil
     ) {
         guard queue.count < Self.capacity else { return }
-        // After those of the same time, so that ECUs keep their order.
+        // After frames with the same time, so that the order of the ECUs is kept.
         let place = queue.lastIndex { $0.at <= time }.map { $0 + 1 } ?? 0
         queue.insert(Planned(at: time, frame: frame, thenOpens: thenOpens), at: place)
     }
@@ -150,7 +150,7 @@ struct SimulatedBus: Sendable {
         }
     }
 
-    /// A message to everyone: one frame, or packets 50 ms apart.
+    /// A broadcast message: one frame, or packets 50 ms apart.
     private mutating func broadcast(_ frames: [CANFrame], from source: UInt8, at time: Instant) {
         let begin = frames.count > 1 ? max(time, announcing[source] ?? time) : time
         for (number, frame) in frames.enumerated() {
@@ -161,7 +161,7 @@ struct SimulatedBus: Sendable {
 
     // MARK: Testers
 
-    /// Takes a frame of a tester.
+    /// Takes a frame from a tester.
     mutating func receive(_ frame: CANFrame, at now: Instant) {
         guard vehicle.ignition, !frame.isRemote, !frame.data.isEmpty else { return }
         if vehicle.vehicleProtocol.family == .j1939 {
@@ -208,7 +208,7 @@ struct SimulatedBus: Sendable {
         }
     }
 
-    /// Whom a frame is for, and the address byte under extended addressing; nil = nobody here.
+    /// The target of a frame, and the address byte with extended addressing; nil if no ECU is addressed.
     private func target(
         of frame: CANFrame
     ) -> (target: SimulatedVehicle.Target, extended: UInt8?)? {
@@ -217,7 +217,7 @@ struct SimulatedBus: Sendable {
         let mask: UInt32 = frame.id.form == .can11 ? 0x7FF : 0x1FFF_FF00
         if frame.id.value & mask == everybody { return (.everybody, nil) }
         var asked = frame.id
-        // A tester's own address is not the ECU's business.
+        // The tester's own address does not matter to an ECU.
         if asked.form == .can29, asked.value >> 16 == 0x18DA {
             asked.value = asked.value & 0xFFFF_FF00 | 0xF1
         }
@@ -252,7 +252,7 @@ struct SimulatedBus: Sendable {
         }
     }
 
-    /// From where an ECU answers a request with this identifier.
+    /// The identifier of an ECU's answers to a request with this identifier.
     private func identifier(of ecu: ECUAddress, askedBy request: ECUAddress) -> ECUAddress {
         var identifier = ECUAddress(ecu.value, ecu.form)
         if ecu.form == .can29, ecu.value >> 16 == 0x18DA {
@@ -265,7 +265,7 @@ struct SimulatedBus: Sendable {
         data + [UInt8](repeating: 0, count: max(0, ISO15765.frameLength - data.count))
     }
 
-    /// A tester's flow control: the ECU that is asked at `key` goes on.
+    /// Handles a tester's flow control: the ECU with request address `key` continues.
     private mutating func letFlow(
         _ state: UInt8, _ rest: [UInt8], _ key: ECUAddress, at now: Instant
     ) {
@@ -364,7 +364,7 @@ struct SimulatedBus: Sendable {
         }
     }
 
-    /// A tester lets packets come (CTS), or has them all.
+    /// Handles a tester's CTS, which requests packets, or its acknowledgement of all packets.
     private mutating func letPacketsFlow(
         _ frame: CANFrame, _ id: J1939.Identifier, at now: Instant
     ) {

@@ -1,20 +1,20 @@
 import Adapters
 public import OBDCore
 
-/// A simulated vehicle on a CAN bus behind an slcan adapter, or as records of SocketCAN.
+/// A simulated vehicle on a CAN bus with an slcan adapter, or as records of SocketCAN.
 public struct SimulatedCANDevice: SimulatedDevice {
-    /// What carries its frames.
+    /// The format of its frames.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Lawicel's firmware: confirms with CR, refuses with BEL.
         case slcan
-        /// CANable's firmware: no word to any command, a version without an end.
+        /// CANable's firmware: no answer to any command, and a version without a line end.
         case slcanSilent = "slcan-silent"
-        /// Firmware that says `z` to each frame that it sends.
+        /// Firmware that answers each sent frame with `z`.
         case slcanQueued = "slcan-z"
         /// The 16-byte records of SocketCAN.
         case records = "can"
 
-        /// What it is, for lists.
+        /// A description for lists.
         var title: String {
             switch self {
             case .slcan: "slcan adapter: CAN as text, answers CR or BEL"
@@ -36,7 +36,7 @@ public struct SimulatedCANDevice: SimulatedDevice {
     private var state: State
     private var rate: Int?
     private var output = OutputQueue()
-    /// Frames that a tester sent at a rate that is not the bus's.
+    /// The number of frames that a tester sent at another rate than that of the bus.
     public private(set) var disturbances = 0
 
     /// A device that is plugged in at `now`.
@@ -53,7 +53,7 @@ public struct SimulatedCANDevice: SimulatedDevice {
         }
     }
 
-    /// What it is, in one line.
+    /// A description in one line.
     public var summary: String { kind.title + "; " + bus.vehicle.title }
     /// The latest requests that reached the vehicle, oldest first.
     public var requests: [SimulatedAdapter.ReceivedRequest] { bus.requests }
@@ -62,7 +62,7 @@ public struct SimulatedCANDevice: SimulatedDevice {
     /// The vehicle.
     public var vehicle: SimulatedVehicle { bus.vehicle }
 
-    /// Takes bytes from the host, all of which arrive at `now`.
+    /// Takes bytes from the host that all arrive at `now`.
     public mutating func receive(_ bytes: some Sequence<UInt8>, at now: Instant) {
         if kind == .records {
             var events: [CANEvent] = []
@@ -80,10 +80,10 @@ public struct SimulatedCANDevice: SimulatedDevice {
         }
     }
 
-    /// What is to be written at `now`.
+    /// The output that is due at `now`.
     public mutating func due(at now: Instant) -> [UInt8] {
         let frames = bus.frames(until: now)
-        // What is said while nobody reads is lost, as in an adapter's buffer.
+        // If the host does not read, output is lost, as with an adapter's buffer.
         if state != .closed, rate == bus.rate {
             for frame in frames where !output.isFull {
                 output.append(wire.bytes(of: frame), at: now)
@@ -94,12 +94,12 @@ public struct SimulatedCANDevice: SimulatedDevice {
         return bytes
     }
 
-    /// When ``due(at:)`` has to be called again if no byte arrives before; nil = never.
+    /// The next time to call ``due(at:)`` if no byte arrives before; nil for never.
     public var nextDeadline: Instant? {
         [output.nextDue, bus.nextDeadline].compactMap(\.self).min()
     }
 
-    /// A line of the host, as slcan adapters take it.
+    /// Handles a line from the host, as slcan adapters do.
     private mutating func take(_ line: [UInt8], at now: Instant) {
         guard let first = line.first else {
             confirm(at: now)
@@ -117,7 +117,7 @@ public struct SimulatedCANDevice: SimulatedDevice {
         }
         switch (first, state) {
         case (UInt8(ascii: "C"), _):
-            // Lawicel's refuses to close what is not open.
+            // Lawicel's firmware refuses to close a bus that is not open.
             let wasClosed = state == .closed
             state = .closed
             if wasClosed && kind == .slcan { refuse(at: now) } else { confirm(at: now) }

@@ -2,12 +2,12 @@ import Adapters
 import DoIPWire
 public import OBDCore
 
-/// A simulated gateway of ISO 13400-2 (DoIP) before a simulated vehicle.
+/// A simulated ISO 13400-2 (DoIP) gateway with a simulated vehicle.
 ///
-/// Each ECU has the logical address 10xx, where xx is its address byte. E400 asks all of them; services
-/// below 10 are answered by those that know OBD alone, as on CAN.
+/// Each ECU has the logical address 10xx, where xx is its address byte. E400 addresses all ECUs. Services
+/// below 10 are only answered by ECUs with OBD, as on CAN.
 public struct SimulatedDoIPGateway: ServedDevice {
-    /// The vehicle after it.
+    /// The vehicle.
     public private(set) var vehicle: SimulatedVehicle
     /// The latest requests that reached the vehicle, oldest first.
     public private(set) var requests: [SimulatedAdapter.ReceivedRequest] = []
@@ -16,20 +16,20 @@ public struct SimulatedDoIPGateway: ServedDevice {
 
     /// Its own logical address.
     public static let address: UInt16 = 0x1000
-    /// The address of all ECUs.
+    /// The functional address of all ECUs.
     public static let functional: UInt16 = 0xE400
-    /// The longest request that it takes; unit: bytes.
+    /// The longest request that it accepts; unit: bytes.
     public static let longestRequest = 4_095
 
     private let options: SimulatorOptions
     private let begin: Instant
     private var output = OutputQueue()
     private var lexer = DoIPLexer()
-    /// The tester that activated routing.
+    /// The tester for which routing is active.
     private var tester: UInt16?
-    /// The version in which the tester speaks.
+    /// The protocol version of the tester.
     private var version: UInt8 = 0x02
-    /// Whether the connection is closed after what is still to be written.
+    /// Whether to close the connection after the remaining output.
     private var isLeaving = false
 
     /// A gateway that is switched on at `now`.
@@ -41,10 +41,10 @@ public struct SimulatedDoIPGateway: ServedDevice {
         begin = now
     }
 
-    /// The name under which it serves.
+    /// The name of the gateway in lists.
     public var title: String { "DoIP gateway \(Hex.string(UInt32(Self.address), digits: 4))" }
 
-    /// Another tester has connected.
+    /// Reports that another tester has connected.
     public mutating func connect(at now: Instant) {
         lexer = DoIPLexer()
         output = OutputQueue()
@@ -52,7 +52,7 @@ public struct SimulatedDoIPGateway: ServedDevice {
         isLeaving = false
     }
 
-    /// Takes bytes from the tester, all of which arrive at `now`.
+    /// Takes bytes from the tester that all arrive at `now`.
     public mutating func receive(_ bytes: some Sequence<UInt8>, at now: Instant) {
         var tokens: [DoIPLexer.Token] = []
         lexer.receive(Array(bytes), &tokens)
@@ -71,24 +71,24 @@ public struct SimulatedDoIPGateway: ServedDevice {
         }
     }
 
-    /// What is to be written at `now`.
+    /// The output that is due at `now`.
     public mutating func due(at now: Instant) -> [UInt8] {
         var bytes: [UInt8] = []
         output.take(until: now, into: &bytes)
         return bytes
     }
 
-    /// When ``due(at:)`` has to be called again if no byte arrives before; nil = never.
+    /// The next time to call ``due(at:)`` if no byte arrives before; nil for never.
     public var nextDeadline: Instant? { output.nextDue }
 
-    /// The end of a connection that the standard wants closed.
+    /// The end of a connection that has to be closed according to the standard.
     public mutating func takeEnd() -> LinkEnd? {
         guard isLeaving, output.nextDue == nil else { return nil }
         isLeaving = false
         return .closed
     }
 
-    /// What it answers to a datagram; nil = nothing.
+    /// The answer to a datagram; nil if there is none.
     public func answer(toDatagram bytes: [UInt8]) -> [UInt8]? {
         guard let message = DoIPMessage(datagram: bytes) else { return nil }
         let asked = bytes[0]
@@ -114,7 +114,7 @@ public struct SimulatedDoIPGateway: ServedDevice {
         return reply.bytes(version: version)
     }
 
-    /// What it says of itself.
+    /// The gateway's identification.
     private var entity: DoIPEntity {
         let vin = vehicle.vin.map { Array($0.utf8) } ?? []
         // A locally administered hardware address.
@@ -129,7 +129,7 @@ public struct SimulatedDoIPGateway: ServedDevice {
         case .activationRequest(let source, let type, _): activate(source, type, at: now)
         case .diagnostic(let source, let target, let payload):
             ask(payload, from: source, at: target, at: now)
-        // An answer to a question of another connection's gateway.
+        // An answer to a request from another connection's gateway.
         case .aliveAnswer: break
         default: refuseHeader(0x01, at: now)
         }
@@ -172,7 +172,7 @@ public struct SimulatedDoIPGateway: ServedDevice {
         note(payload, at: target, at: now)
         var answers = vehicle.answers(
             to: payload, for: isFunctional ? .everybody : .one(ecu), after: now - begin)
-        // The gateway's group has all ECUs; on CAN only those with OBD hear such a request.
+        // The gateway's group contains all ECUs; on CAN only those with OBD receive such a request.
         if isFunctional, let service = payload.first, service >= 0x10 {
             for module in vehicle.modules {
                 answers += vehicle.answers(to: payload, for: .one(module), after: now - begin)
@@ -196,7 +196,7 @@ public struct SimulatedDoIPGateway: ServedDevice {
         if requests.count > SimulatedAdapter.keptRequests { requests.removeFirst() }
     }
 
-    /// The codes for a wrong pattern and a wrong length end the connection.
+    /// Reports a header fault; the codes for a wrong pattern and a wrong length end the connection.
     private mutating func refuseHeader(_ code: UInt8, at now: Instant) {
         send(.headerRefused(code: code), at: now)
         if code == 0x00 || code == 0x04 { isLeaving = true }
@@ -208,6 +208,6 @@ public struct SimulatedDoIPGateway: ServedDevice {
 }
 
 extension SimulatedDoIPGateway: SimulatedDevice {
-    /// What it is, in one line.
+    /// A description in one line.
     public var summary: String { title + "; " + vehicle.title }
 }

@@ -1,26 +1,25 @@
 public import OBDCore
 
-/// How a device leaves its host.
+/// How a device ends its connection to the host.
 public enum LinkEnd: Hashable, Sendable {
     /// Both directions are closed.
     case closed
-    /// The device says nothing more; what the host says still arrives.
+    /// The device sends nothing more but still receives.
     case halfClosed
 }
 
-/// A device at the end of a bad link: seeded faults in what it says and in what it hears.
+/// A device on a bad link, with seeded faults in both directions.
 ///
-/// Faults depend on the bytes alone, never on the pieces in which they come, so that a seed can be
-/// replayed.
+/// The faults only depend on the bytes and not on the pieces in which they arrive, so a seed can be replayed.
 public struct FaultyLink<Device: SimulatedDevice>: SimulatedDevice {
-    /// The device itself.
+    /// The device.
     public private(set) var device: Device
-    /// What happened so far.
+    /// The number of faults so far.
     public private(set) var counts: [LinkFault: Int] = [:]
 
-    /// How many bytes went wrong on the way from the host.
+    /// The number of damaged bytes from the host.
     public private(set) var heardFaults = 0
-    /// The most bytes that went wrong in one line of the adapter since ``forgetWorstLine()``.
+    /// The most damaged bytes in one line of the adapter since ``forgetWorstLine()``.
     public private(set) var worstLine = 0
 
     private enum Piece: Sendable {
@@ -35,21 +34,21 @@ public struct FaultyLink<Device: SimulatedDevice>: SimulatedDevice {
     }
 
     private let faults: LinkFaults
-    /// What the device says and what it hears are drawn apart, or their order would matter.
+    /// Each direction has its own generator, because otherwise their order would matter.
     private var saying: FaultGenerator
     private var hearing: FaultGenerator
-    /// Drawn apart, too, so that the others are where they were without it.
+    /// A separate generator, so that the other faults stay at the same bytes without it.
     private var resetting: FaultGenerator
     private var queue: [Piece] = []
     private var end: LinkEnd?
-    /// Nothing comes before this time.
+    /// No output is delivered before this time.
     private var heldUntil = Instant.zero
     private var isLineStart = true
     private var lineHits = 0
     private var isCutting = false
-    /// A line that comes after the next one.
+    /// A line that is delivered after the next one.
     private var held: [UInt8]?
-    /// Whether the line under way is held.
+    /// Whether the current line is held back.
     private var isHolding = false
 
     /// `device` behind a link with `faults`.
@@ -61,30 +60,30 @@ public struct FaultyLink<Device: SimulatedDevice>: SimulatedDevice {
         resetting = FaultGenerator(seed: seed &* 3 &+ 0x5EED)
     }
 
-    /// What it is, in one line.
+    /// A description in one line.
     public var summary: String { device.summary + "; faults on the link" }
     /// The latest requests that reached the vehicle, oldest first.
     public var requests: [SimulatedAdapter.ReceivedRequest] { device.requests }
     /// The number of all requests that reached the vehicle.
     public var requestCount: Int { device.requestCount }
 
-    /// What the device answers to a datagram; faults are on its link alone.
+    /// The device's answer to a datagram; faults only affect its link.
     public func answer(toDatagram bytes: [UInt8]) -> [UInt8]? {
         device.answer(toDatagram: bytes)
     }
 
-    /// A host has connected.
+    /// Reports that a host has connected.
     public mutating func connect(at now: Instant) { device.connect(at: now) }
 
-    /// Takes bytes from the host, with what happens to them on the way.
+    /// Takes bytes from the host and applies the faults.
     public mutating func receive(_ bytes: some Sequence<UInt8>, at now: Instant) {
         var arriving: [UInt8] = []
         for byte in bytes { damage(byte, \.hearing, into: &arriving) }
         device.receive(arriving, at: now)
     }
 
-    /// What is to be written at `now`; nothing after an end of the link until
-    /// ``takeEnd()`` was called.
+    /// The output that is due at `now`; there is none after an end of the link until ``takeEnd()`` was
+    /// called.
     public mutating func due(at now: Instant) -> [UInt8] {
         take(device.due(at: now), at: now)
         var output: [UInt8] = []
@@ -100,15 +99,15 @@ public struct FaultyLink<Device: SimulatedDevice>: SimulatedDevice {
         return output
     }
 
-    /// When ``due(at:)`` has to be called again if no byte arrives before; nil = never.
+    /// The next time to call ``due(at:)`` if no byte arrives before; nil for never.
     public var nextDeadline: Instant? {
         [queue.first?.at, device.nextDeadline].compactMap(\.self).min()
     }
 
-    /// Begins to count ``worstLine`` again.
+    /// Restarts ``worstLine``.
     public mutating func forgetWorstLine() { worstLine = lineHits }
 
-    /// How the link ended, once; what was under way is lost.
+    /// How the link ended, reported once; data on the way are lost.
     public mutating func takeEnd() -> LinkEnd? {
         guard let end else { return nil }
         self.end = nil
@@ -170,7 +169,7 @@ public struct FaultyLink<Device: SimulatedDevice>: SimulatedDevice {
         }
         if hits(.cut) { isCutting = true }
         if hits(.flood) {
-            // Digits and letters, as long as no answer is; a prompt is not among them.
+            // Digits and letters, longer than any answer, but without a prompt.
             let letters = Array("0123456789ABCDEF \r:ZKU".utf8)
             for _ in 0..<saying.number(1_000...8_000) {
                 output.append(letters[saying.number(0...(letters.count - 1))])

@@ -1,39 +1,39 @@
-/// What can happen to bytes between an adapter and its host.
+/// A fault in the transfer of bytes between an adapter and its host.
 public enum LinkFault: String, Hashable, Sendable, CaseIterable {
     /// A byte is lost.
     case drop
-    /// A byte comes twice.
+    /// A byte arrives twice.
     case double
     /// One bit of a byte is wrong.
     case flip
-    /// A line and all after it come up to 400 ms later.
+    /// A line and everything after it arrive up to 400 ms later.
     case delay
-    /// A line comes after the next one.
+    /// A line arrives after the next one.
     case reorder
-    /// The rest of an answer is lost, its prompt included.
+    /// The rest of an answer is lost, including its prompt.
     case cut
-    /// Nothing comes for one to eight seconds, then all.
+    /// Nothing arrives for one to eight seconds, then everything.
     case stall
-    /// Up to 8 kB that was not asked for.
+    /// Up to 8 kB of unexpected data arrive.
     case flood
     /// The link is closed.
     case close
-    /// The adapter's direction is closed; it still hears.
+    /// The adapter's direction is closed; it still receives.
     case halfClose = "half-close"
-    /// The adapter restarts in the middle of what it says: `LV RESET` or its banner.
+    /// The adapter restarts in the middle of its output: `LV RESET` or its banner.
     case reset
 
-    /// Whether it is drawn for every byte, in both directions; the others are drawn for every line
-    /// of the adapter.
+    /// Whether the fault is drawn for each byte in both directions; other faults are drawn for each line of
+    /// the adapter.
     public var isForBytes: Bool { self == .drop || self == .double || self == .flip }
 }
 
-/// How often which fault happens; the same seed makes the same faults at the same bytes.
+/// The probability of each fault; the same seed causes the same faults at the same bytes.
 public struct LinkFaults: Hashable, Sendable {
-    /// The share of bytes, or of lines, 0…1; missing = never.
+    /// The share of bytes or lines, 0…1; never if missing.
     public var rates: [LinkFault: Double]
 
-    /// Faults with these rates.
+    /// Creates faults with these rates.
     public init(_ rates: [LinkFault: Double] = [:]) { self.rates = rates }
 
     /// Reads `drop:0.001,flip:0.001`, or `all:0.001` for every kind; nil for anything else.
@@ -55,16 +55,16 @@ public struct LinkFaults: Hashable, Sendable {
         }
     }
 
-    /// Whether nothing ever happens.
+    /// Whether there are no faults.
     public var isEmpty: Bool { rates.values.allSatisfy { $0 == 0 } }
 
-    /// What an option may look like.
+    /// The valid form of the option.
     static let form =
         "kinds and rates such as drop:0.001,flip:0.001, or all:0.001; kinds are "
         + LinkFault.allCases.map(\.rawValue).joined(separator: ", ")
 }
 
-/// Numbers that look random and are the same for the same seed: SplitMix64 (Steele, Lea, Flood 2014).
+/// Pseudo-random numbers that are the same for the same seed: SplitMix64 (Steele, Lea, Flood 2014).
 struct FaultGenerator: Hashable, Sendable {
     private var state: UInt64
 
@@ -81,7 +81,7 @@ struct FaultGenerator: Hashable, Sendable {
     /// 0..<1.
     mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// A number of this range.
+    /// A number in this range.
     mutating func number(_ range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(next() % UInt64(range.count))
     }

@@ -1,9 +1,9 @@
 import Adapters
 public import OBDCore
 
-/// A simulated GoLink before a simulated vehicle.
+/// A simulated GoLink with a simulated vehicle.
 public struct SimulatedGoLink: ServedDevice {
-    /// The vehicle after it.
+    /// The vehicle.
     public private(set) var vehicle: SimulatedVehicle
     /// The latest requests that reached the vehicle, oldest first.
     public private(set) var requests: [SimulatedAdapter.ReceivedRequest] = []
@@ -14,7 +14,7 @@ public struct SimulatedGoLink: ServedDevice {
     private let begin: Instant
     private var output = OutputQueue()
     private var input: [UInt8] = []
-    /// When the last byte of a half frame came.
+    /// The arrival time of the last byte of an incomplete frame.
     private var lastByte: Instant
 
     /// A device that is plugged in and switched on at `now`.
@@ -30,12 +30,12 @@ public struct SimulatedGoLink: ServedDevice {
         lastByte = now
     }
 
-    /// The name under which it serves.
+    /// The name of the device in lists.
     public var title: String { "GoLink adapter, binary frames (\(GoLinkDialect.protocolString))" }
 
-    /// Takes bytes from the host, all of which arrive at `now`.
+    /// Takes bytes from the host that all arrive at `now`.
     public mutating func receive(_ bytes: some Sequence<UInt8>, at now: Instant) {
-        // Half a frame that nobody went on with is not a frame.
+        // An incomplete frame without further bytes is not a frame.
         if now - lastByte > .milliseconds(200) { input = [] }
         lastByte = now
         for byte in bytes {
@@ -52,14 +52,14 @@ public struct SimulatedGoLink: ServedDevice {
         }
     }
 
-    /// What is to be written at `now`.
+    /// The output that is due at `now`.
     public mutating func due(at now: Instant) -> [UInt8] {
         var bytes: [UInt8] = []
         output.take(until: now, into: &bytes)
         return bytes
     }
 
-    /// When ``due(at:)`` has to be called again if no byte arrives before; nil = never.
+    /// The next time to call ``due(at:)`` if no byte arrives before; nil for never.
     public var nextDeadline: Instant? { output.nextDue }
 
     private mutating func take(address: UInt8, _ body: [UInt8], at now: Instant) {
@@ -73,7 +73,7 @@ public struct SimulatedGoLink: ServedDevice {
         let answers = vehicle.answers(to: body, for: .everybody, after: now - begin)
         let first = now + options.latency + vehicle.jitter(request: requestCount)
         if answers.isEmpty {
-            // It waits as long as an ECU may take.
+            // The device waits as long as an ECU may take.
             send(
                 .failure(.noResponse, request: body),
                 at: now + max(.milliseconds(100), options.latency))
@@ -93,7 +93,7 @@ public struct SimulatedGoLink: ServedDevice {
     }
 
     private mutating func send(_ frame: GoLinkFrame, at time: Instant) {
-        // What no frame can carry is never sent.
+        // An answer that does not fit into a frame is not sent.
         if let bytes = frame.bytes, !output.isFull { output.append(bytes, at: time) }
     }
 }

@@ -1,30 +1,29 @@
 import Adapters
 import DoIPWire
 
-/// Cuts what a host sends to an adapter into commands: lines that end with CR, GoLink frames, and
-/// messages of DoIP.
+/// Splits a host's bytes into commands: lines that end with CR, GoLink frames, and DoIP messages.
 ///
-/// A host that does not know its adapter tries several, so that one recording may hold them all. No line
-/// begins with the byte that begins every frame, nor with a version of DoIP.
+/// A host that does not know its adapter tries several dialects, so a recording may contain all of them. No
+/// line begins with the byte that begins every frame, or with a version of DoIP.
 struct HostInput: Hashable, Sendable {
     /// One command.
     enum Command: Hashable, Sendable {
         /// A line without its CR.
         case line([UInt8])
-        /// A whole frame, its header included.
+        /// A whole frame, including its header.
         case frame([UInt8])
-        /// A message of DoIP, its version not included.
+        /// A DoIP message, without its version.
         case message(DoIPMessage)
     }
 
     private var bytes: [UInt8] = []
-    /// Whether the host sends records of SocketCAN and nothing else.
+    /// Whether the host only sends records of SocketCAN.
     var takesRecords = false
 
-    /// The most characters of a line that count.
+    /// The most characters of a line that are used.
     private static let longestLine = 16_384
 
-    /// Takes a byte; the command that it completes, if any.
+    /// Takes a byte and returns the command that it completes, if any.
     mutating func take(_ byte: UInt8) -> Command? {
         if takesRecords {
             bytes.append(byte)
@@ -50,7 +49,7 @@ struct HostInput: Hashable, Sendable {
         return nil
     }
 
-    /// The frame, once it is whole; what cannot become one is dropped.
+    /// The frame, once it is complete; bytes that cannot become one are dropped.
     private mutating func takeFrame() -> Command? {
         guard bytes.count > 2 else { return nil }
         let length = Int(bytes[2])
@@ -63,7 +62,7 @@ struct HostInput: Hashable, Sendable {
         return .frame(bytes)
     }
 
-    /// The message, once it is whole; what cannot become one is dropped.
+    /// The message, once it is complete; bytes that cannot become one are dropped.
     private mutating func takeMessage() -> Command? {
         guard bytes.count >= DoIPMessage.headLength else { return nil }
         guard let head = DoIPHead(bytes[..<DoIPMessage.headLength]),

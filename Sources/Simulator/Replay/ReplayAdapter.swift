@@ -2,40 +2,40 @@ public import Adapters
 import DoIPWire
 public import OBDCore
 
-/// An adapter that answers from a recording, byte for byte, and invents nothing.
+/// An adapter that answers only from a recording, byte for byte.
 ///
-/// A command is a line or a GoLink frame. It is answered by the next recorded exchange with the same
-/// command, else by an earlier one. A count digit that the recording does not have is overlooked.
-/// What was never recorded is answered as an adapter would that does not know it: `?` to commands,
-/// `NO DATA` to requests, a frame that says so to a GoLink's requests.
+/// A command is a line or a GoLink frame. It is answered by the next recorded exchange with the same command,
+/// or else by an earlier one. A count digit that the recording does not have is ignored. Commands that were
+/// not recorded are answered like unknown ones: `?` for a command, `NO DATA` for a request, and an error
+/// frame for a GoLink request.
 public struct ReplayAdapter: ServedDevice {
-    /// A command and everything that came until the next one.
+    /// A command and all data up to the next one.
     struct RecordedExchange: Hashable, Sendable {
-        /// A line in upper case, without blanks and carriage return; a frame as ``key(of:)`` says.
+        /// A line in upper case, without blanks and carriage return, or the ``key(of:)`` of a frame.
         var command: String
-        /// What the adapter said.
+        /// The adapter's answer.
         var answer: [UInt8]
     }
 
     let exchanges: [RecordedExchange]
-    /// The places of each command, in order.
+    /// The indices of each command, in order.
     private let places: [String: [Int]]
-    /// The places of each request without its count digit.
+    /// The indices of each request without its count digit.
     private let uncounted: [String: [Int]]
     private var cursor = 0
     private var input = HostInput()
     private var lastCommand: String?
     private var output: [UInt8] = []
 
-    /// Answers from a recorded session.
+    /// Answers from a transcript.
     public init(_ transcript: Transcript) {
         let hasRecords = Self.hasRecords(transcript)
         self.init(Self.exchanges(in: transcript, records: hasRecords))
         input.takesRecords = hasRecords
     }
 
-    /// Whether what the host sent are records of SocketCAN: 16 bytes, a length of 8 at most, and
-    /// three bytes that are always 0.
+    /// Whether the host's bytes are records of SocketCAN: 16 bytes, a length of at most 8, and three bytes
+    /// that are always 0.
     private static func hasRecords(_ transcript: Transcript) -> Bool {
         let sent = transcript.chunks.filter { $0.direction == .toAdapter }
         return !sent.isEmpty
@@ -47,11 +47,12 @@ public struct ReplayAdapter: ServedDevice {
             }
     }
 
-    /// Whether records of SocketCAN were recorded.
+    /// Whether the recording has records of SocketCAN.
     public var hasRecords: Bool { input.takesRecords }
 
-    /// Answers from a conversation as text: lines that begin with `>` are the commands, the lines
-    /// after each are its answer, `#` begins a comment.
+    /// Answers from a conversation in text form.
+    ///
+    /// Lines that begin with `>` are commands, the lines after each are its answer, and `#` begins a comment.
     public init(conversation: some Sequence<UInt8>) {
         self.init(Self.exchanges(in: Array(conversation)))
     }
@@ -72,23 +73,23 @@ public struct ReplayAdapter: ServedDevice {
         self.uncounted = uncounted
     }
 
-    /// Whether anything was recorded.
+    /// Whether the recording is empty.
     public var isEmpty: Bool { exchanges.isEmpty }
 
-    /// Whether a DoIP gateway was recorded.
+    /// Whether it is the recording of a DoIP gateway.
     public var isDoIP: Bool { exchanges.first?.command.hasPrefix(Self.doip) ?? false }
 
-    /// Whether the device of the recording answered as a GoLink.
+    /// Whether the recorded device answered as a GoLink.
     public var isGoLink: Bool {
         exchanges.contains {
             $0.answer.first == GoLinkFrame.firstRequestByte && $0.command == Self.busTypeRequest
         }
     }
 
-    /// Whether the device of the recording is an slcan adapter: it was asked to leave the bus first.
+    /// Whether the recorded device is an slcan adapter, which is first told to close the bus.
     public let isSLCAN: Bool
 
-    /// Never: what it has to say it says at once.
+    /// Nil if there is no output, which is always due at once.
     public var nextDeadline: Instant? { output.isEmpty ? nil : .zero }
 
     /// Takes bytes from the host.
@@ -103,7 +104,7 @@ public struct ReplayAdapter: ServedDevice {
         }
     }
 
-    /// Everything that was not said yet.
+    /// All output that was not returned yet.
     public mutating func due(at now: Instant) -> [UInt8] {
         defer { output = [] }
         return output
@@ -134,7 +135,7 @@ public struct ReplayAdapter: ServedDevice {
         var command = Self.normalised(line)
         if command.isEmpty { command = lastCommand ?? "" }
         lastCommand = command
-        // Nobody reads: like a real one it loses what does not fit.
+        // The host does not read; like a real adapter, it loses the output that does not fit.
         guard output.count < OutputQueue.capacity else { return }
         if let place = place(of: command) {
             cursor = place + 1
@@ -151,7 +152,7 @@ public struct ReplayAdapter: ServedDevice {
         return next(uncounted[request])
     }
 
-    /// The first place after the cursor, else the last one before it.
+    /// The first index from the cursor on, or else the last one before it.
     private func next(_ candidates: [Int]?) -> Int? {
         guard let candidates else { return nil }
         var low = 0
@@ -164,17 +165,17 @@ public struct ReplayAdapter: ServedDevice {
     }
 }
 
-// Reading recordings.
+// Reads recordings.
 extension ReplayAdapter {
-    /// Upper case without blanks, as the adapter understands it.
+    /// The text in upper case without blanks, as the adapter understands it.
     static func normalised(_ line: some Sequence<UInt8>) -> String {
         String(decoding: line.filter { $0 > 0x20 }, as: UTF8.self).uppercased()
     }
 
-    /// How a frame is kept beside lines, none of which looks like it.
+    /// The key of a frame, which cannot be confused with a line.
     static func key(of frame: [UInt8]) -> String { "golink " + Hex.string(frame) }
 
-    /// How a message of DoIP is kept beside lines, none of which looks like it.
+    /// The key of a DoIP message, which cannot be confused with a line.
     static func key(of message: DoIPMessage) -> String {
         doip + Hex.string(UInt32(message.type), digits: 4) + Hex.string(message.content)
     }
@@ -183,12 +184,12 @@ extension ReplayAdapter {
 
     private static let busTypeRequest = key(of: GoLinkFrame.busTypeRequest.bytes ?? [])
 
-    /// Whether `command` goes to the vehicle.
+    /// Whether `command` is a request to the vehicle.
     static func isRequest(_ command: String) -> Bool {
         !command.isEmpty && command.utf8.allSatisfy { Hex.value($0) != nil }
     }
 
-    /// The request without an odd last digit; nil where it is not a request.
+    /// The request without an odd last digit; nil if it is not a request.
     static func withoutCount(_ command: String) -> String? {
         guard isRequest(command) else { return nil }
         return command.utf8.count.isMultiple(of: 2) ? command : String(command.dropLast())
@@ -207,12 +208,12 @@ extension ReplayAdapter {
                     switch input.take(byte) {
                     case .line(let line):
                         var command = normalised(line)
-                        // A lone carriage return repeated what stood before it.
+                        // A single carriage return repeated the previous command.
                         if command.isEmpty { command = exchanges.last?.command ?? "" }
                         exchanges.append(RecordedExchange(command: command, answer: []))
                     case .frame(let frame):
                         exchanges.append(RecordedExchange(command: key(of: frame), answer: []))
-                    // Answers to the gateway's own questions are not commands.
+                    // Answers to the gateway's own requests are not commands.
                     case .message(.aliveAnswer): break
                     case .message(let message):
                         exchanges.append(RecordedExchange(command: key(of: message), answer: []))
@@ -220,7 +221,7 @@ extension ReplayAdapter {
                     }
                 }
             case .fromAdapter:
-                // What came before the first command belongs to nobody.
+                // Data before the first command belong to no command.
                 if !exchanges.isEmpty { exchanges[exchanges.count - 1].answer += chunk.bytes }
             }
         }
@@ -243,7 +244,7 @@ extension ReplayAdapter {
                 exchanges[exchanges.count - 1].answer += line + [0x0D]
             }
         }
-        // The text does not keep prompts; every answer ended with one.
+        // The text form has no prompts, but every answer ended with one.
         for index in exchanges.indices { exchanges[index].answer += [0x0D, 0x3E] }
         return exchanges
     }

@@ -1,45 +1,44 @@
 public import OBDCore
 
-/// A vehicle to simulate, as its file describes it: how it is driven, what it can do, what it
-/// speaks.
+/// A vehicle to simulate, as described by its file: its drive, its abilities, and its protocol.
 ///
-/// The files that come with the program are in `vehicles/`; their form is obdscan-vehicle(5).
+/// The included files are in `vehicles/`; obdscan-vehicle(5) describes their format.
 public struct Scenario: Hashable, Sendable {
-    /// A frame that an ECU sends unasked, again and again (CAN only).
+    /// A frame that an ECU sends periodically without a request (CAN only).
     struct Broadcast: Hashable, Sendable {
-        /// The data field; its identifier is the CAN identifier.
+        /// The data field; the record's identifier is the CAN identifier.
         var record: DataRecord
-        /// How often.
+        /// The interval.
         var period: Duration
     }
 
-    /// What the user types; for a user's own file its path.
+    /// The name that the user types; for a user's own file its path.
     public var name: String
-    /// One line for people.
+    /// One line for the user.
     public var title: String
-    /// What the vehicle speaks unless the user wants another protocol.
+    /// The vehicle's protocol, unless the user chooses another.
     public var vehicleProtocol = VehicleProtocol.can11At500
-    /// What drives it.
+    /// The powertrain.
     var powertrain = Powertrain()
-    /// How it is driven.
+    /// The driving cycle.
     var cycle = DriveCycle.everyday
-    /// Its ECUs; the first one has the engine.
+    /// Its ECUs; the first one belongs to the engine.
     var ecus: [ECUModel] = []
-    /// What can be heard on its bus.
+    /// The periodic frames on its bus.
     var broadcasts: [Broadcast] = []
 
-    /// The names of the vehicles that come with the program; the first one is the default.
+    /// The names of the included vehicles; the first one is the default.
     static var names: [String] {
         let all = EmbeddedFiles.all.compactMap { name(of: $0.path.description) }
         return ["petrol"] + all.filter { $0 != "petrol" }
     }
 
-    /// The vehicles that come with the program; the first one is the default.
+    /// The included vehicles; the first one is the default.
     ///
-    /// The tests prove that every embedded file can be read.
+    /// The tests check that every embedded file can be read.
     static var all: [Scenario] { names.compactMap { try? embedded($0) } }
 
-    /// The vehicle of this name.
+    /// The included vehicle with this name.
     static func embedded(_ name: String) throws(SimulatorError) -> Scenario {
         guard let text = text(of: name) else { throw .unknownScenario(name) }
         do throws(VehicleFileError) {
@@ -51,7 +50,7 @@ public struct Scenario: Hashable, Sendable {
         }
     }
 
-    /// The text of a vehicle's file that comes with the program; nil where there is none.
+    /// The text of an included vehicle file; nil if there is none.
     public static func text(of name: String) -> [UInt8]? {
         EmbeddedFiles.all.first { Self.name(of: $0.path.description) == name }?
             .contents.withUTF8Buffer { Array($0) }
@@ -61,7 +60,7 @@ public struct Scenario: Hashable, Sendable {
         path.hasSuffix(".vehicle") ? String(path.dropLast(".vehicle".utf8.count)) : nil
     }
 
-    /// Reads a user's own file; `file` names it in messages.
+    /// Reads a user's own file; `file` is its name in messages.
     public init(contents: [UInt8], file: String) throws(VehicleFileError) {
         self = try VehicleReader.scenario(in: contents, file: file)
         name = file
@@ -72,7 +71,7 @@ public struct Scenario: Hashable, Sendable {
         self.title = title
     }
 
-    /// An ECU of no importance, for vehicles that shall have more of them.
+    /// A minor ECU, for vehicles that need more of them.
     static func extraECU(number: Int) -> ECUModel {
         func term(_ quantity: Quantity, _ addend: Double = 0) -> Term {
             Term(quantity: quantity, addend: addend)

@@ -1,35 +1,35 @@
-/// A fault in a vehicle file: where it is and what is wrong.
+/// A fault in a vehicle file with its position.
 public struct VehicleFileError: Error, Hashable, Sendable {
     /// What is wrong.
     public enum Fault: Hashable, Sendable {
-        /// A line that begins with none of the words a vehicle file knows.
+        /// A line that does not begin with a known word.
         case unknownWord(String)
-        /// A word that is not what is in its place.
+        /// A word that is not valid in its place.
         case malformed(String, wanted: String)
         /// A line that ends too early.
         case missing(String)
         /// Words after the end of a line.
         case unexpected(String)
-        /// A line that belongs to something that has not begun: an ECU, a record.
+        /// A line that needs something before it, such as an ECU or a record.
         case outside(String, of: String)
-        /// Something that must be there once is there twice.
+        /// A line that may only occur once.
         case twice(String)
-        /// A quantity of the drive that does not exist.
+        /// An unknown quantity of the drive.
         case unknownQuantity(String)
-        /// Something that cannot be as it is; one sentence says why.
+        /// A combination that is not possible, with a sentence that says why.
         case impossible(String)
         /// Text that is not UTF-8.
         case notUTF8
     }
 
-    /// The file, as it was given.
+    /// The path of the file as given.
     public var file: String
     /// The line, from 1.
     public var line: Int
     /// What is wrong.
     public var fault: Fault
 
-    /// One sentence for people.
+    /// One sentence for the user.
     public var reason: String {
         switch fault {
         case .unknownWord(let word): "a line cannot begin with `\(word)`"
@@ -47,6 +47,6 @@ public struct VehicleFileError: Error, Hashable, Sendable {
 }
 
 extension VehicleFileError: CustomStringConvertible {
-    /// `FILE:LINE: reason`, as compilers write it.
+    /// `FILE:LINE: reason`, in the format of compilers.
     public var description: String { "\(file):\(line): \(reason)" }
 }

@@ -1,6 +1,6 @@
 import OBDCore
 
-/// What belongs to an ECU.
+/// Reads the statements of an ECU.
 extension VehicleReader {
     /// `ecu ECM : Engine Control`.
     mutating func readECU() throws(VehicleFileError) {
@@ -9,7 +9,7 @@ extension VehicleReader {
             throw fault(.malformed(acronym, wanted: "an acronym of up to 8 letters"))
         }
         guard !prose.isEmpty else { throw fault(.missing("` : ` and the ECU's name")) }
-        // 10, 18, 20 …: an address of its own as long as the file gives none.
+        // 10, 18, 20, …: the address if the file does not set one.
         let address = UInt8(truncatingIfNeeded: 0x10 + scenario.ecus.count * 8)
         scenario.ecus.append(
             ECUModel(acronym: acronym, name: String(prose), address: address, vin: nil))

@@ -1,13 +1,13 @@
 import OBDCore
 
-/// Records and what they are made of.
+/// Reads records and their parts.
 ///
 ///     pid 0C RPM 2 scale 1/4 = rpm
 ///     pid 15
 ///       signal O2S12 1 scale 1/200 = rear-oxygen
 ///       bytes FF
 extension VehicleReader {
-    /// A record whose one piece may be on the same line.
+    /// Reads a record; if it has a single part, that may be on the same line.
     mutating func readRecord(
         _ id: UInt32, in place: Place, at path: WritableKeyPath<ECUModel, [DataRecord]>
     ) throws(VehicleFileError) {
@@ -21,7 +21,7 @@ extension VehicleReader {
         try readPartOnLine()
     }
 
-    /// A piece that comes after the identifier.
+    /// Reads a part after the identifier.
     mutating func readPartOnLine() throws(VehicleFileError) {
         guard let first = words.first else {
             if !prose.isEmpty { throw fault(.unexpected(":")) }
@@ -67,7 +67,7 @@ extension VehicleReader {
         }
     }
 
-    /// Appends a piece to the last record of the last ECU; 0, or how long it may be at most.
+    /// Appends a part to the last record of the last ECU; returns 0, or the limit that it exceeds.
     private mutating func append(
         _ part: DataRecord.Part, at path: WritableKeyPath<ECUModel, [DataRecord]>
     ) -> Int {

@@ -1,6 +1,6 @@
 import OBDCore
 
-/// Reads a vehicle file: one statement a line, its first word says what it is.
+/// Reads a vehicle file with one statement per line, beginning with a keyword.
 ///
 ///     vehicle : petrol car, 1.8 L
 ///     protocol 6
@@ -9,9 +9,9 @@ import OBDCore
 ///       pid 0C RPM 2 scale 1/4 = rpm
 ///       stored P0301
 ///
-/// Statements belong to the last `ecu`, `signal` and its like to the last record.
+/// Statements belong to the last `ecu`; `signal` and similar statements belong to the last record.
 struct VehicleReader {
-    /// Where `signal`, `bytes` and `text` go.
+    /// The destination of `signal`, `bytes` and `text`.
     enum Place {
         case pid, did, local, identification, group, broadcast
     }
@@ -19,12 +19,12 @@ struct VehicleReader {
     let file: String
     var scenario: Scenario
     var line = 0
-    /// The words of the line that are still to be read.
+    /// The words of the line that were not read yet.
     var words: ArraySlice<Substring> = []
-    /// What comes after ` : `, or in a text after the first word.
+    /// The text after ` : `, or in a `text` statement after the keyword.
     var prose: Substring = ""
     var place: Place?
-    /// The lines on which ECUs began, for faults that are found at the end.
+    /// The line number of each ECU, for faults that are found at the end.
     var ecuLines: [Int] = []
     private var hasTitle = false
 
@@ -33,7 +33,7 @@ struct VehicleReader {
         scenario = Scenario(name: file, title: "")
     }
 
-    /// The vehicle of a file.
+    /// Reads the vehicle in a file.
     static func scenario(
         in contents: [UInt8], file: String
     ) throws(VehicleFileError) -> Scenario {
@@ -119,7 +119,7 @@ struct VehicleReader {
         }
     }
 
-    /// `drive 8s 0 9s 48 …`: in this many seconds to this many km/h.
+    /// `drive 8s 0 9s 48 …`: pairs of a duration and the speed at its end in km/h.
     private mutating func readDrive() throws(VehicleFileError) {
         var legs: [DriveCycle.Leg] = []
         while let time = words.first {
@@ -200,7 +200,7 @@ extension VehicleReader {
         return String(word)
     }
 
-    /// One given word.
+    /// A given word.
     mutating func keyword(_ keyword: String) throws(VehicleFileError) {
         let found = try word("`\(keyword)`")
         guard found == keyword else { throw fault(.malformed(found, wanted: "`\(keyword)`")) }
@@ -215,7 +215,7 @@ extension VehicleReader {
         return value
     }
 
-    /// All numbers that are left.
+    /// All remaining numbers.
     mutating func numbers() throws(VehicleFileError) -> [Double] {
         var values: [Double] = []
         while !words.isEmpty { values.append(try number("a number")) }

@@ -1,15 +1,15 @@
-/// What a field shows: a quantity of the drive, changed by a factor and a term, or a constant.
+/// The value of a field: a quantity of the drive with a factor and an addend, or a constant.
 struct Term: Hashable, Sendable {
-    /// The quantity; nil = ``addend`` alone.
+    /// The quantity; nil for ``addend`` only.
     var quantity: Quantity?
-    /// Whether only the whole part of the quantity counts.
+    /// Whether to use only the integer part of the quantity.
     var isWhole = false
-    /// What the quantity is multiplied by.
+    /// The factor of the quantity.
     var factor = 1.0
-    /// What is added.
+    /// The number to add.
     var addend = 0.0
 
-    /// The value at one time.
+    /// The value at a given time.
     func value(_ state: VehicleState) -> Double {
         guard let quantity else { return addend }
         let value = quantity.value(state)
@@ -17,14 +17,14 @@ struct Term: Hashable, Sendable {
     }
 }
 
-/// A quantity as the simulated ECU encodes it: a formula of the vehicle file, no row of the PID
+/// A quantity as the simulated ECU encodes it, with a formula from the vehicle file and not from the PID
 /// table.
 ///
-/// What goes in (``value``) and what the scan tool makes of it can so be compared.
+/// This allows tests to compare the encoded value (``value``) with the one that the scan tool decodes.
 struct Field: Hashable, Sendable {
-    /// The SAE J1979-DA name; empty where nobody shall compare it.
+    /// The SAE J1979-DA name; empty if it must not be compared.
     var name: String
-    /// Bytes it occupies, 1…8.
+    /// The number of bytes, 1…8.
     var bytes: Int
     /// Raw counts per unit.
     var perUnit = 1.0
@@ -37,7 +37,7 @@ struct Field: Hashable, Sendable {
     /// The physical value.
     var value: Term
 
-    /// The value that the sensor sees: like a real one it stops at the ends of its range.
+    /// The value that the sensor measures; like a real sensor, it is limited to its range.
     func meant(_ state: VehicleState) -> Double {
         let bits = min(bytes * 8, 52)
         let top = signed ? Double(1 << (bits - 1)) - 1 : Double(1 << bits) - 1
@@ -63,10 +63,9 @@ struct Field: Hashable, Sendable {
     }
 }
 
-/// The data after one PID, DID or parameter group: fields and fixed bytes in their order on the
-/// wire.
+/// The data after a PID, DID or parameter group: fields and fixed bytes in the order of the wire.
 struct DataRecord: Hashable, Sendable {
-    /// One piece of a record.
+    /// A part of a record.
     enum Part: Hashable, Sendable {
         /// A quantity.
         case field(Field)
@@ -76,7 +75,7 @@ struct DataRecord: Hashable, Sendable {
 
     /// PID, DID or parameter group.
     var id: UInt32
-    /// The pieces in order.
+    /// The parts in order.
     var parts: [Part] = []
 
     /// The raw bytes.
@@ -91,7 +90,7 @@ struct DataRecord: Hashable, Sendable {
         return output
     }
 
-    /// The number of its bytes.
+    /// The length in bytes.
     var length: Int {
         parts.reduce(0) { sum, part in
             switch part {

@@ -2,8 +2,8 @@
 #ifndef CBLUETOOTH_H
 #define CBLUETOOTH_H
 
-// The manifest looks for the headers first. It does not run when SwiftPM remembers it from a time when they
-// were there, so that this line says what to do then.
+// The manifest checks for the headers first. It does not run again if SwiftPM has cached its result from a
+// time when they existed, so this line reports what to do in that case.
 #if !__has_include(<bluetooth/bluetooth.h>)
 #error "obdscan needs libsqlite3-dev libbluetooth-dev: sudo apt-get install libsqlite3-dev libbluetooth-dev"
 #endif

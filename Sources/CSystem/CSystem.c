@@ -89,7 +89,7 @@ int sys_tty_make_raw(int fd) {
     t.c_iflag &= ~(IGNBRK | BRKINT | PARMRK | ISTRIP | INLCR | IGNCR | ICRNL | IXON | IXOFF | IXANY);
     t.c_oflag &= ~OPOST;
     t.c_lflag &= ~(ECHO | ECHONL | ICANON | ISIG | IEXTEN);
-    // Without HUPCL closing does not drop the modem lines: some cables power themselves from them.
+    // Without HUPCL, closing does not drop the modem lines, from which some cables take their power.
     t.c_cflag &= ~(PARENB | CSTOPB | CSIZE | CRTSCTS | HUPCL);
     t.c_cflag |= CS8 | CREAD | CLOCAL;
     t.c_cc[VMIN] = 1;
@@ -116,7 +116,7 @@ int sys_tty_rate(int fd) {
 
 int sys_tty_flush(int fd) { return ioctl(fd, TCFLSH, TCIOFLUSH); }
 
-// What tcdrain(3) does; its header cannot stand beside the kernel's termios2.
+// The same as tcdrain(3), whose header conflicts with the kernel's termios2.
 int sys_tty_drain(int fd) { return ioctl(fd, TCSBRK, 1); }
 
 int sys_tty_exclusive(int fd, int on) { return ioctl(fd, on ? TIOCEXCL : TIOCNXCL); }
@@ -179,7 +179,7 @@ int sys_tcp_tune(int fd) {
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
-    // Keep-alive is silent while something is unacknowledged: this ends the waiting then.
+    // Keep-alive does not work while data are unacknowledged; this limits the wait in that case.
     unsigned unacknowledged = 30000;
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged, sizeof unacknowledged);
     return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -204,7 +204,7 @@ ssize_t sys_write(int fd, const void *bytes, size_t count) {
     return put;
 }
 
-// BlueZ's headers are not needed for these: the numbers are the kernel's (net/bluetooth/bluetooth.h,
+// BlueZ's headers are not needed for these numbers of the kernel (net/bluetooth/bluetooth.h,
 // net/bluetooth/rfcomm.h).
 #ifndef AF_BLUETOOTH
 #define AF_BLUETOOTH 31
@@ -276,7 +276,7 @@ ssize_t sys_uevent_receive(int fd, void *bytes, size_t count) {
     do got = recvmsg(fd, &message, 0);
     while (got < 0 && errno == EINTR);
     if (got <= 0) return got;
-    // Any process may send to this group; only the kernel has port 0.
+    // Any process may send to this group, but only the kernel has port 0.
     if (from.nl_pid != 0 || (message.msg_flags & MSG_TRUNC)) return 0;
     return got;
 }

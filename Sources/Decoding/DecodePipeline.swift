@@ -4,9 +4,9 @@ import OBDCore
 import PIDTables
 import VehicleLink
 
-/// From bytes to what they say: what `obdscan decode` does, without files and without printing.
+/// Decodes bytes into their meaning: the work of `obdscan decode` without files and output.
 public struct DecodePipeline {
-    /// How a text is told apart: a recording of obdscan's begins with its magic line.
+    /// The kind of input; a recording of obdscan begins with its magic line.
     private enum Input {
         case unknown([UInt8])
         case text
@@ -17,7 +17,7 @@ public struct DecodePipeline {
 
     private let options: ConversationReader.Options
     private let messagesOnly: Bool
-    /// What of the tables is loaded.
+    /// The part of the tables that is loaded.
     public private(set) var tables: DecodeTables
     private var run: DecodeRun
     private var lines = TextLines()
@@ -25,9 +25,9 @@ public struct DecodePipeline {
 
     /// A pipeline that has read nothing.
     ///
-    /// `messagesOnly` stops after reassembly; `ownTables` lie over the embedded ones.
+    /// `messagesOnly` stops after reassembly; `ownTables` take precedence over the embedded ones.
     ///
-    /// - Throws: `TableError` or `MonitorTableError`, as ``prepare(for:)``.
+    /// - Throws: `TableError` or `MonitorTableError`, like ``prepare(for:)``.
     public init(
         _ options: ConversationReader.Options, messagesOnly: Bool, ownTables: [TableFile]
     ) throws {
@@ -39,17 +39,17 @@ public struct DecodePipeline {
             messagesOnly: messagesOnly)
     }
 
-    /// Loads what of the tables `chunk` may ask for; call it before that is read.
+    /// Loads the tables that `chunk` may need; call it before reading the chunk.
     ///
-    /// Tells whether there are more tables than before.
+    /// Returns whether further tables were loaded.
     public mutating func prepare(for chunk: ArraySlice<UInt8>) throws -> Bool {
-        // Reassembly needs the lengths of records, too, where several answers are in one line.
+        // Reassembly also needs the lengths of records, if one line has several answers.
         guard try tables.grow(for: chunk) else { return false }
         run.use(table: tables.table, monitors: tables.monitors)
         return true
     }
 
-    /// Reads a chunk and hands over whatever it completes.
+    /// Reads a chunk and passes on everything that it completes.
     public mutating func read(_ chunk: ArraySlice<UInt8>, _ body: (DecodedLine) -> Void) {
         switch input {
         case .text: readText(chunk, body)
@@ -67,7 +67,7 @@ public struct DecodePipeline {
             if Transcript.isTranscript(start) {
                 input = .transcript(start)
             } else if start.first == UInt8(ascii: "("), !start.contains(0x0A), start.count < 128 {
-                // Only a whole line tells.
+                // Only a whole line shows the kind.
                 input = .unknown(start)
             } else if Self.isCandump(start) {
                 var reader = CandumpReader()
@@ -82,7 +82,7 @@ public struct DecodePipeline {
         }
     }
 
-    /// Ends this text and gets ready for another.
+    /// Ends this text and prepares for another.
     public mutating func finish(_ body: (DecodedLine) -> Void) {
         switch input {
         case .text: break
@@ -117,7 +117,7 @@ public struct DecodePipeline {
         }
     }
 
-    /// Whether the first line is one of a log of `candump`.
+    /// Whether the first line is from a log of `candump`.
     private static func isCandump(_ start: [UInt8]) -> Bool {
         let line = start.prefix { $0 != 0x0A && $0 != 0x0D }
         return CandumpLine.read(Array(line)) != .foreign

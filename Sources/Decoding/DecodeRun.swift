@@ -3,19 +3,19 @@ import Diagnostics
 import OBDCore
 import VehicleLink
 
-/// One thing that recorded adapter text says.
+/// A decoded part of recorded adapter text.
 public enum DecodedLine: Hashable, Sendable {
-    /// Something an ECU said.
+    /// An item from an ECU.
     case item(DiagnosticItem, text: String)
-    /// A list of codes without any.
+    /// A list of codes that is empty.
     case noCodes(ECUMessage)
-    /// A word of the adapter.
+    /// A status of the adapter.
     case status(AdapterStatus, text: String, line: Int)
     /// The voltage at the adapter; unit: V.
     case voltage(Double, line: Int)
     /// A frame of a monitored bus.
     case frame(id: ECUAddress?, data: [UInt8], line: Int)
-    /// A line or message that is damaged.
+    /// A damaged line or message.
     case damaged(LinkError, text: String, line: Int)
 
     /// Whether it makes the run fail.
@@ -26,7 +26,7 @@ public enum DecodedLine: Hashable, Sendable {
         }
     }
 
-    /// Who said it; nil where the text does not tell, or the adapter did.
+    /// The ECU that sent it; nil if the text does not show it, or for the adapter's own text.
     public var ecu: ECUAddress? {
         switch self {
         case .item(let item, _): item.ecu
@@ -36,7 +36,7 @@ public enum DecodedLine: Hashable, Sendable {
         }
     }
 
-    /// The number of the input line that it began on.
+    /// The number of the input line on which it began.
     public var line: Int {
         switch self {
         case .item(let item, _): item.line
@@ -48,27 +48,27 @@ public enum DecodedLine: Hashable, Sendable {
     }
 }
 
-/// Turns adapter text, line by line, into what it says; pure.
+/// Decodes adapter text line by line, as a pure value.
 public struct DecodeRun {
     private var reader: ConversationReader
     private var decoder: ResponseDecoder
     private let messagesOnly: Bool
     private var found: [ConversationItem] = []
     private var items: [DiagnosticItem] = []
-    // Lines of the exchange at hand, so that an error can show what it speaks of.
+    // The lines of the current exchange, which an error may need to show.
     private var texts: [Int: [UInt8]] = [:]
     private static let mostTexts = 4096
 
     /// A run that has read nothing.
     ///
-    /// `messagesOnly` stops after reassembly: a message object for everything an ECU said.
+    /// `messagesOnly` stops after reassembly: each message of an ECU becomes a message object.
     public init(reader: ConversationReader, decoder: ResponseDecoder, messagesOnly: Bool) {
         self.reader = reader
         self.decoder = decoder
         self.messagesOnly = messagesOnly
     }
 
-    /// Decodes by other tables from here on.
+    /// Uses other tables from here on.
     public mutating func use(table: PIDTable, monitors: MonitorTables) {
         decoder.use(table: table, monitors: monitors)
     }
@@ -84,7 +84,7 @@ public struct DecodeRun {
         try handOn(body)
     }
 
-    /// Reads a command that a recording says was sent.
+    /// Reads a command that was sent according to a recording.
     public mutating func readRequest(
         _ command: [UInt8], number: Int, _ body: (DecodedLine) throws -> Void
     ) rethrows {
@@ -93,14 +93,14 @@ public struct DecodeRun {
         try handOn(body)
     }
 
-    /// Ends the text: what is unfinished is reported.
+    /// Ends the text and reports incomplete messages.
     public mutating func finish(_ body: (DecodedLine) throws -> Void) rethrows {
         found.removeAll(keepingCapacity: true)
         reader.finish(&found)
         try handOn(body)
     }
 
-    /// Takes what another reader has found in a line.
+    /// Takes the items that another reader has found in a line.
     public mutating func take(
         _ items: [ConversationItem], line: [UInt8], number: Int,
         _ body: (DecodedLine) throws -> Void
@@ -151,7 +151,7 @@ public struct DecodeRun {
 }
 
 extension ECUMessage {
-    /// Whether it lists codes, in whatever service.
+    /// Whether it is a list of codes in any service.
     fileprivate var isListOfCodes: Bool {
         guard parameterGroup == nil else { return true }
         return [0x43, 0x47, 0x4A, 0x58, 0x59].contains(payload.first)

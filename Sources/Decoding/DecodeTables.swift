@@ -3,42 +3,42 @@ import Diagnostics
 import OBDCore
 import PIDTables
 
-/// The tables that `decode` needs.
+/// The tables for `decode`.
 ///
-/// To read the embedded ones whole takes longer than all else that one line needs, so a short text
-/// gets only the records whose identifiers are in it. The first text that is longer, or followed by
-/// another, gets everything; so does who brings tables of their own.
+/// Reading all embedded tables takes longer than everything else for a single line. A short text therefore
+/// only gets the records whose identifiers occur in it. The first text that is longer, or followed by another
+/// one, gets all tables. So does every text if the user has own tables.
 public struct DecodeTables {
-    /// What of the PID tables is loaded.
+    /// The part of the PID tables that is loaded.
     public private(set) var table = PIDTable()
-    /// Names and scalings of monitors, as far as loaded.
+    /// The loaded names and scalings of monitors.
     public private(set) var monitors = MonitorTables()
 
     private let ownFiles: [TableFile]
     private let request: String
-    /// Whether that is everything.
+    /// Whether everything is loaded.
     public private(set) var isWhole = false
     private var isFirst = true
 
-    /// Texts up to this many bytes are looked through.
+    /// Texts up to this length are searched for identifiers; unit: bytes.
     private static let shortText = 4096
 
-    /// Tables with `ownFiles` over the embedded ones, for answers to `request`.
+    /// Tables in which `ownFiles` take precedence over the embedded ones, for answers to `request`.
     ///
-    /// - Throws: `TableError` or `MonitorTableError`, as ``grow(for:)``.
+    /// - Throws: `TableError` or `MonitorTableError`, like ``grow(for:)``.
     public init(_ ownFiles: [TableFile], request: String?) throws {
         self.ownFiles = ownFiles
         self.request = request ?? ""
         if !ownFiles.isEmpty { try loadAll() }
     }
 
-    /// A decoder that has seen nothing yet.
+    /// A decoder that has decoded nothing yet.
     public var decoder: ResponseDecoder { ResponseDecoder(table: table, monitors: monitors) }
 
-    /// Loads what `chunk` may ask for; says whether that was more than was there.
+    /// Loads the tables that `chunk` may need; returns whether further tables were loaded.
     public mutating func grow(for chunk: ArraySlice<UInt8>) throws -> Bool {
         guard !isWhole else { return false }
-        // The text of a recording may spell a digit as an escape.
+        // A recording may contain a digit as an escape sequence.
         guard isFirst, chunk.count <= Self.shortText, !chunk.contains(UInt8(ascii: "\\")) else {
             try loadAll()
             return true
@@ -59,12 +59,13 @@ public struct DecodeTables {
     }
 }
 
-/// The bytes that a text may spell in hexadecimal: every two digits that follow each other,
-/// whatever is between them, because only its reader knows where bytes begin.
+/// The bytes that a text may contain in hexadecimal: every two consecutive digits.
+///
+/// Any characters may be between them, because only the text's reader knows where bytes begin.
 struct SpelledBytes {
     private var isSpelled = [Bool](repeating: false, count: 256)
 
-    /// Adds what `text` spells.
+    /// Adds the bytes in `text`.
     public mutating func note(_ text: some Sequence<UInt8>) {
         var high: UInt8?
         for character in text {
@@ -74,15 +75,15 @@ struct SpelledBytes {
         }
     }
 
-    /// Whether an answer in this text may hold what `id` identifies.
+    /// Whether an answer in this text may contain the record of `id`.
     public func mayIdentify(_ id: DataID) -> Bool {
-        // The low byte of a parameter group may be an address; data identifiers that stand for a PID
-        // of OBD have it as their low byte.
+        // The low byte of a parameter group may be an address. Data identifiers for PIDs of OBD have the PID
+        // as their low byte.
         let byte = id.service == DataID.parameterGroups ? id.id >> 8 : id.id
         return isSpelled[Int(byte & 0xFF)]
     }
 
-    /// Whether an answer in this text may be a monitoring test: of service 05, of service 06, or of
-    /// data identifiers F6xx.
+    /// Whether an answer in this text may be a monitor test of service 05, service 06, or data identifiers
+    /// F6xx.
     public var mayHoldMonitorTests: Bool { isSpelled[0x45] || isSpelled[0x46] || isSpelled[0xF6] }
 }

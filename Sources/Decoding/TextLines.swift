@@ -1,19 +1,21 @@
-/// Cuts bytes into text lines, whatever ends them: CR, LF or CR LF; each is one line end.
+/// Splits bytes into text lines that end with CR, LF or CR LF.
 ///
-/// Incremental: a chunk may end anywhere, between CR and LF as well.
+/// A chunk may end anywhere, even between CR and LF.
 public struct TextLines {
-    /// A line longer than this many bytes is cut there; no adapter sends such lines.
+    /// A line longer than this is split; adapters do not send such lines.
+    ///
+    /// Unit: bytes.
     public static let longestLine = 64 * 1024
 
     private var rest: [UInt8] = []
     private var lastWasCR = false
-    /// The number of the line that is being filled, from 1.
+    /// The number of the current line, from 1.
     public private(set) var number = 1
 
     /// Begins with line 1.
     public init() {}
 
-    /// Hands every finished line to `body`.
+    /// Passes every complete line to `body`.
     public mutating func receive(
         _ chunk: some Sequence<UInt8>, _ body: (_ line: [UInt8], _ number: Int) -> Void
     ) {
@@ -36,7 +38,7 @@ public struct TextLines {
         }
     }
 
-    /// Hands over what comes after the last line end.
+    /// Passes on the text after the last line end.
     public mutating func finish(_ body: (_ line: [UInt8], _ number: Int) -> Void) {
         guard !rest.isEmpty else { return }
         body(rest, number)

@@ -1,11 +1,10 @@
 import Adapters
 
-/// The text lines of a recording, as they would have stood on a screen.
+/// The text lines of a recording as they would appear on a screen.
 ///
-/// What was sent and what came are both cut at their line ends. Line numbers are those of the
-/// recording.
+/// Sent and received bytes are both split at their line ends. Line numbers are those of the recording.
 public struct TranscriptLines {
-    /// Hands each line to `body`, with the number of the recording's line on which it began.
+    /// Passes each line to `body`, with the number of the recording's line on which it began.
     public static func forEach(
         in transcript: Transcript, numbers: [Int],
         _ body: (_ line: [UInt8], _ direction: Transcript.Direction, _ number: Int) -> Void
@@ -27,7 +26,7 @@ public struct TranscriptLines {
                         if !partial.isEmpty { body(partial, .fromAdapter, began) }
                         partial.removeAll(keepingCapacity: true)
                     case 0x3E:
-                        // A bare prompt ends the answer; it does not begin a request here.
+                        // A prompt ends the answer; it does not begin a request here.
                         if !partial.isEmpty { body(partial, .fromAdapter, began) }
                         partial.removeAll(keepingCapacity: true)
                         body([0x3E], .fromAdapter, number)

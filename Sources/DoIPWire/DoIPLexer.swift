@@ -1,21 +1,21 @@
-/// Cuts the bytes of a TCP connection into DoIP messages; any split of the bytes gives the same tokens.
+/// Splits the bytes of a TCP connection into DoIP messages, independent of how the bytes arrive.
 ///
-/// TCP keeps messages in order and whole, so that bytes which are not a header mean another protocol or a
-/// fault of the other end. Nothing says where the next message would begin: the rest is skipped until the
-/// lexer is made anew.
+/// TCP keeps messages complete and in order, so bytes that are not a header mean another protocol or a fault
+/// of the other side. The start of the next message is then unknown, and the rest is skipped until a new
+/// lexer is created.
 public struct DoIPLexer: Hashable, Sendable {
-    /// What was found.
+    /// The result of reading bytes.
     public enum Token: Hashable, Sendable {
-        /// A whole message, and the version in its header.
+        /// A complete message with the version in its header.
         case message(DoIPMessage, version: UInt8)
-        /// A message whose content is too short or too long for its type; the ones after it can be read.
+        /// A message whose content is too short or too long for its type; later messages can still be read.
         case malformed(type: UInt16)
-        /// Bytes that are not a header, or one that announces more than ``longest``: nothing after it can be
-        /// read.
+        /// Bytes that are not a header, or a header with a length above ``longest``; nothing after them can
+        /// be read.
         case outOfStep
     }
 
-    /// The longest content that is taken, which no answer of an ECU comes near; unit: bytes.
+    /// The longest content to accept, far longer than any answer of an ECU; unit: bytes.
     public static let longest = 1 << 17
 
     private var head: [UInt8] = []
@@ -26,10 +26,10 @@ public struct DoIPLexer: Hashable, Sendable {
     /// A lexer at the beginning of a message.
     public init() {}
 
-    /// Whether a message has begun and is not whole.
+    /// Whether a message is incomplete.
     public var isInMessage: Bool { !head.isEmpty }
 
-    /// Takes bytes as they came.
+    /// Takes received bytes.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [Token]) {
         for index in bytes.indices {
             if isOutOfStep { return }
@@ -37,7 +37,7 @@ public struct DoIPLexer: Hashable, Sendable {
         }
     }
 
-    /// Takes bytes as they came.
+    /// Takes received bytes.
     public mutating func receive(_ bytes: [UInt8], _ out: inout [Token]) {
         receive(bytes.span, &out)
     }

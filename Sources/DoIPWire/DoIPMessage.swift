@@ -1,55 +1,59 @@
-/// A message of ISO 13400-2 (diagnostics over IP), as testers, gateways and ECUs exchange them.
+/// A message of ISO 13400-2 (diagnostics over IP) between testers, gateways and ECUs.
 ///
 /// ```
 /// byte   0        1         2 3     4 5 6 7   8…
 ///        version  ~version  type    length    content
 /// ```
 ///
-/// Numbers have their most significant byte first. Announcements and the questions for them go over UDP,
-/// routing activation and diagnostics over TCP, both on port 13400.
+/// Numbers have their most significant byte first. Announcements and the requests for them use UDP; routing
+/// activation and diagnostics use TCP. Both use port 13400.
 public enum DoIPMessage: Hashable, Sendable {
-    /// 0000: the receiver could not take a message, by its header.
+    /// 0000: the receiver rejected a message because of its header.
     case headerRefused(code: UInt8)
-    /// 0001: asks every vehicle who it is.
+    /// 0001: asks all vehicles to identify themselves.
     case identificationRequest
     /// 0002: asks the vehicle whose gateway has this identification (six bytes).
     case identificationRequestByEID([UInt8])
-    /// 0003: asks the vehicle with this number (17 characters).
+    /// 0003: asks the vehicle with this VIN (17 characters).
     case identificationRequestByVIN([UInt8])
-    /// 0004: a vehicle says who it is.
+    /// 0004: a vehicle identifies itself.
     case announcement(DoIPEntity)
-    /// 0005: asks a gateway to take diagnostics from `source`.
+    /// 0005: asks a gateway to accept diagnostics from `source`.
     case activationRequest(source: UInt16, type: UInt8, maker: [UInt8] = [])
-    /// 0006: the gateway's answer to that.
+    /// 0006: the gateway's answer to 0005.
     case activationAnswer(tester: UInt16, entity: UInt16, code: UInt8, maker: [UInt8] = [])
-    /// 0007: a gateway asks whether the tester is still there.
+    /// 0007: a gateway asks whether the tester is still connected.
     case aliveCheck
-    /// 0008: the tester's answer.
+    /// 0008: the tester's answer to 0007.
     case aliveAnswer(source: UInt16)
-    /// 4001: asks how many testers a gateway can have.
+    /// 4001: asks how many testers a gateway supports.
     case entityStatusRequest
-    /// 4002: the answer; `longest` is the longest message that it takes, in bytes.
+    /// 4002: the answer to 4001; `longest` is the longest message that it accepts, in bytes.
     case entityStatus(type: UInt8, sockets: UInt8, open: UInt8, longest: UInt32?)
     /// 4003: asks whether the vehicle is ready for diagnostics.
     case powerModeRequest
-    /// 4004: the answer: 00 not ready, 01 ready, 02 unknown.
+    /// 4004: the answer to 4003: 00 not ready, 01 ready, 02 unknown.
     case powerMode(UInt8)
-    /// 8001: a request or an answer of a service.
+    /// 8001: the request or the answer of a service.
     case diagnostic(source: UInt16, target: UInt16, payload: [UInt8])
-    /// 8002: the gateway has passed a request on. Its source is the request's target.
+    /// 8002: the gateway has forwarded a request.
+    ///
+    /// The source is the request's target.
     case acknowledged(source: UInt16, target: UInt16, code: UInt8)
-    /// 8003: it has not. Its source is the request's target.
+    /// 8003: the gateway has not forwarded a request.
+    ///
+    /// The source is the request's target.
     case refused(source: UInt16, target: UInt16, code: UInt8)
-    /// A message of a type that the standard leaves to makers, or of a later edition.
+    /// A message of a manufacturer-specific type, or of a later edition.
     case other(type: UInt16, content: [UInt8])
 
-    /// The version that a question to any vehicle has.
+    /// The version in requests to any vehicle.
     public static let anyVersion: UInt8 = 0xFF
     /// Bytes before the content.
     public static let headLength = 8
     /// The port of gateways, TCP and UDP.
     public static let port: UInt16 = 13_400
-    /// What the protocol is called where accessories list what they speak.
+    /// The name of the protocol in lists of adapters.
     public static let protocolString = "org.iso.13400-2"
 
     /// The type in the header.
@@ -75,7 +79,7 @@ public enum DoIPMessage: Hashable, Sendable {
         }
     }
 
-    /// Reads the content of a message; nil where it is not as long as its type wants it.
+    /// Reads the content of a message; nil if its length does not match its type.
     public init?(type: UInt16, content: [UInt8]) {
         func number(_ index: Int) -> UInt16 {
             UInt16(content[index]) << 8 | UInt16(content[index + 1])
@@ -147,7 +151,7 @@ public enum DoIPMessage: Hashable, Sendable {
         }
     }
 
-    /// The whole message in a version of the protocol.
+    /// The whole message for a version of the protocol.
     public func bytes(version: UInt8) -> [UInt8] {
         let content = content
         let length = UInt32(truncatingIfNeeded: content.count)
@@ -155,7 +159,7 @@ public enum DoIPMessage: Hashable, Sendable {
             + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) } + content
     }
 
-    /// Reads a datagram, which is one whole message; nil for anything else.
+    /// Reads a datagram with exactly one message; nil for anything else.
     public init?(datagram bytes: [UInt8]) {
         guard bytes.count >= Self.headLength, let head = DoIPHead(bytes[..<Self.headLength]),
             head.length == bytes.count - Self.headLength
@@ -166,15 +170,14 @@ public enum DoIPMessage: Hashable, Sendable {
 
 /// The header of a message.
 public struct DoIPHead: Hashable, Sendable {
-    /// The version of the protocol: 01 for the edition of 2010, 02 for 2012, 03 for 2019, 04 for its
-    /// amendment.
+    /// The protocol version: 01 for the edition of 2010, 02 for 2012, 03 for 2019, 04 for its amendment.
     public var version: UInt8
     /// The type of the message.
     public var type: UInt16
-    /// How many bytes follow.
+    /// The number of bytes that follow.
     public var length: Int
 
-    /// Reads eight bytes; nil where the second one is not the inverse of the first.
+    /// Reads eight bytes; nil if the second one is not the inverse of the first.
     public init?(_ bytes: some RandomAccessCollection<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == DoIPMessage.headLength, bytes[0] == ~bytes[1] else { return nil }
@@ -184,9 +187,9 @@ public struct DoIPHead: Hashable, Sendable {
     }
 }
 
-/// What a vehicle's gateway says of itself.
+/// The identification of a vehicle's gateway.
 public struct DoIPEntity: Hashable, Sendable {
-    /// The vehicle's number as it came: 17 characters, or 17 times 00 or FF where it is not set.
+    /// The VIN as received: 17 characters, or 17 times 00 or FF if it is not set.
     public var vin: [UInt8]
     /// The gateway's logical address.
     public var address: UInt16
@@ -194,13 +197,13 @@ public struct DoIPEntity: Hashable, Sendable {
     public var eid: [UInt8]
     /// The identification of the vehicle's gateways as a group: six bytes.
     public var gid: [UInt8]
-    /// What else is needed before diagnostics: 00 nothing, 10 an activation by central security.
+    /// The further action that diagnostics require: 00 none, 10 an activation by central security.
     public var furtherAction: UInt8
-    /// Whether vehicle number and group are the same in all its gateways: 00 yes, 10 not yet; nil = not
-    /// said.
+    /// Whether VIN and group are the same in all gateways of the vehicle: 00 yes, 10 not yet; nil if not
+    /// reported.
     public var synchronised: UInt8?
 
-    /// A gateway's description.
+    /// Creates a gateway's identification.
     public init(
         vin: [UInt8], address: UInt16, eid: [UInt8], gid: [UInt8], furtherAction: UInt8 = 0,
         synchronised: UInt8? = nil

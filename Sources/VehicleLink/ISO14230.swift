@@ -9,13 +9,13 @@ public import OBDCore
 /// 48 6B 10 41 05 7B 84              bits 7–6 = 01: the header of ISO 9141-2
 /// ```
 public enum ISO14230 {
-    /// How a message is addressed: bits 7–6 of the format byte.
+    /// The addressing of a message in bits 7–6 of the format byte.
     public enum Addressing: Hashable, Sendable {
         /// No address bytes.
         case absent
-        /// To one ECU.
+        /// A single ECU.
         case physical(target: UInt8, source: UInt8)
-        /// To a group of ECUs.
+        /// A group of ECUs.
         case functional(target: UInt8, source: UInt8)
     }
 
@@ -23,9 +23,9 @@ public enum ISO14230 {
     ///
     /// - Parameters:
     ///   - payload: the service and its data.
-    ///   - addressing: how receiver and sender are in the header.
-    ///   - lengthByte: writes the length after the addresses instead of into the format byte;
-    ///     payloads of 64 bytes and more always do.
+    /// - addressing: the form of receiver and sender in the header.
+    /// - lengthByte: whether to write the length after the addresses instead of into the format byte; always
+    ///   the case for payloads of 64 bytes or more.
     /// - Throws: ``FramingError`` unless the payload has 1 to 255 bytes.
     public static func frame(
         for payload: [UInt8], addressing: Addressing, lengthByte: Bool = false
@@ -46,7 +46,7 @@ public enum ISO14230 {
         return body + [Checksum.sum(body)]
     }
 
-    /// Whether a frame that ends with its data may be one whose checksum was left out.
+    /// Whether the checksum of a frame that ends with its data may have been left out.
     public static func mayLackChecksum(_ bytes: InlineBytes, _ layout: Layout) -> Bool {
         guard let length = layout.dataLength, let last = bytes.last,
             bytes.count == layout.headerLength + length
@@ -54,16 +54,16 @@ public enum ISO14230 {
         return Checksum.sum(bytes.dropLast()) != last
     }
 
-    /// Where things are in a frame, as its format byte shows.
+    /// The positions in a frame, as defined by its format byte.
     public struct Layout: Hashable, Sendable {
         /// Bytes before the data.
         public var headerLength: Int
-        /// Bytes of data; nil where the header does not tell (that of ISO 9141-2).
+        /// The number of data bytes; nil if the header does not contain it (that of ISO 9141-2).
         public var dataLength: Int?
         /// The source byte; nil without addresses.
         public var source: UInt8?
 
-        /// The layout of the frame that begins with `bytes`; nil when the header is cut short.
+        /// The layout of the frame that begins with `bytes`; nil if the header is incomplete.
         public init?(_ bytes: some RandomAccessCollection<UInt8>) {
             func byte(_ offset: Int) -> UInt8? {
                 guard offset < bytes.count else { return nil }
@@ -89,23 +89,23 @@ public enum ISO14230 {
     }
 }
 
-/// Checks ISO 14230 frames and frees their messages.
+/// Checks ISO 14230 frames and extracts their messages.
 ///
-/// Some adapters leave the checksum out. A frame without it is taken only as long as no frame with
-/// a right checksum was seen: after that it has lost a byte. Nor is it taken when its last byte is
-/// the sum of those before it: then that is the checksum, and the length is wrong.
+/// Some adapters leave out the checksum. A frame without it is only accepted until a frame with a valid
+/// checksum was seen; after that, such a frame has lost a byte. It is also rejected if its last byte is the
+/// sum of the bytes before it, because that is the checksum and the length is wrong.
 public struct ISO14230Assembler: Hashable, Sendable {
-    /// Whether a frame with a right checksum was seen.
+    /// Whether a frame with a valid checksum was seen.
     public private(set) var checksumsSeen = false
 
-    /// An assembler that has seen nothing yet.
+    /// An assembler that has read nothing.
     public init() {}
 
-    /// The message of one frame, header included.
+    /// The message in a frame with its header.
     ///
     /// - Parameters:
-    ///   - frame: one frame as it came.
-    ///   - needsChecksum: a frame without checksum is an error in any case.
+    /// - frame: one frame as received.
+    /// - needsChecksum: whether a frame without a checksum is always an error.
     /// - Throws: ``LinkError`` for a wrong length or checksum.
     public mutating func message(
         from frame: LinkFrame, needsChecksum: Bool = false

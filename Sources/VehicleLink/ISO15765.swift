@@ -1,4 +1,4 @@
-/// ISO 15765-2 on classic CAN: how a message is cut into frames.
+/// ISO 15765-2 on classic CAN: how a message is split into frames.
 ///
 /// ```
 /// 0L dd dd dd dd dd dd dd     single frame, L = 1…7 bytes
@@ -6,22 +6,22 @@
 /// 2N dd dd dd dd dd dd dd     consecutive frame, N = 1…F, 0, 1, …
 /// 3S BS ST                    flow control: go on, wait or overflow
 /// ```
-/// Under extended addressing an address byte is in front and everything moves by one.
+/// With extended addressing, an address byte comes first and everything else is shifted by one.
 public enum ISO15765 {
     /// The longest message that a first frame can announce, in bytes.
     public static let longestPayload = 4095
     /// Data bytes of a classic CAN frame.
     public static let frameLength = 8
-    /// A tester's flow control: send everything, without pauses.
+    /// A tester's flow control that allows all frames without pauses.
     public static let flowControl: [UInt8] = [0x30, 0x00, 0x00]
 
     /// The data fields that carry `payload`.
     ///
     /// - Parameters:
     ///   - payload: the service and its data.
-    ///   - extendedAddress: the address byte of extended addressing; nil = normal addressing.
-    ///   - padding: fills frames up to eight bytes, as OBD demands; nil = no filling.
-    /// - Throws: ``FramingError`` for an empty payload and for one of more than 4095 bytes.
+    /// - extendedAddress: the address byte of extended addressing; nil for normal addressing.
+    /// - padding: the padding up to eight bytes, which OBD requires; nil for none.
+    /// - Throws: ``FramingError`` if the payload is empty or longer than 4095 bytes.
     public static func frames(
         for payload: [UInt8], extendedAddress: UInt8? = nil, padding: UInt8? = 0x00
     ) throws(FramingError) -> [[UInt8]] {

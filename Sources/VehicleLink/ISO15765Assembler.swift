@@ -1,25 +1,26 @@
 public import OBDCore
 
-/// Puts ISO 15765-2 messages together, one transfer for each responder, frames in any order of
-/// responders.
+/// Assembles ISO 15765-2 messages, with one transfer per responder; frames of several responders may
+/// alternate.
 ///
-/// A consecutive frame that is not the next one breaks its message: one error, and the rest of
-/// that message is swallowed. Flow control frames are not data and are passed over.
+/// A consecutive frame out of order breaks its message: it causes one error, and the rest of the message is
+/// dropped. Flow control frames have no data and are ignored.
 public struct ISO15765Assembler: Hashable, Sendable {
-    /// Messages that may be open at once; a further one pushes out the oldest, as an error.
+    /// The most messages that may be open at once; a further one replaces the oldest, which is reported as an
+    /// error.
     public static let openMessages = Responders.most
 
-    /// One message for each responder; nil = lines do not tell who it is.
+    /// One message per responder; nil if the lines do not show the responder.
     private typealias Responders = Transfers<ECUAddress?>
 
     /// Whether an address byte comes before the protocol control byte.
     public var extendedAddressing: Bool
     private var transfers = Responders()
-    /// Whose last consecutive frames were filled up to eight bytes.
+    /// The responders whose last consecutive frames were padded to eight bytes.
     ///
-    /// Such a frame carries no length. A shorter one from the same sender in the same service has lost
-    /// a byte, also where it has as many as are missing. The service counts because ECUs exist whose
-    /// OBD answers are padded and whose UDS answers are not.
+    /// Such a frame has no length. A shorter one from the same sender in the same service has lost a byte,
+    /// even if it has the number of missing bytes. The service matters, because some ECUs pad their OBD
+    /// answers but not their UDS answers.
     private var padded: Set<PaddedAnswer> = []
 
     private struct PaddedAnswer: Hashable, Sendable {
@@ -32,8 +33,8 @@ public struct ISO15765Assembler: Hashable, Sendable {
         self.extendedAddressing = extendedAddressing
     }
 
-    /// Whether frames of this responder are expected: its message is open, or broken and being
-    /// swallowed.
+    /// Whether frames of this responder are expected, because its message is open, or broken with its rest
+    /// still to be dropped.
     public func isUnderWay(_ ecu: ECUAddress?) -> Bool {
         transfers.index(of: ecu) != nil
     }
@@ -41,16 +42,16 @@ public struct ISO15765Assembler: Hashable, Sendable {
     /// Whether any responder's frames are expected.
     public var isBusy: Bool { !transfers.isEmpty }
 
-    /// Whether no frame has left anything behind: ``finish()`` would say and change nothing.
+    /// Whether no message or error is left, so that ``finish()`` has nothing to report or change.
     public var isAtRest: Bool { transfers.isAtRest }
 
     /// Whether any message waits for consecutive frames.
     public var hasOpenMessages: Bool { transfers.hasOpenMessages }
 
-    /// Takes one frame; gives the message that it completes.
+    /// Takes one frame and returns the message that it completes.
     ///
-    /// - Throws: ``LinkError`` for a frame that cannot be where it does. A first frame that
-    ///   replaces an unfinished message throws for the old one and opens the new one.
+    /// - Throws: ``LinkError`` for a frame that is not valid at this point. A first frame that replaces an
+    ///   incomplete message throws for the old message and opens the new one.
     @inline(__always)
     public mutating func receive(_ frame: LinkFrame) throws(LinkError) -> ECUMessage? {
         if !extendedAddressing, transfers.isEmpty, let message = Self.single(frame) {
@@ -93,7 +94,7 @@ public struct ISO15765Assembler: Hashable, Sendable {
             try receiveFirst(frame, ecu: ecu, control: control)
             return nil
         case 2: return try receiveConsecutive(frame, ecu: ecu, control: control)
-        // Flow control: go on, wait, overflow.
+        // Flow control: continue, wait, overflow.
         case 3 where byte & 0x0F <= 2: return nil
         default: throw LinkError(.protocolControl(byte), ecu: ecu, line: frame.line)
         }
@@ -104,8 +105,8 @@ public struct ISO15765Assembler: Hashable, Sendable {
     ) throws(LinkError) -> ECUMessage {
         let length = Int(frame.bytes[control] & 0x0F)
         let available = frame.bytes.count - control - 1
-        // A frame ends where its length says, or is padded to eight bytes: anything between has lost
-        // a byte. The same ECU sends both kinds.
+        // A frame ends at its length, or is padded to eight bytes; otherwise it has lost a byte. The same ECU
+        // may send both kinds.
         let isWhole =
             length == available || length < available && frame.bytes.count == ISO15765.frameLength
         guard length > 0, isWhole else {
@@ -128,8 +129,8 @@ public struct ISO15765Assembler: Hashable, Sendable {
             key: ecu, ecu: ecu, next: 1, frames: 1, line: frame.line, isBroken: true)
         let low = count > control + 1 ? Int(frame.bytes[control + 1]) : 0
         let total = Int(frame.bytes[control] & 0x0F) << 8 | low
-        // What fits a single frame must not come in a first one: 8 bytes and more do not fit, with
-        // extended addressing 7 and more.
+        // Data that fit into a single frame must not have a first frame: 8 bytes and more do not fit, or 7
+        // and more with extended addressing.
         guard count == ISO15765.frameLength, total >= ISO15765.frameLength - control else {
             transfers.interrupt(old, line: frame.line)
             transfers.open(transfer)
@@ -191,9 +192,9 @@ public struct ISO15765Assembler: Hashable, Sendable {
             ecu: done.ecu, payload: done.buffer, line: done.line, frames: done.frames)
     }
 
-    /// Errors that came beside a good frame: messages that it replaced.
+    /// Errors in addition to a valid frame: messages that it replaced.
     public mutating func takeErrors() -> [LinkError] { transfers.takeErrors() }
 
-    /// Ends the exchange: what is still open is incomplete.
+    /// Ends the exchange and reports open messages as incomplete.
     public mutating func finish() -> [LinkError] { transfers.finish() }
 }

@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// ISO 9141-2 frames: three header bytes, up to seven bytes of data, the sum of all of them.
+/// ISO 9141-2 frames: three header bytes, up to seven bytes of data, and the sum of all of them.
 ///
 /// ```
 /// 48 6B 10 41 05 7B 84
@@ -23,10 +23,10 @@ public enum ISO9141 {
         return body + [Checksum.sum(body)]
     }
 
-    /// The message of one frame, header and checksum included.
+    /// The message in a frame with its header and checksum.
     ///
-    /// - Throws: ``LinkError`` for a frame that is too short, whose checksum is wrong, or that goes to
-    ///   where answers go (6B) without being one (48; 41, as on PWM, is let pass).
+    /// - Throws: ``LinkError`` for a frame that is too short, has a wrong checksum, or is sent to the address
+    ///   of answers (6B) without being one (48; 41, as on PWM, is accepted).
     public static func message(from frame: LinkFrame) throws(LinkError) -> ECUMessage {
         let count = frame.bytes.count
         guard count >= 5 else {
@@ -39,7 +39,7 @@ public enum ISO9141 {
             throw LinkError(
                 .checksum(expected: expected, received: received), ecu: source, line: frame.line)
         }
-        // The sum does not see two bytes that changed by as much, one up and one down.
+        // The sum does not detect two bytes that changed by the same amount in opposite directions.
         guard frame.bytes[1] != 0x6B || frame.bytes[0] == 0x48 || frame.bytes[0] == 0x41 else {
             throw LinkError(.header, ecu: source, line: frame.line)
         }

@@ -1,7 +1,8 @@
 public import OBDCore
 
-/// SAE J1850 frames (PWM and VPW): three header bytes, up to seven bytes of data, a CRC, and on
-/// PWM the bytes with which receivers acknowledge within the frame (IFR).
+/// SAE J1850 frames (PWM and VPW): three header bytes, up to seven bytes of data, and a CRC.
+///
+/// On PWM, receivers add bytes to acknowledge the frame (in-frame response, IFR).
 ///
 /// ```
 /// 41 6B 10 41 05 7B xx F1
@@ -14,7 +15,7 @@ public enum J1850 {
     /// The header of an answer of the ECU at `source` on VPW.
     public static func responseHeaderVPW(from source: UInt8) -> [UInt8] { [0x48, 0x6B, source] }
 
-    /// One frame with its CRC and the in-frame response bytes after it.
+    /// One frame with its CRC, followed by the in-frame response bytes.
     ///
     /// - Throws: ``FramingError`` unless the payload has 1 to 7 bytes.
     public static func frame(
@@ -27,14 +28,14 @@ public enum J1850 {
         return body + [Checksum.crc8(body)] + inFrameResponse
     }
 
-    /// Receivers that may acknowledge within one frame.
+    /// The most receivers that may acknowledge one frame.
     static let mostAcknowledgements = 4
 
-    /// The position of the CRC; nil when none fits.
+    /// The position of the CRC; nil if none is valid.
     ///
-    /// Where several fit it is the last one, so that as few bytes as possible count as in-frame
-    /// response. An answer (to 6B) is acknowledged by the tester alone; other frames by several
-    /// receivers, with their addresses in ascending order because the lowest wins the arbitration.
+    /// If several are valid, the last one is used, so that as few bytes as possible count as in-frame
+    /// response. An answer (to 6B) is only acknowledged by the tester. Other frames are acknowledged by
+    /// several receivers with their addresses in ascending order, because the lowest wins the arbitration.
     ///
     /// - Parameters:
     ///   - bytes: a frame from its header on.
@@ -60,9 +61,9 @@ public enum J1850 {
         return found
     }
 
-    /// The message of one frame, header and CRC included.
+    /// The message in a frame with its header and CRC.
     ///
-    /// - Throws: ``LinkError`` for a frame that is too short or whose CRC is wrong.
+    /// - Throws: ``LinkError`` for a frame that is too short or has a wrong CRC.
     public static func message(
         from frame: LinkFrame, inFrameResponse: Bool
     ) throws(LinkError) -> ECUMessage {

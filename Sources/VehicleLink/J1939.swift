@@ -1,30 +1,30 @@
 import OBDCore
 
-/// SAE J1939: what a 29-bit identifier says, and how long messages are cut.
+/// SAE J1939: the fields of a 29-bit identifier, and the splitting of long messages.
 ///
 /// ```
 /// 28…26     25–24   23…16  15…8   7…0
 /// priority  page    PF     PS     source
 /// ```
-/// The parameter group is page, PF and PS where PF >= F0; below that PS is the destination.
+/// The parameter group is page, PF and PS if PF >= F0; for lower values PS is the destination.
 public enum J1939 {
     /// The transport protocol's connection management, PGN EC00.
     public static let connectionManagement: UInt32 = 0xEC00
     /// The transport protocol's data transfer, PGN EB00.
     public static let dataTransfer: UInt32 = 0xEB00
-    /// The destination that means everyone.
+    /// The destination that means all nodes.
     public static let everyone: UInt8 = 0xFF
     /// The longest message of the transport protocol, in bytes.
     public static let longestPayload = 1785
 
-    /// Whether both page bits of a 29-bit identifier are set: those are ISO 15765-3's, and no
-    /// message of SAE J1939 has them.
+    /// Whether both page bits of a 29-bit identifier are set, which is reserved for ISO 15765-3 and not used
+    /// by SAE J1939.
     public static func isReserved(_ identifier: UInt32) -> Bool {
         identifier >> 24 & 0x3 == 0x3
     }
 
-    /// Whether a 29-bit identifier may be one of the groups that SAE J1939 itself defines from E800
-    /// on; those below are shared with other protocols.
+    /// Whether a 29-bit identifier may be a group that SAE J1939 itself defines, from E800 on; lower groups
+    /// are shared with other protocols.
     public static func mayBeIdentifier(_ identifier: UInt32) -> Bool {
         !isReserved(identifier) && identifier >> 16 & 0xFF >= 0xE8
     }
@@ -35,7 +35,7 @@ public enum J1939 {
         public var priority: UInt8
         /// The parameter group number, 18 bits.
         public var parameterGroup: UInt32
-        /// The destination; nil for groups that go to everyone.
+        /// The destination; nil for groups without one.
         public var destination: UInt8?
         /// The sender.
         public var source: UInt8
@@ -54,7 +54,7 @@ public enum J1939 {
             }
         }
 
-        /// An identifier from its fields; `destination` counts only where the group has one.
+        /// An identifier from its fields; `destination` is only used if the group has one.
         public init(
             priority: UInt8, parameterGroup: UInt32, destination: UInt8? = nil, source: UInt8
         ) {
@@ -73,12 +73,12 @@ public enum J1939 {
         }
     }
 
-    /// The frames that carry `payload`: one, or an announcement and numbered packets.
+    /// The frames that carry `payload`: a single one, or an announcement and numbered packets.
     ///
-    /// Without a destination, or to everyone, a long message is announced as a broadcast (BAM),
-    /// else as a request to send (RTS); the receiver's own frames are not among them.
+    /// Without a destination, or to all nodes, a long message is announced as a broadcast (BAM), otherwise as
+    /// a request to send (RTS). The receiver's own frames are not included.
     ///
-    /// - Throws: ``FramingError`` for an empty payload and for one of more than 1785 bytes.
+    /// - Throws: ``FramingError`` if the payload is empty or longer than 1785 bytes.
     public static func frames(
         for payload: [UInt8], parameterGroup: UInt32, source: UInt8, destination: UInt8? = nil,
         priority: UInt8 = 6

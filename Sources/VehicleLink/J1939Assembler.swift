@@ -1,14 +1,16 @@
 public import OBDCore
 
-/// Puts SAE J1939 messages together: single frames, and the transport protocol's broadcasts (BAM)
-/// and connections (RTS/CTS), one transfer for each pair of sender and receiver.
+/// Assembles SAE J1939 messages, with one transfer per pair of sender and receiver.
 ///
-/// The payload is data alone; `ECUMessage.parameterGroup` says what it is.
+/// It supports single frames, and the transport protocol's broadcasts (BAM) and connections (RTS/CTS).
+///
+/// The payload only has the data; `ECUMessage.parameterGroup` identifies them.
 public struct J1939Assembler: Hashable, Sendable {
-    /// Messages that may be open at once; a further one pushes out the oldest, as an error.
+    /// The most messages that may be open at once; a further one replaces the oldest, which is reported as an
+    /// error.
     public static let openMessages = Connections.most
 
-    /// Who sends to whom.
+    /// The sender and the receiver.
     private struct Ends: Hashable, Sendable {
         var source: UInt8
         var destination: UInt8
@@ -29,7 +31,7 @@ public struct J1939Assembler: Hashable, Sendable {
 
     private typealias Connections = Transfers<Ends>
 
-    /// A message whose announcement the adapter shows as a length alone.
+    /// A message whose announcement the adapter shows as a length only.
     private struct Announcement: Hashable, Sendable {
         var total: Int
         var parameterGroup: UInt32
@@ -45,20 +47,20 @@ public struct J1939Assembler: Hashable, Sendable {
     /// Whether any message waits for packets.
     public var hasOpenMessages: Bool { transfers.hasOpenMessages }
 
-    /// Whether no frame has left anything behind: ``finish()`` would say and change nothing.
+    /// Whether no message or error is left, so that ``finish()`` has nothing to report or change.
     public var isAtRest: Bool { transfers.isAtRest }
 
-    /// Takes the length of the message whose packets come next; unit of `total`: bytes.
+    /// Takes the length of the message whose packets follow; unit of `total`: bytes.
     ///
-    /// An ELM327 prints the announcement of a message (BAM, RTS) as a line of three digits, as it
-    /// does a first frame of ISO 15765-2.
+    /// An ELM327 prints the announcement of a message (BAM, RTS) as a line of three digits, as it does for a
+    /// first frame of ISO 15765-2.
     public mutating func announce(total: Int, parameterGroup: UInt32, line: Int) {
         announcement = Announcement(total: total, parameterGroup: parameterGroup, line: line)
     }
 
-    /// Takes one frame; gives the message that it completes.
+    /// Takes one frame and returns the message that it completes.
     ///
-    /// - Throws: ``LinkError`` for a frame that cannot be where it does.
+    /// - Throws: ``LinkError`` for a frame that is not valid at this point.
     public mutating func receive(_ frame: LinkFrame) throws(LinkError) -> ECUMessage? {
         guard let header = frame.header, header.form == .can29 else {
             throw LinkError(.header, ecu: frame.header, line: frame.line)
@@ -109,7 +111,7 @@ public struct J1939Assembler: Hashable, Sendable {
             }
             if let old { throw Connections.interruption(of: old, line: frame.line) }
         case 0xFF:
-            // Either end may abort.
+            // Either side may abort.
             if (transfers.close(ends) ?? transfers.close(ends.reversed)) != nil {
                 throw error(.aborted(reason: bytes[1]), id.source, frame)
             }
@@ -159,10 +161,10 @@ public struct J1939Assembler: Hashable, Sendable {
             frames: 1 + (done.total + 6) / 7, parameterGroup: done.parameterGroup)
     }
 
-    /// Errors that came beside a good frame: messages that it replaced.
+    /// Errors in addition to a valid frame: messages that it replaced.
     public mutating func takeErrors() -> [LinkError] { transfers.takeErrors() }
 
-    /// Ends the exchange: what is still open is incomplete.
+    /// Ends the exchange and reports open messages as incomplete.
     public mutating func finish() -> [LinkError] { transfers.finish() }
 
     private func error(_ fault: LinkError.Fault, _ source: UInt8, _ frame: LinkFrame) -> LinkError {

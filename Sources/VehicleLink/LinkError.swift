@@ -1,48 +1,48 @@
 public import OBDCore
 
-/// What is wrong with frames; says what was seen, what was expected and from whom.
+/// A fault in frames, with what was expected, what was received, and the sender.
 public struct LinkError: Error, Hashable, Sendable {
     /// The fault.
     public enum Fault: Hashable, Sendable {
-        /// A consecutive frame that is not the next one; numbers 0–F.
+        /// A consecutive frame out of order; numbers 0–F.
         case sequence(expected: UInt8, received: UInt8)
         /// A consecutive frame without a first frame.
         case orphanConsecutiveFrame(number: UInt8)
-        /// A message that ended before all its bytes came.
+        /// A message that ended before all its bytes were received.
         case incomplete(expected: Int, received: Int)
         /// A message that another one replaced before it was complete.
         case interrupted(expected: Int, received: Int)
-        /// A single frame that announces more bytes than it has, or none.
+        /// A single frame whose length is larger than its data, or 0.
         case singleFrameLength(announced: Int, available: Int)
-        /// A first frame whose length would have fitted a single frame, or that is cut short.
+        /// A first frame whose message would fit into a single frame, or that is incomplete.
         case firstFrameLength(announced: Int, available: Int)
-        /// Protocol control bytes that ISO 15765-2 does not know.
+        /// A protocol control byte that ISO 15765-2 does not define.
         case protocolControl(UInt8)
         /// A checksum or CRC that does not match.
         case checksum(expected: UInt8, received: UInt8)
         /// A header of another protocol, or none at all.
         case header
-        /// A frame that is too short to be one, in bytes.
+        /// A frame that is too short, in bytes.
         case tooShort(expected: Int, received: Int)
         /// A length byte that contradicts the frame.
         case length(announced: Int, received: Int)
-        /// A transport message of SAE J1939 that was aborted by its sender.
+        /// A transport message of SAE J1939 that its sender aborted.
         case aborted(reason: UInt8)
-        /// Characters that are neither hexadecimal digits nor a known word.
+        /// Characters that are neither hexadecimal digits nor a known text.
         case notAFrame
-        /// A line of digits that is not built as the adapter was set up to build them.
+        /// A line of digits that does not have the format that was set on the adapter.
         case lineForm
         /// The adapter itself marked the line as damaged (`<DATA ERROR`, `<RX ERROR`).
         case markedByAdapter
-        /// What answers a question for the voltage, and is none.
+        /// An answer to a request for the voltage that is not a voltage.
         case notAVoltage
-        /// A search for the protocol, or a bus initialisation, after which nothing came.
+        /// A protocol search, or a bus initialisation, without a result.
         case withoutResult
     }
 
     /// The fault.
     public var fault: Fault
-    /// Whose frame it was, where known.
+    /// The ECU that sent the frame, if known.
     public var ecu: ECUAddress?
     /// The input line, from 1; 0 on a live link.
     public var line: Int
@@ -54,7 +54,7 @@ public struct LinkError: Error, Hashable, Sendable {
         self.line = line
     }
 
-    /// One sentence for people: `consecutive frame 3 after 1`.
+    /// One sentence for the user: `consecutive frame 3 after 1`.
     public var reason: String {
         switch fault {
         case .sequence(let expected, let received):

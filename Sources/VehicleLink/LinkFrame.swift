@@ -1,14 +1,16 @@
 public import OBDCore
 
-/// One frame as the adapter showed it, freed of its text form.
+/// A frame from the adapter, independent of its text form.
 public struct LinkFrame: Hashable, Sendable {
-    /// The CAN identifier; nil where headers are off and on protocols before CAN, whose header
-    /// bytes are in `bytes`.
+    /// The CAN identifier.
+    ///
+    /// Nil if headers are off, and on protocols before CAN, whose header bytes are in `bytes`.
     public var header: ECUAddress?
-    /// The data field with its protocol control bytes on CAN; before CAN the whole frame, header
-    /// and checksum included, or the bare message where headers are off.
+    /// The data field with its protocol control bytes on CAN.
+    ///
+    /// Before CAN the whole frame including header and checksum, or only the message if headers are off.
     public var bytes: InlineBytes
-    /// The input line it stood on, from 1; 0 on a live link.
+    /// The number of its input line, from 1; 0 on a live link.
     public var line: Int
 
     /// A frame.

@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// Frames in, messages out, for whichever family the vehicle speaks.
+/// Assembles frames into messages for the vehicle's protocol family.
 public enum MessageAssembler: Hashable, Sendable {
     /// ISO 15765-2.
     case can(ISO15765Assembler)
@@ -8,17 +8,17 @@ public enum MessageAssembler: Hashable, Sendable {
     case iso9141
     /// ISO 14230-4.
     case iso14230(ISO14230Assembler)
-    /// SAE J1850; `inFrameResponse` on PWM.
+    /// SAE J1850; `inFrameResponse` is true on PWM.
     case j1850(inFrameResponse: Bool)
     /// SAE J1939.
     case j1939(J1939Assembler)
 
-    /// An assembler for frames of `family`, headers and checksums included.
+    /// An assembler for frames of `family`, including headers and checksums.
     ///
     /// - Parameters:
     ///   - family: the vehicle's protocols.
-    ///   - extendedAddressing: CAN: an address byte comes before the protocol control byte.
-    ///   - inFrameResponse: J1850: bytes may follow the CRC (PWM).
+    /// - extendedAddressing: on CAN, whether an address byte comes before the protocol control byte.
+    /// - inFrameResponse: on J1850, whether bytes may follow the CRC (PWM).
     public init(
         _ family: VehicleProtocol.Family, extendedAddressing: Bool = false,
         inFrameResponse: Bool = true
@@ -43,13 +43,13 @@ public enum MessageAssembler: Hashable, Sendable {
         }
     }
 
-    /// Takes one frame; gives the message that it completes.
+    /// Takes one frame and returns the message that it completes.
     ///
-    /// - Throws: ``LinkError`` for a damaged frame, or one that cannot be where it does.
+    /// - Throws: ``LinkError`` for a frame that is damaged or not valid at this point.
     public mutating func receive(_ frame: LinkFrame) throws(LinkError) -> ECUMessage? {
         switch self {
         case .can(var assembler):
-            // Without this the transfers would be copied at every frame.
+            // Without this, the transfers would be copied for every frame.
             self = .iso9141
             defer { self = .can(assembler) }
             return try assembler.receive(frame)
@@ -66,7 +66,7 @@ public enum MessageAssembler: Hashable, Sendable {
         }
     }
 
-    /// Errors that came beside a good frame: messages that it replaced.
+    /// Errors in addition to a valid frame: messages that it replaced.
     public mutating func takeErrors() -> [LinkError] {
         switch self {
         case .can(var assembler):
@@ -79,7 +79,7 @@ public enum MessageAssembler: Hashable, Sendable {
         }
     }
 
-    /// Ends the exchange: messages that are still open are incomplete.
+    /// Ends the exchange and reports open messages as incomplete.
     public mutating func finish() -> [LinkError] {
         switch self {
         case .can(var assembler):

@@ -1,42 +1,43 @@
 import OBDCore
 
-/// Messages of several frames that are not complete, one for each key: who sends, and to whom.
+/// Incomplete messages of several frames, one per key of sender and receiver.
 struct Transfers<Key: Hashable & Sendable>: Hashable, Sendable {
     /// One message.
     struct Transfer: Hashable, Sendable {
-        /// Whose frames belong to it.
+        /// The sender and receiver of its frames.
         var key: Key
-        /// Whom its errors name.
+        /// The ECU in its errors.
         var ecu: ECUAddress?
-        /// What SAE J1939 calls it; nil elsewhere.
+        /// The parameter group of SAE J1939; nil for other protocols.
         var parameterGroup: UInt32?
-        /// How long it will be; unit: bytes.
+        /// The total length; unit: bytes.
         var total = 0
         var buffer: [UInt8] = []
-        /// The number that its next frame has to have.
+        /// The expected number of the next frame.
         var next: UInt8 = 0
-        /// How many frames have come.
+        /// The number of received frames.
         var frames = 0
-        /// The line that it began on.
+        /// The line on which it began.
         var line: Int
-        /// Its error has been reported; what is left of it is swallowed.
+        /// Whether its error was reported, so that its rest is dropped.
         var isBroken = false
 
-        /// How many bytes have not come yet.
+        /// The number of missing bytes.
         var missing: Int { total - buffer.count }
     }
 
-    /// Messages that may be open at once; a further one pushes out the oldest, as an error.
+    /// The most messages that may be open at once; a further one replaces the oldest, which is reported as an
+    /// error.
     static var most: Int { 64 }
 
-    /// The open ones and the broken ones, the oldest first.
+    /// Open and broken messages, oldest first.
     private(set) var all: [Transfer] = []
-    /// Errors that came beside a good frame: messages that it replaced.
+    /// Errors in addition to a valid frame: messages that it replaced.
     private var errors: [LinkError] = []
 
     var isEmpty: Bool { all.isEmpty }
 
-    /// Whether nothing has been left behind: ``finish()`` would say and change nothing.
+    /// Whether no message or error is left, so that ``finish()`` has nothing to report or change.
     var isAtRest: Bool { all.isEmpty && errors.isEmpty }
 
     /// Whether any message waits for frames.
@@ -48,7 +49,7 @@ struct Transfers<Key: Hashable & Sendable>: Hashable, Sendable {
         all.firstIndex { $0.key == key }
     }
 
-    /// Adds a message; whatever it pushes out becomes an error.
+    /// Adds a message; a message that it replaces becomes an error.
     mutating func open(_ transfer: Transfer) {
         if all.count >= Self.most {
             interrupt(all.removeFirst(), line: transfer.line)
@@ -56,15 +57,15 @@ struct Transfers<Key: Hashable & Sendable>: Hashable, Sendable {
         all.append(transfer)
     }
 
-    /// Forgets the message of `key`; gives it back if it was unfinished.
+    /// Removes the message of `key`; returns it if it was incomplete.
     mutating func close(_ key: Key) -> Transfer? {
         guard let index = index(of: key) else { return nil }
         let old = all.remove(at: index)
         return old.isBroken ? nil : old
     }
 
-    /// Adds the bytes of the next frame, whose number is the one expected; gives the message back when
-    /// it is complete.
+    /// Adds the bytes of the next frame, which has the expected number; returns the message if it is
+    /// complete.
     mutating func append(_ bytes: some Collection<UInt8>, next: UInt8, to index: Int) -> Transfer? {
         all[index].buffer.append(contentsOf: bytes)
         all[index].next = next
@@ -72,13 +73,13 @@ struct Transfers<Key: Hashable & Sendable>: Hashable, Sendable {
         return all[index].missing > 0 ? nil : all.remove(at: index)
     }
 
-    /// Drops the bytes of a broken message; what follows of it is swallowed.
+    /// Drops the bytes of a broken message, whose further frames are dropped as well.
     mutating func abandon(_ index: Int) {
         all[index].isBroken = true
         all[index].buffer = []
     }
 
-    /// Takes note that another message came instead of the rest of this one.
+    /// Records that another message was received instead of the rest of this one.
     mutating func interrupt(_ transfer: Transfer?, line: Int) {
         guard let transfer, !transfer.isBroken else { return }
         errors.append(Self.interruption(of: transfer, line: line))
@@ -91,14 +92,14 @@ struct Transfers<Key: Hashable & Sendable>: Hashable, Sendable {
             ecu: transfer.ecu, line: line)
     }
 
-    /// Errors that came beside a good frame.
+    /// Errors in addition to a valid frame.
     mutating func takeErrors() -> [LinkError] {
         guard !errors.isEmpty else { return [] }
         defer { errors = [] }
         return errors
     }
 
-    /// What is still open is incomplete.
+    /// Reports open messages as incomplete.
     mutating func finish() -> [LinkError] {
         for transfer in all where !transfer.isBroken {
             errors.append(

@@ -1,24 +1,24 @@
-/// How fast the vehicle goes: straight legs between speeds, repeated forever.
+/// The speed of the vehicle over time: straight legs between speeds, repeated forever.
 struct DriveCycle: Hashable, Sendable {
-    /// From the speed before to `speed` in `seconds`, evenly.
+    /// A uniform change from the previous speed to `speed` in `seconds`.
     struct Leg: Hashable, Sendable {
-        /// Unit: seconds, above 0.
+        /// The duration; unit: seconds, above 0.
         var seconds: Double
-        /// The speed at the leg's end; unit: km/h.
+        /// The speed at the end of the leg; unit: km/h.
         var speed: Double
     }
 
-    /// What the vehicle does at one time.
+    /// The motion of the vehicle at a given time.
     struct Motion: Hashable, Sendable {
-        /// Unit: km/h.
+        /// The speed; unit: km/h.
         var speed: Double
-        /// Unit: m/s².
+        /// The acceleration; unit: m/s².
         var acceleration: Double
-        /// Since the drive began; unit: km.
+        /// The distance since the drive began; unit: km.
         var distance: Double
     }
 
-    /// The legs; the last one ends at the speed that the first one begins with, which is 0.
+    /// The legs; the last one ends at the speed at which the first one begins, which is 0.
     var legs: [Leg]
 
     /// A drive through a town and over a country road: idle, accelerate, cruise, brake.

@@ -1,8 +1,8 @@
 import OBDCore
 
-/// Services 03, 04, 07, 0A and their UDS relatives 14 and 19.
+/// Services 03, 04, 07, 0A and their UDS equivalents 14 and 19.
 extension SimulatedECU {
-    /// A list of codes: with a count on CAN, three to a message and padded before it.
+    /// A list of codes: with a count on CAN; before CAN three per message, with padding.
     func codes(_ list: [DTC], response: UInt8, _ data: [UInt8], _ request: ECURequest) -> ECUAnswer
     {
         guard data.isEmpty else { return .refusal(0x13) }
@@ -21,7 +21,7 @@ extension SimulatedECU {
         return .messages(messages)
     }
 
-    /// Forgets the codes, unless the engine turns.
+    /// Clears the codes, unless the engine is running.
     mutating func clear(_ data: [UInt8], _ request: ECURequest) -> ECUAnswer {
         guard data.isEmpty else { return .refusal(0x13) }
         guard !request.state.engineRuns, request.state.speed == 0 else { return .refusal(0x22) }
@@ -29,7 +29,7 @@ extension SimulatedECU {
         return .messages([[0x44]])
     }
 
-    /// UDS: all groups, or the emissions-related one.
+    /// Clears codes by UDS: all groups, or the emissions-related group.
     mutating func clearByUDS(_ data: [UInt8], _ request: ECURequest) -> ECUAnswer {
         if request.family == .iso14230, data.count == 2 { return clearByKWP(data, request) }
         guard data.count == 3 else { return .refusal(0x13) }
@@ -54,7 +54,7 @@ extension SimulatedECU {
         distanceAtClear = request.state.distance
     }
 
-    /// UDS codes by status: number (01), list (02) and everything that can be tested (0A).
+    /// UDS codes by status: number (01), list (02) and all supported codes (0A).
     func codeInformation(_ data: [UInt8], _ request: ECURequest) -> ECUAnswer {
         guard let function = data.first else { return .refusal(0x13) }
         switch function & 0x7F {
@@ -75,7 +75,7 @@ extension SimulatedECU {
         }
     }
 
-    /// `59 06 code status 01 number`: how often a code was set; FF asks for all records.
+    /// `59 06 code status 01 number`: how often a code was set; FF requests all records.
     private func extendedData(_ data: [UInt8]) -> ECUAnswer {
         guard data.count == 5 else { return .refusal(0x13) }
         guard let known = udsCodes.first(where: { Self.record($0).prefix(3) == data[1...3] }),
@@ -88,7 +88,7 @@ extension SimulatedECU {
     var udsCodes: [(dtc: DTC, status: UInt8)] {
         var list: [(dtc: DTC, status: UInt8)] = []
         for dtc in faults.stored {
-            // Failed since clear, confirmed, failed now; the check engine light is requested.
+            // Failed since clear, confirmed, failing now; turns on the check engine light.
             list.append((dtc, 0x2F | (faults.lamp ? 0x80 : 0)))
         }
         for dtc in faults.pending where !faults.stored.contains(dtc) {

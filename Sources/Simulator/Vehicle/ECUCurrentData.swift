@@ -2,7 +2,7 @@ import OBDCore
 
 /// Services 01 and 02.
 extension SimulatedECU {
-    /// Current data: up to six PIDs in a request on CAN, one before it.
+    /// Current data: up to six PIDs per request on CAN, one before CAN.
     func currentData(_ data: [UInt8], _ request: ECURequest) -> ECUAnswer {
         guard !data.isEmpty, data.count <= (request.isCAN ? 6 : 1) else { return .refusal(0x13) }
         var answer: [UInt8] = [0x41]
@@ -28,7 +28,7 @@ extension SimulatedECU {
         return answer.count > 1 ? .messages([answer]) : .refusal(0x12)
     }
 
-    /// The data bytes of a PID; nil where it is not supported.
+    /// The data bytes of a PID; nil if it is not supported.
     func record(_ pid: UInt8, _ state: VehicleState) -> [UInt8]? {
         if pid & 0x1F == 0 { return map(supportedPIDs, above: pid) }
         switch pid {
@@ -38,13 +38,13 @@ extension SimulatedECU {
         }
     }
 
-    /// All PIDs that have data.
+    /// All PIDs with data.
     var supportedPIDs: [UInt8] {
         let own = model.records.map { UInt8(truncatingIfNeeded: $0.id) }
         return [0x01] + own + (own.contains { $0 > 0x40 } ? [0x41] : [])
     }
 
-    /// The map of the 32 identifiers above `base`; nil where nothing lies above it.
+    /// The map of the 32 identifiers above `base`; nil if there is none above it.
     ///
     /// The last bit of a map says whether the next map exists.
     func map(_ identifiers: [UInt8], above base: UInt8) -> [UInt8]? {
@@ -81,7 +81,7 @@ extension SimulatedECU {
     private func frozen(_ pid: UInt8, number: UInt8, _ request: ECURequest) -> [UInt8]? {
         let frame = Int(number) < faults.freezeFrames.count ? faults.freezeFrames[Int(number)] : nil
         if pid == 0x02 {
-            // Frame 0 must always be told: no code = 0000.
+            // Frame 0 must always be answered: no code = 0000.
             if frame == nil && number != 0 { return nil }
             return Self.bytes(frame?.dtc.code ?? 0)
         }

@@ -1,6 +1,6 @@
-/// Service 09 and the identification, session and data services of UDS.
+/// Service 09 and the UDS services for identification, sessions and data.
 extension SimulatedECU {
-    /// Vehicle information: whole on CAN, in numbered parts of four bytes before it.
+    /// Vehicle information: complete on CAN; before CAN in numbered parts of four bytes.
     func vehicleInformation(_ data: [UInt8], _ request: ECURequest) -> ECUAnswer {
         guard let type = data.first, data.count <= (request.isCAN ? 6 : 1) else {
             return .refusal(0x13)
@@ -34,12 +34,12 @@ extension SimulatedECU {
         return answer.count > 1 ? .messages([answer]) : .refusal(0x12)
     }
 
-    /// The info types that have data.
+    /// The info types with data.
     var infoTypes: [UInt8] {
         ([0x02, 0x04, 0x06, 0x08, 0x0A, 0x0B] as [UInt8]).filter { information($0) != nil }
     }
 
-    /// The items of an info type, each of its fixed size; nil where it is not supported.
+    /// The items of an info type, each with its fixed length; nil if it is not supported.
     func information(_ type: UInt8) -> [[UInt8]]? {
         switch type {
         case 0x02: model.vin.map { [Array($0.utf8)] }
@@ -57,7 +57,7 @@ extension SimulatedECU {
         }
     }
 
-    /// Messages `49 type n` with four bytes each; a VIN is filled up with zeros in front.
+    /// Messages `49 type n` with four bytes each; a VIN is padded with zeros at the start.
     private func legacyParts(_ type: UInt8, _ items: [[UInt8]]) -> [[UInt8]] {
         var bytes = items.flatMap { $0 }
         if type == 0x02 { bytes = [0, 0, 0] + bytes }
@@ -99,7 +99,7 @@ extension SimulatedECU {
         return data[0] & 0x80 == 0 ? .messages([[0x50, type, 0x00, 0x32, 0x01, 0xF4]]) : .silence
     }
 
-    /// TesterPresent, answered unless the request says not to.
+    /// TesterPresent, which is answered unless the request suppresses the answer.
     func testerPresent(_ data: [UInt8], _ request: ECURequest) -> ECUAnswer {
         if !request.isCAN && data.isEmpty { return .messages([[0x7E]]) }
         guard data.count == 1 else { return .refusal(0x13) }
@@ -107,7 +107,7 @@ extension SimulatedECU {
         return data[0] & 0x80 == 0 ? .messages([[0x7E, 0x00]]) : .silence
     }
 
-    /// ASCII, filled up with zeros behind, cut to `count` bytes.
+    /// ASCII text, cut to `count` bytes or padded with zeros at the end.
     private static func padded(_ text: String, to count: Int) -> [UInt8] {
         let bytes = Array(text.utf8.prefix(count))
         return bytes + [UInt8](repeating: 0, count: count - bytes.count)

@@ -1,15 +1,15 @@
 import OBDCore
 
-/// What one ECU can do: a part of a vehicle file, fixed while the vehicle drives.
+/// The abilities of one ECU: a part of a vehicle file that does not change during a drive.
 struct ECUModel: Hashable, Sendable {
-    /// Whom it listens to and which services it has.
+    /// The requests to which the ECU answers, and its services.
     enum Role: String, Hashable, Sendable, CaseIterable {
-        /// The emissions-related services of SAE J1979, asked functionally or physically.
+        /// The emissions-related services of SAE J1979, with functional or physical requests.
         case obd
-        /// Those of SAE J1979-2 (OBDonUDS) alone.
+        /// Only the services of SAE J1979-2 (OBDonUDS).
         case onUDS = "onuds"
-        /// A module that has nothing to do with emissions: UDS on CAN, KWP on the K line, and only
-        /// when it is asked at its own address.
+        /// A module without emissions functions: UDS on CAN, KWP on the K line, and only for requests to its
+        /// own address.
         case diagnostics
         /// It never answers.
         case silent
@@ -19,7 +19,7 @@ struct ECUModel: Hashable, Sendable {
     struct ParameterGroup: Hashable, Sendable {
         /// Its data; the identifier is the parameter group number.
         var record: DataRecord
-        /// How often it is sent unasked; nil = only when asked for.
+        /// The interval at which it is sent without a request; nil to send it only on request.
         var period: Duration?
         /// 0 (first) to 7.
         var priority: UInt8 = 6
@@ -63,17 +63,17 @@ struct ECUModel: Hashable, Sendable {
         var data: [UInt8]
     }
 
-    /// The readiness monitors, as PID 01 and 41 code them.
+    /// The readiness monitors in the encoding of PIDs 01 and 41.
     struct Readiness: Hashable, Sendable {
         /// Compression ignition (bit 3 of byte B).
         var compression = false
         /// Misfire, fuel system, components: low three bits of byte B.
         var continuous: UInt8 = 0
-        /// Byte C: what is supported.
+        /// Byte C: supported monitors.
         var supported: UInt8 = 0
-        /// Byte D of PID 01: what is not complete since codes were cleared.
+        /// Byte D of PID 01: monitors that have not completed since codes were cleared.
         var incomplete: UInt8 = 0
-        /// Byte D of PID 41: what is not complete in this driving cycle.
+        /// Byte D of PID 41: monitors that have not completed in this driving cycle.
         var incompleteThisCycle: UInt8 = 0
     }
 
@@ -83,24 +83,25 @@ struct ECUModel: Hashable, Sendable {
     var name: String
     /// Address byte: 10 for the engine, 18 for the transmission.
     var address: UInt8
-    /// Its request and answer identifiers on CAN of their length; nil, and on the other one = those
-    /// of OBD, from 7E0 and 7E8 on.
+    /// Its request and answer identifiers on CAN.
+    ///
+    /// If nil, and for identifiers of the other length, those of OBD are used, from 7E0 and 7E8 on.
     var can: Identifiers?
-    /// Whom it listens to.
+    /// The requests to which it answers.
     var role = Role.obd
-    /// Services that it refuses, and with which code.
+    /// Services that it refuses, with the code of the refusal.
     var refusals: [UInt8: UInt8] = [:]
-    /// Services that it answers late, after "response pending", and how late.
+    /// Services that it answers late, after "response pending", with the delay.
     var late: [UInt8: Duration] = [:]
-    /// The vehicle's number, sent by the one ECU that knows it.
+    /// The VIN, sent by the only ECU that has it.
     var vin: String?
     /// Calibration identifications, up to 16 characters each.
     var calibrations: [String] = []
-    /// Verification numbers, one for each calibration.
+    /// Verification numbers, one per calibration.
     var verification: [UInt32] = []
-    /// In-use counters (info type 08 or 0B); empty where there are none.
+    /// In-use counters (info type 08 or 0B); empty if there are none.
     var inUse: [UInt16] = []
-    /// PIDs other than support maps, 01, 02 and 41.
+    /// PIDs except support maps, 01, 02 and 41.
     var records: [DataRecord] = []
     /// PIDs of a freeze frame.
     var freezePIDs: [UInt32] = []
@@ -112,30 +113,30 @@ struct ECUModel: Hashable, Sendable {
     var legacyTests: [LegacyTest] = []
     /// Constants and results of service 05.
     var oxygenTests: [OxygenTest] = []
-    /// Data identifiers of UDS service 22 beyond the identification ones.
+    /// Data identifiers of UDS service 22 in addition to those for identification.
     var identifiers: [DataRecord] = []
     /// Local identifiers of KWP service 21.
     var localIdentifiers: [DataRecord] = []
     /// Identification options of KWP service 1A.
     var identification: [DataRecord] = []
-    /// Parameter groups of SAE J1939 beyond the diagnostic messages.
+    /// Parameter groups of SAE J1939 in addition to the diagnostic messages.
     var groups: [ParameterGroup] = []
-    /// What fills its CAN frames.
+    /// The padding of its CAN frames.
     var padding: UInt8 = 0x00
-    /// Codes when the drive begins.
+    /// The codes at the start of the drive.
     var faults = FaultMemory()
 
     /// A pair of CAN identifiers.
     struct Identifiers: Hashable, Sendable {
-        /// Where it is asked.
+        /// The identifier of requests.
         var request: ECUAddress
-        /// Where it answers.
+        /// The identifier of answers.
         var answer: ECUAddress
     }
 
-    /// Whether it knows SAE J1979-2 (OBDonUDS) instead of the classic services.
+    /// Whether it supports SAE J1979-2 (OBDonUDS) instead of the classic services.
     var isOnUDS: Bool { role == .onUDS }
 
-    /// Whether requests to everybody are for it.
+    /// Whether it answers functional requests.
     var isFunctional: Bool { role == .obd || role == .onUDS }
 }

@@ -1,6 +1,6 @@
 /// Services 05 and 06.
 extension SimulatedECU {
-    /// Oxygen sensor tests, which exist before CAN only.
+    /// Oxygen sensor tests, which only exist before CAN.
     func oxygenTests(_ data: [UInt8], _ request: ECURequest) -> ECUAnswer {
         guard !request.isCAN, !model.oxygenTests.isEmpty else { return .refusal(0x11) }
         guard data.count == 2 else { return .refusal(0x13) }
@@ -34,7 +34,7 @@ extension SimulatedECU {
         return .messages([[0x46] + results.flatMap(resultBytes)])
     }
 
-    /// Monitor, test, unit, value and both limits; all zero when not run since the clear.
+    /// Monitor, test, unit, value and both limits; all zero if the test has not run since codes were cleared.
     func resultBytes(_ test: ECUModel.MonitorTest) -> [UInt8] {
         let values = faults.cleared == nil ? [test.value, test.low, test.high] : [0, 0, 0]
         return [test.mid, test.tid, test.uas] + values.flatMap { Self.bytes($0) }

@@ -3,20 +3,20 @@ import VehicleLink
 
 /// SAE J1939: parameter groups and the diagnostic messages of J1939-73.
 extension SimulatedECU {
-    /// What it says when a parameter group is asked for.
+    /// The answer to a request for a parameter group.
     enum GroupAnswer: Hashable, Sendable {
         /// The group's data.
         case data([UInt8])
-        /// An acknowledgement with this control byte: 0 done, 1 refused, 3 cannot now.
+        /// An acknowledgement with this control byte: 0 done, 1 refused, 3 cannot respond now.
         case acknowledgement(UInt8)
     }
 
-    /// Answers the request for a parameter group; refusals are said to who asked it alone.
+    /// Answers the request for a parameter group; only a request to this ECU alone is refused.
     mutating func answer(parameterGroup group: UInt32, _ request: ECURequest) -> GroupAnswer? {
         guard model.role != .silent else { return nil }
         switch group {
         case 0xFED3, 0xFECC:
-            // DM11 clears the active codes, DM3 those that were active before.
+            // DM11 clears the active codes, DM3 the previously active ones.
             guard !request.state.engineRuns else { return .acknowledgement(3) }
             clear(parameterGroup: group, request)
             return .acknowledgement(0)
@@ -27,7 +27,7 @@ extension SimulatedECU {
         }
     }
 
-    /// The data of a parameter group; nil where it does not have it.
+    /// The data of a parameter group; nil if the ECU does not have it.
     func data(ofGroup group: UInt32, _ state: VehicleState) -> [UInt8]? {
         switch group {
         case 0xFECA: message(faults.active)
@@ -54,17 +54,17 @@ extension SimulatedECU {
         }
     }
 
-    /// DM1 and DM2: lamps, flashing, four bytes a code; zeros where there is none.
+    /// DM1 and DM2: lamps, flashing, four bytes per code; zeros if there is none.
     private func message(_ list: [FaultMemory.ParameterFault]) -> [UInt8] {
         let lamps = list.reduce(UInt8(0)) { $0 | $1.lamps }
-        // Flashing is not told.
+        // Flashing is not reported.
         var bytes: [UInt8] = [lamps, 0xFF]
         for fault in list { bytes += Self.bytes(of: fault.code) }
         if list.isEmpty { bytes += [0, 0, 0, 0] }
         return bytes + [UInt8](repeating: 0xFF, count: max(0, 8 - bytes.count))
     }
 
-    /// DM4: for each frame its length, the code, and what SAE J1939-73 wants to be frozen with it.
+    /// DM4: for each frame its length, the code, and the values that SAE J1939-73 requires.
     private func freezeFrames(_ request: ECURequest) -> [UInt8] {
         faults.parameterFrames.flatMap { frame in
             let state = request.past(frame.elapsed)
@@ -97,7 +97,7 @@ extension SimulatedECU {
         ]
     }
 
-    /// DM5: numbers of codes, compliance, supported monitors, those that are not complete.
+    /// DM5: the numbers of codes, compliance, supported monitors, and those that have not completed.
     private func readinessMessage() -> [UInt8] {
         let readiness = model.readiness
         let supported = Self.groupBits(readiness.supported)
@@ -110,8 +110,10 @@ extension SimulatedECU {
         ] + supported + incomplete
     }
 
-    /// From byte C of PID 01 for compression ignition to the two bytes of DM5: exhaust gas sensor
-    /// and EGR in the first, boost pressure, particle filter, NOx and NMHC catalyst in the second.
+    /// Converts byte C of PID 01 for compression ignition into the two bytes of DM5.
+    ///
+    /// The first has the exhaust gas sensor and EGR; the second has boost pressure, particle filter, NOx and
+    /// NMHC catalyst.
     private static func groupBits(_ bits: UInt8) -> [UInt8] {
         let first = bits & 0x20 | bits & 0x80
         var second: UInt8 = 0

@@ -1,6 +1,6 @@
 import OBDCore
 
-/// SAE J1979-2 (OBDonUDS): the classic services behind data identifiers and service 19.
+/// SAE J1979-2 (OBDonUDS): the classic services as data identifiers and service 19.
 extension SimulatedECU {
     /// Service 22 with up to six identifiers; F4xx are PIDs, F6xx monitors, F8xx info types.
     func identifiersOnUDS(_ data: [UInt8], _ request: ECURequest) -> ECUAnswer {
@@ -28,14 +28,14 @@ extension SimulatedECU {
         case 0xF8:
             if id == 0x10 { return [0x01] }
             if id & 0x1F == 0 { return map(infoTypes + [0x10], above: id) }
-            // Without the number of data items, which the standard's replacement dropped.
+            // Without the number of data items, which SAE J1979-2 removed.
             return information(id).map { $0.flatMap { $0 } }
         default: return nil
         }
     }
 
-    /// Service 19: codes of the emissions group by status (42), permanent ones (55), those of a
-    /// readiness group (56), snapshots (04).
+    /// Service 19: codes of the emissions group by status (42), permanent codes (55), codes of a readiness
+    /// group (56), snapshots (04).
     func codesOnUDS(_ data: [UInt8], _ request: ECURequest) -> ECUAnswer {
         switch data.first.map({ $0 & 0x7F }) {
         case 0x42:

@@ -1,18 +1,18 @@
 import OBDCore
 
-/// SAE J1979-2: readiness as identifier F501 tells it, and group by group (19 56).
+/// SAE J1979-2: readiness in identifier F501 and by group (19 56).
 extension SimulatedECU {
-    /// A readiness group: its identifier, its bit in F501, where PID 01 keeps it, codes of its own.
+    /// A readiness group: its identifier, its bit in F501, its bits in PID 01, and its codes.
     private struct Group {
         var identifier: UInt8
-        /// Byte of F501, from B = 0, and bit 0 to 3.
+        /// The byte of F501, from B = 0, and the bit from 0 to 3.
         var place: (byte: Int, bit: UInt8)
         /// Bits of byte B of PID 01.
         var continuous: UInt8 = 0
-        /// Bits of byte C, spark and compression ignition.
+        /// Bits of byte C for spark and compression ignition.
         var spark: UInt8 = 0
         var compression: UInt8 = 0
-        /// Codes whose tests are the group's; without the failure type.
+        /// The codes whose tests belong to the group, without the failure type.
         var codes: [String]
     }
 
@@ -41,7 +41,7 @@ extension SimulatedECU {
         Group(identifier: 0x14, place: (2, 3), compression: 0x40, codes: ["P2002"]),
     ]
 
-    /// Whether the ECU has a group, and whether its tests have run: since the clear, in this cycle.
+    /// Whether the ECU has a group, and whether its tests are incomplete since the clear and in this cycle.
     private func state(of group: Group) -> (supported: Bool, open: Bool, openThisCycle: Bool) {
         let readiness = model.readiness
         let bits = readiness.compression ? group.compression : group.spark
@@ -54,7 +54,7 @@ extension SimulatedECU {
         )
     }
 
-    /// Identifier F501: byte A as PID 01 has it, then supported and open groups.
+    /// Identifier F501: byte A as in PID 01, then supported and incomplete groups.
     func readinessOnUDS(_ state: VehicleState) -> [UInt8]? {
         guard let first = record(0x01, state)?.first else { return nil }
         var bytes: [UInt8] = [first, 0, 0, 0, 0, 0]
@@ -67,7 +67,7 @@ extension SimulatedECU {
         return bytes
     }
 
-    /// `59 56 33 mask format group {DTC status}`: the codes of a readiness group, faulty or not.
+    /// `59 56 33 mask format group {DTC status}`: the codes of a readiness group, with or without a fault.
     func codesOfReadinessGroup(_ data: [UInt8]) -> ECUAnswer {
         guard data.count == 3 else { return .refusal(0x13) }
         guard data[1] == 0x33, let group = Self.groups.first(where: { $0.identifier == data[2] })

@@ -1,12 +1,12 @@
 import OBDCore
 
-/// What an ECU has to know about a request besides its bytes.
+/// A request to an ECU with the state of the vehicle.
 struct ECURequest: Sendable {
     /// Service and data.
     var payload: [UInt8]
-    /// Whether everybody was asked; refusals are then kept back (ISO 15765-4).
+    /// Whether all ECUs were asked, in which case refusals are suppressed (ISO 15765-4).
     var functional: Bool
-    /// What the vehicle speaks.
+    /// The vehicle's protocol family.
     var family: VehicleProtocol.Family
     /// The state of the vehicle.
     var state: VehicleState
@@ -17,11 +17,11 @@ struct ECURequest: Sendable {
     var isCAN: Bool { family == .can }
 }
 
-/// What an ECU does about a request.
+/// The answer of an ECU to a request.
 enum ECUAnswer: Hashable, Sendable {
-    /// Nothing.
+    /// No answer.
     case silence
-    /// Payloads in order; one on CAN, one or more before it.
+    /// Payloads in order; one on CAN, one or more before CAN.
     case messages([[UInt8]])
     /// A refusal.
     case refusal(UInt8)

@@ -1,8 +1,8 @@
 import OBDCore
 
-/// The codes of one ECU and what hangs on them.
+/// The codes of one ECU and the data that belong to them.
 struct FaultMemory: Hashable, Sendable {
-    /// What an ECU counts since the check engine light went on and since codes were cleared.
+    /// The ECU's counters since the check engine light was turned on and since codes were cleared.
     struct Counters: Hashable, Sendable {
         /// km with the check engine light on.
         var distanceWithLamp = 0.0
@@ -10,7 +10,7 @@ struct FaultMemory: Hashable, Sendable {
         var minutesWithLamp = 0.0
         /// km since codes were cleared.
         var distanceSinceClear = 0.0
-        /// min of running engine since codes were cleared.
+        /// min with the engine running since codes were cleared.
         var minutesSinceClear = 0.0
         /// Warm-ups since codes were cleared.
         var warmUps = 0.0
@@ -20,15 +20,15 @@ struct FaultMemory: Hashable, Sendable {
     struct FreezeFrame: Hashable, Sendable {
         /// The code that caused it.
         var dtc: DTC
-        /// Seconds into the drive at which the state was kept.
+        /// The time of the state; unit: seconds since the drive began.
         var elapsed: Double
     }
 
-    /// The same where the code is one of SAE J1939.
+    /// The same for a code of SAE J1939.
     struct ParameterFrame: Hashable, Sendable {
         /// The code that caused it.
         var code: J1939Code
-        /// Seconds into the drive at which the state was kept.
+        /// The time of the state; unit: seconds since the drive began.
         var elapsed: Double
     }
 
@@ -40,9 +40,9 @@ struct FaultMemory: Hashable, Sendable {
         var status: UInt8
     }
 
-    /// A code of SAE J1939 and the lamps that it switches on.
+    /// A code of SAE J1939 with the lamps that it turns on.
     struct ParameterFault: Hashable, Sendable {
-        /// What is wrong and how.
+        /// The faulty parameter and the failure mode.
         var code: J1939Code
         /// The first byte of DM1: 40 MIL, 10 red stop, 04 amber warning, 01 protect.
         var lamps: UInt8
@@ -50,33 +50,33 @@ struct FaultMemory: Hashable, Sendable {
 
     /// Confirmed codes.
     var stored: [DTC] = []
-    /// Codes seen in this or the last driving cycle.
+    /// Codes that occurred in this or the last driving cycle.
     var pending: [DTC] = []
     /// Codes that only the ECU itself can clear.
     var permanent: [DTC] = []
-    /// Codes that UDS and KWP tell with their own status; the emissions services do not.
+    /// Codes that are reported by UDS and KWP with their own status, but not by the emissions services.
     var detailed: [StatusCode] = []
     /// Active codes of SAE J1939.
     var active: [ParameterFault] = []
-    /// Codes of SAE J1939 that were active before.
+    /// Previously active codes of SAE J1939.
     var inactive: [ParameterFault] = []
     /// Pending codes of SAE J1939.
     var maturing: [ParameterFault] = []
     /// Permanent codes of SAE J1939.
     var lasting: [ParameterFault] = []
-    /// Whether a stored code switches the check engine light on in this ECU.
+    /// Whether a stored code turns on the check engine light in this ECU.
     var commandsLamp = true
     /// The freeze frames, number 0 first.
     var freezeFrames: [FreezeFrame] = []
     /// The freeze frames of codes of SAE J1939.
     var parameterFrames: [ParameterFrame] = []
-    /// Seconds into the drive when the codes were cleared; nil = before it began.
+    /// The time when codes were cleared; unit: seconds since the drive began, nil for before the drive.
     var cleared: Double?
 
     /// Whether the check engine light is commanded on.
     var lamp: Bool { commandsLamp && !stored.isEmpty }
 
-    /// Forgets everything that service 04 forgets; permanent codes stay.
+    /// Clears everything that service 04 clears; permanent codes stay.
     mutating func clear(at elapsed: Double) {
         stored = []
         pending = []
@@ -89,7 +89,7 @@ struct FaultMemory: Hashable, Sendable {
         cleared = elapsed
     }
 
-    /// The counters at `elapsed` seconds, `distance` km into the drive.
+    /// The counters after `elapsed` seconds and `distance` km of the drive.
     func counters(elapsed: Double, distance: Double, distanceAtClear: Double) -> Counters {
         guard let cleared else {
             return Counters(

@@ -1,9 +1,9 @@
-/// Numbers that look random and are the same for the same seed, channel and time.
+/// Pseudo-random numbers that are the same for the same seed, channel and time.
 struct Noise: Hashable, Sendable {
-    /// Different seeds give different drives.
+    /// Different seeds result in different drives.
     var seed: UInt64
 
-    /// A value of -1…1 that moves smoothly; two quantities use two channels.
+    /// A smoothly changing value of -1…1; each quantity uses its own channel.
     ///
     /// Unit of `time` and `period`: seconds.
     func value(channel: UInt64, at time: Double, period: Double = 0.25) -> Double {
@@ -23,7 +23,7 @@ struct Noise: Hashable, Sendable {
         fraction(channel: channel, index: index) * 2 - 1
     }
 
-    /// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): every input bit reaches every output bit.
+    /// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): every input bit affects every output bit.
     private static func mix(_ input: UInt64) -> UInt64 {
         var bits = input &+ 0x9E37_79B9_7F4A_7C15
         bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9

@@ -1,4 +1,4 @@
-/// What drives the vehicle, and how its motion becomes engine speed, load, pressures and flows.
+/// The powertrain, which converts motion into engine speed, load, pressures and flows.
 struct Powertrain: Hashable, Sendable {
     /// The kind of engine.
     enum Kind: String, Hashable, Sendable {
@@ -6,7 +6,7 @@ struct Powertrain: Hashable, Sendable {
         case spark
         /// Diesel with turbocharger and common rail.
         case compression
-        /// A petrol engine that stops whenever the battery can do the work.
+        /// A petrol engine that stops whenever the battery is enough.
         case hybrid
         /// No engine at all.
         case electric
@@ -20,22 +20,22 @@ struct Powertrain: Hashable, Sendable {
     var idle = 800.0
     /// Engine speed in 1/min per km/h, first gear first.
     var gears: [Double] = []
-    /// km/h above which the next gear is taken, one fewer than `gears`.
+    /// Speeds in km/h above which the next gear is used, one fewer than `gears`.
     var shifts: [Double] = []
     /// kg.
     var mass = 1400.0
     /// Reference torque; unit: N·m.
     var referenceTorque = 200.0
-    /// °C outside.
+    /// Ambient temperature in °C.
     var ambient = 20.0
-    /// kPa outside.
+    /// Ambient pressure in kPa.
     var barometric = 101.0
-    /// Odometer when the drive begins; unit: km.
+    /// The odometer at the start of the drive; unit: km.
     var odometer = 0.0
-    /// Fuel level when the drive begins; unit: %.
+    /// The fuel level at the start of the drive; unit: %.
     var fuelLevel = 50.0
 
-    /// Wheels' power demand: inertia, rolling resistance and air drag; unit: kW.
+    /// The power at the wheels: inertia, rolling resistance and air drag; unit: kW.
     func power(_ motion: DriveCycle.Motion) -> Double {
         let speed = motion.speed / 3.6
         let force =
@@ -43,7 +43,7 @@ struct Powertrain: Hashable, Sendable {
         return motion.speed > 0 ? force * speed / 1000 : 0
     }
 
-    /// The state at `time` seconds into `cycle`; with the engine off the vehicle stands.
+    /// The state at `time` seconds into `cycle`; with the engine off the vehicle stands still.
     func state(at time: Double, cycle: DriveCycle, noise: Noise, engineOff: Bool) -> VehicleState {
         var state = VehicleState()
         state.elapsed = time
@@ -87,13 +87,13 @@ struct Powertrain: Hashable, Sendable {
             run(&state, motion: motion, power: needed, noise: noise)
         } else {
             rest(&state)
-            // The 12 V net of a hybrid is fed by its converter, engine or not.
+            // A converter feeds the 12 V net of a hybrid even without the engine.
             state.voltage = 14.1
         }
         return state
     }
 
-    /// An engine that stands still.
+    /// An engine that is not running.
     private func rest(_ state: inout VehicleState) {
         state.rpm = 0
         state.manifoldPressure = barometric
@@ -120,11 +120,11 @@ struct Powertrain: Hashable, Sendable {
         let swing = kind == .hybrid ? 6 * noise.value(channel: 20, at: time, period: 40) : 0
         state.batteryCharge = max(5, (kind == .hybrid ? 58 : 71 - state.distance * 0.17) + swing)
         state.batteryVoltage = (kind == .hybrid ? 201 : 352) - max(-40, min(60, power)) * 0.3
-        // Charging counts positive: a braking vehicle has a negative demand.
+        // Charging is positive: a braking vehicle has a negative power demand.
         state.batteryCurrent = -power * 1000 / state.batteryVoltage * (kind == .hybrid ? 0.35 : 1)
     }
 
-    /// A turning engine: speed from the gear, air from load and speed, fuel from the air.
+    /// A running engine: speed from the gear, air from load and speed, fuel from the air.
     private func run(
         _ state: inout VehicleState, motion: DriveCycle.Motion, power: Double, noise: Noise
     ) {
@@ -147,7 +147,7 @@ struct Powertrain: Hashable, Sendable {
         state.railPressure =
             kind == .compression ? 26_000 + state.load * 1_150 : 380 + 4 * wobble
         boost(&state, cut: cut)
-        // Speed density: a four-stroke engine fills its displacement every second turn.
+        // Speed density: a four-stroke engine fills its displacement once in two revolutions.
         let density = state.manifoldPressure / (0.28705 * (state.intakeAir + 273.15))
         state.airFlow = density * displacement * 0.86 * state.rpm / 120
         state.absoluteLoad = density * 0.86 / 1.184 * 100
@@ -191,7 +191,7 @@ struct Powertrain: Hashable, Sendable {
         state.rearOxygen = cut ? 0.05 : 0.68 + 0.04 * swing
     }
 
-    /// A temperature that rises evenly for `seconds` and then stays.
+    /// A temperature that rises linearly for `seconds` and then stays constant.
     private func warm(from cold: Double, to hot: Double, over seconds: Double, _ time: Double)
         -> Double
     {

@@ -1,4 +1,4 @@
-/// A quantity of the drive as a vehicle file names it; units are those of ``VehicleState``.
+/// A quantity of the drive with its name in vehicle files; the units are those of ``VehicleState``.
 enum Quantity: String, Hashable, Sendable, CaseIterable {
     case absoluteLoad = "absolute-load"
     case airFlow = "air-flow"
@@ -51,7 +51,7 @@ enum Quantity: String, Hashable, Sendable, CaseIterable {
     case voltage
     case warmUps = "warm-ups"
 
-    /// Its value at one time.
+    /// Its value in a given state.
     func value(_ state: VehicleState) -> Double {
         switch self {
         case .absoluteLoad: state.absoluteLoad

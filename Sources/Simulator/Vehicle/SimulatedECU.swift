@@ -1,10 +1,10 @@
 import OBDCore
 
-/// One ECU: its fixed model, its codes, its diagnostic session.
+/// One ECU: its fixed model, its codes, and its diagnostic session.
 struct SimulatedECU: Sendable {
-    /// What it can do.
+    /// Its abilities.
     let model: ECUModel
-    /// Its place among the emissions ECUs on CAN: 0 is asked at 7E0 and answers with 7E8.
+    /// Its position among the emissions ECUs on CAN: 0 is asked at 7E0 and answers with 7E8.
     let index: UInt8
     /// Its codes.
     var faults: FaultMemory
@@ -13,14 +13,14 @@ struct SimulatedECU: Sendable {
     /// The UDS session: 01 default, 03 extended.
     var session: UInt8 = 0x01
 
-    /// An ECU with the codes that its model begins with.
+    /// An ECU with the initial codes of its model.
     init(_ model: ECUModel, index: UInt8) {
         self.model = model
         self.index = index
         faults = model.faults
     }
 
-    /// The address from which it answers on a vehicle that speaks `vehicleProtocol`.
+    /// The address of its answers on a vehicle with `vehicleProtocol`.
     func address(_ vehicleProtocol: VehicleProtocol) -> ECUAddress {
         if vehicleProtocol.family == .j1939 { return ECUAddress(UInt32(model.address), .byte) }
         if let can = model.can, can.answer.form == vehicleProtocol.addressForm { return can.answer }
@@ -32,14 +32,14 @@ struct SimulatedECU: Sendable {
         }
     }
 
-    /// The address at which it alone is asked.
+    /// The address of requests to this ECU only.
     func requestAddress(_ vehicleProtocol: VehicleProtocol) -> ECUAddress {
         let answers = address(vehicleProtocol)
         guard let can = model.can, can.answer == answers else { return answers.physicalRequest }
         return can.request
     }
 
-    /// The records it says when it is asked for current values, and as what.
+    /// The records with current values and the identifiers to request them.
     func told(on family: VehicleProtocol.Family) -> [(DataID, DataRecord)] {
         if family == .j1939 {
             return model.groups.map { (DataID(DataID.parameterGroups, $0.record.id), $0.record) }
@@ -70,7 +70,7 @@ struct SimulatedECU: Sendable {
         return Self.withheld(answer, filled) ? .silence : answer
     }
 
-    /// The state with the ECU's own counters.
+    /// The state with the counters of this ECU.
     func filling(_ state: VehicleState) -> VehicleState {
         var filled = state
         filled.counters = faults.counters(
@@ -78,7 +78,7 @@ struct SimulatedECU: Sendable {
         return filled
     }
 
-    /// The classic services of SAE J1979, and some of UDS beside them.
+    /// The classic services of SAE J1979, and some UDS services.
     private mutating func answer(
         _ service: UInt8, _ data: [UInt8], _ request: ECURequest
     ) -> ECUAnswer {
@@ -97,7 +97,7 @@ struct SimulatedECU: Sendable {
         }
     }
 
-    /// The services of SAE J1979-2 alone.
+    /// Only the services of SAE J1979-2.
     private mutating func answerOnUDS(
         _ service: UInt8, _ data: [UInt8], _ request: ECURequest
     ) -> ECUAnswer {
@@ -108,7 +108,7 @@ struct SimulatedECU: Sendable {
         }
     }
 
-    /// UDS, and before CAN the services of KWP 2000.
+    /// UDS; before CAN the services of KWP 2000.
     private mutating func answerDiagnostics(
         _ service: UInt8, _ data: [UInt8], _ request: ECURequest
     ) -> ECUAnswer {
@@ -125,7 +125,7 @@ struct SimulatedECU: Sendable {
         }
     }
 
-    /// Whether a refusal stays unsaid: nobody wants to hear "not me" from every ECU.
+    /// Whether a refusal is suppressed, because a functional request would get one from every ECU.
     private static func withheld(_ answer: ECUAnswer, _ request: ECURequest) -> Bool {
         guard case .refusal(let code) = answer, request.functional else { return false }
         return [0x11, 0x12, 0x13, 0x31, 0x7E, 0x7F].contains(code)

@@ -1,10 +1,10 @@
 public import OBDCore
 
-/// A value as the simulated vehicle means it, before its ECU rounds it into raw bytes.
+/// A value of the simulated vehicle before its ECU rounds it into raw bytes.
 public struct SimulatedValue: Hashable, Sendable {
-    /// Who tells it.
+    /// The ECU that reports it.
     public var ecu: ECUAddress
-    /// Where it is told.
+    /// The identifier that contains it.
     public var id: DataID
     /// The SAE J1979-DA name.
     public var signal: String
@@ -14,40 +14,40 @@ public struct SimulatedValue: Hashable, Sendable {
     public var step: Double
 }
 
-/// A vehicle with several ECUs, driving; a value that is told the time.
+/// A vehicle with several ECUs on a drive; a value that receives the time.
 public struct SimulatedVehicle: Sendable {
-    /// Whom a request is for.
+    /// The ECUs to which a request is addressed.
     public enum Target: Hashable, Sendable {
-        /// Everybody (functional addressing).
+        /// All ECUs (functional addressing).
         case everybody
-        /// The one ECU that answers from this address (physical addressing).
+        /// The ECU that answers from this address (physical addressing).
         case one(ECUAddress)
 
-        /// Whether everybody is asked.
+        /// Whether it addresses all ECUs.
         var isFunctional: Bool { self == .everybody }
     }
 
-    /// What an ECU answers.
+    /// An answer of an ECU.
     public struct Answer: Hashable, Sendable {
-        /// The address it answers from.
+        /// The address of the ECU's answers.
         public var ecu: ECUAddress
-        /// Response id and data; data alone on SAE J1939.
+        /// Response ID and data; data only on SAE J1939.
         public var payload: [UInt8]
-        /// SAE J1939: which parameter group the data are.
+        /// SAE J1939: the parameter group of the data.
         public var parameterGroup: UInt32?
-        /// SAE J1939: to everybody, or to who asked.
+        /// SAE J1939: whether it is sent to all nodes and not only to the requester.
         public var isBroadcast = false
-        /// How much later than at once: a slow ECU's time.
+        /// The delay of a slow ECU.
         public var delay: Duration
-        /// Its place after the answers of the same time: ECUs take turns.
+        /// The offset from other answers with the same time, because ECUs send one after the other.
         public var stagger: Duration
-        /// What fills its CAN frames.
+        /// The padding of its CAN frames.
         public var padding: UInt8
     }
 
-    /// What the vehicle speaks.
+    /// The vehicle's protocol.
     public let vehicleProtocol: VehicleProtocol
-    /// Whether any ECU is awake.
+    /// Whether the ECUs are awake.
     public var ignition: Bool
 
     let options: SimulatorOptions
@@ -55,7 +55,7 @@ public struct SimulatedVehicle: Sendable {
     private let noise: Noise
     private var members: [SimulatedECU]
 
-    /// The vehicle that the options describe.
+    /// Creates the vehicle of the options.
     public init(_ options: SimulatorOptions) throws(SimulatorError) {
         let scenario: Scenario
         if let own = options.vehicle {
@@ -104,30 +104,30 @@ public struct SimulatedVehicle: Sendable {
         members.map { $0.address(vehicleProtocol) }
     }
 
-    /// What it is, in one line.
+    /// A description in one line.
     public var title: String {
         scenario.title + "; " + vehicleProtocol.title
     }
 
-    /// The vehicle's number, as its ECUs say it; nil = none of them knows it.
+    /// The VIN that its ECUs report; nil if none has it.
     public var vin: String? { members.lazy.compactMap(\.model.vin).first }
 
-    /// The addresses from which its emissions ECUs answer.
+    /// The answer addresses of its emissions ECUs.
     public var ecus: [ECUAddress] {
         Self.addresses(members.filter(\.model.isFunctional), vehicleProtocol)
     }
 
-    /// The addresses from which ECUs answer that are asked at their own address alone.
+    /// The answer addresses of ECUs that only answer requests to their own address.
     public var modules: [ECUAddress] {
         Self.addresses(members.filter { $0.model.role == .diagnostics }, vehicleProtocol)
     }
 
-    /// The address from which the ECU answers that is asked at `request`; nil = there is none.
+    /// The answer address of the ECU with request address `request`; nil if there is none.
     func answerer(at request: ECUAddress) -> ECUAddress? {
         members.first { $0.requestAddress(vehicleProtocol) == request }?.address(vehicleProtocol)
     }
 
-    /// The address at which the ECU is asked that answers from `answer`.
+    /// The request address of the ECU that answers from `answer`.
     func requestAddress(of answer: ECUAddress) -> ECUAddress? {
         members.first { $0.address(vehicleProtocol) == answer }?.requestAddress(vehicleProtocol)
     }
@@ -137,7 +137,7 @@ public struct SimulatedVehicle: Sendable {
         members.first { $0.address(vehicleProtocol) == address }?.faults.stored ?? []
     }
 
-    /// Every quantity of service 01, or of a parameter group, that has a name, as it is meant.
+    /// All named quantities of service 01 or of parameter groups, before rounding.
     public func values(after elapsed: Duration) -> [SimulatedValue] {
         let state = state(after: elapsed)
         return members.filter(\.model.isFunctional).flatMap { ecu in
@@ -152,7 +152,7 @@ public struct SimulatedVehicle: Sendable {
         }
     }
 
-    /// What the ECUs answer to `payload`, in the order of their answers.
+    /// The ECUs' answers to `payload`, in order.
     ///
     /// `elapsed` is the time since the session began.
     public mutating func answers(
@@ -168,7 +168,7 @@ public struct SimulatedVehicle: Sendable {
             past: { time in
                 powertrain.state(at: time, cycle: cycle, noise: noise, engineOff: false)
             })
-        // ECUs do not answer at the same instant: P2 on the K line, arbitration on CAN.
+        // ECUs do not answer at the same time: P2 on the K line, arbitration on CAN.
         let gap: Duration =
             vehicleProtocol.family.isLegacy ? .milliseconds(25) : .microseconds(700)
         var answers: [Answer] = []
@@ -203,8 +203,8 @@ public struct SimulatedVehicle: Sendable {
         return answers
     }
 
-    /// Completes the answer to a request for a parameter group: three bytes, least significant
-    /// first; false = silence.
+    /// Completes the answer to a request for a parameter group (three bytes, least significant first); false
+    /// if there is no answer.
     private mutating func groupAnswer(
         _ answer: inout Answer, of index: Int, _ request: ECURequest
     ) -> Bool {
@@ -217,7 +217,7 @@ public struct SimulatedVehicle: Sendable {
             answer.parameterGroup = group
             answer.isBroadcast = request.functional
         case .acknowledgement(let control):
-            // The address of who asked comes before the group.
+            // The address of the requester comes before the group.
             answer.payload =
                 [control, 0xFF, 0xFF, 0xFF, Self.serviceTool] + request.payload
             answer.parameterGroup = 0xE800
@@ -229,7 +229,7 @@ public struct SimulatedVehicle: Sendable {
     /// The address of an off-board service tool on SAE J1939.
     static let serviceTool: UInt8 = 0xF9
 
-    /// How late an ECU answers `payload`, after "response pending"; nil = at once.
+    /// The delay of an ECU's answer to `payload`, after "response pending"; nil if it answers at once.
     private func slowness(of model: ECUModel, _ payload: [UInt8]) -> Duration? {
         if let service = payload.first, let late = model.late[service] { return late }
         guard model.isFunctional, let slow = options.slow, Self.takesLong(payload) else {
@@ -238,17 +238,17 @@ public struct SimulatedVehicle: Sendable {
         return slow
     }
 
-    /// The data of a parameter group as an ECU sends them unasked; nil where it does not.
+    /// The data of a parameter group that an ECU sends without a request; nil if it does not.
     func data(ofGroup group: UInt32, from address: UInt8, after elapsed: Duration) -> [UInt8]? {
         members.first { $0.model.address == address }?
             .data(ofGroup: group, state(after: elapsed))
     }
 
-    /// The parameter groups that ECUs send unasked: sender, group and period.
+    /// The parameter groups that ECUs send without a request: sender, group and interval.
     var spokenGroups: [(source: UInt8, group: UInt32, priority: UInt8, period: Duration)] {
         guard ignition, vehicleProtocol.family == .j1939 else { return [] }
         return members.flatMap { ecu in
-            // DM1 once a second, from everybody.
+            // Every ECU sends DM1 once per second.
             [(ecu.model.address, UInt32(0xFECA), UInt8(6), Duration.seconds(1))]
                 + ecu.model.groups.compactMap { group in
                     group.period.map {
@@ -258,7 +258,7 @@ public struct SimulatedVehicle: Sendable {
         }
     }
 
-    /// What is added to the time of the `request`-th request's answers.
+    /// The random delay of the answers to request number `request`.
     func jitter(request: Int) -> Duration {
         guard options.jitter > .zero else { return .zero }
         let share = noise.fraction(channel: 90, index: UInt64(max(0, request)))
@@ -270,7 +270,7 @@ public struct SimulatedVehicle: Sendable {
         ignition ? state(after: elapsed).voltage : 12.3
     }
 
-    /// What can be heard on its bus, with identifiers of the length that it uses.
+    /// The periodic frames on its bus, with identifiers of the bus's length.
     var broadcasts: [Scenario.Broadcast] {
         guard vehicleProtocol.addressForm == .can29 else { return scenario.broadcasts }
         return scenario.broadcasts.map { broadcast in
@@ -280,7 +280,7 @@ public struct SimulatedVehicle: Sendable {
         }
     }
 
-    /// The state of the vehicle `elapsed` after the session began.
+    /// The state of the vehicle at `elapsed` after the start of the session.
     func state(after elapsed: Duration) -> VehicleState {
         let time = options.frozen ?? options.start + elapsed
         return scenario.powertrain.state(
@@ -288,7 +288,8 @@ public struct SimulatedVehicle: Sendable {
             engineOff: options.engine == .off)
     }
 
-    /// Requests at which a slow ECU asks for patience: clearing, verification numbers, UDS codes.
+    /// Requests to which a slow ECU first answers "response pending": clearing, verification numbers, UDS
+    /// codes.
     private static func takesLong(_ payload: [UInt8]) -> Bool {
         payload == [0x04] || payload == [0x09, 0x06] || payload.first == 0x14
             || payload.first == 0x19 || payload == [0x22, 0xF8, 0x06]

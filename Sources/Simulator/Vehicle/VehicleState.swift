@@ -1,12 +1,12 @@
-/// Everything physical about the simulated vehicle at one time, in metric units.
+/// The physical state of the simulated vehicle at a given time, in metric units.
 ///
-/// These are the values that go in; the ECUs turn them into raw bytes by the scenario's own formulas.
+/// These are the input values; the ECUs encode them with the scenario's own formulas.
 struct VehicleState: Hashable, Sendable {
     /// Seconds since the drive began.
     var elapsed = 0.0
     /// Seconds since the engine was started; 0 while it is off.
     var runtime = 0.0
-    /// Whether the engine turns.
+    /// Whether the engine is running.
     var engineRuns = false
     /// km/h.
     var speed = 0.0
@@ -14,7 +14,7 @@ struct VehicleState: Hashable, Sendable {
     var distance = 0.0
     /// 0 = neutral.
     var gear = 0.0
-    /// Turns of the engine per turn of the wheels' gearbox output.
+    /// Revolutions of the engine per revolution of the gearbox output.
     var gearRatio = 0.0
     /// 1/min.
     var rpm = 0.0
@@ -36,7 +36,7 @@ struct VehicleState: Hashable, Sendable {
     var fuelMassRate = 0.0
     /// Lambda, commanded.
     var lambda = 1.0
-    /// Fuel system status as PID 03 codes it.
+    /// The fuel system status in the encoding of PID 03.
     var fuelSystemStatus = 0.0
     /// %, short term.
     var shortTrim = 0.0
@@ -68,9 +68,9 @@ struct VehicleState: Hashable, Sendable {
     var purge = 0.0
     /// %.
     var egr = 0.0
-    /// V of the sensor behind the catalyst.
+    /// V of the sensor after the catalyst.
     var rearOxygen = 0.0
-    /// Lambda seen by the sensor before the catalyst.
+    /// Lambda measured by the sensor before the catalyst.
     var measuredLambda = 1.0
     /// mA of the sensor before the catalyst.
     var pumpCurrent = 0.0
@@ -86,7 +86,7 @@ struct VehicleState: Hashable, Sendable {
     var batteryVoltage = 0.0
     /// A: hybrid or electric battery; positive is charging.
     var batteryCurrent = 0.0
-    /// kPa: over the particle filter.
+    /// kPa: pressure difference across the particle filter.
     var filterPressure = 0.0
     /// ppm before the SCR catalyst.
     var nox = 0.0
@@ -95,6 +95,6 @@ struct VehicleState: Hashable, Sendable {
     /// km over the vehicle's life.
     var odometer = 0.0
 
-    /// What the ECU counts since its codes were cleared and since the check engine light went on.
+    /// The ECU's counters since its codes were cleared and since the check engine light was turned on.
     var counters = FaultMemory.Counters()
 }

@@ -1,8 +1,8 @@
-/// A person's consent to a request that may change something.
+/// The user's consent to a request that may change something.
 ///
-/// What is not known to only read is refused where requests leave for the vehicle, unless it carries
-/// this value. Only the one place that asks the person makes it. A request with it is sent once.
+/// A request that is not known to be read-only is refused before it is sent to the vehicle, unless it has
+/// this value. Only the code that asks the user creates one. A request with consent is sent once.
 public struct Consent: Hashable, Sendable {
-    /// Consent that a person has just given.
+    /// Creates consent that the user has just given.
     public init() {}
 }

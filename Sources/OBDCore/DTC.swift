@@ -3,7 +3,7 @@
 /// Bits 15–14 are the system (P, C, B, U), 13–12 the first digit, the rest three hexadecimal digits.
 /// UDS adds a failure type byte.
 public struct DTC: Hashable, Comparable, Sendable {
-    /// The two-byte code; 0000 is an empty slot, never a code.
+    /// The two-byte code; 0000 is an empty entry and never a code.
     public var code: UInt16
     /// The failure type byte of a three-byte code (ISO 15031-6 format).
     public var failureType: UInt8?
@@ -14,7 +14,7 @@ public struct DTC: Hashable, Comparable, Sendable {
         self.failureType = failureType
     }
 
-    /// Reads `P0301`, `U0100-11` or `P030111`; nil for anything that no vehicle could send.
+    /// Reads `P0301`, `U0100-11` or `P030111`; nil for anything that a vehicle cannot send.
     public init?(_ text: some StringProtocol) {
         let compact = text.uppercased().filter { $0 != "-" }
         guard compact.utf8.count == 5 || compact.utf8.count == 7,
@@ -29,7 +29,7 @@ public struct DTC: Hashable, Comparable, Sendable {
             failureType: digits.count == 6 ? digits[4] << 4 | digits[5] : nil)
     }
 
-    /// The order in which lists are printed.
+    /// The order in lists.
     public static func < (left: DTC, right: DTC) -> Bool {
         (left.code, left.failureType ?? 0) < (right.code, right.failureType ?? 0)
     }
@@ -54,15 +54,15 @@ extension DTC: CustomStringConvertible {
     }
 }
 
-/// A code of SAE J1939: what is wrong (SPN) and how (FMI).
+/// A code of SAE J1939: the faulty parameter (SPN) and the failure mode (FMI).
 public struct J1939Code: Hashable, Sendable {
     /// Suspect parameter number, 19 bits.
     public var spn: UInt32
     /// Failure mode identifier, 5 bits.
     public var fmi: UInt8
-    /// Occurrence count, 7 bits; 127 = not available.
+    /// Occurrence count, 7 bits; 127 means not available.
     public var occurrenceCount: UInt8
-    /// The SPN conversion method bit; true = an older, ambiguous byte order.
+    /// The SPN conversion method bit; true means an older, ambiguous byte order.
     public var conversionMethod: Bool
 
     /// A code from its fields.
@@ -73,7 +73,7 @@ public struct J1939Code: Hashable, Sendable {
         self.conversionMethod = conversionMethod
     }
 
-    /// Reads `SPN609/FMI19`; nil for anything that no vehicle could send.
+    /// Reads `SPN609/FMI19`; nil for anything that a vehicle cannot send.
     public init?(_ text: some StringProtocol) {
         let parts = text.uppercased().split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].hasPrefix("SPN"), parts[1].hasPrefix("FMI"),

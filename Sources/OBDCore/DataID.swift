@@ -1,7 +1,7 @@
-/// What is asked for: a service and an identifier within it.
+/// The identifier of a record: a service, and an identifier within it.
 ///
-/// `01:0C` is service 01 PID 0C, `22:F40C` a UDS data identifier, `09:02` an info type. J1939 has no
-/// services: a parameter group is `FE:00F004` (service FE stands for none).
+/// `01:0C` is service 01 PID 0C, `22:F40C` is a UDS data identifier, and `09:02` is an info type. J1939 has
+/// no services: a parameter group is `FE:00F004`, with the pseudo service FE.
 public struct DataID: Hashable, Comparable, Sendable {
     /// The service.
     public var service: Service
@@ -15,24 +15,24 @@ public struct DataID: Hashable, Comparable, Sendable {
         self.id = id
     }
 
-    /// The pseudo service under which J1939 parameter groups stand.
+    /// The pseudo service for J1939 parameter groups.
     public static let parameterGroups = Service(0xFE)
 
-    /// The order in which lists are printed.
+    /// The order in lists.
     public static func < (left: DataID, right: DataID) -> Bool {
         (left.service, left.id) < (right.service, right.id)
     }
 
-    /// Digits in which the identifier is written: 2 for OBD, 4 for DIDs, 6 for parameter groups.
+    /// The number of digits of the identifier: 2 for OBD, 4 for DIDs, 6 for parameter groups.
     public var digits: Int {
         if service == Self.parameterGroups { return 6 }
         return ServiceShape.of(service.rawValue)?.selectorWidth == 2 || id > 0xFF ? 4 : 2
     }
 
-    /// The identifier alone, in hexadecimal: `0C`, `F40C`.
+    /// The identifier without the service, in hexadecimal: `0C`, `F40C`.
     public var idText: String { Hex.string(id, digits: digits) }
 
-    /// Reads `01:0C`; nil when it is not two hexadecimal numbers and a colon.
+    /// Reads `01:0C`; nil unless it is two hexadecimal numbers and a colon.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, (1...2).contains(parts[0].count), (1...6).contains(parts[1].count),

@@ -1,17 +1,17 @@
-/// Where requests may go without consent: to addresses that carry diagnostics and nothing else.
+/// The addresses to which requests may be sent without consent, because they only carry diagnostics.
 ///
-/// Below 700 the same 11-bit identifier asks an ECU on one make and carries ordinary traffic on another:
-/// 6B4 asks the battery of a Stellantis car and carries the VIN of a Volkswagen. ECUs take a frame there
-/// for what another ECU tells them.
+/// Below 700, the same 11-bit identifier is a diagnostic address in one make and normal traffic in another:
+/// 6B4 is the request address of a battery in a Stellantis car and carries the VIN in a Volkswagen. ECUs
+/// would take a frame with such an identifier for data from another ECU.
 public struct DiagnosticAddressRule: Hashable, Sendable {
-    /// The identifiers, as people write them: `700–7E7`.
+    /// The identifiers as people write them: `700–7E7`.
     public var identifiers: String
-    /// What they are for, and who says so.
+    /// Their purpose and its source.
     public var reason: String
     /// The form of the identifiers.
     public var form: ECUAddress.Form
     private var ranges: [ClosedRange<UInt32>]
-    /// Bits of an identifier that are not compared: the ECU's address.
+    /// The bits of an identifier that are not compared, because they are the ECU's address.
     private var ignored: UInt32
 
     private init(
@@ -25,8 +25,9 @@ public struct DiagnosticAddressRule: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// The rules for CAN; before it every frame after a tester's header is
-    /// diagnostics, and on DoIP every message of that type.
+    /// The rules for CAN.
+    ///
+    /// Before CAN, every frame with a tester's header is diagnostics. On DoIP, every message of that type is.
     public static let all: [DiagnosticAddressRule] = [
         DiagnosticAddressRule(
             "700–7E7, 7F0–7FF", .can11, [0x700...0x7E7, 0x7F0...0x7FF],
@@ -52,7 +53,7 @@ public struct DiagnosticAddressRule: Hashable, Sendable {
 }
 
 extension ECUAddress {
-    /// Whether requests for diagnostics go here; see ``DiagnosticAddressRule``.
+    /// Whether this is an address for diagnostic requests; see ``DiagnosticAddressRule``.
     public var isDiagnosticRequest: Bool {
         switch form {
         case .byte: return true
@@ -62,14 +63,14 @@ extension ECUAddress {
         return DiagnosticAddressRule.all.contains { $0.form == form && $0.contains(value) }
     }
 
-    /// Where ECUs expect their address in the first data byte: BMW's and Toyota's.
+    /// Identifiers whose ECUs expect their address in the first data byte: BMW's and Toyota's.
     private static let addressedInData: Set<UInt32> = [0x6F1, 0x750]
 
-    /// Whether a request that reads still reads here, whoever listens.
+    /// Whether a request that reads also reads at this address, for every ECU that receives it.
     ///
-    /// With and without an address byte a frame means different things: `[01] 04 22 F1 90 00` is a
-    /// request of four bytes to ECU 01, or one of a single byte, 04, which clears codes. What an ECU
-    /// that expects the other form could take for a single frame is not sent.
+    /// A frame has different meanings with and without an address byte: `[01] 04 22 F1 90 00` is a request of
+    /// four bytes to ECU 01, or a request of a single byte, 04, which clears codes. A frame is not sent if an
+    /// ECU that expects the other form could take it for a single frame.
     public func takes(_ payload: [UInt8]) -> Bool {
         guard isDiagnosticRequest else { return false }
         guard form != .byte, form != .logical else { return extended == nil }

@@ -1,5 +1,5 @@
 extension Duration {
-    /// Reads `90`, `90s`, `10m`, `1h30m` or `500ms`; nil for anything else, and for nothing at all.
+    /// Reads `90`, `90s`, `10m`, `1h30m` or `500ms`; nil for anything else, including an empty text.
     public init?(text: String) {
         var total = Duration.zero
         var rest = text[...]

@@ -1,9 +1,9 @@
-/// Who answered, as its address is on the wire.
+/// The address of the ECU that answered, as on the wire.
 ///
-/// `7E8` and `18DAF110` on CAN, `10` (the source byte) on the protocols before it, `1010` on DoIP. With
-/// extended addressing the address byte behind the CAN id belongs to it: `7E8/F1`.
+/// `7E8` and `18DAF110` on CAN, `10` (the source byte) on protocols before CAN, `1010` on DoIP. With extended
+/// addressing, it includes the address byte after the CAN identifier: `7E8/F1`.
 public struct ECUAddress: Hashable, Comparable, Sendable {
-    /// How the address is written; also says what kind it is.
+    /// The kind of address, which determines its written form.
     public enum Form: UInt8, Hashable, Sendable {
         /// The source byte of ISO 9141-2, ISO 14230-4, SAE J1850 or SAE J1939: two digits.
         case byte
@@ -17,9 +17,9 @@ public struct ECUAddress: Hashable, Comparable, Sendable {
 
     /// The address or identifier.
     public var value: UInt32
-    /// What kind of address it is.
+    /// The kind of address.
     public var form: Form
-    /// The address byte after the CAN id under extended addressing.
+    /// The address byte after the CAN identifier with extended addressing.
     public var extended: UInt8?
 
     /// An address of the given form.
@@ -50,16 +50,16 @@ public struct ECUAddress: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The order in which lists are printed.
+    /// The order in lists.
     public static func < (left: ECUAddress, right: ECUAddress) -> Bool {
         (left.form.rawValue, left.value, left.extended ?? 0)
             < (right.form.rawValue, right.value, right.extended ?? 0)
     }
 
-    /// The address to which a request for this ECU alone goes (physical addressing).
+    /// The address of a request to this ECU only (physical addressing).
     ///
-    /// ISO 15765-4: 7E8 → 7E0, 18DAF110 → 18DA10F1. Before CAN it is the address byte itself, on
-    /// DoIP the logical address.
+    /// ISO 15765-4: 7E8 → 7E0, 18DAF110 → 18DA10F1. Before CAN it is the address byte itself, and on DoIP the
+    /// logical address.
     public var physicalRequest: ECUAddress {
         switch form {
         case .can11: ECUAddress(value >= 8 ? value - 8 : value, .can11, extended: extended)
@@ -73,7 +73,8 @@ public struct ECUAddress: Hashable, Comparable, Sendable {
 }
 
 extension ECUAddress {
-    /// Whether OBD sends requests to one ECU here: 7E0 to 7E7, 18DAxxF1, any address of an ECU on DoIP.
+    /// Whether OBD uses this address for requests to one ECU: 7E0 to 7E7, 18DAxxF1, any address of an ECU on
+    /// DoIP.
     public var isUsualRequest: Bool {
         switch form {
         case .can11: (0x7E0...0x7E7).contains(value)
@@ -83,20 +84,20 @@ extension ECUAddress {
         }
     }
 
-    /// Whether a logical address of DoIP is that of one ECU or gateway (ISO 13400-2): 0001 to 0DFF and
-    /// 1000 to 7FFF.
+    /// Whether this is the logical address of one ECU or gateway on DoIP (ISO 13400-2): 0001 to 0DFF and 1000
+    /// to 7FFF.
     ///
-    /// Testers are in between, groups of ECUs above.
+    /// Testers have the addresses in between, and groups of ECUs those above.
     public var isLogicalECU: Bool {
         form == .logical && ((0x0001...0x0DFF).contains(value) || (0x1000...0x7FFF).contains(value))
     }
 
-    /// Whether a logical address of DoIP is that of a group of ECUs (ISO 13400-2): E000 to E3FF by
-    /// standards, E400 to EFFF by makers.
+    /// Whether this is the logical address of a group of ECUs on DoIP (ISO 13400-2): E000 to E3FF are
+    /// standard, E400 to EFFF are for manufacturers.
     public var isLogicalGroup: Bool { form == .logical && (0xE000...0xEFFF).contains(value) }
 
-    /// Where an ECU with this request address answers by the rule of OBD: eight higher, or with
-    /// both addresses swapped.
+    /// The answer address of an ECU with this request address, by the rule of OBD: eight higher, or with both
+    /// addresses exchanged.
     public var usualResponder: ECUAddress {
         switch form {
         case .can11: ECUAddress((value + 8) & 0x7FF, .can11, extended: extended)
@@ -105,7 +106,7 @@ extension ECUAddress {
         }
     }
 
-    /// The address as a command wants it: this many digits as its form has.
+    /// The address in the form for commands, with the number of digits of its kind.
     public var digits: String {
         switch form {
         case .byte: Hex.string(value, digits: 2)

@@ -1,16 +1,16 @@
-// Which request a message answers, as far as its own bytes tell.
+// Finds out which request a message answers, from its own bytes.
 extension ECUMessage {
-    /// Whether it answers `request`, positively or with a refusal.
+    /// Whether it answers `request`, including with a refusal.
     ///
-    /// Compared are the service, the PID, identifier or sub-function after it where both have one,
-    /// and in SAE J1939 the parameter group. What answers something else belongs to another request:
-    /// the adapter is out of step, or somebody else talks to the vehicle as well.
+    /// It compares the service, the PID, identifier or sub-function after it if both have one, and in SAE
+    /// J1939 the parameter group. A message that does not match belongs to another request: the adapter is
+    /// out of step, or another tester is connected to the vehicle.
     public func answers(_ request: [UInt8]) -> Bool {
         guard let service = request.first else { return true }
         if let parameterGroup {
             return parameterGroup == Self.group(request) || acknowledges(request)
         }
-        // Headers are off in SAE J1939: the payload is data alone.
+        // Headers are off in SAE J1939, so the payload has no service.
         if service == 0x00 { return true }
         guard let first = payload.first else { return false }
         if first == Service.negativeResponse.rawValue {
@@ -19,7 +19,7 @@ extension ECUMessage {
         return first == Service(service).positiveResponse && echoesSelection(of: request)
     }
 
-    /// Whether it brings what `request` asks for; a refusal does not.
+    /// Whether it has the data that `request` asks for; a refusal does not.
     public func isPositiveAnswer(to request: [UInt8]) -> Bool {
         guard answers(request) else { return false }
         return parameterGroup.map { $0 != Self.acknowledgement }
@@ -29,14 +29,14 @@ extension ECUMessage {
     /// The acknowledgement of SAE J1939-21, which also carries refusals.
     private static let acknowledgement: UInt32 = 0xE800
 
-    /// The parameter group that `request` asks for: `00 FE CA`; no service is 00.
+    /// The parameter group in `request`: `00 FE CA`; there is no service 00.
     private static func group(_ request: [UInt8]) -> UInt32? {
         guard request.count == 3 else { return nil }
         return UInt32(request[0]) << 16 | UInt32(request[1]) << 8 | UInt32(request[2])
     }
 
-    /// Whether it is an acknowledgement of `request`: bytes 6 to 8 repeat the parameter group, lowest
-    /// byte first.
+    /// Whether it is an acknowledgement of `request`, which repeats the parameter group in bytes 6 to 8,
+    /// lowest byte first.
     private func acknowledges(_ request: [UInt8]) -> Bool {
         guard parameterGroup == Self.acknowledgement, let group = Self.group(request) else {
             return false
@@ -45,7 +45,7 @@ extension ECUMessage {
         return UInt32(payload[5]) | UInt32(payload[6]) << 8 | UInt32(payload[7]) << 16 == group
     }
 
-    /// Whether what stands after the service is what was asked for.
+    /// Whether the bytes after the service match the request.
     private func echoesSelection(of request: [UInt8]) -> Bool {
         guard request.count > 1, payload.count > 1, let shape = ServiceShape.of(request[0]) else {
             return true
@@ -56,8 +56,7 @@ extension ECUMessage {
         return match != .different && echoesGroup(of: request)
     }
 
-    /// Whether a report of ReadDTCInformation is of the functional group that was asked, where it has
-    /// one.
+    /// Whether a report of ReadDTCInformation is for the requested functional group, if there is one.
     private func echoesGroup(of request: [UInt8]) -> Bool {
         guard Service(request[0]) == .readCodeInformation, request.count > 2, payload.count > 2
         else {

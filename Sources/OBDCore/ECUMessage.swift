@@ -1,14 +1,14 @@
-/// What one ECU said: a whole message, freed of header, protocol control bytes and checksum.
+/// A complete message from one ECU, without header, protocol control bytes and checksum.
 public struct ECUMessage: Hashable, Sendable {
-    /// The responder; nil where headers were off or the protocol carries no address.
+    /// The ECU; nil if headers were off or the protocol has no addresses.
     public var ecu: ECUAddress?
-    /// Response id and data: `41 0C 1A F8`.
+    /// Response ID and data: `41 0C 1A F8`.
     public var payload: [UInt8]
     /// The input line on which it began, from 1; 0 on a live link.
     public var line: Int
     /// The number of frames that carried it.
     public var frames: Int
-    /// The parameter group number of SAE J1939, whose payload is data alone; nil elsewhere.
+    /// The parameter group number of SAE J1939, whose payload only has data; nil for other protocols.
     public var parameterGroup: UInt32?
 
     /// A message of `ecu`.

@@ -1,4 +1,5 @@
-/// Letters to insert, remove, replace or swap with their neighbour; `bound + 1` when it is more.
+/// The number of letters to insert, remove, replace or swap with their neighbour; `bound + 1` if it is
+/// larger.
 public func editDistance(_ left: [UInt8], _ right: [UInt8], bound: Int) -> Int {
     if abs(left.count - right.count) > bound { return bound + 1 }
     var before: [Int] = []

@@ -1,16 +1,17 @@
-/// What is known of a request while its answers are read.
+/// What is known about a request while its answers are read.
 public struct Exchange: Hashable, Sendable {
-    /// Service and data as asked; nil where the text does not say.
+    /// The service and data of the request; nil if the text does not have them.
     public var request: [UInt8]?
-    /// What the vehicle speaks; nil until it is known.
+    /// The vehicle's protocol; nil until it is known.
     public var vehicleProtocol: VehicleProtocol?
-    /// How frames are built; may be known (from the text) before the protocol is.
+    /// The protocol family, which may be known (from the text) before the protocol is.
     public var family: VehicleProtocol.Family?
-    /// The header that requests were given (`AT SH`), with or without the priority of 29 bits; nil =
-    /// the protocol's own, to all ECUs, or not known.
+    /// The header of the requests (`AT SH`), with or without the priority of 29 bits.
+    ///
+    /// Nil for the protocol's functional default, or if not known.
     public var header: UInt32?
 
-    /// An exchange; the family follows from the protocol unless given.
+    /// An exchange; the family follows from the protocol unless it is given.
     public init(
         request: [UInt8]? = nil, vehicleProtocol: VehicleProtocol? = nil,
         family: VehicleProtocol.Family? = nil

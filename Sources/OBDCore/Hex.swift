@@ -1,4 +1,4 @@
-/// Hexadecimal digits, upper case, as everything in this field is written.
+/// Hexadecimal digits in upper case, as usual in this field.
 public enum Hex {
     /// The upper-case ASCII digits.
     static let digits: StaticString = "0123456789ABCDEF"
@@ -28,7 +28,7 @@ public enum Hex {
         output.append(digit(byte))
     }
 
-    /// Two digits a byte, no separator.
+    /// Two digits per byte without separators.
     public static func string(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.underestimatedCount * 2)
@@ -36,7 +36,7 @@ public enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Two digits a byte, no separator.
+    /// Two digits per byte without separators.
     public static func string(_ bytes: InlineBytes) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count * 2)
@@ -44,15 +44,15 @@ public enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// `value` in at least `digits` digits, zeros in front; more when the value needs more.
+    /// `value` with at least `digits` digits, padded with zeros at the start.
     public static func string(_ value: UInt32, digits: Int) -> String {
         let text = String(value, radix: 16, uppercase: true)
         return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 
-    /// The bytes that `text` spells; blanks between digits are skipped.
+    /// The bytes in `text`; blanks between digits are skipped.
     ///
-    /// Nil when a character is neither a digit nor a blank, or the number of digits is odd.
+    /// Nil if a character is neither a digit nor a blank, or if the number of digits is odd.
     public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         var result: [UInt8] = []
         var high: UInt8?

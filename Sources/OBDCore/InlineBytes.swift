@@ -1,6 +1,6 @@
-/// A short byte string that needs no allocation up to 16 bytes; longer ones live on the heap.
+/// A short byte string that needs no allocation up to 16 bytes; longer ones are on the heap.
 ///
-/// Frames and the raw bytes of a record are this short, and there are millions of them.
+/// Frames and the raw bytes of records are this short, and there are millions of them.
 public struct InlineBytes: Hashable, Sendable {
     /// Bytes that fit without an allocation.
     public static let inlineCapacity = 16
@@ -99,6 +99,6 @@ extension InlineBytes: ExpressibleByArrayLiteral {
 }
 
 extension InlineBytes: CustomStringConvertible {
-    /// Two hexadecimal digits a byte.
+    /// Two hexadecimal digits per byte.
     public var description: String { Hex.string(self) }
 }

@@ -1,6 +1,6 @@
 /// A point on the monotonic clock; unit: nanoseconds since an arbitrary start.
 ///
-/// Pure code never reads a clock: its caller passes the time in.
+/// Pure code never reads a clock; its caller passes the time.
 public struct Instant: Hashable, Comparable, Sendable {
     /// Nanoseconds since the clock's start.
     public var nanoseconds: Int64
@@ -18,7 +18,7 @@ public struct Instant: Hashable, Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// The instant that lies `duration` later; saturates at the ends of the clock.
+    /// The instant that is `duration` later; saturates at the ends of the clock.
     public static func + (left: Instant, duration: Duration) -> Instant {
         let (sum, overflow) = left.nanoseconds.addingReportingOverflow(duration.nanoseconds)
         if overflow { return Instant(nanoseconds: duration < .zero ? .min : .max) }
@@ -34,9 +34,9 @@ public struct Instant: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-    /// The whole duration in nanoseconds, cut towards zero; saturates at about ±292 years.
+    /// The whole duration in nanoseconds, truncated towards zero; saturates at about ±292 years.
     public var nanoseconds: Int64 {
-        // Up to 18 s, as nearly all are: one division instead of several of 128 bits.
+        // Nearly all durations are below 18 s and need one division instead of several with 128 bits.
         if let short = UInt64(exactly: attoseconds) { return Int64(short / 1_000_000_000) }
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

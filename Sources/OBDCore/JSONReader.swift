@@ -10,14 +10,14 @@ public enum JSONValue: Hashable, Sendable {
     case string(String)
     /// A list.
     case array([JSONValue])
-    /// Values by name; of equal names the last one counts.
+    /// Values by name; the last of several equal names counts.
     case object([String: JSONValue])
 
     /// The text of a string.
     public var string: String? { if case .string(let text) = self { text } else { nil } }
     /// The number.
     public var number: Double? { if case .number(let value) = self { value } else { nil } }
-    /// The truth value.
+    /// The boolean.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 }
 
@@ -25,10 +25,10 @@ public enum JSONValue: Hashable, Sendable {
 public struct JSONReader {
     private let bytes: ArraySlice<UInt8>
     private var place: Int
-    /// Deeper nesting is refused.
+    /// The deepest nesting that is accepted.
     private static let deepest = 16
 
-    /// The object that `bytes` hold; nil for anything else.
+    /// The object in `bytes`; nil for anything else.
     public static func object(_ bytes: ArraySlice<UInt8>) -> [String: JSONValue]? {
         var reader = JSONReader(bytes: bytes, place: bytes.startIndex)
         guard case .object(let object)? = reader.value(depth: 0) else { return nil }
@@ -92,7 +92,7 @@ public struct JSONReader {
     private mutating func number() -> JSONValue? {
         let start = place
         if next == 0x2D { place += 1 }
-        // No digit comes after a leading zero.
+        // No digit may follow a leading zero.
         if next == 0x30 { place += 1 } else if !digits() { return nil }
         if next == 0x2E {
             place += 1
@@ -107,7 +107,7 @@ public struct JSONReader {
         return Double(text).flatMap { $0.isFinite ? .number($0) : nil }
     }
 
-    /// Takes digits; false when there is none.
+    /// Reads digits; false if there are none.
     private mutating func digits() -> Bool {
         let start = place
         while let byte = next, (0x30...0x39).contains(byte) { place += 1 }

@@ -1,33 +1,33 @@
-/// What the link in use can do for whoever plans requests; learnt, never assumed.
+/// The capabilities of the current link, for planning requests; they are learned and never assumed.
 public struct LinkCapabilities: Hashable, Sendable {
-    /// Identifiers that one request may ask for: 1, or up to 6 where batches are known to work.
+    /// The most identifiers in one request: 1, or up to 6 if batches are known to work.
     public var itemsPerRequest: Int
-    /// Whether announcing the number of answer frames ends the adapter's waiting.
+    /// Whether sending the number of answer frames ends the adapter's wait.
     public var frameCountHelps: Bool
-    /// How often a known number of frames is relied on before it is learnt again.
+    /// How often a known number of frames is used before it is learned again.
     ///
-    /// To an adapter it is a digit after the request, which may arrive garbled and then cuts answers
-    /// off; and an ECU that appears late is heard again.
+    /// For an adapter it is a digit after the request, which may arrive garbled and then cuts off answers.
+    /// Learning it again also detects an ECU that appears late.
     public var frameCountUses = 50
-    /// How many ECUs have answered requests to all, where the link takes note; with each more of them,
-    /// every number of frames is learnt again.
+    /// How many ECUs have answered functional requests, if the link counts them; whenever it grows, all
+    /// numbers of frames are learned again.
     public var heardECUs = 0
-    /// What the vehicle speaks; nil until it is known.
+    /// The vehicle's protocol; nil until it is known.
     public var vehicleProtocol: VehicleProtocol?
-    /// Whether one ECU can be asked; otherwise every request goes to all of them.
+    /// Whether requests can address a single ECU; otherwise every request goes to all ECUs.
     public var asksSingleECUs = true
     /// The longest request to one ECU; unit: bytes.
     public var longestRequest = 7
     /// The longest request to all ECUs; unit: bytes.
     ///
-    /// On CAN it has to fit one frame: no flow control comes from several ECUs at once.
+    /// On CAN it has to fit into one frame, because several ECUs cannot send flow control at once.
     public var longestRequestToAll = 7
-    /// Whether an adapter at the end takes commands of its own: `AT RV`.
+    /// Whether there is an adapter that accepts commands: `AT RV`.
     public var takesCommands = true
-    /// Whether bytes that answer nothing are ordinary: what others say on the bus comes through.
+    /// Whether unrelated bytes are normal, because the link also carries the traffic of other nodes.
     public var hearsOthers = false
 
-    /// Capabilities; the defaults are what every adapter can do.
+    /// Creates capabilities; the defaults are those of every adapter.
     public init(
         itemsPerRequest: Int = 1, frameCountHelps: Bool = false,
         vehicleProtocol: VehicleProtocol? = nil
@@ -37,11 +37,11 @@ public struct LinkCapabilities: Hashable, Sendable {
         self.vehicleProtocol = vehicleProtocol
     }
 
-    /// Identifiers of a service that fit one request to `target`; nil = to all ECUs.
+    /// The most identifiers of a service in one request to `target`; nil for all ECUs.
     public func selectors(of shape: ServiceShape, to target: ECUAddress?) -> Int {
         guard shape.selectorWidth > 0 else { return 1 }
         var room = (target == nil ? longestRequestToAll : longestRequest) - 1
-        // The address byte takes its place in a frame.
+        // The address byte uses one byte of the frame.
         if target?.extended != nil, longestRequest <= 7 { room -= 1 }
         return max(1, min(shape.mostSelectors, itemsPerRequest, room / shape.selectorStep))
     }

@@ -11,7 +11,7 @@ public struct NegativeResponse: Hashable, Sendable {
         self.nrc = nrc
     }
 
-    /// The refusal in a message's payload; nil where it is something else.
+    /// The refusal in a message's payload; nil if it is not a refusal.
     public init?(_ payload: [UInt8]) {
         guard payload.count == 3, payload[0] == 0x7F else { return nil }
         self.init(service: Service(payload[1]), nrc: NRC(payload[2]))
@@ -33,23 +33,23 @@ public struct NRC: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The ECU is busy: ask again after a pause.
+    /// The ECU is busy; repeat the request after a pause.
     public static let busyRepeatRequest = NRC(0x21)
-    /// Conditions are not correct, for example the engine runs.
+    /// The conditions are not correct, for example because the engine is running.
     public static let conditionsNotCorrect = NRC(0x22)
-    /// ISO 14230: the routine has not finished, ask for the result again.
+    /// ISO 14230: the routine has not finished; ask for the result again.
     public static let routineNotComplete = NRC(0x23)
-    /// A delay has to pass first: wait as told.
+    /// A delay has to pass before the next attempt.
     public static let requiredTimeDelayNotExpired = NRC(0x37)
-    /// The answer is on its way: go on listening, do not ask again.
+    /// The answer will follow; wait and do not repeat the request.
     public static let responsePending = NRC(0x78)
 
-    /// The codes that have a name here, ascending.
+    /// The codes with a name, ascending.
     public static var named: [NRC] {
         (UInt8.min...UInt8.max).map { NRC($0) }.filter { $0.name != "unknown" }
     }
 
-    /// The standard's name in lower camel case; `unknown` for codes without one here.
+    /// The standard's name in lower camel case; `unknown` for a code without a name.
     public var name: String {
         switch rawValue {
         case 0x10: "generalReject"

@@ -1,21 +1,21 @@
-/// Where a receiver of satellites says that it is.
+/// A position from a satellite receiver.
 public struct Position: Hashable, Sendable {
     /// WGS 84; unit: degrees, −90 to 90.
     public var latitude: Double
     /// WGS 84; unit: degrees, −180 to 180.
     public var longitude: Double
-    /// Above mean sea level; unit: m, nil without a fix in three dimensions.
+    /// Above mean sea level; unit: m, nil without a three-dimensional fix.
     public var altitude: Double?
     /// Over ground; unit: km/h.
     public var speed: Double?
     /// From true north; unit: degrees, 0 to below 360.
     public var course: Double?
-    /// Horizontal; unit: m, nil where the receiver gives none.
+    /// Horizontal; unit: m, nil if the receiver does not report it.
     public var accuracy: Double?
-    /// By the receiver's clock; nil without a date.
+    /// The time of the receiver's clock; nil without a date.
     public var fixTime: UTC?
 
-    /// A place; nil outside the ranges above.
+    /// A position; nil outside the ranges above.
     public init?(latitude: Double, longitude: Double) {
         guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
         self.latitude = latitude

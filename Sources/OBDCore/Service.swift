@@ -1,4 +1,4 @@
-/// A diagnostic service by its identifier (users may know OBD ones as "modes").
+/// A diagnostic service by its identifier (for OBD also known as "mode").
 public struct Service: RawRepresentable, Hashable, Comparable, Sendable {
     /// The identifier as sent in a request.
     public var rawValue: UInt8
@@ -14,7 +14,7 @@ public struct Service: RawRepresentable, Hashable, Comparable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The order in which lists are printed.
+    /// The order in lists.
     public static func < (left: Service, right: Service) -> Bool { left.rawValue < right.rawValue }
 
     /// Current data.
@@ -23,7 +23,7 @@ public struct Service: RawRepresentable, Hashable, Comparable, Sendable {
     public static let freezeFrame = Service(0x02)
     /// Stored (confirmed) codes.
     public static let storedCodes = Service(0x03)
-    /// Clears codes and everything that goes with them.
+    /// Clears codes and the data stored with them.
     public static let clearCodes = Service(0x04)
     /// Oxygen sensor tests before CAN.
     public static let oxygenSensorTests = Service(0x05)
@@ -49,7 +49,7 @@ public struct Service: RawRepresentable, Hashable, Comparable, Sendable {
     public static let readData = Service(0x22)
     /// UDS and KWP TesterPresent.
     public static let testerPresent = Service(0x3E)
-    /// Not a service: the first byte of a negative response.
+    /// The first byte of a negative response, which is not a service.
     public static let negativeResponse = Service(0x7F)
 
     /// The first byte of a positive response: the identifier plus 40.

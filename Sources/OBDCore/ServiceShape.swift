@@ -1,43 +1,43 @@
-/// What the requests and the answers of one service look like, and whether it only reads.
+/// The form of a service's requests and answers, and whether it only reads.
 ///
-/// One row for each service, in ``all``; nothing else in the program lists services by these
-/// properties. Sources: SAE J1979, ISO 15031-5, SAE J1979-2, ISO 14229-1 (UDS), ISO 14230-3 (KWP).
+/// ``all`` has one row per service; no other code lists services with these properties. Sources: SAE J1979,
+/// ISO 15031-5, SAE J1979-2, ISO 14229-1 (UDS), ISO 14230-3 (KWP).
 ///
-/// A refusal looks alike in all of them: `7F`, the service, a code (``NegativeResponse``).
+/// A refusal has the same form for all services: `7F`, the service, a code (``NegativeResponse``).
 public struct ServiceShape: Sendable {
-    /// What a positive answer repeats of the request.
+    /// The part of the request that a positive answer repeats.
     public enum Repetition: Hashable, Sendable {
         /// Nothing.
         case nothing
-        /// Any of the selectors: an ECU leaves out what it does not know.
+        /// Any of the selectors, because an ECU leaves out those that it does not support.
         case anySelector
         /// The first selector.
         case firstSelector
-        /// A sub-function without its highest bit, which asks for silence (ISO 14229-1).
+        /// A sub-function without its highest bit, which suppresses the answer (ISO 14229-1).
         case subFunction
     }
 
-    /// What follows in a positive answer.
+    /// The content of a positive answer.
     public enum Content: Hashable, Sendable {
-        /// Nothing that is read.
+        /// Nothing that is decoded.
         case nothing
-        /// Data whose length follows from the selector, or is not known at all.
+        /// Data whose length follows from the selector or is not known.
         case free
-        /// Each selector with its data; the tables give the lengths.
+        /// Each selector with its data; the tables have the lengths.
         case records
-        /// Codes of two bytes: counted on CAN, three in each answer on older buses.
+        /// Codes of two bytes: with a count on CAN, three per answer on older buses.
         case codes
-        /// A number, and for each code three bytes.
+        /// A count, and three bytes per code.
         case codesWithStatus
-        /// Before CAN numbered parts of four bytes.
+        /// Numbered parts of four bytes before CAN.
         case parts
     }
 
-    /// When the service only reads.
+    /// The condition under which the service only reads.
     public enum Reading: Hashable, Sendable {
-        /// Whatever follows it.
+        /// With any data.
         case always
-        /// With this one byte after it, and nothing else.
+        /// Only with this single byte after it.
         case onlyWith(UInt8)
         /// Never, as far as is known.
         case never
@@ -45,28 +45,28 @@ public struct ServiceShape: Sendable {
 
     /// The service.
     public let service: Service
-    /// What it does.
+    /// Its name.
     public let name: StaticString
-    /// Bytes of a selector: what stands after the service and names what is asked for.
+    /// The number of bytes of a selector, which follows the service and identifies the data.
     public let selectorWidth: Int
-    /// Bytes from one selector to the next, in requests and in answers: service 02 has a frame number
-    /// after each PID.
+    /// The number of bytes from one selector to the next, in requests and answers: service 02 has a frame
+    /// number after each PID.
     public let selectorStep: Int
-    /// How many selectors one request may have on CAN.
+    /// The most selectors in one request on CAN.
     public let mostSelectors: Int
-    /// The values that the first byte of a selector has.
+    /// The possible values of a selector's first byte.
     public let selectors: ClosedRange<UInt8>
-    /// Bytes of a request, the service included; nil where they vary.
+    /// The number of bytes of a request, including the service; nil if it varies.
     public let request: ClosedRange<Int>?
-    /// What a positive answer repeats.
+    /// The part that a positive answer repeats.
     public let repetition: Repetition
-    /// The fewest bytes of a positive answer that says anything, the first one included.
+    /// The length of the shortest meaningful positive answer, including the first byte; unit: bytes.
     public let shortestAnswer: Int
-    /// What follows in a positive answer.
+    /// The content of a positive answer.
     public let content: Content
-    /// When it only reads.
+    /// The condition under which it only reads.
     public let reading: Reading
-    /// Whether an ECU may take seconds to do it.
+    /// Whether an ECU may need seconds for it.
     public let takesTime: Bool
 
     private init(
@@ -89,7 +89,7 @@ public struct ServiceShape: Sendable {
         self.takesTime = takesTime
     }
 
-    /// The services that are known, ascending.
+    /// The known services, ascending.
     public static let all: [ServiceShape] = [
         ServiceShape(
             0x01, "current data", selector: 1, most: 6, request: 2...7, repeats: .anySelector,
@@ -160,26 +160,26 @@ public struct ServiceShape: Sendable {
         return rows
     }()
 
-    /// The shape of a service; nil for one that is not known.
+    /// The form of a service; nil if it is not known.
     @inline(__always)
     public static func of(_ service: UInt8) -> ServiceShape? { rows[Int(service)] }
 
-    /// The shape of the service whose positive answers begin with `first`; nil where none does.
+    /// The form of the service whose positive answers begin with `first`; nil if there is none.
     public static func answering(with first: UInt8) -> ServiceShape? {
         first & 0x40 == 0 ? nil : of(first & ~0x40)
     }
 
-    /// Whether an answer of any known service begins like this, a refusal included.
+    /// Whether an answer of any known service begins with this byte, including a refusal.
     public static func isAnswer(_ first: UInt8) -> Bool {
         first == Service.negativeResponse.rawValue || answering(with: first) != nil
     }
 
-    /// The data that alone make the service read; nil = whatever they are.
+    /// The only data with which the service reads; nil if any data are allowed.
     public var onlyData: [UInt8]? {
         if case .onlyWith(let byte) = reading { [byte] } else { nil }
     }
 
-    /// The selectors in a request; none where the service has none.
+    /// The selectors in a request; empty if the service has none.
     public func selectors(of request: [UInt8]) -> [UInt32] {
         guard selectorWidth > 0 else { return [] }
         let places = stride(from: 1, through: request.count - selectorWidth, by: selectorStep)
@@ -188,24 +188,24 @@ public struct ServiceShape: Sendable {
         }
     }
 
-    /// How an answer's selection compares with the request's.
+    /// The result of comparing an answer's selection with the request's.
     public enum Match: Hashable, Sendable {
-        /// The answer repeats what was asked for, or has nothing to repeat.
+        /// The answer repeats the request, or does not need to repeat anything.
         case same
-        /// It repeats something else.
+        /// The answer repeats something else.
         case different
-        /// The request names nothing.
+        /// The request has no selection.
         case notAsked
-        /// The answer ends before it.
+        /// The answer ends before its selection.
         case tooShort
     }
 
-    /// Compares what stands after the first byte of a positive answer with the request.
+    /// Compares the bytes after the first byte of a positive answer with the request.
     ///
     /// - Parameters:
-    ///   - count: bytes of the answer, the first one included.
+    /// - count: the length of the answer, including the first byte.
     ///   - second: the byte after the first; ignored if `count` is 1.
-    ///   - third: the one after that.
+    /// - third: the byte after the second.
     public func compare(
         _ request: [UInt8], count: Int, second: UInt8, third: UInt8
     ) -> Match {

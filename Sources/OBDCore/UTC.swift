@@ -1,7 +1,7 @@
-/// A point in civil time, Coordinated Universal Time; unit: microseconds since 1970-01-01T00:00Z.
+/// A point in wall clock time, in Coordinated Universal Time; unit: microseconds since 1970-01-01T00:00Z.
 ///
-/// Leap seconds do not exist here, as in POSIX. For what lies between two events use ``Instant``:
-/// this clock may be set.
+/// There are no leap seconds, as in POSIX. To measure the time between events use ``Instant``, because this
+/// clock may be set.
 public struct UTC: Hashable, Comparable, Sendable {
     /// Microseconds since 1970-01-01T00:00:00Z.
     public var microseconds: Int64
@@ -12,7 +12,7 @@ public struct UTC: Hashable, Comparable, Sendable {
         self.microseconds = microseconds
     }
 
-    /// Earlier comes first.
+    /// An earlier time is less than a later one.
     public static func < (left: UTC, right: UTC) -> Bool { left.microseconds < right.microseconds }
 
     /// `2026-11-21T08:15:02.123456Z`.
@@ -23,7 +23,7 @@ public struct UTC: Hashable, Comparable, Sendable {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Appends ``text`` in ASCII; years outside 0000–9999 get a sign and as many digits as they need.
+    /// Appends ``text`` in ASCII; years outside 0000–9999 get a sign and the necessary number of digits.
     public func append(to output: inout [UInt8]) {
         var second = microseconds / 1_000_000
         var fraction = microseconds % 1_000_000
@@ -76,8 +76,8 @@ public struct UTC: Hashable, Comparable, Sendable {
 
     /// The proleptic Gregorian date of a day counted from 1970-01-01.
     ///
-    /// Years are counted from March, so that the leap day is the last of its year and 400 of them
-    /// always have 146,097 days.
+    /// Years are counted from March, so that the leap day is the last day of its year and 400 years always
+    /// have 146,097 days.
     static func civil(day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -103,10 +103,10 @@ public struct UTC: Hashable, Comparable, Sendable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// Reads `2026-11-21`, `2026-11-21T08:15Z`, `…:02Z` or `…:02.123456Z`; a blank may stand for T.
+    /// Reads `2026-11-21`, `2026-11-21T08:15Z`, `…:02Z` or `…:02.123456Z`; a blank may replace the T.
     ///
-    /// Nil for a date that does not exist, for more than six digits of a second, and for any zone
-    /// but Z: local time is the caller's to turn into UTC.
+    /// Nil for a date that does not exist, for more than six decimal places of a second, and for any zone
+    /// except Z. The caller has to convert local time into UTC.
     public init?(_ text: some StringProtocol) {
         var rest = Array(text.utf8)[...]
         func number(_ digits: Int) -> Int64? {
@@ -159,20 +159,20 @@ extension UTC: CustomStringConvertible {
     public var description: String { text }
 }
 
-/// What the monotonic clock showed when the civil one was read: one a session.
+/// The monotonic clock and the wall clock read at the same moment, once per session.
 public struct TimeAnchor: Hashable, Sendable {
     /// The monotonic clock.
     public var monotonic: Instant
-    /// The civil clock at the same moment.
+    /// The wall clock at the same moment.
     public var utc: UTC
 
-    /// Two clocks read together.
+    /// Creates an anchor from two clocks.
     public init(monotonic: Instant, utc: UTC) {
         self.monotonic = monotonic
         self.utc = utc
     }
 
-    /// Civil time at `instant`, as if the civil clock had never been set since; saturates.
+    /// The wall clock time at `instant`, as if the wall clock had not been set since; saturates.
     @inline(__always)
     public func utc(at instant: Instant) -> UTC {
         let gap = instant.nanoseconds.subtractingReportingOverflow(monotonic.nanoseconds)

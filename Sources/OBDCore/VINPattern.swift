@@ -1,9 +1,9 @@
-/// Which vehicles something is for, by their numbers: `1N4AZ0*`, `JN1?ZE0*`.
+/// A pattern for the VINs of certain vehicles: `1N4AZ0*`, `JN1?ZE0*`.
 public struct VINPattern: Hashable, Sendable {
-    /// As written, in capitals: `?` stands for any one character, `*` at the end for all others.
+    /// The pattern in upper case: `?` means any single character, `*` at the end means any others.
     public let text: String
 
-    /// A pattern of at most 17 characters that a VIN may have; nil for anything else.
+    /// A pattern of at most 17 characters that can match a VIN; nil for anything else.
     public init?(_ text: some StringProtocol) {
         let upper = text.uppercased()
         let body = upper.hasSuffix("*") ? upper.dropLast() : upper[...]
@@ -20,7 +20,7 @@ public struct VINPattern: Hashable, Sendable {
         self.text = upper
     }
 
-    /// Whether a vehicle's number fits.
+    /// Whether a vehicle's VIN matches.
     public func matches(_ vin: VIN) -> Bool {
         let isOpen = text.hasSuffix("*")
         let wanted = Array(isOpen ? text.utf8.dropLast() : text.utf8[...])

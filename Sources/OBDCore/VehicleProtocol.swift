@@ -1,4 +1,4 @@
-/// What the vehicle speaks, in the ELM327's numbering (`AT SP n`) where that has it.
+/// The vehicle's protocol, with the ELM327's number (`AT SP n`) if it has one.
 public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
     /// SAE J1850 PWM, 41.6 kbit/s.
     case j1850PWM = 0x1
@@ -20,14 +20,14 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
     case can29At250 = 0x9
     /// SAE J1939, 29-bit identifiers, 250 kbit/s.
     case j1939 = 0xA
-    /// User CAN 1; 11-bit and 125 kbit/s unless the adapter was told otherwise.
+    /// User CAN 1; 11-bit and 125 kbit/s unless the adapter was set otherwise.
     case userCAN1 = 0xB
-    /// User CAN 2; 11-bit and 50 kbit/s unless the adapter was told otherwise.
+    /// User CAN 2; 11-bit and 50 kbit/s unless the adapter was set otherwise.
     case userCAN2 = 0xC
-    /// ISO 13400-2 (DoIP): diagnostics over Ethernet. No ELM327 speaks it.
+    /// ISO 13400-2 (DoIP): diagnostics over Ethernet, which no ELM327 supports.
     case doip = 0x1D
 
-    /// How frames of the protocol are built.
+    /// A family of protocols with the same structure of frames.
     public enum Family: UInt8, Hashable, Sendable, CaseIterable {
         /// SAE J1850, PWM and VPW.
         case j1850
@@ -35,12 +35,12 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
         case iso9141
         /// ISO 14230-4.
         case iso14230
-        /// ISO 15765-4; also ISO 13400-2, whose messages hold the same services.
+        /// ISO 15765-4; also ISO 13400-2, whose messages have the same services.
         case can
         /// SAE J1939.
         case j1939
 
-        /// Whether the protocol is one of those before CAN.
+        /// Whether it is one of the families before CAN.
         public var isLegacy: Bool {
             switch self {
             case .j1850, .iso9141, .iso14230: true
@@ -49,7 +49,7 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// How frames of this protocol are built.
+    /// The family of this protocol.
     public var family: Family {
         switch self {
         case .j1850PWM, .j1850VPW: .j1850
@@ -60,7 +60,7 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The form of its addresses.
+    /// The form of its ECU addresses.
     public var addressForm: ECUAddress.Form {
         switch self {
         case .j1850PWM, .j1850VPW, .iso9141, .iso14230Slow, .iso14230Fast: .byte
@@ -70,8 +70,10 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The form of the addresses at which it is asked: where SAE J1939 puts one of a byte into its
-    /// identifiers, the others have the identifier itself.
+    /// The form of its request addresses.
+    ///
+    /// SAE J1939 inserts an address of one byte into its identifiers; the other protocols use the identifier
+    /// itself.
     public var requestForm: ECUAddress.Form { self == .j1939 ? .byte : addressForm }
 
     /// The name that options and configuration use: `iso15765-11-500`.
@@ -93,7 +95,7 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The name for people: `ISO 15765-4 CAN, 11 bit, 500 kbit/s`.
+    /// The name for the user: `ISO 15765-4 CAN, 11 bit, 500 kbit/s`.
     public var title: String {
         switch self {
         case .j1850PWM: "SAE J1850 PWM"
@@ -112,7 +114,7 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The single digit of `AT SP` and `AT DPN`: `6`, `A`; DoIP, which has none, has two.
+    /// The digit of `AT SP` and `AT DPN`: `6`, `A`; DoIP has no such digit and gets two.
     public var digit: String { String(rawValue, radix: 16, uppercase: true) }
 
     /// Reads a digit (`6`, `a`) or a name (`iso15765-11-500`); nil for anything else.

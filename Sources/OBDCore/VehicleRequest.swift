@@ -1,14 +1,14 @@
-/// Names one request of a session; answers carry it back.
+/// Identifies a request of a session and its answer.
 public struct RequestID: RawRepresentable, Hashable, Comparable, Sendable {
-    /// A running number.
+    /// A sequence number.
     public var rawValue: UInt32
 
-    /// A request by its running number.
+    /// A request by its sequence number.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
-    /// The order in which lists are printed.
+    /// The order in lists.
     public static func < (left: RequestID, right: RequestID) -> Bool {
         left.rawValue < right.rawValue
     }
@@ -16,50 +16,51 @@ public struct RequestID: RawRepresentable, Hashable, Comparable, Sendable {
 
 /// One request to the vehicle.
 public struct VehicleRequest: Hashable, Sendable {
-    /// How the exchange ends.
+    /// The condition that ends the exchange.
     public enum Ending: Hashable, Sendable {
-        /// With the adapter's word that the answers are complete.
+        /// The adapter reports that the answers are complete.
         case reply
-        /// After this many frames or so much time: listening to a bus.
+        /// After this many frames or this time, for a monitor request.
         case listen(frames: Int?, atMost: Duration)
     }
 
-    /// Whose answers the adapter lets through.
+    /// The ECUs whose answers the adapter accepts.
     public enum Responders: Hashable, Sendable {
-        /// Those that OBD uses on this protocol.
+        /// Those that OBD uses in this protocol.
         case usual
-        /// One ECU's; needed where it answers from an address that OBD does not use.
+        /// A single ECU; needed if its answer address is not one of OBD.
         case one(ECUAddress)
-        /// Every address that equals `pattern` in the bits of `mask`.
+        /// All addresses that equal `pattern` in the bits of `mask`.
         case matching(pattern: ECUAddress, mask: UInt32)
     }
 
-    /// Carried back with the outcome.
+    /// The identifier that comes back with the outcome.
     public var id: RequestID
-    /// The one ECU asked (its *request* address); nil = all of them (functional addressing).
+    /// The *request* address of the only ECU to ask; nil for all ECUs (functional addressing).
     public var target: ECUAddress?
-    /// Whose answers are let through.
+    /// The ECUs whose answers are accepted.
     public var responders = Responders.usual
-    /// How long an ECU may take to begin its answer; nil = the link's usual time.
+    /// The time for an ECU to begin its answer; nil for the link's usual time.
     public var answerTime: Duration?
-    /// Service and data: `01 0C`; empty sends nothing and puts the link's settings for single ECUs
-    /// back to those for all.
+    /// Service and data: `01 0C`.
+    ///
+    /// An empty payload sends nothing and restores the link's settings for all ECUs.
     public var payload: [UInt8]
-    /// A person's consent, without which nothing is sent that is not known to only read.
+    /// The user's consent, without which only requests that are known to read are sent.
     public var consent: Consent?
-    /// Whether it may be sent again after a failure; never with a person's consent, which is for
-    /// once.
+    /// Whether it may be repeated after a failure; never with the user's consent, which is only for one
+    /// attempt.
     public var mayRepeat: Bool {
         get { isRepeatable && consent == nil }
         set { isRepeatable = newValue }
     }
     private var isRepeatable: Bool
-    /// Frames that all known responders together will send; nil = unknown, wait the time-out out.
+    /// The number of frames that all known ECUs will send; nil if unknown, to wait for the timeout.
     public var expectedFrames: Int?
-    /// How the exchange ends.
+    /// The condition that ends the exchange.
     public var ending: Ending
 
-    /// A request; `mayRepeat` is what ``isReadOnly(_:)`` says unless given.
+    /// Creates a request; the default of `mayRepeat` is ``isReadOnly(_:)``.
     public init(
         id: RequestID, target: ECUAddress? = nil, payload: [UInt8], mayRepeat: Bool? = nil,
         expectedFrames: Int? = nil, ending: Ending = .reply, consent: Consent? = nil
@@ -73,16 +74,16 @@ public struct VehicleRequest: Hashable, Sendable {
         self.ending = ending
     }
 
-    /// The service asked; nil for an empty payload.
+    /// The requested service; nil for an empty payload.
     public var service: Service? { payload.first.map { Service($0) } }
 
-    /// Services that are known to only read; every other one counts as writing.
+    /// Services that are known to only read; any other service counts as writing.
     public static let readingServices = ServiceShape.all.filter { $0.reading != .never }
 
-    /// Whether a request only reads, wherever ECUs take its bytes for service and data.
+    /// Whether a request only reads, at any address whose ECU takes its bytes as service and data.
     ///
-    /// A list of what is known to be harmless, so that whatever is not known counts as writing:
-    /// ``readingServices``, and requests for ``readableParameterGroups`` (no service is 00).
+    /// The list has the requests that are known to be harmless, so an unknown request counts as writing. It
+    /// has ``readingServices`` and requests for ``readableParameterGroups`` (there is no service 00).
     public static func isReadOnly(_ payload: [UInt8]) -> Bool {
         guard let first = payload.first else { return false }
         switch ServiceShape.of(first)?.reading {
@@ -94,22 +95,22 @@ public struct VehicleRequest: Hashable, Sendable {
             && readableParameterGroups.contains(UInt16(payload[1]) << 8 | UInt16(payload[2]))
     }
 
-    /// Whether a request only reads at this address of a vehicle that speaks so; nil = all ECUs, and
-    /// a protocol that is not known.
+    /// Whether a request only reads at this address of a vehicle with this protocol; nil for all ECUs and for
+    /// an unknown protocol.
     public static func isReadOnly(
         _ payload: [UInt8], to target: ECUAddress?, on vehicleProtocol: VehicleProtocol?
     ) -> Bool {
         guard isReadOnly(payload), target?.takes(payload) ?? true else { return false }
-        // SAE J1939-21: three bytes are the number of a parameter group, which has 17 bits; anything
-        // else asks for nothing. Elsewhere no service is 00.
+        // SAE J1939-21: three bytes are a parameter group number, which has 17 bits; anything else is not a
+        // request. In other protocols there is no service 00.
         guard vehicleProtocol == .j1939, payload.count == 3, payload[0] <= 0x01 else { return true }
         return payload[0] == 0x00
     }
 
-    /// SAE J1939 parameter groups whose request does nothing but have them sent.
+    /// SAE J1939 parameter groups whose request has no effect except that they are sent.
     ///
-    /// Diagnostic messages without DM3 and DM11, which clear; identification; and measured values of
-    /// SAE J1939-71, which ECUs send by themselves or when asked. A table can ask for no other group.
+    /// These are diagnostic messages without DM3 and DM11, which clear; identification; and measured values
+    /// of SAE J1939-71, which ECUs send by themselves or on request. A table can request no other groups.
     public static let readableParameterGroups: Set<UInt16> = [
         // DM1, DM2, DM4, DM5, DM6, DM12, DM19, DM20, DM21, DM23 to DM29.
         0xFECA, 0xFECB, 0xFECD, 0xFECE, 0xFECF, 0xFED4, 0xD300, 0xC200, 0xC100, 0xFDB5, 0xFDB6,

@@ -1,11 +1,11 @@
 import Diagnostics
 import Synchronization
 
-/// What is known of trouble codes: texts at once, explanations when the first code needs them.
+/// Texts and explanations of trouble codes; the explanations are loaded for the first code that needs them.
 public final class CodeKnowledge: Sendable {
     /// The texts of codes.
     public let texts: CodeTexts
-    /// Nil = not read yet.
+    /// Nil until they are loaded.
     private let explanations = Mutex<Result<CodeExplanations, CodeExplanationError>?>(nil)
 
     /// Knowledge with these texts.
@@ -24,7 +24,7 @@ public final class CodeKnowledge: Sendable {
             known = loaded
             return loaded
         }
-        // A fault of the embedded file is a fault of the build; its tests find it.
+        // A fault in the embedded file is a fault of the build and is found by tests.
         guard case .success(let explanations) = loaded else { return CodeFacts(text: text) }
         let state = CodeExplanations.State(report)
         let explanation: CodeExplanation? =

@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 
 extension PIDTables {
-    /// What is wrong with the embedded texts of trouble codes and with what stands beside them.
+    /// Faults in the embedded texts and explanations of trouble codes.
     static func lintCodes() -> [TableFinding] {
         var findings: [TableFinding] = []
         for file in EmbeddedFiles.all {
@@ -24,7 +24,8 @@ extension PIDTables {
         return findings
     }
 
-    /// Rows are found by halving: each key once, ascending by its bytes, and a text beside it.
+    /// Rows are found by binary search, so each key has to be unique, in ascending byte order, and have a
+    /// text.
     static func lintRows(_ bytes: [UInt8], of path: String) -> [TableFinding] {
         var findings: [TableFinding] = []
         var previous: ArraySlice<UInt8> = []
@@ -51,7 +52,7 @@ extension PIDTables {
         return findings
     }
 
-    /// Families whose signals or monitor ids no table has.
+    /// Families with signals or monitor IDs that are in no table.
     private static func lint(_ explanations: CodeExplanations) -> [String] {
         guard let table = try? standard(), let monitors = try? monitorTables() else { return [] }
         var names: Set<String> = []

@@ -1,7 +1,7 @@
 public import Diagnostics
 
 extension PIDTables {
-    /// Names and scalings of on-board tests and the rules for readiness, as embedded.
+    /// The embedded names and scalings of on-board tests, and the rules for readiness.
     public static func monitorTables() throws(MonitorTableError) -> MonitorTables {
         var tables = MonitorTables()
         for file in MonitorTables.File.allCases {
@@ -11,7 +11,7 @@ extension PIDTables {
         return tables
     }
 
-    /// The texts of trouble codes, as embedded; nothing is parsed.
+    /// The embedded texts of trouble codes, which are not parsed.
     public static func codeTexts() -> CodeTexts {
         func files(_ names: String...) -> [CodeTexts.File] {
             names.compactMap { embedded("dtc/" + $0 + ".tsv").map { .embedded($0) } }
@@ -22,20 +22,20 @@ extension PIDTables {
             failureModes: files("failure-modes"))
     }
 
-    /// What stands beside trouble codes, as embedded; read again at each call.
+    /// The embedded explanations of trouble codes, which are read again at each call.
     public static func codeExplanations() throws(CodeExplanationError) -> CodeExplanations {
         try CodeExplanations(embedded(explanationPath).map(\.description) ?? "")
     }
 
-    /// From where values deserve a look, as embedded; read again at each call.
+    /// The embedded limits beyond which values are unusual, which are read again at each call.
     public static func signalLevels() throws(SignalLevelError) -> SignalLevels {
         try SignalLevels(embedded("levels.tsv").map(\.description) ?? "")
     }
 
-    /// The names of signals in the Vehicle Signal Specification, as embedded.
+    /// The embedded names of signals in the Vehicle Signal Specification.
     public static var vehicleSignalNames: String { embedded("vss.tsv")?.description ?? "" }
 
-    /// The file of families of codes.
+    /// The file with the families of codes.
     static let explanationPath = "dtc/families.txt"
 
     private static func embedded(_ path: String) -> StaticString? {

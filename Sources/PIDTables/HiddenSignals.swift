@@ -1,7 +1,7 @@
 import Diagnostics
 public import OBDCore
 
-/// Built-in signals that are gone because a record of a user's table replaces theirs.
+/// Built-in signals that are not available because a record in a user's table replaces theirs.
 public struct HiddenSignals: Hashable, Sendable {
     /// The user's file.
     public var file: String
@@ -9,12 +9,13 @@ public struct HiddenSignals: Hashable, Sendable {
     public var line: Int
     /// The record.
     public var record: DataID
-    /// The built-in signals that it does not name, by their short names.
+    /// The short names of the built-in signals that it lacks.
     public var signals: [String]
 }
 
 extension PIDTables {
-    /// What the records of `files` hide, in the order of their lines; files with faults hide nothing.
+    /// The signals that the records of `files` hide, in the order of their lines; files with faults hide
+    /// nothing.
     public static func hidden(by files: [TableFile]) -> [HiddenSignals] {
         guard let table = try? standard() else { return [] }
         let records = files.flatMap { file in

@@ -1,4 +1,4 @@
-/// The words that a table's line may begin with, or that may be in a signal's line.
+/// The words at the start of a table's line, or in the line of a signal.
 enum Keyword: Equatable {
     case record, signal
     case alias, none, scale, offset, unit, `if`, signed, little, part
@@ -6,14 +6,14 @@ enum Keyword: Equatable {
     case shared, display
     case header, reply, vehicle, years
     case example, range, source, note, unverified, title
-    /// One of the kinds of a signal.
+    /// A kind of signal.
     case kind
-    /// No keyword: perhaps a label's code.
+    /// Any other word, such as the code of a label.
     case other
 
-    /// What a word is.
+    /// Recognises a word.
     ///
-    /// Up to eight bytes are packed into a number, so that a word is told by one comparison each
+    /// Up to eight bytes are packed into a number, so that each comparison is of numbers instead of strings.
     /// instead of by a string.
     init(_ word: ArraySlice<UInt8>) {
         switch (word.count, Self.packed(word)) {
@@ -53,7 +53,7 @@ enum Keyword: Equatable {
         }
     }
 
-    /// The first eight bytes as a number, first byte highest.
+    /// The first eight bytes as a number, with the first byte highest.
     private static func packed(_ word: ArraySlice<UInt8>) -> UInt64 {
         word.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }

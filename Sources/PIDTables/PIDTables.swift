@@ -1,9 +1,9 @@
 public import Diagnostics
 public import OBDCore
 
-/// The tables that come with the program, and the user's own laid over them.
+/// The embedded tables, and users' own tables, which take precedence.
 public enum PIDTables {
-    /// The identifier under which the adapter's own voltage is in a table; no vehicle has it.
+    /// The identifier of the adapter's own voltage in a table, which no vehicle uses.
     public static let adapterVoltageID = DataID(Service(0x00), 0)
 
     /// The embedded table.
@@ -11,8 +11,7 @@ public enum PIDTables {
         try load([])
     }
 
-    /// The embedded table with users' own files over it; a later record replaces an earlier one of
-    /// the same identifier.
+    /// The embedded table with users' files; a later record replaces an earlier one with the same identifier.
     public static func load(_ userFiles: [TableFile]) throws(TableError) -> PIDTable {
         var table = PIDTable()
         table.add(
@@ -26,8 +25,8 @@ public enum PIDTables {
         return table
     }
 
-    /// The records of the embedded table and of users' files, with everything that stands beside
-    /// them, in the order of the files.
+    /// The records of the embedded table and of users' files with all their details, in the order of the
+    /// files.
     public static func records(_ userFiles: [TableFile] = []) throws(TableError) -> [TableRecord] {
         var records: [TableRecord] = []
         for file in embeddedFiles() + userFiles {
@@ -36,14 +35,14 @@ public enum PIDTables {
         return records
     }
 
-    /// The embedded table's own text.
+    /// The files of the embedded table.
     static func embeddedFiles() -> [TableFile] {
         embeddedTexts().map { path, contents in
             TableFile(path: path, embedded: contents.withUTF8Buffer { [UInt8]($0) })
         }
     }
 
-    /// The embedded table's paths and texts, not copied.
+    /// The paths and texts of the embedded table, without copies.
     static func embeddedTexts() -> [(path: String, contents: StaticString)] {
         EmbeddedFiles.all.compactMap { file in
             let path = file.path.description
@@ -54,7 +53,7 @@ public enum PIDTables {
 }
 
 extension PIDTable {
-    /// Adds a record of a table's text.
+    /// Adds a record.
     public mutating func add(_ record: TableRecord) {
         add(
             record.dataID, name: record.name, length: record.length, signals: record.signals,
@@ -62,7 +61,7 @@ extension PIDTable {
             years: record.years)
     }
 
-    /// The signal of `AT RV`: the supply at the adapter's own pins.
+    /// The signal of `AT RV`: the voltage at the adapter's own pins.
     public var adapterVoltage: SignalIndex? {
         record(PIDTables.adapterVoltageID).map { SignalIndex(rawValue: $0.signals.lowerBound) }
     }

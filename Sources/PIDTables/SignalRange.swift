@@ -1,10 +1,10 @@
 public import Diagnostics
 
 extension Signal {
-    /// The smallest and the largest value that the signal's bits can say, in its unit.
+    /// The smallest and the largest value that the signal's bits can represent, in its unit.
     ///
-    /// Patterns at either end that stand for no value are left out. Nil for anything but numbers of
-    /// 1 to 64 bits, and when no pattern is a value.
+    /// Patterns at either end that mean no value are excluded. Nil for anything but numbers of 1 to 64 bits,
+    /// and if no pattern is a value.
     public var valueRange: ClosedRange<Double>? {
         guard kind == .number, (1...64).contains(bitLength) else { return nil }
         if let formula { return range(by: formula) }
@@ -17,8 +17,7 @@ extension Signal {
         return ends[0]...ends[1]
     }
 
-    /// The range of a number that factor and offset alone do not make; nil where another signal or
-    /// the floating point decides.
+    /// The range of a number with a formula; nil if it depends on another signal or on floating point.
     private func range(by formula: Formula) -> ClosedRange<Double>? {
         guard formula.operand == nil else { return nil }
         if !formula.points.isEmpty {
@@ -33,7 +32,7 @@ extension Signal {
             let ends = [0, digits].map { $0 * multiplier / divisor + offset }.sorted()
             return ends[0]...ends[1]
         case .binary:
-            // Straight between the ends of pieces, of gaps between them and of either sign.
+            // The value is linear between the ends of pieces, of gaps between them, and of either sign.
             let sign: UInt64 = isSigned ? 1 << UInt64(bitLength - 1) : 0
             if formula.isList {
                 let values = formula.pieces.map(\.offset)

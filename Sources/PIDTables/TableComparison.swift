@@ -1,45 +1,45 @@
 public import Diagnostics
 public import OBDCore
 
-/// Where two tables describe the same data, and whether they mean the same.
+/// Compares the definitions of the same data in two tables.
 public struct ComparedSignal: Sendable {
-    /// How two definitions compare.
+    /// The result of comparing two definitions.
     public enum Verdict: String, Sendable {
-        /// Both give the same value on every recorded answer.
+        /// Both decode the same value from every recorded answer.
         case agree
-        /// No answer is recorded; both give the same value on made-up data.
+        /// There is no recorded answer, but both decode the same value from generated data.
         case agreeOnMadeUpData
-        /// They give different values.
+        /// They decode different values.
         case differ
-        /// Only the first table reads these bits.
+        /// Only the first table has these bits.
         case onlyFirst
-        /// Only the second table reads these bits.
+        /// Only the second table has these bits.
         case onlySecond
     }
 
     /// The record.
     public var dataID: DataID
-    /// Who answers; nil where neither table says.
+    /// The ECU that answers; nil if neither table specifies it.
     public var responder: ECUAddress?
     /// The first table's signal.
     public var first: Signal?
     /// The second table's signal.
     public var second: Signal?
-    /// Recorded answers that were compared.
+    /// The number of recorded answers that were compared.
     public var answers: Int
-    /// How they compare.
+    /// The result of the comparison.
     public var verdict: Verdict
 }
 
 extension PIDTables {
-    /// The records of these files alone.
+    /// The records of these files only.
     public static func records(in files: [TableFile]) throws(TableError) -> [TableRecord] {
         var records: [TableRecord] = []
         for file in files { records += try TableReader.records(of: file, detail: .everything) }
         return records
     }
 
-    /// Compares what two tables make of the same answers, in the order of the first.
+    /// Compares the values that two tables decode from the same answers, in the order of the first.
     public static func compare(
         _ first: [TableRecord], with second: [TableRecord]
     ) -> [ComparedSignal] {
@@ -127,7 +127,7 @@ private struct RecordPair {
             second: other, answers: answers, verdict: verdict)
     }
 
-    /// How many bits both read.
+    /// The number of bits that both use, less the difference of their lengths.
     private func shared(_ one: Signal, _ other: Signal) -> Int {
         bits(one).intersection(bits(other)).count * 2
             - abs(one.bitLength - other.bitLength)
@@ -138,7 +138,7 @@ private struct RecordPair {
         return signal.isLittleEndian ? Set(range) : Set(range.map { $0 & ~7 | 7 - $0 & 7 })
     }
 
-    /// All bits off and on, the ends of both signs, and counting bytes.
+    /// Generated data: all bits off and on, the ends of both signs, and counting bytes.
     private func madeUp(_ one: Signal, _ other: Signal) -> [[UInt8]] {
         let count =
             (max(one.bitOffset + one.bitLength, other.bitOffset + other.bitLength) + 7) / 8
@@ -161,7 +161,7 @@ private struct RecordPair {
             }
         }
         if let left = number(one), let right = number(other) {
-            // A table that states no unit does not contradict one that does.
+            // A table without a unit does not contradict one with a unit.
             let units = first.unit == second.unit || first.unit.isEmpty || second.unit.isEmpty
             return units && abs(left - right) <= 1e-6 * (1 + abs(left))
         }

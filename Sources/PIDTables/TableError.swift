@@ -1,30 +1,30 @@
 public import OBDCore
 
-/// A fault in a table's text: where it is and what is wrong.
+/// A fault in a table's text with its position.
 public struct TableError: Error, Hashable, Sendable {
     /// What is wrong.
     public enum Fault: Hashable, Sendable {
-        /// A line that begins with none of the words a table knows.
+        /// A line that does not begin with a known word.
         case unknownWord(String)
-        /// A word of a line that cannot be there.
+        /// A word that is not allowed in its line.
         case unexpected(String, after: String)
         /// A line that ends too early.
         case missing(String)
-        /// A word that is not what is in its place: a number, bits, an identifier.
+        /// A word that is not valid in its place: a number, bits, an identifier.
         case malformed(String, wanted: String)
-        /// A line that belongs to a record or to a signal, before the first one.
+        /// A line for a record or a signal before the first one.
         case outside(String)
-        /// Bits that do not fit the record; unit: bytes.
+        /// Bits beyond the end of the record; unit: bytes.
         case beyondRecord(signal: String, needed: Int, length: Int)
-        /// A signal of no bits, or a number of more than 64.
+        /// A signal without bits, or a number of more than 64 bits.
         case width(signal: String, bits: Int)
-        /// Bits that cannot hold the number as it is said to be coded.
+        /// Bits that do not match the encoding of the number.
         case encoding(signal: String)
         /// A record whose request is not known to only read.
         case writes(DataID)
-        /// A record that is asked at an address that is not for diagnostics.
+        /// A record whose request address is not for diagnostics.
         case address(DataID, ECUAddress)
-        /// A flag or deciding signal that the record does not have.
+        /// A flag or condition signal that is not in the record.
         case unknownSignal(String)
         /// Text that is not UTF-8.
         case notUTF8
@@ -32,21 +32,21 @@ public struct TableError: Error, Hashable, Sendable {
         case empty(DataID)
     }
 
-    /// The file, as it was given.
+    /// The path of the file as given.
     public var file: String
     /// The line, from 1.
     public var line: Int
     /// What is wrong.
     public var fault: Fault
 
-    /// A fault at a line of a file.
+    /// A fault in a line of a file.
     public init(file: String, line: Int, _ fault: Fault) {
         self.file = file
         self.line = line
         self.fault = fault
     }
 
-    /// One sentence for people.
+    /// One sentence for the user.
     public var reason: String {
         switch fault {
         case .unknownWord(let word):
@@ -82,6 +82,6 @@ public struct TableError: Error, Hashable, Sendable {
 }
 
 extension TableError: CustomStringConvertible {
-    /// `FILE:LINE: reason`, as compilers write it.
+    /// `FILE:LINE: reason`, in the format of compilers.
     public var description: String { "\(file):\(line): \(reason)" }
 }

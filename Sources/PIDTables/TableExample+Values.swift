@@ -2,11 +2,11 @@ import Diagnostics
 import OBDCore
 
 extension TableExample.Value {
-    /// Whether a decoded value is the one that the example states, to the digits it states.
+    /// Whether a decoded value is equal to the one in the example, to the precision of its digits.
     func agrees(with decoded: Reading.Value?, raw: UInt64?) -> Bool {
         switch (self, decoded) {
         case (.number(let said, let decimals), .number(let number)?):
-            // Half a unit of the last digit, and what rounding in binary may add.
+            // Half a unit of the last digit, and the possible rounding error in binary.
             abs(number - said) <= Self.unit(decimals: decimals) / 2 + abs(said) * 1e-12
         case (.flag(let said), .flag(let flag)?):
             said == flag
@@ -25,7 +25,7 @@ extension TableExample.Value {
         }
     }
 
-    /// Whether a number is stated to its last bit, so that more digits would say nothing.
+    /// Whether a number is exact, so that more digits would not change it.
     func isExactly(_ decoded: Reading.Value?) -> Bool {
         guard case .number(let said, _) = self, case .number(let number)? = decoded else {
             return false
@@ -40,7 +40,7 @@ extension TableExample.Value {
         return unit
     }
 
-    /// As it would be written in a table; decimals as far as they say something.
+    /// The value in the notation of tables, without unnecessary decimals.
     public var text: String {
         switch self {
         case .number(let number, _):
@@ -58,7 +58,7 @@ extension TableExample.Value {
 }
 
 extension TableExample {
-    /// A decoded value as it would be written in a table.
+    /// A decoded value in the notation of tables.
     static func text(_ decoded: Reading.Value?) -> String {
         switch decoded {
         case nil: Value.absent.text

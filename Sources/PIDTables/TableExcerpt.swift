@@ -3,9 +3,10 @@ import Glibc
 public import OBDCore
 
 extension PIDTables {
-    /// The embedded table without the records that `isWanted` refuses.
+    /// The embedded table with only the records that `isWanted` accepts.
     ///
-    /// What is left out is passed over unread: one record costs a fiftieth of all.
+    /// Records that are not wanted are skipped without parsing: one record takes a fiftieth of the time for
+    /// all.
     public static func excerpt(
         where isWanted: (DataID) -> Bool
     ) throws(TableError) -> PIDTable {
@@ -24,17 +25,17 @@ extension PIDTables {
     }
 }
 
-/// Cuts records out of a table's text without reading it.
+/// Extracts records from a table's text without parsing it.
 enum TableExcerpt {
-    /// What comes before the first record of `contents`, which holds for all of them, and the
-    /// records that are wanted; nil where none is.
+    /// The text before the first record of `contents`, which applies to all records, and the wanted records;
+    /// nil if there are none.
     ///
-    /// A record begins with a line whose first word is `record`, at its very beginning.
+    /// A record begins with a line that starts with the word `record`.
     static func text(of contents: StaticString, where isWanted: (DataID) -> Bool) -> [UInt8]? {
         contents.withUTF8Buffer { all in
             var kept: [UInt8]?
             var defaults = 0..<0
-            // Where what is wanted began; nil while passing over.
+            // The start of the wanted records; nil while skipping.
             var wanted: Int?
             var sawRecord = false
             var start = 0
@@ -66,8 +67,8 @@ enum TableExcerpt {
         return memcmp(line + start, keyword.utf8Start, keyword.utf8CodeUnitCount) == 0
     }
 
-    /// The identifier of the record whose line begins at `start`; nil where it has none, which
-    /// reading all of the table reports.
+    /// The identifier of the record whose line begins at `start`; nil if it has none, which is reported when
+    /// the whole table is read.
     private static func identifier(_ all: UnsafeBufferPointer<UInt8>, _ start: Int) -> DataID? {
         var numbers: [UInt32] = [0]
         for byte in all[(start + keyword.utf8CodeUnitCount)...] {
@@ -83,7 +84,7 @@ enum TableExcerpt {
         return DataID(Service(UInt8(truncatingIfNeeded: numbers[0])), numbers[1])
     }
 
-    /// Where the line after the one at `start` begins.
+    /// The start of the next line after the one at `start`.
     private static func endOfLine(_ all: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
         guard let first = all.baseAddress,
             let end = memchr(first + start, 0x0A, all.count - start)

@@ -1,64 +1,64 @@
 public import OBDCore
 
-/// Something that is wrong with a table, or that its reader should know.
+/// A fault in a table, or a weakness that its author should know.
 public struct TableFinding: Hashable, Sendable {
-    /// What was found.
+    /// The kind of finding.
     public enum Kind: Hashable, Sendable {
-        /// A text of trouble codes, or what stands beside them.
+        /// A text or an explanation of trouble codes.
         case explanation(String)
-        /// The text cannot be read.
+        /// The text is not valid.
         case text(TableError.Fault)
-        /// A record that is there twice: the second would silently replace the first.
+        /// A repeated record, the second of which would replace the first without notice.
         case doubleRecord(DataID, firstLine: Int)
-        /// A signal id that another signal of the service has, too.
+        /// A signal ID that another signal in the service also has.
         case doubleSignal(String, firstLine: Int)
-        /// A name that would find another signal of the service, too.
+        /// A name that also matches another signal in the service.
         case doubleAlias(String, firstLine: Int)
-        /// Two signals of the same bits that nothing keeps apart.
+        /// Two signals with the same bits and the same condition.
         case overlap(String, String)
-        /// A signal that begins before the one above it.
+        /// A signal that begins before the previous one.
         case order(String, after: String)
         /// A flag of more than one bit.
         case wideFlag(String)
         /// A factor of 0.
         case noFactor(String)
-        /// A code or pattern that does not fit the signal's bits, or is there twice.
+        /// A code or pattern that does not fit into the signal's bits, or is repeated.
         case code(String, raw: UInt64)
-        /// A range that the row's bits do not reach, or pass.
+        /// A range that differs from the one of the row's bits.
         case range(String, said: String, computed: String)
-        /// Points that do not ascend, or of which there is only one.
+        /// Points that do not ascend, or a single point.
         case points(String)
-        /// Pieces that overlap, or do not fit the signal's bits.
+        /// Pieces that overlap, or do not fit into the signal's bits.
         case pieces(String)
         /// A signal to multiply or divide by that is not a plain number.
         case operand(String, of: String)
-        /// An example whose data is not as long as the record.
+        /// An example with a length that differs from the record's.
         case exampleLength(Int, wanted: ClosedRange<Int>)
-        /// An example that says something else than the row.
+        /// An example with another value than the row.
         case example(String, said: String, decoded: String)
-        /// An example so coarse that neighbouring raw values would pass.
+        /// An example with so few digits that adjacent raw values would match.
         case coarse(String, said: String)
-        /// A signal that no example shows.
+        /// A signal without an example.
         case noExample(String)
-        /// A signed signal whose smallest or largest value no example shows.
+        /// A signed signal without an example for its smallest or largest value.
         case noExtreme(String)
     }
 
-    /// The file, as it was given.
+    /// The path of the file as given.
     public var file: String
     /// The line, from 1.
     public var line: Int
-    /// What was found.
+    /// The kind of finding.
     public var kind: Kind
 
-    /// A finding at a line of a file.
+    /// A finding in a line of a file.
     public init(file: String, line: Int, _ kind: Kind) {
         self.file = file
         self.line = line
         self.kind = kind
     }
 
-    /// Whether decoding with the table would go wrong; else only its evidence is thin.
+    /// Whether decoding would be wrong; otherwise only the evidence is weak.
     public var isError: Bool {
         switch kind {
         case .noExample, .noExtreme, .coarse: false
@@ -69,7 +69,7 @@ public struct TableFinding: Hashable, Sendable {
         }
     }
 
-    /// One sentence for people.
+    /// One sentence for the user.
     public var reason: String {
         switch kind {
         case .explanation(let reason):
@@ -122,7 +122,7 @@ public struct TableFinding: Hashable, Sendable {
 }
 
 extension TableFinding: CustomStringConvertible {
-    /// `FILE:LINE: error: reason`, as compilers write it.
+    /// `FILE:LINE: error: reason`, in the format of compilers.
     public var description: String {
         "\(file):\(line): \(isError ? "error" : "warning"): \(reason)"
     }

@@ -2,10 +2,10 @@ import Diagnostics
 import OBDCore
 
 extension PIDTables {
-    /// What is wrong with these files, in the order of their lines.
+    /// The faults in these files, in the order of their lines.
     ///
-    /// Each file is read to its first fault; what can be read is checked: doubles, bits, flags,
-    /// codes, and every example against its row.
+    /// Each file is read up to its first syntax error. The readable part is checked for repetitions, bits,
+    /// flags and codes, and every example is compared with its row.
     public static func lint(_ files: [TableFile]) -> [TableFinding] {
         var findings: [TableFinding] = []
         var records: [TableRecord] = []
@@ -29,16 +29,17 @@ extension PIDTables {
         }
     }
 
-    /// What is wrong with the embedded table, the packs and the texts of trouble codes; nothing, as the tests make sure.
+    /// The faults in the embedded table, the packs and the texts of trouble codes; tests check that there are
+    /// none.
     public static func lintStandard() -> [TableFinding] {
         lint(embeddedFiles()) + packs().flatMap { lint([$0.file]) } + lintCodes()
     }
 }
 
-/// Finds records and names that are in the files twice.
+/// Finds repeated records and names in the files.
 ///
-/// The same signal may be in two records (the counters of info types 08 and 0B): its name for
-/// people shows that it is the same.
+/// The same signal may be in two records (the counters of info types 08 and 0B), which is recognised by its
+/// name for the user.
 private struct NameCheck {
     private struct Key: Hashable {
         var service: Service
@@ -82,7 +83,7 @@ private struct NameCheck {
     }
 }
 
-/// Checks one record: its bits, its flags, its codes, its examples.
+/// Checks one record with its bits, flags, codes and examples.
 private struct RecordCheck {
     private let record: TableRecord
     private let table: PIDTable
@@ -135,9 +136,9 @@ private struct RecordCheck {
         checkEvidence(index, found)
     }
 
-    /// Whether two signals are in the same data at the same bits.
+    /// Whether two signals use the same bits of the same data.
     ///
-    /// Support maps may be one map under two names, as in service 06.
+    /// The same support map may have two names, as in service 06.
     private func overlaps(_ signal: Signal, _ other: Signal) -> Bool {
         guard signal.supportFlag == other.supportFlag, signal.condition == other.condition else {
             return false
@@ -186,7 +187,7 @@ private struct RecordCheck {
         if overlap || pieces.contains(where: { $0.upperBound > highest }) {
             found(.pieces(signal.id))
         }
-        // A piece without a factor is a constant; without an offset, too, it is a slip.
+        // A piece without a factor is a constant; if it has no offset either, it is a mistake.
         let isSlip = formula.pieces.contains {
             $0.multiplier == 0 && $0.offset == 0 && $0.values.count > 1
         }
@@ -199,7 +200,7 @@ private struct RecordCheck {
         }
     }
 
-    /// Whether the smallest and the largest raw value make what the row is said to reach.
+    /// Compares the smallest and the largest raw value with the stated range.
     private func checkRange(
         _ range: TableRecord.StatedRange, _ found: (TableFinding.Kind) -> Void
     ) {
@@ -223,7 +224,7 @@ private struct RecordCheck {
 
     // MARK: Evidence
 
-    /// Flags that only say what else is in the record, and maps, are proved by what they mean.
+    /// Checks the evidence; support flags and maps are proven by the signals to which they refer.
     private func checkEvidence(_ index: Int, _ found: (TableFinding.Kind) -> Void) {
         let signal = record.signals[index]
         let place = SignalIndex(rawValue: Int32(truncatingIfNeeded: index))

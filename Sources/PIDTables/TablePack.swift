@@ -1,30 +1,30 @@
-/// A table of one make or model that comes with the program and counts only when it is asked for.
+/// An included table for one make or model, which is only used on request.
 public struct TablePack: Sendable {
-    /// Where packs stand among the embedded files.
+    /// The folder of packs among the embedded files.
     static let folder = "packs/"
 
-    /// The name of the pack at a path below `pids/`; nil where no pack is there.
+    /// The name of the pack at a path below `pids/`; nil if it is not a pack.
     static func name(at path: String) -> String? {
         let ending = ".pids"
         guard path.hasPrefix(folder), path.hasSuffix(ending) else { return nil }
         return String(path.dropFirst(folder.count).dropLast(ending.count))
     }
 
-    /// The name to ask for it by: `nissan-leaf`.
+    /// The name for requesting it: `nissan-leaf`.
     public var name: String
-    /// Which vehicles it is of.
+    /// The vehicles for which it is valid.
     public var title: String
     /// Its text.
     public var file: TableFile
 }
 
 extension PIDTables {
-    /// The names of all packs, ascending; no text is read.
+    /// The names of all packs, ascending, without reading their text.
     public static var packNames: [String] {
         EmbeddedFiles.all.compactMap { TablePack.name(at: $0.path.description) }
     }
 
-    /// The packs, by name.
+    /// The packs, ordered by name.
     public static func packs() -> [TablePack] {
         EmbeddedFiles.all.compactMap { embedded in
             let path = embedded.path.description

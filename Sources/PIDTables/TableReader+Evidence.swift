@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 
 extension TableReader {
-    /// Lines that say why a record is believed; only read when somebody wants to know.
+    /// Reads the evidence of a record, which is only done on request.
     mutating func readEvidence(_ keyword: Keyword) throws(TableError) {
         guard isInRecord else {
             guard keyword == .source else { throw fault(.outside(string(words[0]))) }
@@ -22,7 +22,7 @@ extension TableReader {
         let text = prose == nil && keyword == .unverified ? nil : try name()
         switch keyword {
         case .unverified:
-            // Above the signals it speaks of the record, below one of that signal.
+            // Before the signals the line refers to the record, after a signal to that signal.
             let last = record.signals.indices.last
             record.unverified.insert(last ?? Self.wholeRecord)
             if let text { record.notes.append(text) }
@@ -31,8 +31,8 @@ extension TableReader {
         }
     }
 
-    /// `range -40..215`: the smallest and the largest value, as somebody else states them; `display`:
-    /// what a gauge shows.
+    /// `range -40..215`: the smallest and the largest value according to another source; `display`: the range
+    /// on a gauge.
     private mutating func readRange(_ keyword: Keyword) throws(TableError) {
         guard let place = record.signals.indices.last else {
             throw fault(.outside(string(words[0])))
@@ -54,10 +54,10 @@ extension TableReader {
         }
     }
 
-    /// Stands for all signals of a record until their number is known.
+    /// Represents all signals of a record until their number is known.
     static let wholeRecord = -1
 
-    /// Reads an example once all signals of its record are known.
+    /// Reads an example after all signals of its record are known.
     func read(_ example: ExampleText, in record: TableRecord) throws(TableError) -> TableExample {
         func fault(_ fault: TableError.Fault) -> TableError {
             TableError(file: file, line: example.line, fault)

@@ -2,9 +2,9 @@ import Diagnostics
 import OBDCore
 
 extension TableReader {
-    /// Bits as written; where they begin depends on the byte order, which may come after them.
+    /// The written form of bits; their position depends on the byte order, which may follow later.
     enum Bits {
-        /// From one bit of one byte to one of another, bits counted from the least significant.
+        /// From a bit of one byte to a bit of another, with bits counted from the least significant.
         case ends((byte: Int, bit: Int?), (byte: Int, bit: Int?))
         /// First bit and number of bits.
         case counted(Int, Int)
@@ -31,7 +31,7 @@ extension TableReader {
         record.signalLines.append(line)
     }
 
-    /// Options of the signal above that are on their own line.
+    /// Options of the previous signal on a separate line.
     mutating func continueSignal() throws(TableError) {
         guard isInRecord, var signal = record.signals.last else {
             throw fault(.outside(string(words[0])))
@@ -105,7 +105,7 @@ extension TableReader {
         }
     }
 
-    /// `16 : closed loop`, below an enumeration.
+    /// `16 : closed loop`, after an enumeration.
     mutating func readLabel(_ code: UInt64) throws(TableError) {
         guard isInRecord, let last = record.signals.indices.last,
             record.signals[last].kind == .enumeration
@@ -158,7 +158,7 @@ extension TableReader {
         record.signals[record.signals.count - 1] = signal
     }
 
-    /// `point 1F 23.5`: what a raw value is; a line leads to the next one.
+    /// `point 1F 23.5`: the value of a raw value, with a straight line to the next point.
     mutating func readPoint() throws(TableError) {
         guard isInRecord, var signal = record.signals.last else { throw fault(.outside("point")) }
         let place = try word(at: 1, "the raw bits")
@@ -171,8 +171,7 @@ extension TableReader {
         record.signals[record.signals.count - 1] = signal
     }
 
-    /// `value 03 12.5`: the number that raw bits, or a range of them, stand for; other raw bits have
-    /// none.
+    /// `value 03 12.5`: the number for raw bits or a range of them; other raw bits have no value.
     mutating func readValue() throws(TableError) {
         guard isInRecord, var signal = record.signals.last else { throw fault(.outside("value")) }
         let values = try rawValues(try word(at: 1, "the raw bits"))
@@ -255,7 +254,7 @@ extension TableReader {
     private func end(_ range: Range<Int>) -> (byte: Int, bit: Int?)? {
         var byte = 0
         var index = range.lowerBound
-        // Two letters name every byte there is; more of them are not a number.
+        // Two letters are enough for all bytes; more letters would not be a valid position.
         while index < range.upperBound, index - range.lowerBound < 3,
             (0x41...0x5A).contains(text[index])
         {
@@ -308,7 +307,7 @@ extension TableReader {
 }
 
 extension Signal {
-    /// Changes what makes the number besides factor and offset.
+    /// Changes the formula of a signal.
     mutating func change(_ body: (inout Formula) -> Void) {
         var formula = formula ?? Formula()
         body(&formula)

@@ -7,33 +7,33 @@ extension TableReader {
     @inline(__always)
     func word(_ range: Range<Int>) -> ArraySlice<UInt8> { text[range] }
 
-    /// The word at a position of the line, or a fault that names what is missing.
+    /// The word at a position in the line; throws a fault that names the missing word.
     func word(at position: Int, _ what: String) throws(TableError) -> Range<Int> {
         guard words.indices.contains(position) else { throw fault(.missing(what)) }
         return words[position]
     }
 
-    /// Refuses words after the one at `position`.
+    /// Throws if there are words after the one at `position`.
     func nothing(after position: Int) throws(TableError) {
         guard words.count > position + 1 else { return }
         throw fault(.unexpected(string(words[position + 1]), after: string(words[position])))
     }
 
-    /// The text after ` : `, which must be there.
+    /// The text after ` : `, which is required.
     func name() throws(TableError) -> String {
         guard let prose, !prose.isEmpty else { throw fault(.missing("the text after ` : `")) }
         return try checked(prose)
     }
 
-    /// A fault at the current line.
+    /// A fault in the current line.
     func fault(_ fault: TableError.Fault) -> TableError {
         TableError(file: file, line: line, fault)
     }
 
-    /// A word for a message; what is not UTF-8 is shown as such.
+    /// A word for a message; invalid UTF-8 becomes replacement characters.
     func string(_ range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
 
-    /// A text of the table, which must be UTF-8.
+    /// A text of the table, which has to be UTF-8.
     func checked(_ range: Range<Int>) throws(TableError) -> String {
         if isUTF8 { return String(decoding: text[range], as: UTF8.self) }
         guard let string = String(validating: text[range], as: UTF8.self) else {
@@ -44,7 +44,7 @@ extension TableReader {
 
     // MARK: Numbers
 
-    /// The two ends of `LOW..HIGH`; nil without dots.
+    /// The two ends of `LOW..HIGH`; nil if there are no dots.
     func bounds(_ range: Range<Int>) -> (Range<Int>, Range<Int>)? {
         var index = range.lowerBound
         while index + 1 < range.upperBound {
@@ -56,7 +56,7 @@ extension TableReader {
         return nil
     }
 
-    /// A decimal number without sign, at most 9 digits.
+    /// A decimal number without a sign, with at most 9 digits.
     func unsigned(_ range: Range<Int>) -> Int? {
         guard !range.isEmpty, range.count <= 9 else { return nil }
         var value = 0
@@ -70,8 +70,8 @@ extension TableReader {
 
     /// A decimal number with optional sign, decimals and exponent; nil beyond 1e60 and below 1e-60.
     ///
-    /// Fifteen digits and a power of ten are exact, so the quotient is the nearest number. Longer ones
-    /// and exponents are left to the library, which rounds to the nearest, too.
+    /// Fifteen digits and a power of ten are exact, so the quotient is the nearest number. Longer numbers and
+    /// exponents are left to the library, which also rounds to the nearest.
     func decimal(_ range: Range<Int>) -> (value: Double, decimals: Int)? {
         var index = range.lowerBound
         var isNegative = false
@@ -126,7 +126,8 @@ extension TableReader {
             }
             exponent = written
         }
-        // Within these bounds no data can make a factor, an offset and another signal more than a
+        // With these limits, no data can combine a factor, an offset and another signal into an infinite
+        // number.
         // number holds.
         guard digits > 0, let value = Double(string(range)),
             isZero || (1e-60...1e60).contains(value.magnitude)

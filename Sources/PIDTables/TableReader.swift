@@ -1,49 +1,49 @@
 import Diagnostics
 import OBDCore
 
-/// Reads a table's text: one statement a line, its first word says what it is.
+/// Reads a table's text with one statement per line, beginning with a keyword.
 ///
 ///     record 01:0C 2 : Engine speed
 ///       signal RPM A..B scale 1/4 unit rpm : Engine speed
 ///         alias rpm
 ///       example 1AF8 RPM=1726 : whoever computed it
 ///
-/// Lines are split in place: a table is read at every start, in about a millisecond.
+/// Lines are split in place, because a table is read at every start, which takes about a millisecond.
 struct TableReader {
-    /// How much is read.
+    /// The amount of detail to read.
     enum Detail {
-        /// What decoding needs; evidence is skipped unread.
+        /// The parts for decoding; evidence is skipped without reading.
         case decoding
-        /// All of it.
+        /// Everything.
         case everything
     }
 
     let file: String
     let text: [UInt8]
-    /// Whether all of it is UTF-8: then its words are, and need not be checked one by one.
+    /// Whether the whole text is UTF-8, so that single words need no check.
     let isUTF8: Bool
     let detail: Detail
 
-    /// The line being read, from 1.
+    /// The number of the current line, from 1.
     var line = 0
     /// The words of the line before ` : `, as ranges of `text`.
     var words: [Range<Int>] = []
-    /// What comes after ` : `.
+    /// The text after ` : `.
     var prose: Range<Int>?
     /// Finished records.
     var records: [TableRecord] = []
-    /// What the table is called.
+    /// The title of the table.
     var title: String?
-    /// The record being read, while ``isInRecord``.
+    /// The current record, if ``isInRecord``.
     var record: TableRecord
-    /// Whether a record has begun.
+    /// Whether there is a current record.
     var isInRecord = false
-    /// References of the record being read to other signals, which may come after.
+    /// References of the current record to other signals, which may follow later.
     var references: [Reference] = []
-    /// Examples of the record being read, whose values need all its signals.
+    /// Examples of the current record, whose values need all its signals.
     var examples: [ExampleText] = []
 
-    /// What comes before the first record and holds for all of them.
+    /// The settings before the first record, which apply to all records.
     var defaults = Defaults()
 
     struct Defaults {
@@ -55,7 +55,7 @@ struct TableReader {
     }
 
     struct Reference {
-        /// What the other signal is for.
+        /// The purpose of the other signal.
         enum Purpose {
             case condition, times, over
         }
@@ -91,7 +91,7 @@ struct TableReader {
         return reader.records
     }
 
-    /// What a table's own text calls it; nil where it says nothing or cannot be read.
+    /// The title in a table's text; nil if it has none or cannot be read.
     static func title(of file: TableFile) -> String? {
         var reader = TableReader(file, detail: .everything)
         try? reader.read()
@@ -190,7 +190,7 @@ struct TableReader {
             throw fault(.malformed(string(length), wanted: "a length in bytes"))
         }
         try nothing(after: 2)
-        // What a record is asked by must never change anything in a vehicle.
+        // A table's requests must never change anything in a vehicle.
         let isGroup = dataID.service == DataID.parameterGroups
         guard
             VehicleRequest.isReadOnly(
@@ -252,7 +252,7 @@ struct TableReader {
         }
     }
 
-    /// The signal of `record` whose id `name` spells.
+    /// The signal of `record` with the ID `name`.
     func position(of name: Range<Int>, in record: TableRecord) -> Int? {
         record.signals.firstIndex { $0.id.utf8.elementsEqual(text[name]) }
     }

@@ -1,13 +1,13 @@
 public import Diagnostics
 public import OBDCore
 
-/// A table's text and the name that its faults are reported under.
+/// A table's text with its name for messages.
 public struct TableFile: Sendable {
-    /// The path, as it was given.
+    /// The path as given.
     public var path: String
     /// The whole file, UTF-8.
     public var contents: [UInt8] { didSet { isUTF8 = false } }
-    /// Whether it is known to be UTF-8, as what was compiled in is.
+    /// Whether it is known to be UTF-8, as embedded text is.
     private(set) var isUTF8: Bool
 
     /// A file's text.
@@ -17,7 +17,7 @@ public struct TableFile: Sendable {
         isUTF8 = false
     }
 
-    /// A text that was compiled in, or whole lines of it.
+    /// Embedded text, or whole lines of it.
     init(path: String, embedded: [UInt8]) {
         self.path = path
         contents = embedded
@@ -25,54 +25,54 @@ public struct TableFile: Sendable {
     }
 }
 
-/// One record of a table's text with everything that stands beside its signals.
+/// A record in a table's text with all its details.
 public struct TableRecord: Sendable {
     /// Its identifier.
     public var dataID: DataID
-    /// Its name for people.
+    /// Its name for the user.
     public var name: String
-    /// Data bytes after the identifier.
+    /// The number of data bytes after the identifier.
     public var length: ClosedRange<Int>
-    /// The ECU to ask; nil asks all.
+    /// The ECU to ask; nil for all ECUs.
     public var target: ECUAddress?
-    /// The only ECU whose answers the record describes; nil describes those of any.
+    /// The only ECU for whose answers the record is valid; nil for any ECU.
     public var responder: ECUAddress?
-    /// The vehicles that it is of; empty = not known.
+    /// The vehicles for which it is valid; empty if not known.
     public var vehicles: [VINPattern] = []
-    /// The model years that it is of; empty = all, or nobody says.
+    /// The model years for which it is valid; empty for all, or if not known.
     public var years: [ClosedRange<Int>] = []
-    /// Its signals; flags and conditions count from the first of them.
+    /// Its signals; indices in flags and conditions are relative to the first one.
     public var signals: [Signal] = []
 
-    /// Where its text begins.
+    /// The file with its text.
     public var file: String
     /// The line of its first word, from 1.
     public var line: Int
 
     /// The line of each signal.
     public var signalLines: [Int] = []
-    /// Positions of the signals that no independent source confirms.
+    /// Indices of the signals that no independent source confirms.
     public var unverified: Set<Int> = []
-    /// Positions of the signals whose bits other signals read, too.
+    /// Indices of the signals whose bits other signals also use.
     public var shared: Set<Int> = []
-    /// What gauges show of signals.
+    /// The ranges on gauges.
     public var displays: [StatedRange] = []
-    /// Smallest and largest values as somebody else states them.
+    /// Smallest and largest values according to another source.
     public var ranges: [StatedRange] = []
-    /// Who says so.
+    /// The sources.
     public var sources: [String] = []
-    /// What else is worth knowing.
+    /// Further notes.
     public var notes: [String] = []
-    /// Data and what it means, from outside this program.
+    /// Data with their meaning according to other sources than this program.
     public var examples: [TableExample] = []
 
-    /// What a signal is said to reach.
+    /// The stated range of a signal.
     public struct StatedRange: Hashable, Sendable {
-        /// The signal's position.
+        /// The signal's index.
         public var signal: Int
-        /// The smallest value, with the decimals as written.
+        /// The smallest value with its written decimals.
         public var low: TableExample.Value
-        /// The largest value, with the decimals as written.
+        /// The largest value with its written decimals.
         public var high: TableExample.Value
         /// The line, from 1.
         public var line: Int
@@ -90,11 +90,11 @@ public struct TableRecord: Sendable {
     }
 }
 
-/// Data of a record and what somebody else says it means.
+/// Data of a record with their meaning according to another source.
 public struct TableExample: Hashable, Sendable {
-    /// What a signal is said to be.
+    /// The stated value of a signal.
     public enum Value: Hashable, Sendable {
-        /// A number in the signal's unit, with the decimals as written.
+        /// A number in the signal's unit with its written decimals.
         case number(Double, decimals: Int)
         /// A flag.
         case flag(Bool)
@@ -110,14 +110,14 @@ public struct TableExample: Hashable, Sendable {
 
     /// The record's data, byte A first.
     public var data: [UInt8]
-    /// Signal position and value.
+    /// The signal's index and its value.
     public var values: [(signal: Int, value: Value)]
-    /// Who says so.
+    /// The source.
     public var source: String
     /// The line, from 1.
     public var line: Int
 
-    /// Whether line, data and values agree.
+    /// Compares line, data and values.
     public static func == (left: TableExample, right: TableExample) -> Bool {
         left.line == right.line && left.data == right.data && left.source == right.source
             && left.values.elementsEqual(right.values, by: ==)

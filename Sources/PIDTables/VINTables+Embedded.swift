@@ -1,7 +1,7 @@
 public import Diagnostics
 
 extension PIDTables {
-    /// Who makes a vehicle, by its VIN.
+    /// The tables of manufacturers and countries for VINs.
     public static func vinTables() -> VINTables {
         func text(_ path: StaticString) -> String {
             EmbeddedFiles.all.first { $0.path.description == path.description }

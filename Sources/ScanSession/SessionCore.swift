@@ -92,7 +92,7 @@ final class SessionCore: Sendable {
         }
     }
 
-    // MARK: What is told
+    // MARK: Reports
 
     var state: StateKind {
         let code = stateCode.load(ordering: .relaxed)

@@ -136,7 +136,8 @@ private final class PendingFile {
             }
         }
         if descriptor < 0 { throw .failed(errno: errno) }
-        // With a temporary name, the lock shows that the file was not left behind by a killed process.
+        // With a temporary name, the lock shows that the file is in use and not a remnant of a killed
+        // process.
         if target != nil { _ = sys_lock(descriptor) }
     }
 

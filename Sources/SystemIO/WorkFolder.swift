@@ -35,7 +35,7 @@ public struct WorkFolder: ~Copyable {
             let path = String(
                 decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
             let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            // Until it is locked, another process may take it for one that was left behind.
+            // Until it is locked, another process may take it for the remnant of a killed process.
             if descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0, access(path, F_OK) == 0 {
                 self.path = path
                 self.descriptor = descriptor

@@ -51,7 +51,7 @@ public struct FaultyLink<Device: SimulatedDevice>: SimulatedDevice {
     /// Whether the current line is held back.
     private var isHolding = false
 
-    /// `device` behind a link with `faults`.
+    /// `device` with a link that has `faults`.
     public init(_ device: Device, faults: LinkFaults, seed: UInt64) {
         self.device = device
         self.faults = faults

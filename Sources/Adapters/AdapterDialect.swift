@@ -86,7 +86,7 @@ public enum DialectOutput: Hashable, Sendable {
     case text(String)
     /// The voltage at the adapter; unit: V.
     case voltage(Double)
-    /// A frame seen while listening to the bus; `id` is nil where headers are off.
+    /// A frame from monitoring the bus; `id` is nil if headers are off.
     case frame(id: ECUAddress?, data: [UInt8])
     /// An event that is not part of an answer.
     case notice(DialectNotice)

@@ -166,7 +166,7 @@ public struct AnyDialect: AdapterDialect {
         }
     }
 
-    // MARK: Finding out
+    // MARK: Detection
 
     /// Checks how the set-up ended, and tries the next dialect if the adapter does not speak this one.
     private mutating func follow(from begin: Int, _ out: inout [DialectOutput]) {

@@ -123,7 +123,7 @@ public struct BatteryGuard: Hashable, Sendable {
     /// A guard for a vehicle that is on.
     public init(limits: Limits = Limits()) { self.limits = limits }
 
-    // MARK: What is heard
+    // MARK: Inputs
 
     /// Records an answer from an ECU.
     public mutating func takeAnswer(at instant: Instant) {
@@ -183,7 +183,7 @@ public struct BatteryGuard: Hashable, Sendable {
         return news
     }
 
-    // MARK: What to do
+    // MARK: Decisions
 
     /// The next action at `now`.
     public mutating func next(at now: Instant) -> Step {
@@ -202,8 +202,8 @@ public struct BatteryGuard: Hashable, Sendable {
             misses >= Self.missesBeforeRest
             && unansweredSince.map { now - $0 >= limits.silence } ?? false
         let stands = standing.since.map { now - $0 >= limits.standstill } ?? false
-        // If the answers have no vehicle or engine speed, watch the voltage. The first check counts as the last
-        // answer.
+        // If the answers have no vehicle speed or engine speed, watch the voltage. The first check counts as
+        // the last answer.
         let heard = heardMotion ?? now
         heardMotion = heard
         let isBlind = misses == 0 && now - heard >= Self.voltageFreshness

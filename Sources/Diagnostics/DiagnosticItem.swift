@@ -122,7 +122,7 @@ public struct MonitorTestResult: Hashable, Sendable {
     public var ecu: ECUAddress?
     /// Monitor id; nil before CAN.
     public var mid: UInt8?
-    /// Name of the monitor; nil where no table has one.
+    /// The name of the monitor; nil if no table has one.
     public var monitor: String?
     /// Test id.
     public var tid: UInt8

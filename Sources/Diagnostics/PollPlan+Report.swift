@@ -76,7 +76,7 @@ extension PollPlan {
     public struct Report: Hashable, Sendable {
         /// The wanted records, in the plan's order.
         public var records: [RecordReport] = []
-        /// Whether requests for several records work; nil = not tried.
+        /// Whether requests for several records work; nil if not tried.
         public var batchesWork: Bool?
         /// Whether they work with a count digit; nil if not tried.
         public var batchesTakeFrameCount: Bool?

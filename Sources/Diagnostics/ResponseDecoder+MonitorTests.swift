@@ -129,7 +129,7 @@ extension ResponseDecoder {
         return result
     }
 
-    // MARK: Before CAN
+    // MARK: Protocols before CAN
 
     /// `46 TID component value limit`, and `46 00 FF map`.
     private func decodeLegacyTest(_ answer: Answer, _ out: inout [DiagnosticItem]) {

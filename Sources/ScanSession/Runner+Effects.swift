@@ -47,7 +47,7 @@ extension Runner {
         }
     }
 
-    // MARK: News
+    // MARK: Notices
 
     private mutating func note(_ notice: Notice) {
         switch notice {

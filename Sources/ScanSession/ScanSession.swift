@@ -195,7 +195,7 @@ public final class ScanSession: Sendable {
         }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     /// Readable while events are queued; for `poll` together with other descriptors.
     ///

@@ -21,7 +21,8 @@ public struct Policy: Hashable, Sendable {
     public var initialisationLimit: Duration = .seconds(150)
     /// The number of failures in a row after which the session is closed.
     public var initialisationTries = 3
-    /// The number of failures in a row after which no new session is opened; 0 = none is, nil = no limit.
+    /// The number of failures in a row after which no new session is opened; 0 means none is, nil means no
+    /// limit.
     public var sessionTries: Int? = 0
     /// The pause before the first new attempt.
     public var firstPause: Duration = .milliseconds(250)

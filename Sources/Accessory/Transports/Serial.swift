@@ -47,7 +47,7 @@ public struct SerialTransport: Transport {
     /// The path.
     public var name: String { path }
 
-    // MARK: Which accessory it is
+    // MARK: Identity
 
     /// The node after all symbolic links are resolved.
     public var identity: String { Files.resolve(path) ?? path }
@@ -73,7 +73,7 @@ public struct SerialTransport: Transport {
         AccessoryManager().attached().first { $0.address == .serial(path: path, rate: nil) }
     }
 
-    // MARK: On the way
+    // MARK: Findings
 
     /// What USB reports about it.
     public func findings() -> [AccessoryFinding] {

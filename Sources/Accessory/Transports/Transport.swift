@@ -38,7 +38,7 @@ public protocol Transport: Hashable, Sendable, CustomStringConvertible {
     /// Default: the description.
     var name: String { get }
 
-    // MARK: Which accessory it is
+    // MARK: Identity
 
     /// Equal for two addresses of the same adapter.
     ///

@@ -277,7 +277,7 @@ public struct CANExchange: Hashable, Sendable {
         out.append(.ended)
     }
 
-    // MARK: Saying
+    // MARK: Output
 
     func arm(_ timer: DialectTimer, _ time: Duration, _ out: inout [Output]) {
         out.append(.tell(.arm(timer, after: time)))

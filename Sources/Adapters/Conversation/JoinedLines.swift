@@ -204,7 +204,7 @@ struct JoinedLines {
         }
     }
 
-    // MARK: Before CAN
+    // MARK: Protocols before CAN
 
     /// The lines of `49 04 01 … 49 04 02 …` and `43 … 43 …` from protocols before CAN, with seven bytes each.
     func legacyLines() -> [Range<Int>]? {

@@ -191,7 +191,7 @@ extension ELM327Dialect {
         }
     }
 
-    // MARK: Their answers
+    // MARK: Answers
 
     /// Handles the prompt after a preparation.
     ///

@@ -159,7 +159,7 @@ struct SimulatedBus: Sendable {
         if frames.count > 1 { announcing[source] = begin + .milliseconds(50 * frames.count) }
     }
 
-    // MARK: Testers
+    // MARK: Frames from testers
 
     /// Takes a frame from a tester.
     mutating func receive(_ frame: CANFrame, at now: Instant) {

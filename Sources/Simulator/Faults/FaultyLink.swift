@@ -119,7 +119,7 @@ public struct FaultyLink<Device: SimulatedDevice>: SimulatedDevice {
         return end
     }
 
-    // MARK: What it says
+    // MARK: Output
 
     private mutating func take(_ bytes: [UInt8], at now: Instant) {
         var output: [UInt8] = []

@@ -14,7 +14,6 @@ enum Keyword: Equatable {
     /// Recognises a word.
     ///
     /// Up to eight bytes are packed into a number, so that each comparison is of numbers instead of strings.
-    /// instead of by a string.
     init(_ word: ArraySlice<UInt8>) {
         switch (word.count, Self.packed(word)) {
         case (6, 0x7265_636F_7264): self = .record

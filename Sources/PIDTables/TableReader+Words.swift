@@ -128,7 +128,6 @@ extension TableReader {
         }
         // With these limits, no data can combine a factor, an offset and another signal into an infinite
         // number.
-        // number holds.
         guard digits > 0, let value = Double(string(range)),
             isZero || (1e-60...1e60).contains(value.magnitude)
         else { return nil }

@@ -6,7 +6,7 @@ import OBDCore
 ///     record 01:0C 2 : Engine speed
 ///       signal RPM A..B scale 1/4 unit rpm : Engine speed
 ///         alias rpm
-///       example 1AF8 RPM=1726 : whoever computed it
+///       example 1AF8 RPM=1726 : the source of the value
 ///
 /// Lines are split in place, because a table is read at every start, which takes about a millisecond.
 struct TableReader {

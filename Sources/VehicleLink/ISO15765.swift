@@ -4,7 +4,7 @@
 /// 0L dd dd dd dd dd dd dd     single frame, L = 1…7 bytes
 /// 1L LL dd dd dd dd dd dd     first frame, 12-bit length 8…4095
 /// 2N dd dd dd dd dd dd dd     consecutive frame, N = 1…F, 0, 1, …
-/// 3S BS ST                    flow control: go on, wait or overflow
+/// 3S BS ST                    flow control: continue, wait or overflow
 /// ```
 /// With extended addressing, an address byte comes first and everything else is shifted by one.
 public enum ISO15765 {

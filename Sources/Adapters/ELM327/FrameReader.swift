@@ -7,7 +7,6 @@ import VehicleLink
 /// the reason. Nothing is guessed, and comments or joined lines of recordings are not supported. Other valid
 /// lines are the adapter's texts, an echo that could not be turned off, and the length and segments of a long
 /// message without headers.
-/// the segments of a long message where headers are off.
 struct FrameReader: Hashable, Sendable {
     /// The request or command that the lines answer.
     enum Asked: Hashable, Sendable {

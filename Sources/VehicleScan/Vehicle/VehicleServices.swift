@@ -262,7 +262,6 @@ extension Vehicle {
     /// The services in which to request `selected`.
     ///
     /// They follow from the vehicle's answers during the set-up; it is only asked again if it did not answer.
-    /// asked again.
     public func signalProfiles(for selected: [SelectedSignal]) throws(VehicleError)
         -> [DiagnosticProfile]
     {

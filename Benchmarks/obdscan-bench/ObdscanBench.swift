@@ -3,7 +3,8 @@ import Glibc
 
 /// Measures our hot paths and compares them with C code that does the same work.
 ///
-///     OBDSCAN_BENCHMARKS=1 swift run -c release obdscan-bench [lexer|decode|store|export|roundtrip …] [--rows N]
+///     OBDSCAN_BENCHMARKS=1 swift run -c release obdscan-bench \
+///         [lexer|decode|store|export|roundtrip …] [--rows N]
 ///
 /// Every pair is measured three times alternately and the medians are printed, because machines are
 /// noisy.

@@ -12,7 +12,6 @@ import WebServer
 ///
 /// They never write to a vehicle. They do not write to the database either, except to migrate an
 /// old one.
-/// up to date.
 package struct WebRoutes: WebHandler {
     /// The greatest number of browsers with an open stream.
     static let mostStreams = 24

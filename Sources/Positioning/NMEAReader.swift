@@ -136,7 +136,7 @@ public struct NMEAReader: Sendable {
 
     private mutating func takeGGA(_ sentence: NMEASentence) {
         epoch?.hasGGA = true
-        // 0 is no fix, 6 dead reckoning, 7 manual; the others are measured (8 by a simulator).
+        // 0 means without a fix, 6 dead reckoning, 7 manual; others are measured (8: simulator).
         let quality = sentence.field(5)
         if quality == nil || ["0", "6", "7"].contains(quality) { epoch?.isValid = false }
         place(sentence, 1)

@@ -36,7 +36,7 @@ public final class TripEndDetector: ReadingSink {
 
     /// When to check again after `now`: the drive cannot be over before.
     ///
-    /// If the vehicle begins to stand after `now`, the limit of standstill may be reached before
+    /// If the vehicle stops after `now`, the limit of standstill may be reached before
     /// the limit of silence.
     public func deadline(from now: Instant) -> Instant? {
         guard let deadline = rule.withLock({ $0.deadline }) else { return nil }

@@ -174,7 +174,7 @@ extension TripStore {
             }
             let role = (row["role"] as Int64?).flatMap { TripMeter.Role(rawValue: $0) }
             rule.take(role, row["value"] ?? 0, at: instant)
-            // However long the vehicle stands, the next drive begins when the wheels or the engine
+            // However long the standstill is, the next drive begins when the wheels or the engine
             // turn again.
             let isOver = wasOver && rule.end(by: instant) == nil
             guard let previous, isOver || wasSilent == true, cuts.last?.start != t else {

@@ -22,7 +22,7 @@ struct CodeBatchRun {
     /// Whether a line is printed for each vehicle.
     private let tells: Bool
 
-    /// A run; with `tells` it prints a line for each vehicle.
+    /// A run over the entries of a list, which can print a line for each vehicle.
     init(_ entries: [CodeBatch.Entry], tells: Bool, _ output: OutputOptions) {
         self.entries = entries
         self.tells = tells

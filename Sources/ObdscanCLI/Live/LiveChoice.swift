@@ -9,7 +9,6 @@ extension PollSetup {
     /// A named signal always has one. Otherwise, the signal must be polled and be a measurement:
     /// flags, maps and occasional requests (a VIN, codes) have no row. A reading without a value
     /// does not create a row, but keeps an existing one.
-    /// no row of its own, but keeps the one it has.
     func shows(_ reading: Reading, asked: Set<DataID>, hasRow: Bool) -> Bool {
         guard wants(reading) else { return false }
         if !named.isEmpty { return true }

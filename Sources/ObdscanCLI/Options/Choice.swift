@@ -4,7 +4,6 @@ import ArgumentParser
 ///
 /// ArgumentParser's own inspection of such a type takes a tenth of the time of a short command, at
 /// every start and for every option. These members make the inspection unnecessary.
-/// command's time, at every start and for every option; here it is told.
 protocol Choice: ExpressibleByArgument, CaseIterable, RawRepresentable where RawValue == String {}
 
 extension Choice {

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Think times in tenths of a microsecond; the last bucket holds everything above. */
+/* Think times in tenths of a microsecond; the last bucket counts all longer ones. */
 #define BUCKETS 100000
 static long buckets[BUCKETS];
 static long requests;
@@ -51,7 +51,7 @@ static void note(double seconds) {
     pthread_mutex_unlock(&lock);
 }
 
-/* Data of 7E8 in hexadecimal, as the settings want it shown. */
+/* Formats data of 7E8 in hexadecimal according to the settings. */
 static int data(const struct adapter *a, const char *hex, char *out) {
     int length = 0, digits = (int)strlen(hex);
     if (a->headers)

@@ -1,13 +1,13 @@
-/* An ELM327 with a vehicle behind it, as fast as C can be: what clients are measured at.
+/* An ELM327 with a vehicle, as fast as possible in C, for measuring clients.
 
      adapter [--latency-us N] [--at-us N] [--wait-us N] [--baud N] [--refuse-batches 1] [--tcp 1]
              [--segments N]
 
    Prints the path of its pty, or the address where it waits for one client. On SIGTERM it prints one
-   line of JSON: requests, records, records a second over the last 60 % of the requests, and how long
-   the client thought (prompt written until the next whole request was read). --at-us is what a command
-   of the adapter's own takes; --wait-us is the time that an adapter waits for more answers when the
-   request has no count digit; --baud charges ten bits a byte in both directions; --refuse-batches
+   line of JSON: requests, records, records per second over the last 60 % of the requests, and the
+   client's think time (from the written prompt to the complete next request). --at-us is the time for a
+   command to the adapter itself; --wait-us is how long the adapter waits for more answers if the
+   request has no count digit; --baud charges ten bits per byte in both directions; --refuse-batches
    answers ? to a request for several records; --segments writes each answer in N pieces over TCP with
    Nagle's algorithm on, as the firmware of small Wi-Fi adapters does. */
 #define _GNU_SOURCE
@@ -68,7 +68,7 @@ static int frame(char *out, const unsigned char *bytes, int count) {
     return used;
 }
 
-/* The message as ISO 15765-2 frames; gives their number. */
+/* Formats a message as ISO 15765-2 frames; returns their number. */
 static int message(char *out, const unsigned char *bytes, int count, int *used) {
     unsigned char data[8];
     *used = 0;
@@ -95,7 +95,7 @@ static int message(char *out, const unsigned char *bytes, int count, int *used) 
     return frames;
 }
 
-/* The answer to a line; `records` = what a request to the vehicle asked for, 0 for other lines. */
+/* The answer to a line; `records` = the number of requested records, 0 for other lines. */
 static int answer(const char *line, char *out, int *records, int *is_early) {
     int digits = (int)strspn(line, "0123456789ABCDEF"), used = 0;
     *records = 0, *is_early = 1;
@@ -135,7 +135,7 @@ static int answer(const char *line, char *out, int *records, int *is_early) {
     return used;
 }
 
-/* Writes an answer, in pieces where --segments says so. */
+/* Writes an answer, in pieces with --segments. */
 static int say(int port, const char *text, int length) {
     int piece = segments > 1 ? (int)((length + segments - 1) / segments) : length;
     for (int done = 0; done < length; done += piece) {
@@ -164,7 +164,7 @@ static int pty(void) {
     return port;
 }
 
-/* The connection of the first client; its port is the same each time, as adapters are known by it. */
+/* The connection of the first client; the port is fixed, because clients remember adapters by it. */
 static int client(void) {
     struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = htons(35017), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int door = socket(AF_INET, SOCK_STREAM, 0), on = 1;

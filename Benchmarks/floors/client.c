@@ -1,8 +1,8 @@
-/* The floor: a client that does nothing but ask, as fast as C can be.
+/* The lower limit: a client that only sends requests, as fast as possible in C.
 
      client PORT SECONDS REQUEST…
 
-   Sets the adapter up, asks the requests in turn for so long, and prints one line of JSON. */
+   Sets the adapter up, sends the requests in turn for SECONDS, and prints one line of JSON. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>

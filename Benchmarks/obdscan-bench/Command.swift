@@ -1,8 +1,8 @@
 import Glibc
 
-/// A program run to its end.
+/// Runs a program to its end.
 enum Command {
-    /// Its exit status; standard output goes to `output`, or nowhere.
+    /// Returns the exit status; standard output goes to `output`, or is discarded.
     static func run(_ arguments: [String], output: String?) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

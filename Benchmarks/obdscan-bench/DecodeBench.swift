@@ -4,7 +4,8 @@ import Diagnostics
 import OBDCore
 import PIDTables
 
-/// Raw adapter text to readings, on one core; processor time, which a busy machine disturbs less.
+/// Decodes raw adapter text to readings on one core; measures processor time, which other load
+/// disturbs less.
 enum DecodeBench {
     private struct Sample {
         var name: String
@@ -75,7 +76,7 @@ enum DecodeBench {
     static func hex(_ value: UInt32, _ digits: Int) -> String { Hex.string(value, digits: digits) }
 }
 
-/// Bytes as they come to lines and prompts.
+/// Splits bytes into lines and prompts.
 enum LexerBench {
     static func run(rows: Int) throws {
         let reply = Array("7E804410C1AF8000000\r\r>".utf8)

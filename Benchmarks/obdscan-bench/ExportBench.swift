@@ -5,7 +5,7 @@ import Glibc
 import OBDCore
 import TripStore
 
-/// Rows a second from database to file, against `sqlite3 -csv`.
+/// Rows per second from database to file, compared with `sqlite3 -csv`.
 enum ExportBench {
     static func run(rows: Int) throws {
         let scratch = Scratch()
@@ -105,7 +105,7 @@ enum ExportBench {
     }
 }
 
-/// A file that is written in large pieces.
+/// A file with a buffer for large writes.
 struct Output {
     var bytes: [UInt8] = []
     private let descriptor: Int32

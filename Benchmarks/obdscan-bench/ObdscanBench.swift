@@ -1,11 +1,13 @@
 import CFloors
 import Glibc
 
-/// Measures our own hot paths beside what C does with the same work.
+/// Measures our hot paths and compares them with C code that does the same work.
 ///
-///     OBDSCAN_BENCHMARKS=1 swift run -c release obdscan-bench [lexer|decode|store|export|roundtrip …] [--rows N]
+///     OBDSCAN_BENCHMARKS=1 swift run -c release obdscan-bench \
+///         [lexer|decode|store|export|roundtrip …] [--rows N]
 ///
-/// Machines are noisy: every pair is measured three times in turn, medians are printed.
+/// Every pair is measured three times alternately and the medians are printed, because machines are
+/// noisy.
 @main
 enum ObdscanBench {
     static func main() throws {
@@ -29,7 +31,7 @@ enum ObdscanBench {
         for (name, run) in all where names.isEmpty || names.contains(name) { try run(rows) }
     }
 
-    /// The median of three runs, each after one of its counterpart.
+    /// The median of three runs, each alternating with its counterpart.
     static func inTurn(
         _ ours: () throws -> Double, _ floor: () throws -> Double
     ) rethrows -> (ours: Double, floor: Double) {
@@ -62,7 +64,7 @@ enum ObdscanBench {
     }
 }
 
-/// A directory that goes away with its owner.
+/// A directory that is deleted with its owner.
 struct Scratch: ~Copyable {
     let path: String
 

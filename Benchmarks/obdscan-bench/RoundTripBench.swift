@@ -8,8 +8,10 @@ import PIDTables
 import ScanSession
 import TripStore
 
-/// Our own think time: from the adapter's prompt to the next request, decoding and storing included,
-/// over a socket pair, against a client in C that does nothing but ask.
+/// Our own think time: from the adapter's prompt to the next request, including decoding and
+/// storing.
+///
+/// It runs over a socket pair and is compared with a client in C that only sends requests.
 enum RoundTripBench {
     static func run(rows: Int) throws {
         let count = max(1000, min(rows / 20, 50_000))
@@ -64,7 +66,7 @@ enum RoundTripBench {
     }
 }
 
-/// Hands batches to a trip's writer, which is never full at this rate.
+/// Passes batches to a trip's writer, which is never full at this rate.
 private struct StoreSink: ReadingSink {
     let writer: TripWriter
     var spaceDescriptor: Int32? { nil }

@@ -3,7 +3,7 @@ import Dispatch
 import OBDCore
 import TripStore
 
-/// What five sensors of one engine say, ten times a second.
+/// The values of five sensors of an engine, ten times per second.
 enum Samples {
     static var table: PIDTable {
         var table = PIDTable()

@@ -4,7 +4,7 @@ import Glibc
 import OBDCore
 import TripStore
 
-/// Rows a second through the writer, against bind and step in C on the same schema.
+/// Rows per second through the writer, compared with bind and step in C on the same schema.
 enum StoreBench {
     static func run(rows: Int) throws {
         let scratch = Scratch()
@@ -19,7 +19,7 @@ enum StoreBench {
                 },
                 {
                     remove(theirs)
-                    // One small trip makes the schema, trip 1 and its channels.
+                    // A small trip creates the schema, trip 1 and its channels.
                     let store = try TripStore(path: theirs)
                     _ = try Samples.write(rows: 5, to: store, clock: floor_now)
                     execute(theirs, "DELETE FROM reading")
@@ -46,7 +46,7 @@ enum StoreBench {
             "store: size on disk", Double(status.st_size) / Double(rows), "bytes/reading")
     }
 
-    /// A minute of one signal, from the middle, with a warm cache.
+    /// Reads a minute of one signal from the middle, with a warm cache.
     private static func query(_ path: String, rows: Int) throws {
         let store = try TripStore(path: path, access: .readOnly)
         let middle = Int64(rows / 10) * 100_000

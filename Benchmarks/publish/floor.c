@@ -1,4 +1,4 @@
-// What obdscan publish is measured beside: the same lines in the same batches through the same libraries,
+// The reference for obdscan publish: the same lines in the same batches through the same libraries, but
 // read from a file instead of a database.
 //
 //   cc -O2 -ISources/CEngines/include Benchmarks/publish/floor.c Sources/CEngines/*.c -ldl -o floor

@@ -7,7 +7,7 @@ let package = Package(
     name: "accessory-demo",
     dependencies: [.package(name: "obdscan", path: "../..")],
     targets: [
-        // Pure: the wire protocol, and an accessory that speaks it.
+        // Without input and output: the wire protocol, and a simulated device that speaks it.
         .target(name: "Paddle", swiftSettings: strict),
         .executableTarget(
             name: "accessory-demo",

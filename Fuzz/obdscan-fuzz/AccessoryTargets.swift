@@ -1,8 +1,10 @@
 import Adapters
 import OBDCore
 
-/// A GoLink that says anything: any split gives the same, an ECU's word stands in what came, and the
-/// machine around it keeps what it promises with every adapter.
+/// A GoLink that sends arbitrary bytes.
+///
+/// The result must not depend on how the input is split, an ECU's answer must be part of the input,
+/// and the scan tool must keep the same rules as with every adapter.
 func readGoLink(_ input: [UInt8]) {
     var cutter = Cutter(input)
     let choice = cutter.byte()
@@ -13,8 +15,9 @@ func readGoLink(_ input: [UInt8]) {
     let bytes = cutter.rest()
     let whole = spoken(choice, [bytes[...]])
     let pieces = spoken(choice, [bytes.prefix(cut), bytes.dropFirst(cut)])
-    // An exchange ends with the answers that it expected unless the next bytes are at hand by then, or a
-    // part of them: what stands behind the first end of the two may be told as its own or as news.
+    // An exchange ends after the expected answers, unless further bytes or a part of them have
+    // arrived by then. Bytes after the first end may therefore belong to the exchange or be
+    // reported separately.
     let beforeEnd = { (outputs: [DialectOutput]) in
         outputs.prefix {
             if case .end = $0 { false } else { true }
@@ -36,7 +39,7 @@ func readGoLink(_ input: [UInt8]) {
     }
 }
 
-/// What a dialect makes of bytes that follow its request, timers left out.
+/// The outputs of a dialect for bytes after its request, without timers.
 private func spoken(_ choice: UInt8, _ pieces: [ArraySlice<UInt8>]) -> [DialectOutput] {
     var out: [DialectOutput] = []
     var dialect = GoLinkDialect(.init(vehicle: choice & 2 == 0 ? .needed : .unused))

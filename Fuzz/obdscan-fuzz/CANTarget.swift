@@ -1,10 +1,11 @@
 import Adapters
 import OBDCore
 
-/// Raw CAN links: slcan text and records of SocketCAN, in any pieces, with timers and requests at any time.
+/// Raw CAN links: slcan text and records of SocketCAN in arbitrary pieces, with timers and requests
+/// at any time.
 ///
-/// No byte is lost or made up by the lexers, each exchange has one end, and a message is made of bytes
-/// that came.
+/// The lexers must not lose or invent bytes, each exchange must end once, and messages must consist
+/// of received bytes.
 func readCAN(_ input: [UInt8]) {
     var cutter = Cutter(input)
     let choice = cutter.byte()

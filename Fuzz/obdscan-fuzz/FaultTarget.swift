@@ -4,7 +4,7 @@ import SimulatorTestSupport
 
 /// A scan tool, a bad link and a vehicle for 20 s of simulated time; the input is the seed.
 ///
-/// What must hold is what `scripts/seeds` counts: the vehicle's own record decides.
+/// The rules are those that `scripts/seeds` counts, and the vehicle's own record is the reference.
 func readFaults(_ input: [UInt8]) {
     let seed = faultSeed(input)
     let link = BadLink(seed: seed)
@@ -20,7 +20,8 @@ func readFaults(_ input: [UInt8]) {
     require(found.clearsWritten <= 1, "\(name): cleared \(found.clearsWritten) times")
 }
 
-/// A number as typed, so that a finding can be run again; of other bytes the first eight.
+/// Parses a number as it is typed, so that a finding can be repeated; otherwise it uses the first
+/// eight bytes.
 private func faultSeed(_ input: [UInt8]) -> UInt64 {
     UInt64(String(decoding: input, as: UTF8.self))
         ?? input.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }

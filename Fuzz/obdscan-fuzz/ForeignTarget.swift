@@ -1,7 +1,8 @@
 import PIDTables
 import TableImport
 
-/// Another program's table: it is refused in words, or becomes a table that lint accepts.
+/// Another program's table: it must be refused with a message, or become a table without lint
+/// errors.
 func readForeignTable(_ input: [UInt8]) {
     let source: ImportedSource
     do throws(TableSource.Fault) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The fuzzer's own loop; `body` is called with one input after the other.
+/// The fuzzer's main loop; it calls `body` with each input.
 @_silgen_name("LLVMFuzzerRunDriver")
 func runFuzzer(
     _ count: UnsafeMutablePointer<Int32>,
@@ -8,12 +8,12 @@ func runFuzzer(
     _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32
 
-/// What is fuzzed: each reads bytes from outside and checks what must hold whatever they are.
+/// The targets: each reads bytes from outside and checks rules that must hold for all of them.
 enum FuzzTarget: String, CaseIterable {
     case lexer, decode, links, services, transcripts, tables, simulator, machine, codes, positions,
         requests, golink, can, csv, json, imports, doip, bus, foreign, faults
 
-    /// Reads one input; a property that does not hold ends the process.
+    /// Reads one input; a broken rule ends the process.
     func read(_ input: [UInt8]) {
         switch self {
         case .lexer: readLexer(input)
@@ -39,7 +39,7 @@ enum FuzzTarget: String, CaseIterable {
         }
     }
 
-    /// The one this process fuzzes: `OBDSCAN_FUZZ_TARGET`.
+    /// The target of this process: `OBDSCAN_FUZZ_TARGET`.
     static let chosen: FuzzTarget = {
         guard let name = getenv("OBDSCAN_FUZZ_TARGET"),
             let target = FuzzTarget(rawValue: String(cString: name))
@@ -51,7 +51,7 @@ enum FuzzTarget: String, CaseIterable {
     }()
 }
 
-/// The longest that any input may take; unit: µs.
+/// The greatest time for any input; unit: µs.
 private let longestTime = 2_000_000
 
 @main
@@ -65,7 +65,7 @@ struct FuzzMain {
                 let input = Array(UnsafeBufferPointer(start: bytes, count: count))
                 let start = clock()
                 FuzzTarget.chosen.read(input)
-                // Time of this processor alone: a busy machine is no finding.
+                // Measure processor time, because a busy machine is not a finding.
                 require(clock() - start < longestTime, "\(clock() - start) µs for \(count) bytes")
                 return 0
             })

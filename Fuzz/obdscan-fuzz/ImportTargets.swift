@@ -3,17 +3,18 @@ import Formats
 import OBDCore
 import TripImport
 
-/// A CSV file to import: reading ends, its lines are counted, and what is written again is read the same.
+/// A CSV file to import: reading must end, line numbers must increase, and written rows must be
+/// read back.
 func readCSV(_ input: [UInt8]) {
     var csv = CSVReader(input)
     var last = 0
-    // What an import would do: separators tell cells apart only where the heading has some.
+    // Use a heading as in an import, because the separator is detected in the heading.
     var written = Array("heading,of two\r\n".utf8)
     var rows: [[String]] = []
     while let row = csv.next() {
         require(csv.line > last, "line \(csv.line) after \(last)")
         last = csv.line
-        // Steering characters are made visible where they are written.
+        // Control characters are made visible when they are written, so such rows differ.
         guard row.allSatisfy(isPlain) else { continue }
         rows.append(row)
         for (place, cell) in row.enumerated() {
@@ -38,7 +39,8 @@ private func isPlain(_ cell: String) -> Bool {
     }
 }
 
-/// A line of JSON to import: an object or none, its numbers finite, and no part of it is one.
+/// A line of JSON to import: an object with finite numbers, or none; a part of an object is not
+/// one.
 func readJSON(_ input: [UInt8]) {
     guard let object = JSONReader.object(input[...]) else { return }
     require(object.values.allSatisfy(isFinite), "a number that is none")
@@ -56,7 +58,8 @@ private func isFinite(_ value: JSONValue) -> Bool {
     }
 }
 
-/// A file to import: pieces of any size say what the whole says, and what it says is of this world.
+/// A file to import: pieces of any size must give the same result, and all values must be
+/// plausible.
 func readImport(_ input: [UInt8]) {
     var cutter = Cutter(input)
     let size = Int(cutter.byte())
@@ -73,10 +76,10 @@ func readImport(_ input: [UInt8]) {
     }
 }
 
-/// The names of every signal, which take longer to collect than most files to read.
+/// Shared, because collecting the names of all signals takes longer than reading most files.
 private let emptyTable = ImportTable(Tables.standard)
 
-/// What a file became, up to its fault.
+/// The result of a file up to its first fault.
 private struct ImportRun {
     private(set) var said: [String] = []
     private(set) var fault: ImportFault?

@@ -1,8 +1,10 @@
 import OBDCore
 import VehicleLink
 
-/// Frames of every family: a message is made of the bytes of its own frames and of no others, and
-/// nothing stays open at the end.
+/// Frames of every family.
+///
+/// A message must consist of bytes of its own frames only, and no message may remain open at the
+/// end.
 func readFrames(_ input: [UInt8]) {
     var cutter = Cutter(input)
     let choice = cutter.byte()
@@ -61,7 +63,7 @@ private func header(
     }
 }
 
-/// Who sent a frame: messages of one never hold bytes of another.
+/// The sender of a frame: a message must not contain bytes of another sender.
 private func sender(
     _ family: VehicleProtocol.Family, _ header: ECUAddress?, _ bytes: [UInt8], _ extended: Bool
 ) -> UInt32 {
@@ -101,7 +103,7 @@ private func check(
     }
 }
 
-/// The CRC of SAE J1850, bit by bit, apart from the code under test.
+/// The CRC of SAE J1850, bit by bit and independent of the code under test.
 private func crc(_ bytes: ArraySlice<UInt8>) -> UInt8 {
     var register: UInt16 = 0xFF
     for byte in bytes {

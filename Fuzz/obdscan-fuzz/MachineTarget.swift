@@ -2,14 +2,16 @@ import Adapters
 import OBDCore
 import ScanTool
 
-/// A scan tool and an adapter that says and does anything at any time: every request has one
-/// outcome, nothing that writes is written twice, and it always waits for something.
+/// A scan tool with an adapter that sends and does anything at any time.
+///
+/// Every request must have one outcome, a writing request must not be repeated, and the tool must
+/// always wait for some event.
 func readEvents(_ input: [UInt8]) {
     var cutter = Cutter(input)
     readEvents(&cutter, ELM327Dialect(), clearing: Array("04\r".utf8))
 }
 
-/// The same for any dialect; `clearing` is what it writes to have codes cleared.
+/// The same for any dialect; `clearing` is its request to clear codes.
 func readEvents(_ cutter: inout Cutter, _ dialect: some AdapterDialect, clearing: [UInt8]) {
     var tool = ScanTool(dialect: dialect, policy: Policy())
     var world = MachineWorld(clearing: clearing)
@@ -36,7 +38,8 @@ private struct MachineWorld {
     func possible(in tool: ScanTool<some AdapterDialect>) -> [Event] {
         if link == .closing { return [.closed] }
         var events: [Event] = []
-        // As the session does: after a lost link nothing is asked before the last outcome was handed on.
+        // Like the session, send no request after a lost link before the last outcome was
+        // delivered.
         if delivered == nil || tool.state.kind != .idle {
             events.append(
                 .submitted(.command(id: RequestID(rawValue: 0), text: "", mayRepeat: true)))
@@ -47,7 +50,7 @@ private struct MachineWorld {
         case .none, .closing: events.append(.retry)
         case .ordered: events += [.opened, .opened, .openFailed]
         case .open:
-            // Mostly bytes: the rest happens now and then.
+            // Mostly bytes; the other events are rare.
             events += Array(repeating: .received([]), count: 24)
             events += [.closed, .stopRequested, .lineRateSet(115_200)]
         }

@@ -4,8 +4,10 @@ import OBDCore
 
 @testable import Accessory
 
-/// A stream of DoIP, cut anywhere: what is read can be written again as it was, any split gives the same,
-/// and a scan tool over it always has one outcome for each request.
+/// A stream of DoIP in arbitrary pieces.
+///
+/// Decoded messages must be encoded to the same bytes, the split must not matter, and a scan tool
+/// must have one outcome for each request.
 func readDoIP(_ input: [UInt8]) {
     var whole = DoIPLexer()
     var tokens: [DoIPLexer.Token] = []
@@ -27,8 +29,10 @@ func readDoIP(_ input: [UInt8]) {
     readEvents(&cutter, DoIPDialect(), clearing: clearing.bytes(version: 0x02))
 }
 
-/// A message of the bus, and what BlueZ lists in it: whatever it is, nothing is read beyond its bytes, and
-/// a layout is made of characteristics that can do what it needs.
+/// A message of the bus, and BlueZ's list in it.
+///
+/// No byte after its end may be read, and a layout must consist of characteristics with the
+/// necessary properties.
 func readBus(_ input: [UInt8]) {
     guard let length = try? DBusMessage.length(of: input), length <= input.count,
         let message = try? DBusMessage(Array(input[..<length]))

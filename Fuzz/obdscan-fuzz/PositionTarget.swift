@@ -1,7 +1,7 @@
 import OBDCore
 import Positioning
 
-/// What a receiver or gpsd sends: any split gives the same fixes, and each is a place on earth.
+/// Data from a receiver or gpsd: the split must not matter, and each fix must be a place on earth.
 func readPositions(_ input: [UInt8]) {
     var cutter = Cutter(input)
     let cut = Int(cutter.byte())

@@ -2,13 +2,13 @@ import Diagnostics
 import OBDCore
 import PIDTables
 
-/// Ends the process with `reason` unless the property holds.
+/// Ends the process with `reason` unless the rule holds.
 @inline(__always)
 func require(_ holds: Bool, _ reason: @autoclosure () -> String) {
     if !holds { fatalError("property broken: \(reason())") }
 }
 
-/// Cuts an input into the pieces of a structured one.
+/// Splits an input into the parts of a structured one.
 struct Cutter {
     private let bytes: [UInt8]
     private var place = 0
@@ -17,32 +17,32 @@ struct Cutter {
 
     var isAtEnd: Bool { place >= bytes.count }
 
-    /// The next byte; 0 behind the end.
+    /// The next byte; 0 after the end.
     mutating func byte() -> UInt8 {
         guard place < bytes.count else { return 0 }
         defer { place += 1 }
         return bytes[place]
     }
 
-    /// The next bytes, as many as there are.
+    /// The next bytes, at most as many as there are.
     mutating func bytes(_ count: Int) -> [UInt8] {
         let end = min(bytes.count, place + count)
         defer { place = end }
         return Array(bytes[place..<end])
     }
 
-    /// All that is left.
+    /// The remaining bytes.
     mutating func rest() -> [UInt8] { bytes(bytes.count - place) }
 }
 
-/// Whether `part` can be had from `whole` by leaving bytes out.
+/// Whether `whole` becomes `part` by leaving out bytes.
 func isSubsequence<Bytes: Sequence<UInt8>>(_ part: [UInt8], of whole: Bytes) -> Bool {
     var index = 0
     for byte in whole where index < part.count && part[index] == byte { index += 1 }
     return index == part.count
 }
 
-/// Whether `part` stands in `whole` in one piece.
+/// Whether `whole` contains `part` in one piece.
 func isFound(_ part: [UInt8], in whole: [UInt8]) -> Bool {
     guard !part.isEmpty else { return true }
     guard part.count <= whole.count else { return false }
@@ -51,7 +51,7 @@ func isFound(_ part: [UInt8], in whole: [UInt8]) -> Bool {
     }
 }
 
-/// The tables that come with the program, read once.
+/// The embedded tables, loaded once.
 enum Tables {
     static let standard: PIDTable = {
         do { return try PIDTables.standard() } catch { fatalError("embedded table: \(error)") }
@@ -64,7 +64,7 @@ enum Tables {
     static let texts = PIDTables.codeTexts()
 }
 
-/// What must hold for every item, whoever it came from.
+/// Checks the rules for every item, whatever its source is.
 func check(_ item: DiagnosticItem, in table: PIDTable) {
     switch item {
     case .reading(let reading):
@@ -89,7 +89,7 @@ func check(_ item: DiagnosticItem, in table: PIDTable) {
     }
 }
 
-/// The bytes that an item says it was read from; nil where it does not say.
+/// The bytes from which an item was decoded; nil if it does not contain them.
 func raw(of item: DiagnosticItem) -> [UInt8]? {
     switch item {
     case .reading(let reading): Array(reading.raw)

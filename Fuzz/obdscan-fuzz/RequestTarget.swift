@@ -1,8 +1,9 @@
 import OBDCore
 import WebProtocol
 
-/// What a browser, or whoever pretends to be one, asks: any split gives the same, and nothing that is
-/// let through leads out of the paths that there are.
+/// The request of a browser or an attacker.
+///
+/// The split must not matter, and an admitted request must not lead outside the defined paths.
 func readRequest(_ input: [UInt8]) {
     var cutter = Cutter(input)
     let cut = Int(cutter.byte())

@@ -1,8 +1,8 @@
 import Diagnostics
 import OBDCore
 
-/// Messages of ECUs, with what was asked: what comes out stands in them, and no more of it than
-/// they can hold.
+/// Messages of ECUs with their requests: decoded items must be part of the messages and not exceed
+/// their size.
 func readMessages(_ input: [UInt8]) {
     var cutter = Cutter(input)
     var decoder = ResponseDecoder(table: Tables.standard, monitors: Tables.monitors)
@@ -14,7 +14,7 @@ func readMessages(_ input: [UInt8]) {
     while !cutter.isAtEnd {
         let head = cutter.byte()
         if head & 0xC0 == 0 {
-            // A new request: what was left of the last one is told.
+            // Before a new request, report the rest of the last exchange.
             decoder.endExchange(exchange, &items)
             let families = VehicleProtocol.Family.allCases
             let place = Int(head >> 3 & 7)

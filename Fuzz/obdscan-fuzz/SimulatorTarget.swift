@@ -2,7 +2,7 @@ import Adapters
 import OBDCore
 import Simulator
 
-/// What a scan tool may type: the adapter answers in bounded time and space, and comes back to its
+/// Commands from a scan tool: the adapter must answer in limited time and space, and return to its
 /// prompt.
 func readCommands(_ input: [UInt8]) {
     var cutter = Cutter(input)
@@ -34,7 +34,7 @@ private func serve(_ device: some ServedDevice, _ typed: [UInt8]) {
     var steps = 0
     for piece in typed.split(maxSplits: 64, whereSeparator: { $0 == 0x0D }) {
         device.receive(piece + [0x0D], at: now)
-        // A minute of whatever it has to say: a search, a monitor that is never stopped.
+        // Let it send for a minute: a search, or a monitor that is never stopped.
         let end = now + .seconds(60)
         while let next = device.nextDeadline, next <= end, steps < 2_000 {
             now = max(now, next)
@@ -45,7 +45,7 @@ private func serve(_ device: some ServedDevice, _ typed: [UInt8]) {
         said += device.due(at: now).count
     }
     require(said <= 64 * 1024 * 1024, "\(said) bytes said")
-    // Whatever was going on: a character stops it, and the next command is answered.
+    // A character must stop any activity, and the next command must be answered.
     device.receive([0x0D], at: now)
     now = now + .seconds(60)
     _ = device.due(at: now)

@@ -2,11 +2,12 @@ import Diagnostics
 import OBDCore
 import PIDTables
 
-/// A user's own table: it is refused in words, or decodes any data whatever.
+/// A user's table: it must be refused with a message, or decode arbitrary data.
 func readTable(_ input: [UInt8]) {
-    // What decodes is made of the text itself, so that lengths and formulas meet every pattern.
+    // Decode the text itself, so that lengths and formulas meet many patterns.
     let file = TableFile(path: "own.pids", contents: input)
-    // Most are refused: the embedded tables, which take longer to read, are not laid under those.
+    // Most inputs are refused. Do not load the embedded tables for those, because that takes
+    // longer.
     let isRefused = PIDTables.lint([file]).contains { finding in
         if case .text = finding.kind { return true }
         return false
@@ -46,7 +47,7 @@ func readTable(_ input: [UInt8]) {
     }
 }
 
-/// The bytes that ask for a record; nil for what no vehicle is asked for.
+/// The request for a record; nil if it is never requested from a vehicle.
 private func request(for dataID: DataID) -> [UInt8]? {
     let id = dataID.id
     guard dataID.service != Service(0x00), dataID.service != DataID.parameterGroups else {

@@ -5,7 +5,7 @@ import Formats
 import OBDCore
 import PIDTables
 
-/// Adapter output, whole and in pieces: the same lines and prompts.
+/// Adapter output, whole and in pieces, must give the same lines and prompts.
 func readLexer(_ input: [UInt8]) {
     var whole = ReplyLexer()
     var expected: [ReplyLexer.Token] = []
@@ -21,7 +21,7 @@ func readLexer(_ input: [UInt8]) {
     }
     require(letters <= input.count, "more letters than came")
 
-    // The input says itself where it is cut.
+    // The input itself determines where it is split.
     var pieces = ReplyLexer()
     var found: [ReplyLexer.Token] = []
     var start = 0
@@ -34,12 +34,14 @@ func readLexer(_ input: [UInt8]) {
     require(pieces == whole, "pieces leave another rest than the whole")
 }
 
-/// Text as `obdscan decode` reads it, with or without options: nothing is said that the text does
-/// not hold, and nothing is printed that a terminal or a parser of JSON would stumble over.
+/// Text as `obdscan decode` reads it, with or without options.
+///
+/// Decoded data must be part of the text, and the output must be valid for a terminal and for a
+/// JSON parser.
 func readConversation(_ input: [UInt8]) {
     var text = input[...]
     var options = ConversationReader.Options()
-    // A control character in front chooses what the command line would say.
+    // A control character at the beginning selects the options of the command line.
     if let first = text.first, first < 0x09 {
         text = text.dropFirst()
         options = .chosen(by: first, text.popFirst() ?? 0)
@@ -91,12 +93,12 @@ func readConversation(_ input: [UInt8]) {
         }
     }
     require(messageBytes * 2 <= digits.count, "messages hold more bytes than the text")
-    // At most a bit is a value, and an error names a line or a message.
+    // A value needs at least one bit, and each error belongs to a line or a message.
     require(found.count <= 16 + text.count * 8, "\(found.count) items of \(text.count) bytes")
 }
 
 extension ConversationReader.Options {
-    /// What the command line may say, chosen by two bytes.
+    /// Options of the command line, selected by two bytes.
     static func chosen(by first: UInt8, _ second: UInt8) -> Self {
         let requests = [
             nil, "010C", "0902", "03", "0601", "020C00", "22F190", "1902FF", "00FECA", "0101",
@@ -126,7 +128,7 @@ private func print(
     checkPrinted(printed)
 }
 
-/// One line, one object, printable, quotes and brackets in pairs.
+/// Checks for one line with one object that is printable and has balanced quotes and brackets.
 func checkPrinted(_ printed: [UInt8]) {
     let text = String(decoding: printed, as: UTF8.self)
     require(printed.last == 0x0A && printed.first == 0x7B, "no object: \(text)")
@@ -157,7 +159,7 @@ func checkPrinted(_ printed: [UInt8]) {
     require(depth == 0 && !isQuoted, "brackets do not match: \(text)")
 }
 
-/// A recording: what parses is written and read back the same.
+/// A recording: parsing, writing and parsing again must give the same result.
 func readTranscript(_ input: [UInt8]) {
     let parsed: (transcript: Transcript, lines: [Int])
     do { parsed = try Transcript.parse(input) } catch { return }
@@ -182,7 +184,7 @@ func readTranscript(_ input: [UInt8]) {
     run.finish { _ in }
 }
 
-/// Codes as typed: what is read is printed the same, and every code can be explained.
+/// Typed codes: a parsed code must print the same text and have an explanation.
 func readCodes(_ input: [UInt8]) {
     let text = String(decoding: input, as: UTF8.self)
     for word in text.split(whereSeparator: \.isWhitespace) {

@@ -1,11 +1,11 @@
 import Foundation
 import PackagePlugin
 
-/// Turns a top-level folder of data files into string literals of the target that uses it.
+/// Converts a top-level folder of data files to string literals of the target that uses it.
 ///
-/// SwiftPM asks a plugin again only when a source folder of the package has gained or lost a file.
-/// Each target therefore holds a link to its folder (excluded as a source): without it a new file's
-/// edits would be missed and a removed one would stop the build.
+/// SwiftPM runs a plugin again only after a source folder of the package has gained or lost a file.
+/// Therefore each target contains a link to its folder, which is excluded as a source. Without the
+/// link, SwiftPM would miss edits of a new file, and a removed file would stop the build.
 @main
 struct EmbedFilesPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-// libcurl's numbers (https://curl.se/libcurl/c/, curl.h): a long has none added, a pointer 10000, a
-// function 20000.
+// libcurl's option numbers (https://curl.se/libcurl/c/, curl.h): plain for a long, plus 10000 for a
+// pointer, plus 20000 for a function.
 enum {
     OPT_WRITEDATA = 10001,
     OPT_URL = 10002,
@@ -190,7 +190,7 @@ int eng_http_setup(
     eng_http *http, const char *user_agent, const char *ca_file, const char *user_password,
     long connect_timeout_ms, long timeout_ms) {
     void *easy = http->easy;
-    // The certificate and its name are checked: libcurl's defaults, which nothing here changes.
+    // Certificate and host name are verified: these are libcurl's defaults, which we do not change.
     if (curl.easy_setopt(easy, OPT_NOSIGNAL, 1L)
         || curl.easy_setopt(easy, OPT_USERAGENT, user_agent)
         || curl.easy_setopt(easy, OPT_CONNECTTIMEOUT_MS, connect_timeout_ms)
@@ -212,7 +212,7 @@ int eng_http_begin(
     eng_http_cancel(http);
     curl.slist_free_all(http->headers);
     http->headers = NULL;
-    // No question before a large body: not every server answers it.
+    // Do not ask before sending a large body, because not every server answers that.
     slist *list = curl.slist_append(NULL, "Expect:");
     for (size_t i = 0; list && i < count; i++) {
         slist *longer = curl.slist_append(list, headers[i]);

@@ -154,7 +154,8 @@ int eng_mqtt_login(eng_mqtt *mqtt, const char *user, const char *password) {
 }
 
 int eng_mqtt_encrypt(eng_mqtt *mqtt, const char *ca_file) {
-    // The certificate and its name are checked: libmosquitto's defaults, which nothing here changes.
+    // Certificate and host name are verified: these are libmosquitto's defaults, which we do not
+    // change.
     if (ca_file) return lib.tls_set(mqtt->client, ca_file, NULL, NULL, NULL, NULL);
     return lib.int_option(mqtt->client, OPT_TLS_USE_OS_CERTS, 1);
 }

@@ -1,14 +1,14 @@
 import WebProtocol
 
-/// An address as a picture on a terminal, two rows of modules a line.
+/// An address as a QR code on a terminal, with two rows of modules per line.
 public enum AddressPicture {
-    /// What is light around a picture, as the standard asks for.
+    /// The light margin around the code, as the standard requires.
     private static let margin = 4
 
-    /// Its lines; nil where the address is too long, or the terminal too narrow.
+    /// The lines; nil if the address is too long or the terminal too narrow.
     ///
-    /// With colours it is dark on light whatever the terminal's own are; without, it is read on a
-    /// dark ground.
+    /// With colours, the code is dark on light, independent of the terminal's own colours. Without
+    /// colours, it needs a terminal with a dark background.
     public static func lines(
         _ text: String, columns: Int, hasColours: Bool
     ) -> [String]? {

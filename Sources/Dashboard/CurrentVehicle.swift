@@ -3,7 +3,7 @@ import Synchronization
 import SystemIO
 import VehicleScan
 
-/// The vehicle while there is a session with it; for questions besides the poll.
+/// The vehicle of the current session, for requests besides the poll.
 package final class CurrentVehicle: Sendable {
     private struct Question {
         var inbox: SignalInbox?
@@ -13,16 +13,16 @@ package final class CurrentVehicle: Sendable {
     private let connection = Mutex<Vehicle?>(nil)
     private let question = Mutex(Question())
 
-    /// There is no session yet.
+    /// Without a session.
     package init() {}
 
-    /// The session; nil while there is none.
+    /// The session; nil = none.
     package var current: Vehicle? {
         get { connection.withLock { $0 } }
         set { connection.withLock { $0 = newValue } }
     }
 
-    /// A question begins, which `inbox` breaks off; false = none is asked any more.
+    /// Begins a request that `inbox` can cancel; false = no more requests are allowed.
     package func begin(_ inbox: SignalInbox) -> Bool {
         question.withLock { question in
             if question.isOver { return false }
@@ -31,13 +31,13 @@ package final class CurrentVehicle: Sendable {
         }
     }
 
-    /// The question has its answer, or none.
+    /// Ends the request, with or without an answer.
     package func finish() { question.withLock { $0.inbox = nil } }
 
-    /// Breaks off the question that is under way.
+    /// Cancels the current request.
     package func breakOff() { question.withLock { $0.inbox?.pass(SIGTERM) } }
 
-    /// Breaks off the question that is under way, and lets no other begin.
+    /// Cancels the current request and allows no others.
     package func end() {
         question.withLock { question in
             question.isOver = true

@@ -5,19 +5,19 @@ import SystemIO
 import TripRecorder
 import VehicleScan
 
-/// The session that browsers look at: opened, polled, and opened again when it was lost for good.
+/// The session for browsers: it is opened, polled, and opened again if it ends.
 ///
-/// It runs on a thread of its own, until its inbox says that it is enough.
+/// It runs on its own thread until its inbox receives a signal.
 package struct LiveFeed: Sendable {
-    /// Why a session ended, as its users read it.
+    /// Why a session ended, for users.
     package struct Fault: Sendable {
-        /// What happened.
+        /// The message.
         var message: String
-        /// What to do about it.
+        /// The hint.
         var hint: String?
-        /// Whether the vehicle may be off: then it is asked less and less often.
+        /// Whether the vehicle may be off; the feed then tries less and less often.
         var isOfSilentVehicle: Bool
-        /// Whether no other session is begun.
+        /// Whether no further session is started.
         var isFinal: Bool
 
         package init(
@@ -30,23 +30,23 @@ package struct LiveFeed: Sendable {
         }
     }
 
-    /// What the program around the feed does for it.
+    /// The functions that the program provides to the feed.
     package struct Program: Sendable {
-        /// Runs a body with the vehicle of a session whose batches go to a queue, until an inbox says
-        /// that it is enough.
+        /// Opens a session that sends its batches to a queue, and runs a body with its vehicle
+        /// until an inbox receives a signal.
         package typealias Open =
             @Sendable (
                 BatchQueue, SignalInbox, (Vehicle) throws -> Void
             ) throws -> Void
 
         let open: Open
-        /// What to poll.
+        /// Returns the signals to poll.
         let setup: @Sendable (Vehicle) throws -> PollSetup
-        /// What turns the events of a session into what a user should know.
+        /// Returns a function that converts the events of a session to messages for the user.
         let news: @Sendable (Vehicle) -> ((ScanEvent) -> String?)
-        /// Why a session ended; nil where that needs no word, and the feed is over.
+        /// Returns why a session ended; nil if there is no message and the feed ends.
         let fault: @Sendable (any Error) -> Fault?
-        /// Takes what a user should know.
+        /// Called with messages for the user.
         let note: @Sendable (String) -> Void
 
         package init(
@@ -66,12 +66,12 @@ package struct LiveFeed: Sendable {
     let board: VehicleBoard
     let vehicle: CurrentVehicle
     let table: PIDTable
-    /// The accessory as it was named.
+    /// The device as the user named it.
     let accessory: String
     let program: Program
     let lightSignals: LightSignals
 
-    /// A feed of `board` and `vehicle` from the accessory of that name.
+    /// A feed from the device `accessory` to `board` and `vehicle`.
     package init(
         board: VehicleBoard, vehicle: CurrentVehicle, table: PIDTable, accessory: String,
         program: Program
@@ -84,12 +84,14 @@ package struct LiveFeed: Sendable {
         lightSignals = LightSignals(table)
     }
 
-    /// The pauses between sessions that failed; the longest are for vehicles that do not answer,
-    /// whose battery each try would cost.
+    /// The pauses after failed sessions.
+    ///
+    /// The longest are for vehicles that do not answer, because each attempt would drain the
+    /// battery.
     private static let pauses: [Duration] = [2, 5, 10, 30, 60, 120, 300, 600].map { .seconds($0) }
     private static let shortPauses = 4
 
-    /// Runs until `inbox` is told to stop.
+    /// Runs until `inbox` receives a signal.
     package func run(_ inbox: SignalInbox) {
         var failures = 0
         var lastWords: String?
@@ -170,7 +172,7 @@ package struct LiveFeed: Sendable {
                 }
                 if let note, status.link != .live { status.note = note }
             }
-            // After the status: who asks looks at it once it can be broken off.
+            // After the status is set: a request that is cancelled then sees the new status.
             if case .toolDidDisconnect(.some) = event { vehicle.breakOff() }
         } batch: { batch in
             take(batch, connection, setup)
@@ -192,7 +194,7 @@ package struct LiveFeed: Sendable {
         }
         let time = connection.utc(batch.answered)
         board.take(readings, at: time, batch.answered, isNamed: !setup.named.isEmpty)
-        // Light and number of codes are for the page's heading where other signals are named.
+        // The page's heading needs light and number of codes even if the user named other signals.
         let heading = batch.items.compactMap { item -> Reading? in
             guard case .reading(let reading) = item, !setup.wants(reading),
                 lightSignals.has(reading.signal)

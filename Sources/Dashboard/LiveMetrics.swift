@@ -3,12 +3,12 @@ import OBDCore
 import SystemIO
 import WebProtocol
 
-/// Figures for Prometheus.
+/// Metrics for Prometheus.
 public enum LiveMetrics {
-    /// Older readings are left out: a figure that stands still looks like one that is measured.
+    /// Older readings are left out, because an old value would look like a current one.
     public static let oldest = Duration.seconds(60)
 
-    /// All of them; values are metric, whatever people look at.
+    /// All metrics, always in metric units.
     public static func text(_ board: VehicleBoard, _ table: PIDTable) -> [UInt8] {
         let status = board.status
         let now = SystemClock.now()

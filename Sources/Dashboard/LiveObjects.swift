@@ -3,7 +3,7 @@ import Formats
 import OBDCore
 import PIDTables
 
-/// The objects of what is known of the vehicle now; readings are those of `live --format json`.
+/// The JSON objects of the vehicle's current state; readings are those of `live --format json`.
 public struct LiveObjects {
     private let table: PIDTable
     private let units: UnitSystem
@@ -23,8 +23,9 @@ public struct LiveObjects {
         return bytes
     }
 
-    /// The object that says what a signal is: its range, its digits, its place and its recent
-    /// course in seconds before `now` and values.
+    /// The object that describes a signal: its range, digits, position and recent values.
+    ///
+    /// The times of these values are seconds before `now`.
     public func signal(_ channel: VehicleBoard.Channel, at now: Instant) -> [UInt8] {
         let signal = table[channel.reading.signal]
         let conversion = signal.kind == .number ? units.conversion(from: signal.unit) : nil

@@ -5,29 +5,29 @@ import SystemIO
 import WebProtocol
 import WebServer
 
-/// What is known of the vehicle, as server-sent events: `signal`, `reading` and `status`.
+/// The vehicle's current state as server-sent events: `signal`, `reading` and `status`.
 ///
-/// A browser that is slow misses readings, never the newest; one that takes nothing at all is given
-/// up by the server.
+/// A slow browser misses some readings, but never the newest. The server drops a browser that
+/// accepts no data.
 public struct LiveStream {
-    /// What is shown.
+    /// The state to send.
     public let board: VehicleBoard
-    /// What the server shows things in.
+    /// The units of the server.
     public let units: UnitSystem
     /// The shortest time between two messages with readings.
     public let period: Duration
 
-    /// A stream of what `board` holds, in `units`, at most once in `period`.
+    /// A stream of the content of `board`, in `units`, at most once per `period`.
     public init(board: VehicleBoard, units: UnitSystem, period: Duration) {
         self.board = board
         self.units = units
         self.period = period
     }
 
-    /// What comes at least this often, so that a browser knows that the stream lives.
+    /// The longest time without an event, so that a browser knows that the stream is alive.
     private static let heartbeat = Duration.seconds(1)
 
-    /// Sends until somebody has enough.
+    /// Sends until the browser or the server ends the stream.
     public func run(_ objects: inout LiveObjects, _ response: WebResponse) throws {
         let changed = try EventDescriptor()
         let watcher = board.watch(changed)

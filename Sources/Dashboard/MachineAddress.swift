@@ -1,8 +1,8 @@
 import Glibc
 
-/// How others reach this machine.
+/// The address of this machine for other machines.
 public enum MachineAddress {
-    /// Its name, in lower case; nil where it has none.
+    /// The host name in lower case; nil without one.
     public static var name: String? {
         var bytes = [CChar](repeating: 0, count: 256)
         guard gethostname(&bytes, bytes.count - 1) == 0 else { return nil }
@@ -11,7 +11,7 @@ public enum MachineAddress {
         return name.isEmpty ? nil : name.lowercased()
     }
 
-    /// An address of a network that it is in; else its name, else that of the loopback.
+    /// An address in a network of this machine; else its name, else that of the loopback interface.
     public static func reachable(ofIPv6 isIPv6: Bool) -> String {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return name ?? "localhost" }
@@ -32,7 +32,7 @@ public enum MachineAddress {
             else { continue }
             let found = String(
                 decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            // Those of one link only make no URL.
+            // A link-local address with a zone cannot be used in a URL.
             if !found.contains("%") { return found }
         }
         return name ?? "localhost"

@@ -9,8 +9,7 @@ import VehicleScan
 import WebProtocol
 import WebServer
 
-/// What is answered out of the database: trips, their plots and tracks, exports, codes that came and
-/// went, test results.
+/// Answers from the database: trips with plots, tracks and exports, history of codes, test results.
 struct RecordedAnswers {
     let sources: WebSources
     let units: UnitSystem
@@ -18,16 +17,16 @@ struct RecordedAnswers {
     /// Lines of JSON.
     private var form: OutputForm { OutputForm(format: .json, units: units) }
 
-    /// Plots that the page shows at most.
+    /// The greatest number of plots on the page.
     private static let mostPlots = 8
 
-    /// Whether a path leads to what is recorded.
+    /// Whether a path belongs to recorded data.
     static func isRecorded(_ path: [String]) -> Bool {
         path == ["api", "codes", "history"] || path == ["api", "monitors", "trend"]
             || path.starts(with: ["api", "trips"]) && path.count <= 4
     }
 
-    /// Answers a request for what is recorded.
+    /// Answers a request for recorded data.
     func answer(_ head: RequestHead, _ response: WebResponse) throws {
         let store = try sources.database()
         let path = Array(head.path.dropFirst())
@@ -106,7 +105,7 @@ struct RecordedAnswers {
         let names = head.query.filter { $0.name == "signal" }.map(\.value)
         var places = try TripReport.places(names, readings, SignalNames.standardSignal)
         if names.isEmpty {
-            // Nothing that drivers look at first: then what there is.
+            // Without any of the usual signals, plot all others.
             if places.isEmpty {
                 places = readings.signals.indices.filter {
                     readings.signals[$0].frame == nil && readings.signals[$0].mean != nil
@@ -176,7 +175,8 @@ struct RecordedAnswers {
             parts: [part], units: units, progress: { _ in },
             isNarrowed: !selection.signals.isEmpty, ecu: nil)
         var answer = ResponseHead(.ok, form.type)
-        // Named after its number alone: what a user or a vehicle calls it names no file.
+        // The file name contains only the number, because names of trips and vehicles are not safe
+        // file names.
         let long = name == "csv" && layout == "long" ? "-long" : ""
         answer.fields = [
             ("Content-Disposition", "attachment; filename=\"trip-\(id)\(long).\(form.ending)\"")

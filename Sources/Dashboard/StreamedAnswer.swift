@@ -3,8 +3,9 @@ import SystemIO
 import WebProtocol
 import WebServer
 
-/// An answer that goes out while it is written, and begins with its first bytes: what goes wrong
-/// before can still be told.
+/// An answer that is sent while it is written, beginning with its first bytes.
+///
+/// An error before the first byte can still be sent as a problem.
 public struct StreamedAnswer {
     /// The type of answers whose lines are objects.
     public static let jsonLines = "application/x-ndjson; charset=utf-8"
@@ -28,7 +29,7 @@ public struct StreamedAnswer {
             } catch {
                 throw .readerGone
             }
-            // Who wants no more than the head has it; the rest need not be made.
+            // A HEAD request needs no body, so end here.
             if response.isHeadOnly { throw .readerGone }
         }
         do {
@@ -41,7 +42,7 @@ public struct StreamedAnswer {
         try response.end()
     }
 
-    /// The same of lines of JSON.
+    /// The same for JSON Lines.
     public static func print(
         _ response: WebResponse, _ body: (inout TextOutput) throws -> Void
     ) throws {

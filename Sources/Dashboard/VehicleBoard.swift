@@ -8,64 +8,64 @@ import ScanTool
 import Synchronization
 import SystemIO
 
-/// What is known of the vehicle now: the newest reading of each signal of each ECU, and how the link
-/// is.
+/// The vehicle's current state: the newest reading of each signal of each ECU, and the state of the
+/// link.
 ///
-/// One thread fills it, as many as there are browsers look at it. It keeps the newest only, so that
-/// it does not grow with time, and ``mostChannels`` of them, so that it does not grow with what an
-/// adapter makes up.
+/// One thread writes it, and one per browser reads it. It keeps only the newest readings, so that
+/// it does not grow with time, and at most ``mostChannels`` of them, so that an adapter that
+/// invents data cannot let it grow.
 public final class VehicleBoard: Sendable {
-    /// Signals of ECUs that are kept.
+    /// The greatest number of channels, which are signals of ECUs.
     public static let mostChannels = 1_024
-    /// Points of a signal's recent course.
+    /// The number of recent points of a signal.
     public static let historyLength = 120
-    /// What lies at least between two of them.
+    /// The least time between two points.
     public static let historyPause = Duration.seconds(1)
 
-    /// Whether a vehicle is listened to.
+    /// The state of the link.
     public enum Link: String, Hashable, Sendable {
-        /// No accessory is wanted.
+        /// No device is used.
         case none
-        /// The accessory is being opened, or the vehicle looked for.
+        /// The device is being opened, or the vehicle is being identified.
         case connecting
-        /// Readings come.
+        /// Readings arrive.
         case live
-        /// The vehicle is off and left alone.
+        /// The vehicle is off and polling is paused.
         case resting
-        /// The link was lost; the session tries to restore it.
+        /// The link was lost, and the session tries to restore it.
         case lost
-        /// The session could not be had; it is begun again later.
+        /// The session could not be opened; the feed tries again later.
         case failed
     }
 
-    /// How the link is.
+    /// The state of link and session.
     public struct Status: Sendable {
-        /// Whether a vehicle is listened to.
+        /// The state of the link.
         public var link = Link.none
         /// The version of the program.
         public internal(set) var version = ""
-        /// The accessory as it was named.
+        /// The device as the user named it.
         public var accessory: String?
-        /// The vehicle's number.
+        /// The VIN.
         public var vin: String?
-        /// The adapter as it calls itself.
+        /// The adapter's name.
         public var adapter: String?
-        /// What the vehicle speaks.
+        /// The vehicle's protocol.
         public var vehicleProtocol: String?
         /// At the adapter; unit: V.
         public var voltage: Double?
-        /// What somebody should know of the link; nil = nothing.
+        /// A message about the link; nil = none.
         public var note: String?
-        /// What to do about it.
+        /// The hint for the message.
         public var hint: String?
         /// The state of the scan tool.
         public var state = StateKind.initializing
-        /// Figures of the session.
+        /// Statistics of the session.
         public var statistics = SessionStatistics()
         /// The session's clocks; nil before the first.
         public var anchor: TimeAnchor?
 
-        /// The civil time by which readings are dated.
+        /// The current UTC time on the same scale as the times of readings.
         public var now: UTC { anchor?.utc(at: SystemClock.now()) ?? SystemClock.utc }
     }
 
@@ -73,19 +73,19 @@ public final class VehicleBoard: Sendable {
     public struct Channel: Sendable {
         /// The newest reading.
         public var reading: Reading
-        /// When it came.
+        /// The time of the reading.
         public var time: UTC
-        /// The same by the monotonic clock.
+        /// The time of the reading on the monotonic clock.
         public var seen: Instant
-        /// Its order among others.
+        /// Its position in the order of channels.
         public var rank: Int
-        /// Whether a driver would look at it, or somebody asked for it.
+        /// Whether it is of interest for a driver, or a user selected it.
         public var isShown: Bool
-        /// When it was first and last seen; counted by ``State/version``.
+        /// The version at its first appearance, counted by ``State/version``.
         public var born: UInt64
-        /// When it last changed; counted as `born`.
+        /// The version of its last change.
         public var version: UInt64
-        /// Times and values, the oldest first; the unit is the stored one.
+        /// Times and values, the oldest first, in the stored unit.
         public var history: [(time: Instant, value: Double)] = []
     }
 
@@ -106,20 +106,20 @@ public final class VehicleBoard: Sendable {
 
     private let state = Mutex(State())
 
-    /// A board of no vehicle, of the program's `version`.
+    /// A board without a vehicle; `version` is that of the program.
     public init(version: String) {
         state.withLock { $0.status.version = version }
     }
 
     // MARK: Filling
 
-    /// Changes the status and wakes who looks at it.
+    /// Changes the status and wakes the watchers.
     public func update(_ change: (inout Status) -> Void) {
         state.withLock { change(&$0.status) }
         wake()
     }
 
-    /// A new session: which signals come first.
+    /// Begins a new session; signals in `order` come first.
     public func begin(order: [SignalIndex]) {
         state.withLock { state in
             state.ranks = [:]
@@ -129,15 +129,17 @@ public final class VehicleBoard: Sendable {
         }
     }
 
-    /// Takes readings of one moment; `isNamed` says that a user asked for these signals, `isHeading`
-    /// that they are for a heading alone.
+    /// Takes readings of one moment.
+    ///
+    /// `isNamed` means that a user selected these signals, `isHeading` that they are only for the
+    /// heading.
     public func take(
         _ readings: [Reading], at time: UTC, _ now: Instant, isNamed: Bool, isHeading: Bool = false
     ) {
         guard !readings.isEmpty else { return }
         state.withLock { state in
             state.version += 1
-            // What was frozen with a code is not what is now.
+            // Values of a freeze frame are not current.
             for reading in readings where reading.frame == nil && reading.dtc == nil {
                 Self.take(reading, at: time, now, isNamed, isHeading, &state)
             }
@@ -182,7 +184,7 @@ public final class VehicleBoard: Sendable {
         state.channels[key] = channel
     }
 
-    /// What is a measurement and is there.
+    /// Whether a reading is a measurement with a value.
     private static func isMeasurement(_ reading: Reading) -> Bool {
         if let id = reading.dataID,
             ![.currentData, .readData, DataID.parameterGroups].contains(id.service)
@@ -201,9 +203,9 @@ public final class VehicleBoard: Sendable {
         }
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
-    /// Has `event` signalled whenever something changes, until ``unwatch(_:)``.
+    /// Signals `event` whenever something changes, until ``unwatch(_:)``.
     public func watch(_ event: EventDescriptor) -> Int {
         state.withLock { state in
             state.nextWatcher += 1
@@ -212,22 +214,22 @@ public final class VehicleBoard: Sendable {
         }
     }
 
-    /// Ends what ``watch(_:)`` began.
+    /// Ends a ``watch(_:)``.
     public func unwatch(_ watcher: Int) {
         state.withLock { _ = $0.watchers.removeValue(forKey: watcher) }
     }
 
-    /// Browsers that look.
+    /// The number of watching browsers.
     public var watchers: Int { state.withLock { $0.watchers.count } }
 
-    /// How the link is.
+    /// The state of link and session.
     public var status: Status { state.withLock { $0.status } }
 
-    /// Readings for which there was no room.
+    /// The number of readings that were dropped for lack of space.
     public var dropped: Int { state.withLock { $0.dropped } }
 
-    /// The channels that have changed since `version` (0 = all), in the order in which they are
-    /// shown, and the version that they make.
+    /// The channels that changed since `version` (0 = all), in the order of display, and the new
+    /// version.
     public func channels(since version: UInt64 = 0) -> (channels: [Channel], version: UInt64) {
         state.withLock { state in
             let changed = state.channels.values.filter { $0.version > version }

@@ -8,29 +8,31 @@ import SystemIO
 import VehicleReports
 import VehicleScan
 
-/// What browsers may ask a vehicle besides the readings that come anyhow: codes and monitors, by
-/// services that read only.
+/// Requests of browsers to the vehicle besides the poll: codes and monitors, with read-only
+/// services.
 ///
-/// However many ask, the vehicle is asked once in ``freshness``, and by one at a time.
+/// Regardless of the number of browsers, there is one request at a time, and its answer is reused
+/// for ``freshness``.
 package final class VehicleQuestions: Sendable {
-    /// How long an answer is good for others.
+    /// How long other browsers get the same answer.
     static let freshness = Duration.seconds(5)
-    /// How long a failure is: a client that waited need not ask a silent vehicle again.
+    /// How long other browsers get the same failure, so that each need not ask a silent vehicle
+    /// again.
     static let failureFreshness = Duration.seconds(1)
 
-    /// What can be asked.
+    /// The kinds of requests.
     package enum Question: Hashable, Sendable {
-        /// As `dtc list --format json`.
+        /// Like `dtc list --format json`.
         case codes
-        /// As `monitors --readiness --format json`.
+        /// Like `monitors --readiness --format json`.
         case readiness
-        /// As `monitors --format json`.
+        /// Like `monitors --format json`.
         case monitors
-        /// As `dtc explain --format json`.
+        /// Like `dtc explain --format json`.
         case explanations
-        /// As `freeze --format json`.
+        /// Like `freeze --format json`.
         case frames
-        /// As `dtc report --to FILE`: a page.
+        /// Like `dtc report --to FILE`: a page.
         case report
     }
 
@@ -39,7 +41,7 @@ package final class VehicleQuestions: Sendable {
         var session: Instant
         var answer: Result<[UInt8], WebProblem>
 
-        /// How long it is good.
+        /// How long the answer is reused.
         var freshness: Duration {
             switch answer {
             case .success: VehicleQuestions.freshness
@@ -53,14 +55,14 @@ package final class VehicleQuestions: Sendable {
     private let sources: WebSources
     private let known = Mutex<[Question: Known]>([:])
 
-    /// Questions to whatever vehicle there is.
+    /// Requests to the current vehicle.
     package init(_ vehicle: CurrentVehicle, _ board: VehicleBoard, _ sources: WebSources) {
         self.vehicle = vehicle
         self.board = board
         self.sources = sources
     }
 
-    /// The objects of an answer; a ``WebProblem`` where there is no vehicle.
+    /// The objects of an answer; throws a ``WebProblem`` without a vehicle.
     package func answer(_ question: Question) throws -> [UInt8] {
         guard let current = vehicle.current else {
             throw WebProblem(
@@ -70,7 +72,8 @@ package final class VehicleQuestions: Sendable {
             let mine = try SignalInbox.relay()
             guard vehicle.begin(mine) else { throw Self.brokenOff }
             defer { vehicle.finish() }
-            // Here, so that a client that waited for another's answer does not begin its own question.
+            // Check this after waiting, so that a client that waited for another's answer does not
+            // send its own request.
             guard [.live, .resting].contains(board.status.link) else {
                 throw WebProblem(
                     .unavailable, "the link to the vehicle is lost", hint: "/api/status says why")
@@ -78,7 +81,7 @@ package final class VehicleQuestions: Sendable {
             let connection = Vehicle(
                 scan: current.scan, table: current.table, accessory: current.accessory,
                 key: current.key, ecu: current.ecu,
-                // Trying others would take the poll's own away from under it.
+                // Trying other protocols would interrupt the poll.
                 vehicleProtocol: current.vehicleProtocol
                     ?? current.scan.link?.capabilities.vehicleProtocol,
                 inbox: mine)

@@ -1,7 +1,7 @@
 import Formats
 import WebProtocol
 
-/// Why a request gets no answer of its own, as an object.
+/// The reason why a request fails, as an object.
 package struct WebProblem: Error {
     package var status: ResponseHead.Status
     package var message: String

@@ -8,26 +8,25 @@ import WebPage
 import WebProtocol
 import WebServer
 
-/// What `obdscan serve` answers: the page, the objects of the commands under `/api/`, and figures
-/// for Prometheus.
+/// Routes the requests to `obdscan serve`: page, objects under `/api/`, and metrics for Prometheus.
 ///
-/// Nothing of it writes: neither to a vehicle nor to the database, but that an older one is brought
-/// up to date.
+/// They never write to a vehicle. They do not write to the database either, except to migrate an
+/// old one.
 package struct WebRoutes: WebHandler {
-    /// Browsers that may look at the stream at the same time.
+    /// The greatest number of browsers with an open stream.
     static let mostStreams = 24
 
     let rules: AccessRules
-    /// The users of this machine who are answered; nil = whoever asks.
+    /// The local users who may connect; nil = all.
     let users: Set<UInt32>?
     let board: VehicleBoard
     let questions: VehicleQuestions
     let table: PIDTable
     let sources: WebSources
-    /// Where the page loads a street map from; nil = it shows none.
+    /// The source of a street map for the page; nil = no map.
     let tiles: TileSource?
 
-    /// Routes to what `board`, `questions` and `sources` know, for whom `rules` and `users` let in.
+    /// Routes to `board`, `questions` and `sources`, for clients that `rules` and `users` admit.
     package init(
         rules: AccessRules, users: Set<UInt32>?, board: VehicleBoard, questions: VehicleQuestions,
         table: PIDTable, sources: WebSources, tiles: TileSource?
@@ -103,7 +102,7 @@ package struct WebRoutes: WebHandler {
         return (ResponseHead(status, StreamedAnswer.jsonLines), problem.bytes)
     }
 
-    /// What may come after the question mark of each address; nil where there is nothing.
+    /// The query parameters of each path; nil for an unknown path.
     private static func parameters(_ path: [String]) -> Set<String>? {
         switch path {
         case []: ["token"]
@@ -177,7 +176,7 @@ package struct WebRoutes: WebHandler {
     private func sendDashboard(_ head: RequestHead, _ response: WebResponse) throws {
         var fields: [(name: String, value: String)] = []
         if let token = rules.token {
-            // The browser says it with every further request, and no script can read it.
+            // The browser sends the cookie with every further request, and scripts cannot read it.
             fields.append(
                 (
                     "Set-Cookie",
@@ -195,7 +194,7 @@ package struct WebRoutes: WebHandler {
         try response.send(answer, page)
     }
 
-    /// Of pages that bring style and script without a mark; their text is escaped.
+    /// The policy for pages whose style and script have no nonce; their text is escaped.
     static let reportPolicy =
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
         + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox allow-scripts"

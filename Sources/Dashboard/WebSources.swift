@@ -6,28 +6,30 @@ import SystemIO
 import TripStore
 import VehicleScan
 
-/// What the web needs of the program around it: where things are kept, and the words for faults.
+/// The functions that the program provides to the web server: data and messages.
 package struct WebSources: Sendable {
-    /// The units in which values are shown where an address names none.
+    /// The units if a request names none.
     package var units: UnitSystem
-    /// Opens the database to read.
+    /// Opens the database for reading.
     package var database: @Sendable () throws -> TripStore
-    /// The number of the trip that a text names; a ``WebProblem`` where it names none.
+    /// Returns the number of the trip that a text names; throws a ``WebProblem`` for an unknown
+    /// one.
     package var trip: @Sendable (String, TripStore) throws -> Int64
-    /// What is known of the engine of a trip's vehicle.
+    /// Returns the data about the engine of a trip's vehicle.
     package var fuelProfile: @Sendable (TripSummary) -> FuelProfile
     /// The texts of codes.
     package var codeKnowledge: @Sendable () throws -> CodeKnowledge
-    /// Answers what is asked about codes besides the codes themselves; throws a ``WebProblem``, or what the
-    /// vehicle throws.
+    /// Answers requests about codes besides the list itself.
+    ///
+    /// It throws a ``WebProblem`` or the vehicle's errors.
     package var codeAnswer:
         @Sendable (VehicleQuestions.Question, Vehicle, VehicleServices, inout TextOutput) throws ->
             Void
-    /// Prints what is attached and what is known, as JSON Lines.
+    /// Prints attached and known devices as JSON Lines.
     package var accessories: @Sendable (inout TextOutput) throws -> Void
-    /// What a browser is told of an error; nil where nobody waits for an answer any more.
+    /// Converts an error to a problem; nil if no client waits for the answer any more.
     package var problem: @Sendable (any Error) -> WebProblem?
-    /// What a browser is told of a vehicle, behind the accessory of that name, that did not answer.
+    /// Converts an error of the vehicle at a device to a problem.
     package var vehicleProblem: @Sendable (VehicleError, String) -> WebProblem
 
     package init(

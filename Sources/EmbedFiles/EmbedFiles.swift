@@ -4,7 +4,8 @@ import Foundation
 ///
 ///     EmbedFiles [--numbered] FOLDER OUTPUT.swift
 ///
-/// With `--numbered` the files must be `0001…`, `0002…` without a gap or a double, except `schema.sql`.
+/// With `--numbered` the files must be `0001…`, `0002…` without gaps and duplicates, except
+/// `schema.sql`.
 @main
 enum EmbedFiles {
     static func main() {
@@ -26,7 +27,7 @@ enum EmbedFiles {
         let files = try list(root)
         if numbered { try checkNumbers(files.filter { $0 != "schema.sql" }) }
         let source = try generated(files, root: root)
-        // Written only when it changes: what depends on it is compiled again else.
+        // Write only a changed file, because dependent modules would be compiled again otherwise.
         let there = URL(filePath: output)
         if (try? Data(contentsOf: there)) == Data(source.utf8) { return }
         try Data(source.utf8).write(to: there, options: .atomic)
@@ -47,7 +48,7 @@ enum EmbedFiles {
         return files.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Notes for people and what editors leave behind are not data.
+    /// Notes for people and temporary files of editors are not data.
     static func isData(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
         guard let name = parts.last, !parts.contains(where: { $0.hasPrefix(".") }) else {

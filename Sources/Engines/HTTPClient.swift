@@ -2,22 +2,22 @@ import CEngines
 public import Publishing
 import SystemIO
 
-/// One connection to an HTTP server, through libcurl.
+/// One connection to an HTTP server through libcurl.
 ///
-/// A client belongs to one thread. Certificates and their names are always checked.
+/// Use a client only on one thread. It always verifies certificates and host names.
 public final class HTTPClient {
-    /// What every request needs.
+    /// The settings of all requests.
     public struct Setup: Sendable {
-        /// A header that names its sender; nil = none.
+        /// The value of the Authorization header; nil = none.
         public var authorization: String?
         /// `user:password`; nil = none.
         public var userPassword: String?
-        /// A file with the certificates that are trusted; nil = the system's.
+        /// A file with trusted certificates; nil = those of the system.
         public var caFile: String?
-        /// How long an answer may take.
+        /// The time limit for an answer.
         public var timeout: Duration
 
-        /// Without a name, by the system's certificates.
+        /// Settings; the defaults have no credentials and use the system's certificates.
         public init(
             authorization: String? = nil, userPassword: String? = nil, caFile: String? = nil,
             timeout: Duration = .seconds(60)
@@ -31,17 +31,17 @@ public final class HTTPClient {
 
     private let handle: OpaquePointer
     private let setup: Setup
-    /// What is being sent; libcurl reads it in place.
+    /// The body of the current request; libcurl reads it in place.
     private var body: UnsafeMutableBufferPointer<UInt8>?
 
-    /// Opens the library; call it before there is any thread.
+    /// Loads the library; call it before any thread exists.
     public static func open() throws(EngineError) {
         guard eng_http_open() == 0 else {
             throw .missingLibrary("HTTP", packages: "libcurl4 zlib1g")
         }
     }
 
-    /// A client; the library must be open.
+    /// A client; the library must be loaded.
     public init(_ setup: Setup) throws(EngineError) {
         guard let handle = eng_http_new() else { throw .noMemory }
         self.handle = handle
@@ -62,7 +62,7 @@ public final class HTTPClient {
         body?.deallocate()
     }
 
-    /// Begins to send lines; ``answer(stop:)`` waits for what comes of it.
+    /// Begins to send lines; ``answer(stop:)`` waits for the result.
     public func post(_ lines: ArraySlice<UInt8>, to url: String) {
         body?.deallocate()
         body = nil
@@ -92,7 +92,7 @@ public final class HTTPClient {
         }
     }
 
-    /// Calls `body` with the addresses of C strings.
+    /// Calls `body` with pointers to C strings.
     private func withPointers(
         _ lines: ArraySlice<ContiguousArray<CChar>>, _ found: [UnsafePointer<CChar>?],
         _ body: ([UnsafePointer<CChar>?]) -> Void
@@ -103,7 +103,7 @@ public final class HTTPClient {
         }
     }
 
-    /// What came of the request; nil when `stop` was raised before.
+    /// The answer to the request; nil if `stop` was raised before.
     public func answer(stop: EventDescriptor?) -> WriteAnswer? {
         while true {
             switch eng_http_drive(handle, stop?.descriptor ?? -1, 1000) {
@@ -131,7 +131,7 @@ public final class HTTPClient {
         return .status(status, text: text, retryAfter: retry.isEmpty ? nil : retry)
     }
 
-    /// Whether the last request failed for its server's certificate.
+    /// Whether the last request failed because of the server's certificate.
     public private(set) var isCertificateFault = false
 
     private var text: String {
@@ -142,7 +142,7 @@ public final class HTTPClient {
         }
     }
 
-    /// Asks for a resource, and passes the answer's body to `take` piece by piece.
+    /// Requests a resource and passes the answer's body to `take` in pieces.
     public func get(
         _ url: String, stop: EventDescriptor? = nil, _ take: (UnsafeRawBufferPointer) -> Void
     ) -> WriteAnswer? {
@@ -165,7 +165,7 @@ public final class HTTPClient {
 }
 
 extension EventDescriptor {
-    /// Whether the flag is up; it stays as it is.
+    /// Whether the event is set; does not reset it.
     var isRaised: Bool {
         var set = PollSet()
         set.add(descriptor)

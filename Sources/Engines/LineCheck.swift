@@ -1,23 +1,23 @@
 public import Publishing
 public import TripStore
 
-/// Compares what a server holds with what was delivered to it.
+/// Compares the data on a server with the delivered data.
 public struct LineCheck {
-    /// A vehicle.
+    /// The counts of a vehicle.
     public struct Count: Hashable, Sendable {
-        /// Its name there.
+        /// Its name on the server.
         public var vehicle: String
-        /// How many readings were delivered.
+        /// The number of delivered readings.
         public var delivered: Int
-        /// How many the server holds.
+        /// The number of readings on the server.
         public var found: Int
     }
 
-    /// Why the server does not say.
+    /// Why the server gives no count.
     public struct Problem: Error, Hashable, Sendable {
-        /// Its words.
+        /// The server's message.
         public var words: String
-        /// Whether it is a server that cannot be asked.
+        /// Whether this kind of server has no query for counts.
         public var isUnknown: Bool
     }
 
@@ -27,7 +27,7 @@ public struct LineCheck {
     private let selection: SinkSelection
     private let database: String
 
-    /// For a sink.
+    /// A check of a sink.
     public init(
         address: SinkAddress, setup: HTTPClient.Setup, sink: String, selection: SinkSelection,
         database: String
@@ -39,7 +39,7 @@ public struct LineCheck {
         self.database = database
     }
 
-    /// The counts of all vehicles of which something was delivered.
+    /// The counts of all vehicles with delivered data.
     public func run(_ deliveries: DeliveryStore) throws -> Result<[Count], Problem> {
         let store = try TripStore(path: database, access: .readOnly)
         var delivered: [String: Int] = [:]
@@ -64,7 +64,7 @@ public struct LineCheck {
     }
 
     private func found(of vehicle: String, _ client: HTTPClient) throws -> Result<Int, Problem> {
-        // A vehicle's name has no sign that an address would have to escape.
+        // A vehicle's name contains no characters that a URL would have to escape.
         let export =
             "/api/v1/export?match%5B%5D=%7B__name__%3D%22obd_value%22%2Cvehicle%3D%22\(vehicle)%22%7D"
         var counter = TimestampCounter()

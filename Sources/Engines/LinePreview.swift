@@ -31,7 +31,7 @@ public struct LinePreview: Sendable {
 }
 
 extension TripStore {
-    /// Calls `body` with a trip's rows of a table, part by part, up to a cursor where there is one.
+    /// Calls `body` with a trip's rows of a table in parts, up to a cursor if there is one.
     func forEachTail(
         ofTrip id: Int64, _ table: TripTail.Table, upTo end: TripCursor? = nil,
         _ body: (TripTail) throws -> Void

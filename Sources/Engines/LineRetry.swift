@@ -2,15 +2,15 @@ public import Publishing
 import SystemIO
 public import TripStore
 
-/// Sends lines that were refused once more.
+/// Sends refused lines again.
 public struct LineRetry {
-    /// What came of it.
+    /// The result.
     public struct Result: Sendable {
-        /// Lines that the server has now.
+        /// Lines that the server accepted.
         public var taken = 0
         /// Lines that it refused again.
         public var left = 0
-        /// Why it ended early; nil = it did not.
+        /// Why it ended early; nil = it finished.
         public var end: SinkEnd?
     }
 
@@ -18,14 +18,14 @@ public struct LineRetry {
     private let setup: HTTPClient.Setup
     private let sink: String
 
-    /// For a sink.
+    /// A retry for a sink.
     public init(address: SinkAddress, setup: HTTPClient.Setup, sink: String) {
         self.address = address
         self.setup = setup
         self.sink = sink
     }
 
-    /// Sends each line by itself.
+    /// Sends each line separately.
     public func run(_ deliveries: DeliveryStore) throws -> Result {
         let client = try HTTPClient(setup)
         var result = Result()

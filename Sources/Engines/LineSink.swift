@@ -6,13 +6,13 @@ public import TripStore
 
 /// How a sink ended.
 public enum SinkEnd: Hashable, Sendable {
-    /// All that was there is delivered.
+    /// All data was delivered.
     case drained
     /// It was stopped.
     case stopped
-    /// The server could not be reached for long; why.
+    /// The server could not be reached for a long time; with the reason.
     case unreachable(String)
-    /// The server demands something that its user must change; what it said.
+    /// The user must change something on the server or in the settings; with the server's message.
     case refused(WriteDecision.StopReason, String)
     /// The trip database, or the file of cursors, cannot be used.
     case store(StoreError)
@@ -20,37 +20,37 @@ public enum SinkEnd: Hashable, Sendable {
     case engine(EngineError)
 }
 
-/// What a sink did until now.
+/// The state of a sink.
 public struct SinkReport: Hashable, Sendable {
-    /// Lines or messages that were taken.
+    /// Number of accepted lines or messages.
     public var delivered = 0
-    /// Those that were refused.
+    /// Number of refused lines or messages.
     public var refused = 0
     /// Requests, or connections.
     public var attempts = 0
-    /// What goes wrong; nil = nothing.
+    /// The current fault; nil = none.
     public var fault: String?
-    /// Trips that are kept back.
+    /// Trips that cannot be delivered yet.
     public var held = HeldTrips()
-    /// The file of cursors cannot be written: more is repeated after a restart.
+    /// Whether the file of cursors cannot be written, so that data is sent again after a restart.
     public var isForgetful = false
-    /// How it ended; nil = it goes on.
+    /// How it ended; nil = it still runs.
     public var end: SinkEnd?
 
-    /// Nothing yet.
+    /// A report of a sink that has not started.
     public init() {}
 }
 
-/// A report that a thread writes and another one reads.
+/// A report that one thread writes and another one reads.
 public final class SinkState: Sendable {
     private let report = Mutex(SinkReport())
     /// Raised with each change.
     private let changed: EventDescriptor?
 
-    /// A report of nothing; `changed` is raised when it changes.
+    /// An empty report; `changed` is raised after each change.
     public init(changed: EventDescriptor? = nil) { self.changed = changed }
 
-    /// The report as it is.
+    /// The present report.
     public var current: SinkReport { report.withLock { $0 } }
 
     func change(_ body: (inout SinkReport) -> Void) {
@@ -59,27 +59,27 @@ public final class SinkState: Sendable {
     }
 }
 
-/// Delivers trips as line protocol over HTTP; runs on a thread of its own.
+/// Delivers trips as line protocol over HTTP, on its own thread.
 public struct LineSink: Sendable {
     /// Its name.
     public var name: String
-    /// Where it is.
+    /// Its address.
     public var address: SinkAddress
-    /// How it is talked to.
+    /// The settings of the connection.
     public var setup: HTTPClient.Setup
-    /// What it gets.
+    /// The data to deliver.
     public var selection: SinkSelection
     /// The trip database.
     public var database: String
-    /// Whether it ends when nothing is left.
+    /// Whether it ends when all data is delivered.
     public var drains: Bool
-    /// How often in a row a drain may fail.
+    /// The number of consecutive failures after which a drain ends.
     public static let mostFailures = 5
-    /// Lines of a request.
+    /// The greatest number of lines in a request.
     public static let batchLines = 5_000
-    /// Up to so many refused lines of a request are looked for; more are only counted.
+    /// If a request has at most this many refused lines, they are searched; more are only counted.
     static let mostSought = 16
-    /// Bytes of a request before it is compressed.
+    /// The greatest size of a request before compression; unit: bytes.
     public static let batchBytes = 1_000_000
 
     /// A sink.
@@ -95,9 +95,9 @@ public struct LineSink: Sendable {
         self.drains = drains
     }
 
-    /// Delivers until nothing is left or `stop` is raised.
+    /// Delivers until all data is sent or `stop` is raised.
     ///
-    /// `wake` is raised when the database has changed.
+    /// `wake` is raised when the database changes.
     public func run(
         _ deliveries: DeliveryStore, _ state: SinkState, stop: EventDescriptor,
         wake: EventDescriptor
@@ -127,9 +127,9 @@ private struct LineSinkRun {
     let client: HTTPClient
     let feed: SinkFeed
     var pacer = RetryPacer()
-    /// What the server takes at once; smaller after it said that something was too large.
+    /// The size limit of a request; reduced after the server found a request too large.
     var byteLimit = LineSink.batchBytes
-    /// The next batch, made while the last one was under way.
+    /// The next batch, prepared while the last one is being sent.
     var prepared: FeedBatch?
 
     init(
@@ -164,7 +164,7 @@ private struct LineSinkRun {
         }
     }
 
-    /// Sends a batch until the server has all of it that it takes; nil = it has.
+    /// Sends a batch until the server has all lines that it accepts; nil = success.
     private mutating func deliver(_ batch: FeedBatch) throws -> SinkEnd? {
         var lines = LineBatch(batch.lines, limit: byteLimit)
         var uncounted = 0
@@ -183,7 +183,7 @@ private struct LineSinkRun {
                 if refused >= lines.count {
                     lines.refuseAll(words)
                 } else if refused <= LineSink.mostSought {
-                    // It keeps the good ones: sending halves of them again changes nothing.
+                    // The server keeps the good lines, so sending halves again changes nothing.
                     lines.halve(words)
                 } else {
                     lines.accept()
@@ -194,7 +194,7 @@ private struct LineSinkRun {
                 pacer.succeed()
                 if isTooLarge { byteLimit = max(1_000, min(byteLimit, part.count) / 2) }
                 lines.halve(words)
-                // Something is wrong with the request, not with its lines: nothing is given up.
+                // The request is wrong and not its lines, so keep them.
                 if lines.isHopeless {
                     note(words)
                     return .refused(.everyLine, words)
@@ -223,7 +223,7 @@ private struct LineSinkRun {
         _ batch: FeedBatch, _ refused: [LineBatch.Refused], _ uncounted: Int, _ reason: String
     ) {
         var list = refused.map { (payload: $0.line, reason: $0.reason) }
-        // The server does not say which lines they were.
+        // The server does not report which lines it refused.
         if uncounted > 0 { list.append((Array("\(uncounted) lines".utf8), reason)) }
         var isStored = true
         do throws(StoreError) {

@@ -2,35 +2,35 @@ import CEngines
 import Publishing
 import SystemIO
 
-/// A connection to an MQTT broker, through libmosquitto.
+/// A connection to an MQTT broker through libmosquitto.
 ///
-/// A client belongs to one thread. Nothing is sent while there is no connection: libmosquitto would keep it
-/// and send it later, beside what is sent again then.
+/// Use a client only on one thread. It sends nothing without a connection, because libmosquitto
+/// would store the message and send it later in addition to the repeated one.
 final class MQTTClient {
-    /// What came.
+    /// An event from the broker.
     enum Event {
-        /// The broker's answer; 0 = welcome.
+        /// The broker's answer to the connection; 0 = accepted.
         case connected(Int)
-        /// The connection is gone.
+        /// The connection ended.
         case disconnected(Int)
-        /// A message was acknowledged: 0, or the broker's reason.
+        /// A message was acknowledged with 0 or the broker's reason code.
         case published(id: Int32, reason: Int)
     }
 
-    /// The result of libmosquitto for a message that the broker does not take for its size.
+    /// libmosquitto's result for a message that is too large for the broker.
     static let oversize: Int32 = 25
 
     private var handle: OpaquePointer?
     private(set) var events: [Event] = []
 
-    /// Opens the library; call it before there is any thread.
+    /// Loads the library; call it before any thread exists.
     static func open() throws(EngineError) {
         guard eng_mqtt_open() == 0 else {
             throw .missingLibrary("MQTT", packages: "libmosquitto1")
         }
     }
 
-    /// A client whose last will says that it is gone.
+    /// A client whose last will announces that it is gone.
     init(id: String, version: Int32, will topic: String) throws(EngineError) {
         let events = eng_mqtt_events(
             context: Unmanaged.passUnretained(self).toOpaque(),
@@ -50,7 +50,7 @@ final class MQTTClient {
         context.map { Unmanaged<MQTTClient>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Connects; nil = done, else why not.
+    /// Connects; nil = success, else the reason.
     func connect(
         _ address: SinkAddress, password: String?, caFile: String?
     ) throws(EngineError) -> String? {
@@ -64,20 +64,21 @@ final class MQTTClient {
         return result == 0 ? nil : String(cString: eng_mqtt_words(result))
     }
 
-    /// Works for at most `timeout`, or until `stop` is raised; nil = the connection holds, else why not.
+    /// Handles network traffic for at most `timeout`, or until `stop` is raised.
+    /// - Returns: nil while the connection is up, else why it is not.
     func drive(_ descriptor: Int32, _ timeout: Duration) -> String? {
         let milliseconds = min(60_000, max(0, timeout.nanoseconds / 1_000_000))
         let result = eng_mqtt_drive(handle, descriptor, Int32(milliseconds))
         return result == 0 ? nil : String(cString: eng_mqtt_words(result))
     }
 
-    /// Takes what came.
+    /// Returns the events since the last call.
     func takeEvents() -> [Event] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
     }
 
-    /// Sends a message; its number, or libmosquitto's result.
+    /// Sends a message and returns its number and libmosquitto's result.
     func publish(
         _ topic: String, _ payload: ArraySlice<UInt8>, quality: Int32, isRetained: Bool
     ) -> (id: Int32, result: Int32) {
@@ -89,15 +90,15 @@ final class MQTTClient {
         return (id, result)
     }
 
-    /// Says good-bye.
+    /// Disconnects in order.
     func disconnect() { eng_mqtt_disconnect(handle) }
 
-    /// The words for a result of libmosquitto.
+    /// The message for a result of libmosquitto.
     static func resultWords(_ result: Int32) -> String {
         String(cString: eng_mqtt_words(result))
     }
 
-    /// The words for a broker's reason.
+    /// The message for a broker's reason code.
     static func words(_ reason: Int) -> String {
         String(cString: eng_mqtt_reason(Int32(clamping: reason)))
     }

@@ -5,33 +5,33 @@ public import Publishing
 public import SystemIO
 public import TripStore
 
-/// Publishes states, and history where it is asked for, to an MQTT broker; runs on a thread of its own.
+/// Publishes states and, if wanted, history to an MQTT broker, on its own thread.
 public struct MQTTSink: Sendable {
-    /// How the past is written.
+    /// The format of history.
     public enum History: Sendable {
         /// Line protocol.
         case lines
-        /// Objects as `obdscan export --format json` has them.
+        /// The objects of `obdscan export --format json`.
         case json
     }
 
     /// Its name.
     public var name: String
-    /// Where it is.
+    /// Its address.
     public var address: SinkAddress
     /// The password; nil = none.
     public var password: String?
-    /// The certificates that are trusted; nil = the system's.
+    /// A file with trusted certificates; nil = those of the system.
     public var caFile: String?
-    /// What goes there.
+    /// The data to publish.
     public var selection: SinkSelection
-    /// How often a topic gets a value at most.
+    /// The least time between two values of a topic.
     public var every = Duration.seconds(5)
-    /// Where Home Assistant looks; nil = it is told nothing.
+    /// The discovery prefix of Home Assistant; nil = no discovery.
     public var discoveryPrefix: String?
-    /// What of the past goes there; nil = nothing.
+    /// The format of history; nil = no history.
     public var history: History?
-    /// This computer's name, for the client's.
+    /// This computer's name, used in the client's name.
     public var host: String
     /// The version of this program.
     public var version: String
@@ -39,7 +39,7 @@ public struct MQTTSink: Sendable {
     public var tripPayload: @Sendable (TripSummary) -> [UInt8]
     /// The trip database.
     public var database: String
-    /// Whether it ends when nothing is left.
+    /// Whether it ends when all data is published.
     public var drains: Bool
 
     /// A sink.
@@ -58,7 +58,7 @@ public struct MQTTSink: Sendable {
         self.tripPayload = tripPayload
     }
 
-    /// Opens the library; call it before there is any thread.
+    /// Loads the library; call it before any thread exists.
     public static func open() throws(EngineError) { try MQTTClient.open() }
 
     /// The client's name at the broker.
@@ -66,7 +66,7 @@ public struct MQTTSink: Sendable {
         PublishedName.slug("obdscan-\(host)-\(name)") ?? "obdscan"
     }
 
-    /// Takes vehicles away from Home Assistant; on the caller's thread.
+    /// Removes vehicles from Home Assistant, on the caller's thread.
     public func forget(_ vehicles: [String], _ deliveries: DeliveryStore) throws -> SinkEnd {
         let run = MQTTSinkRun(
             self, deliveries, SinkState(), stop: try EventDescriptor(), wake: try EventDescriptor())
@@ -74,7 +74,7 @@ public struct MQTTSink: Sendable {
         return try run.run()
     }
 
-    /// Publishes until nothing is left or `stop` is raised.
+    /// Publishes until all data is sent or `stop` is raised.
     public func run(
         _ deliveries: DeliveryStore, _ state: SinkState, stop: EventDescriptor,
         wake: EventDescriptor
@@ -96,15 +96,15 @@ public struct MQTTSink: Sendable {
 
 /// The state of a broker's thread.
 private final class MQTTSinkRun {
-    /// A batch of history that the broker has not acknowledged.
+    /// A batch of history that the broker has not acknowledged completely.
     private struct Waiting {
         var batch: FeedBatch
-        /// The numbers of its messages that are not acknowledged.
+        /// The numbers of its unacknowledged messages.
         var messages: Set<Int32>
         var refused: [(payload: [UInt8], reason: String)]
     }
 
-    /// So many messages of history may be under way.
+    /// The greatest number of unacknowledged batches of history.
     private static let mostWaiting = 20
     private static let batchLines = 350
     private static let patience = Duration.seconds(20)
@@ -119,9 +119,9 @@ private final class MQTTSinkRun {
     var board: StateBoard
     var feed: StateFeed
     var store: TripStore?
-    /// Vehicles to take away from Home Assistant, which is all that is done then.
+    /// Vehicles to remove from Home Assistant; if set, nothing else is done.
     var forgotten: [String]?
-    /// Messages of QoS 1 that are not history: their topics.
+    /// The topics of unacknowledged messages of QoS 1 that are not history.
     private var pending: [Int32: String] = [:]
     private var waiting: [Waiting] = []
 
@@ -141,9 +141,9 @@ private final class MQTTSinkRun {
     /// How a connection ended.
     private enum Closing {
         case end(SinkEnd)
-        /// It was lost, or never made; why.
+        /// It was lost or could not be made; with the reason.
         case lost(String)
-        /// The broker does not speak this version.
+        /// The broker does not support this version.
         case otherVersion
     }
 
@@ -181,7 +181,7 @@ private final class MQTTSinkRun {
         {
             return .lost(words)
         }
-        // The broker's answer.
+        // Wait for the broker's answer.
         let deadline = SystemClock.now() + Self.patience
         var isConnected = false
         while !isConnected {
@@ -193,7 +193,7 @@ private final class MQTTSinkRun {
                 case .connected(let reason):
                     let words = MQTTClient.words(reason)
                     switch (version, reason) {
-                    // Not this version: by 3.1.1's numbers and by 5's.
+                    // The version is not supported, in the codes of 3.1.1 and 5.
                     case (5, 1), (5, 132): return .otherVersion
                     case (_, 4), (_, 5), (_, 134), (_, 135), (_, 138):
                         return .end(.refused(.notAuthorized, words))
@@ -203,7 +203,7 @@ private final class MQTTSinkRun {
                 }
             }
             if let fault, !isConnected {
-                // Some brokers just close a connection of a version that they do not know.
+                // Some brokers just close the connection if they do not know the version.
                 return version == 5 && pacer.failures > 0 ? .otherVersion : .lost(fault)
             }
             if SystemClock.now() > deadline { return .lost("the broker does not answer") }
@@ -270,7 +270,7 @@ private final class MQTTSinkRun {
         }
     }
 
-    /// Takes vehicles away from Home Assistant, whose devices go with an empty payload.
+    /// Removes vehicles from Home Assistant by sending an empty payload for their devices.
     private func forget(_ vehicles: [String], _ client: MQTTClient) -> Closing {
         let prefix = sink.discoveryPrefix ?? "homeassistant"
         for name in vehicles {
@@ -292,7 +292,7 @@ private final class MQTTSinkRun {
         return .end(goodBye(client, .drained))
     }
 
-    /// Says that nothing is published any more, and waits for that to be known.
+    /// Announces that publishing ends, and waits for the acknowledgement.
     private func goodBye(_ client: MQTTClient, _ end: SinkEnd) -> SinkEnd {
         let sent = client.publish(
             VehicleTopics.bridge(sink.client), Array("offline".utf8)[...], quality: 1,
@@ -314,14 +314,14 @@ private final class MQTTSinkRun {
         result == 0 ? nil : .lost(MQTTClient.resultWords(result))
     }
 
-    /// Sends a retained message that is acknowledged.
+    /// Sends a retained message with acknowledgement.
     private func send(_ client: MQTTClient, _ topic: String, _ payload: [UInt8]) -> Closing? {
         let sent = client.publish(topic, payload[...], quality: 1, isRetained: true)
         if sent.result == 0 { pending[sent.id] = topic }
         return fault(sent.result)
     }
 
-    /// Sends history, in halves where the broker takes no message that long.
+    /// Sends history, in halves if a message is too long for the broker.
     private func send(_ client: MQTTClient, _ batch: FeedBatch) -> Closing? {
         var parts = LineBatch(batch.lines, limit: 64_000)
         var sent = Waiting(batch: batch, messages: [], refused: [])
@@ -350,7 +350,7 @@ private final class MQTTSinkRun {
                 topic
                 ?? place.map { VehicleTopics(vehicle: waiting[$0].batch.vehicle).readings } ?? ""
             let words = "the broker forbids \(name): \(MQTTClient.words(reason))"
-            // 135: not authorized. Anything else may pass.
+            // 135: not authorized. Other reasons may be temporary.
             return reason == 135 ? .end(.refused(.forbidden, words)) : .lost(words)
         }
         if let place { waiting[place].messages.remove(id) }
@@ -363,7 +363,7 @@ private final class MQTTSinkRun {
         return nil
     }
 
-    /// Moves the cursor over what is acknowledged, in order.
+    /// Advances the cursor over acknowledged batches, in order.
     private func settle() {
         while let first = waiting.first, first.messages.isEmpty {
             waiting.removeFirst()
@@ -405,7 +405,7 @@ private final class MQTTSinkRun {
                     return closing
                 }
             }
-            // What changes with each reading is looked at as often as states are sent.
+            // Check data that changes with each reading only as often as states are sent.
             let moment = Int64(latest.seconds * 1e9) / max(1, sink.every.nanoseconds)
             let stage = StateFeed.Stage(
                 drive: vehicle.drive?.trip.id, look: vehicle.look?.trip.id,

@@ -5,31 +5,31 @@ import Publishing
 import SystemIO
 import TripStore
 
-/// What a sink is to get of each trip.
+/// The part of each trip that a sink gets.
 public struct SinkSelection: Sendable {
-    /// The vehicle's name there; nil = the name in the database, else the VIN.
+    /// The vehicle's name in the sink; nil = the name in the database, else the VIN.
     public var id: String?
-    /// Names of accessories, for vehicles without a VIN and a name.
+    /// Names of devices, for vehicles without VIN and name.
     public var aliases: [String: String] = [:]
     /// Further tags of each line.
     public var tags: [(name: String, value: String)] = []
     /// Short names of signals in lower case; nil = all.
     public var signals: Set<String>?
-    /// Whether a state is kept of every signal, rather than of those that a driver looks at.
+    /// Whether to publish the state of every signal, or only of those that interest drivers.
     public var hasAllSignals = false
-    /// Whether positions go there.
+    /// Whether to send positions.
     public var hasPosition = false
-    /// Whether texts and events go there.
+    /// Whether to send texts and events.
     public var hasText = false
-    /// Other names of signals; nil = our own.
+    /// Converts names of signals; nil = use our own names.
     public var names: (@Sendable (Signal) -> String?)?
-    /// Only these trips, imported ones too; nil = all that were recorded here.
+    /// Only these trips, including imported ones; nil = all that were recorded here.
     public var trips: Set<Int64>?
 
-    /// Everything that was recorded here, but positions and texts.
+    /// All recorded data except positions and texts.
     public init() {}
 
-    /// The name of a vehicle; nil = it has none.
+    /// The names of a trip's vehicle; nil = it has none.
     func identity(of trip: TripSummary) -> DeliveryStore.Identity? {
         let name =
             id ?? trip.vehicleName ?? trip.vin ?? trip.accessory.flatMap { aliases[$0] }
@@ -37,7 +37,7 @@ public struct SinkSelection: Sendable {
         return .init(vehicle: name, vin: trip.vin)
     }
 
-    /// The lines of a part of a trip, and how many.
+    /// The lines for a part of a trip, and their number.
     func lines(
         of tail: TripTail, _ identity: DeliveryStore.Identity
     ) -> (bytes: [UInt8], count: Int) {
@@ -74,7 +74,7 @@ public struct SinkSelection: Sendable {
         return (bytes, count)
     }
 
-    /// The readings of a part of a trip as JSON Lines, and how many.
+    /// The readings of a part of a trip as JSON Lines, and their number.
     func objects(of tail: TripTail) -> (bytes: [UInt8], count: Int) {
         var bytes: [UInt8] = []
         var writer = JSONLines(table: tail.table)
@@ -98,25 +98,24 @@ public struct SinkSelection: Sendable {
     }
 }
 
-/// Lines of one trip, and what a sink has when it has taken them.
+/// Lines of one trip, and the state of the delivery after they are accepted.
 struct FeedBatch {
     var key: DeliveryStore.TripKey
-    /// The vehicle's name there.
+    /// The vehicle's name in the sink.
     var vehicle: String
     var table: TripTail.Table
     var cursor: TripCursor
     /// Line protocol.
     var lines: [UInt8]
-    /// How many lines.
+    /// The number of lines.
     var count: Int
-    /// When nothing more is left of the trip: how many readings it has.
+    /// The trip's number of readings if this is its last batch.
     var settled: Int?
 }
 
-/// The lines that a sink has not had, in order, a batch at a time.
+/// The undelivered lines of a sink in order, in batches.
 ///
-/// It runs ahead of what the sink has acknowledged; who restarts begins again with what the file of
-/// cursors says.
+/// It runs ahead of the acknowledgements. A new feed after a restart begins at the stored cursors.
 final class SinkFeed {
     private let database: String
     private let deliveries: DeliveryStore
@@ -128,7 +127,7 @@ final class SinkFeed {
     private var inode: UInt64
     private var progress: [DeliveryStore.TripKey: DeliveryStore.Progress]
     private var waiting: [DeliveryStore.TripKey] = []
-    /// Trips that are kept back, and why.
+    /// Trips that cannot be delivered yet, by reason.
     private(set) var held = HeldTrips()
 
     /// A feed of the trip database at `database`.
@@ -147,11 +146,11 @@ final class SinkFeed {
         progress = try deliveries.progress(of: sink)
     }
 
-    /// Looks which trips have something new.
+    /// Finds trips with new data.
     func refresh(now: UTC) throws(StoreError) {
         let number = Files.inode(database)
         if number != inode {
-            // Another file has the name now.
+            // The file was replaced by another one.
             store = try TripStore(path: database, access: .readOnly)
             inode = number
         }
@@ -180,9 +179,10 @@ final class SinkFeed {
         waiting.reverse()
     }
 
-    /// Under which names a trip is delivered; nil = not yet, or there is none.
+    /// The names under which a trip is delivered; nil = not known yet, or none.
     private func identity(of trip: TripSummary) -> DeliveryStore.Identity? {
-        // A VIN is asked for when a trip begins, and repeats must have the same tags.
+        // The VIN may arrive some time after the start of a trip, and all lines must have the same
+        // tags.
         if trip.vin == nil, trip.endReason == nil, selection.id == nil || trip.seconds < 60 {
             held.withoutVIN += 1
             return nil
@@ -192,7 +192,7 @@ final class SinkFeed {
         return found
     }
 
-    /// The next lines; nil when there are none at the moment.
+    /// The next lines; nil if there are none at the moment.
     func next() throws(StoreError) -> FeedBatch? {
         while let key = waiting.last {
             guard let known = progress[key] else {
@@ -229,15 +229,15 @@ final class SinkFeed {
     }
 }
 
-/// How many trips wait for something that is not known.
+/// The number of trips that cannot be delivered yet, by reason.
 public struct HeldTrips: Hashable, Sendable {
-    /// Being recorded, and the VIN may still come.
+    /// The trip is being recorded, and the VIN may still arrive.
     public var withoutVIN = 0
-    /// Neither a VIN nor a name.
+    /// The vehicle has neither a VIN nor a name.
     public var withoutName = 0
-    /// Recorded by a clock that was not set.
+    /// The trip was recorded with a clock that was not set.
     public var withoutClock = 0
 
-    /// None.
+    /// No trips.
     public init() {}
 }

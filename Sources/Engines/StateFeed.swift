@@ -3,9 +3,9 @@ import OBDCore
 import Publishing
 import TripStore
 
-/// The newest that is known of each vehicle, taken from the trip database.
+/// The newest data of each vehicle, from the trip database.
 struct StateFeed {
-    /// How far a trip was when it was last told of.
+    /// The progress of a trip when its state was last published.
     struct Stage: Hashable {
         var drive: Int64?
         var look: Int64?
@@ -19,7 +19,7 @@ struct StateFeed {
         var cursor = TripCursor()
         var positionCursor = TripCursor()
 
-        /// A trip, of which only the end is looked at.
+        /// A trip of which only the end is read.
         init(_ trip: TripSummary) {
             self.trip = trip
             cursor.t = Int64(trip.seconds * 1e6) - StateFeed.lookBack
@@ -27,20 +27,20 @@ struct StateFeed {
         }
     }
 
-    /// A vehicle, its latest drive, and the latest short look at it.
+    /// A vehicle with its latest drive and its latest scan.
     struct Vehicle {
         var identity: DeliveryStore.Identity
         var drive: Source?
         var look: Source?
-        /// The trip that is told of.
+        /// The trip whose state is published.
         var trip: TripSummary? { (drive ?? look)?.trip }
         /// The time of its newest reading.
         var newest: UTC?
-        /// Whether the check engine light is on; nil = nobody said.
+        /// Whether the check engine light is on; nil = not reported.
         var light: Bool?
-        /// Its newest place.
+        /// Its newest position.
         var position: (position: Position, time: UTC)?
-        /// What codes, trip and place were sent last.
+        /// The last published codes, trip and position.
         var sentCodes: [UInt8] = []
         var sentTrip: [UInt8] = []
         var sentPosition: UTC?
@@ -49,7 +49,7 @@ struct StateFeed {
         var told: Stage?
     }
 
-    /// Of the latest trip only this much is looked at when publishing begins.
+    /// When publishing begins, only this much of the latest trip is read.
     private static let lookBack: Int64 = 3_600_000_000
 
     private(set) var vehicles: [String: Vehicle] = [:]
@@ -61,7 +61,7 @@ struct StateFeed {
         usual = selection.signals == nil && !selection.hasAllSignals
     }
 
-    /// Whether a signal goes to the broker.
+    /// Whether the state of a signal is published.
     func has(_ signal: Signal) -> Bool {
         if usual { return DiscoveryPayload.usualSignals.contains(signal.id) }
         return selection.signals?.contains(signal.id.lowercased()) ?? true
@@ -72,7 +72,7 @@ struct StateFeed {
         set { vehicles[vehicle] = newValue }
     }
 
-    /// Everything is to be sent again.
+    /// Marks everything to be sent again.
     mutating func forgetSent() {
         for name in vehicles.keys {
             vehicles[name]?.sentCodes = []
@@ -84,7 +84,7 @@ struct StateFeed {
         }
     }
 
-    /// Takes what is new in the database, and puts the newest values on the board.
+    /// Reads new data from the database and puts the newest values on the board.
     mutating func refresh(
         _ store: TripStore, _ board: inout StateBoard, now: UTC
     ) throws(StoreError) {
@@ -92,7 +92,7 @@ struct StateFeed {
             guard trip.readings > 0, let identity = selection.identity(of: trip),
                 PublishedTime.isPlausible(start: trip.start, end: trip.end, now: now)
             else { continue }
-            // Nothing of a vehicle is told before it is known which one it is.
+            // Publish nothing before it is known which vehicle it is.
             if selection.id == nil, trip.vin == nil, trip.endReason == nil { continue }
             let name = identity.vehicle
             var vehicle = vehicles[name] ?? Vehicle(identity: identity)
@@ -107,7 +107,7 @@ struct StateFeed {
         for name in vehicles.keys.sorted() { try read(name, store, &board) }
     }
 
-    /// Goes on with a newer trip.
+    /// Switches to a newer trip.
     private func take(_ trip: TripSummary, _ source: inout Source?) {
         if source?.trip.id == trip.id {
             source?.trip = trip

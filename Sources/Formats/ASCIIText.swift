@@ -1,5 +1,7 @@
-/// `text` for a terminal that shows nothing but ASCII: pictures and signs of the view become the
-/// nearest ASCII character, what has none becomes `?`; every character keeps its cell.
+/// `text` for a terminal that shows only ASCII, with the same width.
+///
+/// Signs of the view become the nearest ASCII character; a character without an equivalent becomes
+/// `?`.
 public func asciiText(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var result = ""
@@ -34,10 +36,10 @@ public func asciiText(_ text: String) -> String {
     return result
 }
 
-/// `text` in ASCII, signs as words where that reads better: `21 °C` is `21 C`, `12 °` is `12 deg`;
-/// what has no word becomes `?`.
+/// `text` in ASCII, with words for signs where that is easier to read.
 ///
-/// Unlike ``asciiText(_:)`` it does not keep the width.
+/// `21 °C` becomes `21 C`, `12 °` becomes `12 deg`, and a sign without a word becomes `?`. Unlike
+/// ``asciiText(_:)``, it does not keep the width.
 public func asciiWords(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var result = ""
@@ -46,12 +48,12 @@ public func asciiWords(_ text: String) -> String {
         let next = place + 1 < characters.count ? characters[place + 1] : " "
         switch character {
         case "°":
-            // The letter shows enough.
+            // The letter alone is clear.
             if next == "C" || next == "F" || next == "K" { continue }
             let isApart = result.last.map { !$0.isLetter && !$0.isNumber } ?? true
             result += isApart ? "deg" : " deg"
         case "·":
-            // In a unit, N·m; elsewhere between the parts of a line.
+            // In a unit such as N·m, or between parts of a line.
             let joins = result.last?.isLetter == true && next.isLetter
             result.append(joins ? "." : "-")
         case "×": result.append("x")

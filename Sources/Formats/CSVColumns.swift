@@ -1,13 +1,13 @@
 import Diagnostics
 import OBDCore
 
-/// The columns of a wide table and where a reading is in it.
+/// The columns of a wide table, with the mapping from readings to columns.
 struct CSVColumns: Sendable {
     let table: PIDTable
     let units: UnitSystem
     let columns: [CSVWide.Column]
     let conversions: [UnitSystem.Conversion?]
-    /// By signal: columns it may be in.
+    /// By signal: the columns for it.
     private var places: [[Int]]
 
     init(table: PIDTable, columns: [CSVWide.Column], units: UnitSystem) {
@@ -25,7 +25,7 @@ struct CSVColumns: Sendable {
         }
     }
 
-    /// The column of a reading; nil for one that has none.
+    /// The column of a reading; nil if there is none.
     @inline(__always)
     func place(of reading: borrowing Reading) -> Int? {
         let index = Int(reading.signal.rawValue)
@@ -38,8 +38,8 @@ struct CSVColumns: Sendable {
         return place
     }
 
-    /// Appends the line of column names: `time`, then `RPM (rpm)`, with the ECU before it where
-    /// the column is of one.
+    /// Appends the heading: `time`, then `RPM (rpm)`, with the ECU before it if the column belongs
+    /// to one.
     func appendHeader(time: String, to output: inout [UInt8]) {
         CSVText.append(time, to: &output)
         for (column, conversion) in zip(columns, conversions) {
@@ -54,7 +54,7 @@ struct CSVColumns: Sendable {
         CSVText.endLine(&output)
     }
 
-    /// Appends a reading's cell; nothing where there is no value.
+    /// Appends a reading's cell; nothing without a value.
     func append(_ reading: borrowing Reading, at place: Int, to cell: inout [UInt8]) {
         switch reading.value {
         case .number(let value):

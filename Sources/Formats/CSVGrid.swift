@@ -1,28 +1,28 @@
 import Diagnostics
 import OBDCore
 
-/// Readings as a table with a line at regular points in time, a column for each signal.
+/// Readings as a table with lines at regular times and one column per signal.
 ///
-/// The first column's name says how the lines were filled: `time [every 0.1 s, last value]`.
+/// The first column's name shows the grid and the fill: `time [every 0.1 s, last value]`.
 public struct CSVGrid: Sendable {
-    /// What is at a point in time at which nothing was read.
+    /// The value of a cell at a time without a reading.
     public enum Fill: String, Hashable, Sendable, CaseIterable {
-        /// The last value before it.
+        /// The last value before that time.
         case last
-        /// A straight line between the values before and after it, if these are at most
-        /// ``longestGap`` apart; for what is not a number the last value.
+        /// A linear interpolation between neighbouring values that are at most ``longestGap``
+        /// apart; the last value if it is not a number.
         case linear
-        /// Nothing; what was read until the next point is in the line before it.
+        /// No value; a reading between two times goes to the earlier line.
         case none
     }
 
-    /// Values further apart are not joined by a line; unit: µs.
+    /// Values further apart than this are not interpolated; unit: µs.
     public static let longestGap: Int64 = 60_000_000
 
-    /// Lines that ``advance(to:time:_:)`` appends at most.
+    /// The greatest number of lines that ``advance(to:time:_:)`` appends.
     public static let linesAtOnce = 10_000
 
-    /// A line that is not complete yet.
+    /// An incomplete line.
     private struct Line {
         var time: Int64
         var cells: [[UInt8]]
@@ -43,7 +43,7 @@ public struct CSVGrid: Sendable {
     private var latest: Int64 = .min
     private var timeText = TimeText()
 
-    /// A table whose lines are `every` apart, counted from `start`, at least a millisecond.
+    /// A table with lines that are `every` apart, counted from `start`; at least a millisecond.
     public init(
         table: PIDTable, columns: [CSVWide.Column], units: UnitSystem = .metric,
         times: TimeStyle = .utc, start: UTC, every: Duration, fill: Fill
@@ -57,7 +57,7 @@ public struct CSVGrid: Sendable {
         last = Array(repeating: nil, count: self.columns.columns.count)
     }
 
-    /// Appends the line of column names; the first shows the grid.
+    /// Appends the heading; the name of the first column shows the grid.
     public func appendHeader(to output: inout [UInt8]) {
         var seconds: [UInt8] = []
         NumberText.append(Double(step) / 1e6, to: &seconds)
@@ -71,10 +71,11 @@ public struct CSVGrid: Sendable {
         columns.appendHeader(time: grid, to: &output)
     }
 
-    /// Appends at most ``linesAtOnce`` of the lines that `reading` completes; whether there are more.
+    /// Appends at most ``linesAtOnce`` lines that `reading` completes; returns whether there are
+    /// more.
     ///
-    /// Until there are none ``append(_:time:to:)`` has to wait, so that a pause of days in a trip
-    /// need not be in memory.
+    /// Call it until there are no more, then call ``append(_:time:to:)``. A pause of days in a trip
+    /// therefore need not fit into memory.
     public mutating func advance(
         to reading: borrowing Reading, time: UTC, _ output: inout [UInt8]
     ) -> Bool {
@@ -87,7 +88,7 @@ public struct CSVGrid: Sendable {
         }
     }
 
-    /// Takes a reading, in the order of time; appends the lines that are complete.
+    /// Takes a reading, in the order of time, and appends the completed lines.
     public mutating func append(
         _ reading: borrowing Reading, time: UTC, to output: inout [UInt8]
     ) {
@@ -130,7 +131,7 @@ public struct CSVGrid: Sendable {
 
     // MARK: Lines
 
-    /// Appends the lines before `t` from what is known; whether more than `limit` of them are due.
+    /// Appends the known lines before `t`; returns whether more than `limit` of them are due.
     private mutating func emit(
         before t: Int64, atMost limit: Int = .max, _ output: inout [UInt8]
     ) -> Bool {
@@ -146,12 +147,12 @@ public struct CSVGrid: Sendable {
         return false
     }
 
-    /// Begins the lines before `t` and appends those to which nothing can be added any more; whether
-    /// more than `limit` of these are due.
+    /// Begins the lines before `t` and appends those that are complete.
+    /// - Returns: Whether more than `limit` of them are due.
     private mutating func makeLines(
         before t: Int64, atMost limit: Int = .max, _ output: inout [UInt8]
     ) -> Bool {
-        // Nothing joins values that far apart.
+        // Values further apart are not interpolated.
         let complete = t - Self.longestGap
         let done = waiting.prefix { $0.time < complete }.count
         for line in waiting[..<done] { append(line.time, line.cells, to: &output) }
@@ -160,7 +161,7 @@ public struct CSVGrid: Sendable {
         while let due = next, due < t {
             if room == 0 { return true }
             room -= 1
-            // A number that is read at a line's own time is in it as it is.
+            // A number that was read at exactly this time is used unchanged.
             var cells = current
             for place in cells.indices {
                 if let known = last[place], known.time == due {
@@ -177,7 +178,7 @@ public struct CSVGrid: Sendable {
         return false
     }
 
-    /// Fills a column's cells between its last number and this one.
+    /// Interpolates a column's cells between its last number and this one.
     private mutating func join(_ place: Int, to t: Int64, _ value: Double) {
         guard let before = last[place], t - before.time <= Self.longestGap else { return }
         var index = waiting.count - 1
@@ -187,7 +188,7 @@ public struct CSVGrid: Sendable {
                 let share =
                     t == before.time ? 1 : Double(line - before.time) / Double(t - before.time)
                 let number = before.value + (value - before.value) * share
-                // No more digits than such an estimate deserves.
+                // An estimate does not justify more digits.
                 let rounded = (number * 1e4).rounded() / 1e4
                 if rounded.isFinite { NumberText.append(rounded, to: &waiting[index].cells[place]) }
             }

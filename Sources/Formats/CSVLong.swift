@@ -1,7 +1,7 @@
 import Diagnostics
 import OBDCore
 
-/// How times are in tables.
+/// The format of times in tables.
 public enum TimeStyle: Hashable, Sendable {
     /// `2026-11-21T08:15:02.123456Z`.
     case utc
@@ -9,11 +9,11 @@ public enum TimeStyle: Hashable, Sendable {
     case seconds(since: UTC)
 }
 
-/// Readings as CSV, one a line, with the keys of the JSON object as columns.
+/// Readings as CSV, one per line, with the keys of the JSON object as columns.
 ///
-/// Keeps what it has prepared for a signal, so use one for a whole output.
+/// It caches text for each signal, so use one writer for a whole output.
 public struct CSVLong: Sendable {
-    /// Whose readings the prepared cells of a signal are good for.
+    /// The source of readings for which the cached cells of a signal are valid.
     private struct Source: Hashable, Sendable {
         var ecu: ECUAddress?
         var dataID: DataID?
@@ -27,17 +27,17 @@ public struct CSVLong: Sendable {
     private let table: PIDTable
     private let units: UnitSystem
     private let times: TimeStyle
-    // By signal, side by side: a struct of all would be copied for every reading.
+    // Separate arrays by signal, because a struct of all would be copied for every reading.
     private var sources: [Source?]
-    /// Everything between time and value.
+    /// The cells between time and value.
     private var heads: [[UInt8]]
     /// The unit's cell, `,rpm,`.
     private var tails: [[UInt8]]
     private var timeText = TimeText()
-    /// The trip's cell, where there are several.
+    /// The trip's cell, if there are several trips.
     private let trip: [UInt8]
 
-    /// A writer for readings of `table`; of the trip with this number where there are several.
+    /// A writer for readings of `table`; `trip` is the number of the trip if there are several.
     public init(
         table: PIDTable, units: UnitSystem = .metric, times: TimeStyle = .utc, trip: Int64? = nil
     ) {
@@ -50,7 +50,7 @@ public struct CSVLong: Sendable {
         tails = heads
     }
 
-    /// Appends the line of column names.
+    /// Appends the heading.
     public func appendHeader(to output: inout [UInt8]) {
         JSONText.append(
             raw: "time,ecu,service,pid,frame,dtc,signal,name,value,unit,code,status,checkDigit,raw",
@@ -59,13 +59,13 @@ public struct CSVLong: Sendable {
         CSVText.endLine(&output)
     }
 
-    /// Appends a reading; a signal that the table does not have is left out.
+    /// Appends a reading; ignores signals that are not in the table.
     public mutating func append(
         _ reading: borrowing Reading, time: UTC?, to output: inout [UInt8]
     ) {
         let index = Int(reading.signal.rawValue)
         guard index >= 0, index < sources.count else { return }
-        // The usual case: one source a signal.
+        // Usually, a signal has a single source.
         var source = sources[index]
         if source == nil || source?.ecu != reading.ecu || source?.dataID != reading.dataID
             || source?.frame != reading.frame || source?.dtc != reading.dtc

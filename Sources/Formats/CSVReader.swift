@@ -1,26 +1,27 @@
-/// Reads the rows of CSV (RFC 4180), CR LF or LF, one after the other, of a file that comes in pieces.
+/// Reads the rows of CSV (RFC 4180) with CR LF or LF from a file in pieces.
 ///
-/// Cells are separated by commas, or by semicolons where the first line has these alone. A row whose
-/// quote is never closed is none: ``endsInQuote``.
+/// Cells are separated by commas, or by semicolons if the first line contains only these. A row
+/// with an unclosed quote is not returned: ``endsInQuote``.
 public struct CSVReader {
     private var bytes: [UInt8] = []
     private var place = 0
     private var isFinished = false
     private var nextLine = 1
-    /// Nil until the first line is there.
+    /// Nil until the first line is complete.
     private var separator: UInt8?
-    /// The line that the last row began on, from 1.
+    /// The first line of the last row, from 1.
     public private(set) var line = 0
 
-    // The row under way.
+    // The current row.
     private var hasBegun = false
     private var cells: [String] = []
     private var cell: [UInt8] = []
-    /// Between quotes; `sawQuote` = the last byte may have been the closing one, or the first of two.
+    /// Whether the position is within quotes; with `sawQuote`, the last byte was the closing quote
+    /// or the first of two.
     private var isQuoted = false
     private var sawQuote = false
 
-    /// A reader of a file whose pieces come by ``append(_:)``.
+    /// A reader of a file in pieces, see ``append(_:)``.
     public init() {}
 
     /// A reader of a whole file.
@@ -29,15 +30,15 @@ public struct CSVReader {
         finish()
     }
 
-    /// Whether numbers may have a comma: it separates no cells.
+    /// Whether numbers may have a decimal comma, because commas do not separate cells.
     public var hasDecimalComma: Bool { separator == 0x3B }
 
-    /// Whether the file has ended in a quote that is never closed; ``line`` says where its row began.
+    /// Whether the file ended within a quote; ``line`` is the line of its row.
     public var endsInQuote: Bool {
         isFinished && place == bytes.count && hasBegun && isQuoted && !sawQuote
     }
 
-    /// How much of a row that is not complete is kept; unit: bytes.
+    /// The size of the buffered incomplete row; unit: bytes.
     public var pending: Int { cell.count + cells.count + bytes.count - place }
 
     /// Adds the next piece of the file.
@@ -50,21 +51,21 @@ public struct CSVReader {
         if separator == nil, piece.contains(0x0A) { begin() }
     }
 
-    /// Says that nothing more comes.
+    /// Marks the end of the file.
     public mutating func finish() {
         isFinished = true
         if separator == nil { begin() }
     }
 
-    /// A byte order mark is passed over.
+    /// Skips a byte order mark and finds the separator.
     private mutating func begin() {
         place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let first = bytes.prefix { $0 != 0x0A }
-        // Spreadsheets of half of Europe write semicolons.
+        // Spreadsheets in many European countries use semicolons.
         separator = first.contains(0x2C) || !first.contains(0x3B) ? 0x2C : 0x3B
     }
 
-    /// The next row that is complete and not empty; nil when there is none, or none yet.
+    /// The next complete and non-empty row; nil if there is none yet.
     public mutating func next() -> [String]? {
         guard let separator else { return nil }
         while let row = row(separator) {
@@ -118,14 +119,14 @@ public struct CSVReader {
         return cells
     }
 
-    /// The number that a cell is; nil for any other text.
+    /// The number in a cell; nil for any other text.
     ///
-    /// `Double(_:)` reads up to a NUL and calls that the whole.
+    /// `Double(_:)` alone would ignore everything from a NUL on.
     public static func number(_ cell: String) -> Double? {
         cell.utf8.contains(0) ? nil : Double(cell)
     }
 
-    /// Text as it was before an apostrophe defused it for spreadsheets.
+    /// The text without the apostrophe that protects it from spreadsheets.
     public static func undefused(_ text: String) -> String {
         let bytes = text.utf8.prefix(2)
         guard bytes.first == 0x27, let second = bytes.dropFirst().first,

@@ -7,11 +7,11 @@ enum CSVText {
         output.append(0x0A)
     }
 
-    /// Appends text, quoted where it must be.
+    /// Appends text, with quotes if it needs them.
     ///
-    /// A spreadsheet takes a cell that begins with one of `= + - @`, tab or CR for a formula, and
-    /// what a vehicle or an adapter says may begin with one; an apostrophe in front makes it text.
-    /// What ``ControlCharacters`` names is made visible, but for tabs and line ends.
+    /// A spreadsheet interprets a cell that begins with one of `= + - @`, tab or CR as a formula.
+    /// Text from a vehicle or an adapter may begin with one of them, so an apostrophe before it
+    /// makes it text. ``ControlCharacters`` are made visible, except tabs and line ends.
     static func append(_ text: String, to output: inout [UInt8]) {
         var text = text
         if text.utf8.contains(where: { $0 < 0x20 && !isLayout($0) || $0 >= 0x7F }) {
@@ -54,7 +54,7 @@ enum CSVText {
         if mustQuote { output.append(0x22) }
     }
 
-    /// Appends text or an empty cell.
+    /// Appends text, or an empty cell.
     static func append(_ text: String?, to output: inout [UInt8]) {
         if let text { append(text, to: &output) }
     }

@@ -1,16 +1,17 @@
 import Diagnostics
 import OBDCore
 
-/// Readings as a table: a line for each point in time, a column for each signal.
+/// Readings as a table with one line per point in time and one column per signal.
 ///
-/// A cell is empty where nothing was read at that time: no value is repeated or interpolated
-/// (``CSVGrid`` does that). What one ECU says of one signal twice at one time begins another line.
+/// A cell without a reading at that time is empty: values are not repeated or interpolated
+/// (``CSVGrid`` does that). A second reading of the same signal and ECU at the same time begins
+/// another line.
 public struct CSVWide: Sendable {
     /// One column.
     public struct Column: Hashable, Sendable {
         /// The signal.
         public var signal: SignalIndex
-        /// Whose; nil = whoever's is not in its own column.
+        /// The ECU; nil = all ECUs that have no separate column.
         public var ecu: ECUAddress?
 
         /// A column.
@@ -22,7 +23,7 @@ public struct CSVWide: Sendable {
 
     private let columns: CSVColumns
     private let times: TimeStyle
-    /// Text of the line that is being filled; nil = an empty cell.
+    /// The cells of the current line; nil = empty.
     private var cells: [[UInt8]]
     private var isFilled: [Bool]
     private var filled = 0
@@ -40,13 +41,13 @@ public struct CSVWide: Sendable {
         isFilled = Array(repeating: false, count: count)
     }
 
-    /// Appends the line of column names: `time`, then `RPM (rpm)`, with the ECU before it where
-    /// the column is of one.
+    /// Appends the heading: `time`, then `RPM (rpm)`, with the ECU before it if the column belongs
+    /// to one.
     public func appendHeader(to output: inout [UInt8]) {
         columns.appendHeader(time: "time", to: &output)
     }
 
-    /// Takes a reading; appends the line before it when it belongs to another time.
+    /// Takes a reading; appends the previous line if the reading has another time.
     public mutating func append(
         _ reading: borrowing Reading, time: UTC?, to output: inout [UInt8]
     ) {

@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 
 extension CodeReport {
-    /// The list it is in; in SAE J1939 a stored code may not be active any more.
+    /// The status; a stored code of SAE J1939 may be inactive.
     public var kindText: String {
         isActive == false ? "\(kind.rawValue), not active" : kind.rawValue
     }
@@ -12,7 +12,7 @@ extension CodeReport {
 }
 
 extension CodeReport.Code {
-    /// The code with its failure type: `P0301-11`; without the count of SAE J1939.
+    /// The code with its failure type: `P0301-11`, for SAE J1939 without the occurrence count.
     public var fullText: String {
         switch self {
         case .dtc(let code): code.description

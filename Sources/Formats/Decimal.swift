@@ -1,6 +1,6 @@
 /// `value` with exactly `decimals` digits after the point, rounded half away from zero.
 ///
-/// Without Foundation, which would cost more start-up time than everything else here.
+/// It does not use Foundation, which would take more start-up time than everything else here.
 public func fixed(_ value: Double, _ decimals: Int) -> String {
     guard value.isFinite else { return value.isNaN ? "—" : (value < 0 ? "-∞" : "∞") }
     let places = max(0, min(decimals, 9))
@@ -18,7 +18,7 @@ public func fixed(_ value: Double, _ decimals: Int) -> String {
     return sign + String(decoding: filled, as: UTF8.self)
 }
 
-/// `value` with all its digits, as JSON has it; nothing where it is not a finite number.
+/// `value` with all its digits, as in JSON; empty if it is not finite.
 public func exact(_ value: Double) -> String {
     guard value.isFinite else { return "" }
     var bytes: [UInt8] = []
@@ -26,7 +26,7 @@ public func exact(_ value: Double) -> String {
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// Digits after the point that a value with steps of `step` deserves, for people: 0 to 3.
+/// The number of decimals for people of a value with steps of `step`: 0 to 3.
 public func decimals(forStep step: Double) -> Int {
     switch abs(step) {
     case 0.9999...: 0
@@ -36,7 +36,7 @@ public func decimals(forStep step: Double) -> Int {
     }
 }
 
-/// `1834.2 s` as `30:34`, `1:02:03` from an hour on.
+/// `1834.2 s` as `30:34`, or `1:02:03` from one hour on.
 public func clockText(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds >= 0, seconds < 1e9 else { return "—" }
     let all = Int(seconds)
@@ -46,7 +46,7 @@ public func clockText(_ seconds: Double) -> String {
     return hours > 0 ? "\(hours):\(rest)" : rest
 }
 
-/// A number with the digits it has, at most six after the point: `215`, `99.21875`.
+/// A number with its significant decimals, at most six: `215`, `99.21875`.
 public func plain(_ value: Double) -> String {
     var text = fixed(value, 6)
     guard text.contains(".") else { return text }

@@ -1,13 +1,13 @@
-/// The number of terminal cells that `text` takes.
+/// The number of terminal cells for `text`.
 ///
-/// Combining marks take none, East Asian wide characters and emoji two, everything else one.
+/// Combining marks need none, East Asian wide characters and emoji two, all others one.
 public func displayWidth(_ text: String) -> Int {
     // Nearly all text here is ASCII.
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
     return text.unicodeScalars.reduce(0) { $0 + cells($1) }
 }
 
-/// `text` cut or filled up to exactly `width` cells; a cut is marked by `…`.
+/// `text` cut or padded to exactly `width` cells; a cut is marked with `…`.
 public func fitted(_ text: String, _ width: Int, right: Bool = false) -> String {
     guard width > 0 else { return "" }
     let length = displayWidth(text)
@@ -26,9 +26,9 @@ public func fitted(_ text: String, _ width: Int, right: Bool = false) -> String 
     return result + "…" + String(repeating: " ", count: width - 1 - used)
 }
 
-/// `text` in lines of at most `width` cells, broken at blanks; a longer word has its own line.
+/// `text` in lines of at most `width` cells, broken at blanks; a longer word gets its own line.
 ///
-/// Lines after the first are indented by this many cells more.
+/// Further lines are indented by `hanging` more cells.
 public func folded(_ text: String, to width: Int, hanging: Int = 2) -> [String] {
     guard displayWidth(text) > width else { return [text] }
     let indent = String(repeating: " ", count: text.prefix { $0 == " " }.count + hanging)

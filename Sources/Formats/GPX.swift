@@ -1,11 +1,11 @@
 import OBDCore
 
-/// A track as GPX 1.1, with what the vehicle said at each point.
+/// A track as GPX 1.1, with the vehicle's values at each point.
 ///
-/// Speed and course are where Garmin's `TrackPointExtension` v2 has them, values in elements of
-/// our own namespace.
+/// Speed and course are in Garmin's `TrackPointExtension` v2, values in elements of our own
+/// namespace.
 public struct GPX: Sendable {
-    /// A pause that begins another segment; unit: µs.
+    /// A longer pause begins another segment; unit: µs.
     static let longestPause: Int64 = 60_000_000
 
     private let columns: [TrackValues.Column]
@@ -16,7 +16,7 @@ public struct GPX: Sendable {
         self.columns = columns
     }
 
-    /// Appends what comes before all tracks.
+    /// Appends the text before all tracks.
     public static func begin(_ output: inout [UInt8]) {
         XMLText.append(
             raw: """
@@ -28,7 +28,7 @@ public struct GPX: Sendable {
                 """, to: &output)
     }
 
-    /// Appends a note as a waypoint; all of them come before all tracks.
+    /// Appends a note as a waypoint; waypoints must come before all tracks.
     public static func append(_ note: TrackNote, to output: inout [UInt8]) {
         appendPlace("wpt", note.point, to: &output)
         if let altitude = note.point.altitude { append("ele", altitude, to: &output) }
@@ -60,7 +60,7 @@ public struct GPX: Sendable {
             XMLText.append(raw: "<extensions>", to: &output)
             if point.speed != nil || point.course != nil {
                 XMLText.append(raw: "<tpx:TrackPointExtension>", to: &output)
-                // Metres a second.
+                // Metres per second.
                 if let speed = point.speed {
                     Self.append("tpx:speed", (speed / 3.6 * 1000).rounded() / 1000, to: &output)
                 }
@@ -78,7 +78,7 @@ public struct GPX: Sendable {
         XMLText.append(raw: "</trkseg></trk>\n", to: &output)
     }
 
-    /// Appends what comes after all tracks.
+    /// Appends the text after all tracks.
     public static func end(_ output: inout [UInt8]) {
         XMLText.append(raw: "</gpx>\n", to: &output)
     }

@@ -1,16 +1,16 @@
 import Diagnostics
 import OBDCore
 
-/// Readings as JSON Lines, many and fast; equal to the rows of ``ItemRows``.
+/// Readings as JSON Lines, fast enough for many; the result equals the rows of ``ItemRows``.
 ///
-/// Keeps what it has prepared for a signal, so use one for a whole output.
+/// It caches text for each signal, so use one writer for a whole output.
 public struct JSONLines: Sendable {
     private let table: PIDTable
     private let units: UnitSystem
-    // By signal, side by side: a struct of all would be copied for every reading.
-    /// Written before the value: `,"signal":…,"name":…,"value":`; empty = not yet prepared.
+    // Separate arrays by signal, because a struct of all would be copied for every reading.
+    /// The text before the value: `,"signal":…,"name":…,"value":`; empty = not cached yet.
     private var heads: [[UInt8]]
-    /// Written after it: `,"unit":…`.
+    /// The text after the value: `,"unit":…`.
     private var tails: [[UInt8]]
     private var scales: [(factor: Double, offset: Double)]
     private var timeText = TimeText()
@@ -24,7 +24,7 @@ public struct JSONLines: Sendable {
         scales = Array(repeating: (1, 0), count: table.signals.count)
     }
 
-    /// Appends a reading and a line end; a signal that the table does not have is left out.
+    /// Appends a reading and a line end; ignores signals that are not in the table.
     public mutating func append(_ reading: Reading, time: UTC?, to output: inout [UInt8]) {
         let index = Int(reading.signal.rawValue)
         guard index >= 0, index < table.signals.count else { return }
@@ -90,7 +90,7 @@ public struct JSONLines: Sendable {
         if let conversion { scales[index] = (conversion.factor, conversion.offset) }
     }
 
-    /// Appends everything from the value to the key of the raw bytes.
+    /// Appends the text from the value to the key of the raw bytes.
     private func append(_ reading: Reading, _ index: Int, to output: inout [UInt8]) {
         var code: UInt64?
         var status: Reading.Missing?
@@ -127,7 +127,7 @@ public struct JSONLines: Sendable {
         JSONText.append(raw: ",\"raw\":", to: &output)
     }
 
-    /// Appends `,"ecu":` and an ECU's address or null.
+    /// Appends `,"ecu":` and an ECU's address, or null.
     private func appendECU(_ ecu: ECUAddress?, to output: inout [UInt8]) {
         JSONText.append(raw: ",\"ecu\":", to: &output)
         guard let ecu else {
@@ -146,7 +146,7 @@ public struct JSONLines: Sendable {
             Hex.append(UInt8(truncatingIfNeeded: ecu.value >> 8), to: &output)
         }
         Hex.append(UInt8(truncatingIfNeeded: ecu.value), to: &output)
-        // The tester's own address after the identifier tells no ECUs apart.
+        // The tester's address after the identifier does not distinguish ECUs.
         if let extended = ecu.extended, extended != 0xF1 {
             output.append(0x2F)
             Hex.append(extended, to: &output)

@@ -1,8 +1,8 @@
 import OBDCore
 
-/// The pieces that JSON objects are made of (RFC 8259), appended as UTF-8.
+/// Appends the parts of JSON objects (RFC 8259) as UTF-8.
 public enum JSONText {
-    /// Appends a string in quotes; quotes, backslashes and what ``ControlCharacters`` names escaped.
+    /// Appends a quoted string; escapes quotes, backslashes and ``ControlCharacters``.
     public static func append(_ text: String, to output: inout [UInt8]) {
         output.append(0x22)
         defer { output.append(0x22) }
@@ -45,7 +45,7 @@ public enum JSONText {
         output.append(escape)
     }
 
-    /// Appends a number; one that JSON cannot hold (not finite) becomes null.
+    /// Appends a number; null if it is not finite.
     public static func append(_ value: Double, to output: inout [UInt8]) {
         if value.isFinite {
             NumberText.append(value, to: &output)
@@ -64,7 +64,7 @@ public enum JSONText {
         append(raw: value ? "true" : "false", to: &output)
     }
 
-    /// Appends text that is JSON already: `null`, `{"kind":`.
+    /// Appends text that is JSON already, such as `null`, `{"kind":`.
     @inline(__always)
     public static func append(raw text: StaticString, to output: inout [UInt8]) {
         text.withUTF8Buffer { output.append(contentsOf: $0) }

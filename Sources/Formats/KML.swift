@@ -1,8 +1,9 @@
 import OBDCore
 
-/// Tracks as KML 2.2 with Google's `gx:Track`, with what the vehicle said at each point.
+/// Tracks as KML 2.2 with Google's `gx:Track`, with the vehicle's values at each point.
 ///
-/// A track's times, places and values stand one after the other, so one track is kept in memory.
+/// KML lists all times of a track, then all positions, then all values, so one track is kept in
+/// memory.
 public struct KML: Sendable {
     private let columns: [TrackValues.Column]
     private var times: [UInt8] = []
@@ -18,7 +19,7 @@ public struct KML: Sendable {
         isUsed = Array(repeating: false, count: columns.count)
     }
 
-    /// Appends what comes before all tracks.
+    /// Appends the text before all tracks.
     public func begin(_ output: inout [UInt8]) {
         XMLText.append(
             raw: """
@@ -58,7 +59,7 @@ public struct KML: Sendable {
         points += 1
     }
 
-    /// Appends the track of the points taken, and forgets them.
+    /// Appends the track of the points until now, and forgets them.
     public mutating func endTrack(name: String, _ output: inout [UInt8]) {
         guard points > 0 else { return }
         XMLText.append(raw: "<Placemark><name>", to: &output)
@@ -78,7 +79,7 @@ public struct KML: Sendable {
         self = KML(columns: columns)
     }
 
-    /// Appends a note as its own place.
+    /// Appends a note as a placemark.
     public func append(_ note: TrackNote, to output: inout [UInt8]) {
         XMLText.append(raw: "<Placemark><name>", to: &output)
         XMLText.append(note.text, to: &output)
@@ -99,7 +100,7 @@ public struct KML: Sendable {
         NumberText.appendDecimal(point.altitude ?? 0, to: &output)
     }
 
-    /// Appends what comes after all tracks.
+    /// Appends the text after all tracks.
     public func end(_ output: inout [UInt8]) {
         XMLText.append(raw: "</Document></kml>\n", to: &output)
     }

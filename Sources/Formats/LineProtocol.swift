@@ -1,11 +1,11 @@
 import Diagnostics
 import OBDCore
 
-/// Readings in InfluxDB's line protocol, times in nanoseconds.
+/// Readings in InfluxDB's line protocol, with times in nanoseconds.
 ///
-/// `obd,trip=12,vin=…,ecu=7E8,signal=RPM,unit=rpm value=1726 1795248902123456000`. A flag's value
-/// is 0 or 1, an enumeration's its code beside a `label`, text is in `text`; what has no value
-/// has no line.
+/// Example: `obd,trip=12,vin=…,ecu=7E8,signal=RPM,unit=rpm value=1726 1795248902123456000`. A
+/// flag's value is 0 or 1, an enumeration's is its code with a `label`, and text is in `text`. A
+/// reading without a value has no line.
 public struct LineProtocol: Sendable {
     private struct Source: Hashable, Sendable {
         var ecu: ECUAddress?
@@ -30,10 +30,10 @@ public struct LineProtocol: Sendable {
             tags: [("trip", String(trip)), ("vin", vin ?? ""), ("name", name ?? "")])
     }
 
-    /// A writer whose lines have these tags; an empty one is left out.
+    /// A writer whose lines have these tags; empty tags are left out.
     ///
-    /// Without `hasText` there are numbers alone: no texts and no labels. `names` gives signals other
-    /// names, nil for one that is left out.
+    /// Without `hasText`, lines contain only numbers, no texts and labels. `names` returns other
+    /// names for signals, nil = leave the signal out.
     public init(
         table: PIDTable, units: UnitSystem = .metric, tags: [(name: String, value: String)],
         hasText: Bool = true, names: (@Sendable (Signal) -> String?)? = nil
@@ -88,7 +88,7 @@ public struct LineProtocol: Sendable {
         Self.append(time, to: &output)
     }
 
-    /// Appends a place as `position`.
+    /// Appends a position as `position`.
     public func append(_ point: TrackPoint, to output: inout [UInt8]) {
         Self.append("position", to: &output)
         output.append(contentsOf: tags)
@@ -106,7 +106,7 @@ public struct LineProtocol: Sendable {
         Self.append(point.time, to: &output)
     }
 
-    /// Appends something that happened as `event`.
+    /// Appends an event as `event`.
     public func append(
         event kind: String, text: String, time: UTC, to output: inout [UInt8]
     ) {
@@ -133,7 +133,7 @@ public struct LineProtocol: Sendable {
         var head = Array("obd".utf8)
         head.append(contentsOf: tags)
         Self.append(tag: "ecu", reading.ecu?.description, to: &head)
-        // A frozen reading is not the current one of the same name.
+        // Distinguish readings of a freeze frame from current ones of the same name.
         let isFrozen = reading.frame != nil
         Self.append(tag: "frame", reading.frame.map { String($0) }, to: &head)
         Self.append(tag: "signal", name, to: &head)
@@ -154,9 +154,9 @@ public struct LineProtocol: Sendable {
         output.append(contentsOf: [0x30, 0x30, 0x30, 0x0A])
     }
 
-    /// Appends a tag; an empty one may not be written.
+    /// Appends a tag; skips an empty one, which is not allowed.
     ///
-    /// Commas, equals signs and blanks are escaped, line ends cannot be and become blanks.
+    /// Commas, equals signs and blanks are escaped. Line ends cannot be escaped and become blanks.
     private static func append(tag: String, _ value: String?, to output: inout [UInt8]) {
         guard let value, !value.isEmpty else { return }
         output.append(0x2C)
@@ -166,7 +166,7 @@ public struct LineProtocol: Sendable {
             switch byte {
             case 0x2C, 0x3D, 0x20: output.append(contentsOf: [0x5C, byte])
             case 0x00..<0x20, 0x7F: output.append(contentsOf: [0x5C, 0x20])
-            // A backslash before the end would escape what follows.
+            // A backslash at the end would escape the next character.
             case 0x5C: output.append(0x2F)
             default: output.append(byte)
             }

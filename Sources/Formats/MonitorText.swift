@@ -1,7 +1,7 @@
 import Diagnostics
 
 extension MonitorStatus.Monitor {
-    /// For people.
+    /// The name for people.
     public var title: String {
         switch self {
         case .misfire: "Misfire"
@@ -34,12 +34,12 @@ extension MonitorStatus.Monitor {
 }
 
 extension Readiness {
-    /// What a monitor has come to, for people; "" where nothing is known.
+    /// The state of a monitor for people; "" if unknown.
     public static func text(_ complete: Bool?) -> String {
         complete.map { $0 ? "complete" : "not complete" } ?? ""
     }
 
-    /// Which of `supported` monitors have not run, in one sentence.
+    /// A sentence about the `supported` monitors that have not run.
     public static func sentence(incomplete: [MonitorStatus.Monitor], of supported: Int) -> String {
         if incomplete.isEmpty {
             return supported == 1
@@ -52,7 +52,8 @@ extension Readiness {
             + "were cleared: \(names)."
     }
 
-    /// What each rule makes of it, a sentence each; the lamp is not on in any of them.
+    /// The verdict of each rule, in one sentence each, for vehicles whose check engine light is
+    /// off.
     public static func verdicts(
         incomplete: [MonitorStatus.Monitor], by rules: [ReadinessRules.Rule]
     ) -> [String] {
@@ -70,6 +71,6 @@ extension Readiness {
 }
 
 extension String {
-    /// With a small letter at its beginning.
+    /// The text with a small first letter.
     fileprivate var firstSmall: String { prefix(1).lowercased() + dropFirst() }
 }

@@ -1,4 +1,4 @@
-/// Numbers as ASCII.
+/// Appends numbers as ASCII.
 enum NumberText {
     /// Appends a whole number.
     @inline(__always)
@@ -32,11 +32,11 @@ enum NumberText {
         }
     }
 
-    /// Appends the shortest decimal that reads back as exactly `value`; no `.0`, nothing for a
-    /// number that is none.
+    /// Appends the shortest decimal that parses to exactly `value`; without `.0`, and nothing for
+    /// NaN or infinity.
     ///
-    /// Decimals of at most 15 digits and doubles are one to one, and `n / 10^k` is rounded
-    /// correctly while both are exact, so the first `k` that gives `value` back is the answer.
+    /// Decimals of at most 15 digits map one to one to doubles, and `n / 10^k` is rounded correctly
+    /// while both are exact. Therefore the first `k` that gives `value` back is the answer.
     static func append(_ value: Double, to output: inout [UInt8]) {
         let limit = 1e15
         guard abs(value) < limit else {
@@ -62,8 +62,10 @@ enum NumberText {
         appendLong(value, to: &output)
     }
 
-    /// Appends `value` without an exponent, rounded to nine decimals (a tenth of a millimetre of
-    /// latitude), as xsd:decimal wants it; nothing for a number that is none.
+    /// Appends `value` without an exponent, rounded to nine decimals, as xsd:decimal requires.
+    ///
+    /// Nine decimals are a tenth of a millimetre of latitude. It appends nothing for NaN or
+    /// infinity.
     static func appendDecimal(_ value: Double, to output: inout [UInt8]) {
         let scaled = (value * 1e9).rounded()
         guard abs(scaled) < 9e18 else {
@@ -94,7 +96,8 @@ enum NumberText {
 
     private static func appendLong(_ value: Double, to output: inout [UInt8]) {
         let text = value.description.utf8
-        // `1e+16` is valid everywhere; `1e16.0` does not occur; only a trailing `.0` is cut.
+        // `1e+16` is valid in all formats, and `1e16.0` does not occur, so cut only a trailing
+        // `.0`.
         let cut = text.count > 2 && text.suffix(2).elementsEqual([0x2E, 0x30])
         output.append(contentsOf: cut ? text.dropLast(2) : text[...])
     }

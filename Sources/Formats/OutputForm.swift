@@ -1,20 +1,20 @@
-/// How results are printed.
+/// The format of results.
 public enum OutputFormat: String, CaseIterable, Sendable {
     case text, json, csv
 }
 
-/// What a printer of results knows of the user's wishes and of the terminal.
+/// The user's wishes and the terminal's properties for a printer of results.
 public struct OutputForm: Hashable, Sendable {
-    /// How results are printed.
+    /// The format of results.
     public var format: OutputFormat
-    /// The units that are shown.
+    /// The displayed units.
     public var units: UnitSystem
     /// The styles of text.
     public var palette: Palette
-    /// How many cells a line of text may have; nil = as many as it needs.
+    /// The width of a line of text in cells; nil = unlimited.
     public var columns: Int?
 
-    /// A form; without more it is for programs.
+    /// A form; the defaults suit programs.
     public init(
         format: OutputFormat, units: UnitSystem = .metric, palette: Palette = Palette(isOn: false),
         columns: Int? = nil

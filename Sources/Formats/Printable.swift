@@ -1,7 +1,7 @@
-/// `text` without anything that could steer a terminal: text of an adapter is a stranger's text.
+/// `text` without characters that could control a terminal, because an adapter's text is untrusted.
 ///
-/// Control characters (C0, DEL, C1) and invisible direction marks come out as `\x1B` or `\u{202E}`;
-/// everything else stays as it is.
+/// Control characters (C0, DEL, C1) and invisible direction marks become `\x1B` or `\u{202E}`;
+/// everything else stays unchanged.
 public func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: ControlCharacters.contains) else { return text }
     var result = ""
@@ -15,7 +15,7 @@ public func printable(_ text: String) -> String {
     return result
 }
 
-/// The same for bytes; what is not UTF-8 becomes U+FFFD.
+/// The same for bytes; invalid UTF-8 becomes U+FFFD.
 public func printable(bytes: some Collection<UInt8>) -> String {
     printable(String(decoding: bytes, as: UTF8.self))
 }

@@ -1,11 +1,11 @@
 import Diagnostics
 import OBDCore
 
-/// What of a reading needs more than its own fields to be printed.
+/// Texts for readings that need more than the reading's own fields.
 public enum ReadingText {
-    /// The identifiers that a support map announces: `01 03 0C`; empty for none.
+    /// The identifiers in a support map: `01 03 0C`; empty for none.
     ///
-    /// The most significant bit of `raw` stands for the identifier after `base`.
+    /// The most significant bit of `raw` is the identifier after `base`.
     public static func supportMap(_ raw: UInt32, base: UInt32) -> String {
         var text: [UInt8] = []
         for place in UInt32(0)..<32 where raw & (0x8000_0000 >> place) != 0 {
@@ -15,14 +15,14 @@ public enum ReadingText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The label of an enumeration's code; nil where the table has none.
+    /// The label of an enumeration's code; nil if the table has none.
     public static func label(_ code: UInt64, of signal: Signal) -> String? {
         signal.labels.first { $0.code == code }?.label
     }
 
-    /// The service whose answer `payload` is; nil for what is none.
+    /// The service that `payload` answers; nil if it is not an answer.
     ///
-    /// Of a refusal (7F) it is the refused service.
+    /// For a refusal (7F), it is the refused service.
     public static func service(ofAnswer payload: some Collection<UInt8>) -> Service? {
         guard let first = payload.first else { return nil }
         if first == Service.negativeResponse.rawValue {

@@ -1,4 +1,4 @@
-/// The few styles in use; colour never carries a meaning alone.
+/// The styles of text; a colour alone never has a meaning.
 public enum Style: Sendable {
     case bold, dim, good, warning, bad, accent, inverse, underlined, second
 
@@ -18,20 +18,20 @@ public enum Style: Sendable {
     }
 }
 
-/// Styles text, or leaves it alone where colour is off.
+/// Adds styles to text, unless colour is off.
 public struct Palette: Hashable, Sendable {
     /// Whether escape sequences may be written.
     public var isOn: Bool
-    /// Whether tables show ASCII alone, as the terminals of the locale do.
+    /// Whether tables show only ASCII, because the locale's terminals require that.
     public var isASCII: Bool
 
-    /// A palette that styles, or does not.
+    /// A palette with or without styles.
     public init(isOn: Bool, isASCII: Bool = false) {
         self.isOn = isOn
         self.isASCII = isASCII
     }
 
-    /// `text` as the locale's terminals show it; before a layout, since some signs become words.
+    /// `text` in characters of the locale; use it before a layout, because some signs become words.
     public func shown(_ text: String) -> String { isASCII ? asciiWords(text) : text }
 
     /// `text` in `style`.

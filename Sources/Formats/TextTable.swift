@@ -1,19 +1,19 @@
 /// Aligned columns for people.
 ///
-/// Every cell passes ``printable(_:)``. A column is as wide as its widest cell; the last one is not
-/// filled up, so that lines do not end in blanks.
+/// Every cell is passed to ``printable(_:)``. A column is as wide as its widest cell. The last one
+/// is not padded, so that lines do not end in blanks.
 public struct TextTable: Sendable {
-    /// How a column is set.
+    /// The alignment of a column.
     public enum Alignment: Sendable { case left, right }
 
-    /// One cell: its text, and a style that does not count for the width.
+    /// A cell: its text, and a style that does not affect the width.
     public struct Cell: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
-        /// What it says.
+        /// The text.
         public var text: String
-        /// How it looks; nil = plain.
+        /// The style; nil = plain.
         public var style: Style?
 
-        /// A cell; what is not printable in `text` is escaped.
+        /// A cell; control characters in `text` are escaped.
         public init(_ text: String, _ style: Style? = nil) {
             self.text = printable(text)
             self.style = style
@@ -30,9 +30,9 @@ public struct TextTable: Sendable {
     private var hasHeading = false
     private let flexible: Set<Int>
 
-    /// A table with a heading; an empty list of headings gives none.
+    /// A table with a heading; without headings if the list is empty.
     ///
-    /// `flexible` columns become narrower where a terminal is; without any it is the last one.
+    /// `flexible` columns become narrower on a narrow terminal; without any, the last column does.
     public init(_ headings: [(String, Alignment)], flexible: Set<Int> = []) {
         self.flexible = flexible
         alignments = headings.map(\.1)
@@ -42,7 +42,7 @@ public struct TextTable: Sendable {
         }
     }
 
-    /// Whether there is nothing to show.
+    /// Whether there are no rows.
     public var isEmpty: Bool { rows.count == (hasHeading ? 1 : 0) }
 
     /// Adds a row.
@@ -52,10 +52,10 @@ public struct TextTable: Sendable {
 
     /// The table's lines, each with its line end.
     ///
-    /// Where `columns` cells are all there is, the words of the flexible columns go on below themselves.
+    /// If the table is wider than `columns` cells, flexible columns are folded within their column.
     public func text(_ palette: Palette, indent: Int = 0, columns: Int? = nil) -> String {
         if palette.isASCII {
-            // Signs become words before the layout.
+            // Signs must become words before the layout.
             var table = self
             table.rows = rows.map { $0.map { Cell(asciiWords($0.text), $0.style) } }
             var palette = palette
@@ -88,10 +88,10 @@ public struct TextTable: Sendable {
         return result
     }
 
-    /// Less than this many cells hold no text that is worth reading.
+    /// The least useful width of a text column.
     private static let narrowest = 16
 
-    /// How wide the columns are; flexible ones as narrow as the room demands.
+    /// The widths of the columns; flexible ones are reduced to fit the room.
     private func widths(within room: Int?) -> [Int] {
         var widths: [Int] = []
         for row in rows {

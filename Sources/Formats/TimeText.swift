@@ -1,6 +1,6 @@
 import OBDCore
 
-/// ISO times that mostly share their second with the one before.
+/// Formats ISO times; consecutive times usually have the same second, whose text is cached.
 struct TimeText: Sendable {
     private var second = Int64.min
     /// `2026-11-21T08:15:02.` of `second`.
@@ -34,7 +34,7 @@ struct TimeText: Sendable {
         output.append(0x5A)
     }
 
-    /// Appends seconds with microseconds, `12.345678`; trailing zeros stay away.
+    /// Appends seconds with microseconds, `12.345678`, without trailing zeros.
     static func appendSeconds(from start: UTC, to time: UTC, _ output: inout [UInt8]) {
         let gap = time.microseconds.subtractingReportingOverflow(start.microseconds)
         NumberText.append(Double(gap.partialValue) / 1e6, to: &output)

@@ -1,9 +1,9 @@
 import Diagnostics
 import OBDCore
 
-/// Where a vehicle was, and what it said then.
+/// A position of the vehicle with its time.
 public struct TrackPoint: Sendable {
-    /// When.
+    /// The time.
     public var time: UTC
     /// WGS 84; unit: degrees.
     public var latitude, longitude: Double
@@ -14,7 +14,7 @@ public struct TrackPoint: Sendable {
     /// From true north; unit: degrees.
     public var course: Double?
 
-    /// A point without what is not always known; set that afterwards.
+    /// A point without the optional values; set them afterwards.
     public init(time: UTC, latitude: Double, longitude: Double) {
         self.time = time
         self.latitude = latitude
@@ -22,13 +22,13 @@ public struct TrackPoint: Sendable {
     }
 }
 
-/// The last value of each signal, as long as it is fresh.
+/// The last value of each signal while it is fresh.
 public struct TrackValues: Sendable {
     /// A value at a point.
     public struct Value: Sendable {
-        /// Which column of the track it is in.
+        /// The index of the column.
         public var place: Int
-        /// As text, in the unit of its column.
+        /// The text in the column's unit.
         public var text: String
     }
 
@@ -38,13 +38,13 @@ public struct TrackValues: Sendable {
         public var signal: String
         /// Its name for people.
         public var name: String
-        /// Whose.
+        /// The ECU.
         public var ecu: ECUAddress?
-        /// As shown; empty = none.
+        /// The displayed unit; empty = none.
         public var unit: String
     }
 
-    /// Older values are at no point; unit: µs.
+    /// Older values are not used; unit: µs.
     public static let freshness: Int64 = 10_000_000
 
     /// The columns.
@@ -52,7 +52,7 @@ public struct TrackValues: Sendable {
     private let places: CSVColumns
     private var latest: [(time: UTC, text: String)?]
 
-    /// Values of these columns, none yet.
+    /// Columns without values.
     public init(table: PIDTable, columns: [CSVWide.Column], units: UnitSystem = .metric) {
         places = CSVColumns(table: table, columns: columns, units: units)
         self.columns = zip(places.columns, places.conversions).map { column, conversion in
@@ -81,7 +81,7 @@ public struct TrackValues: Sendable {
         latest[place] = text.isEmpty ? nil : (time, String(decoding: text, as: UTF8.self))
     }
 
-    /// What is fresh at `time`.
+    /// The fresh values at `time`.
     public func values(at time: UTC) -> [Value] {
         latest.enumerated().compactMap { place, known in
             guard let known, time.microseconds &- known.time.microseconds <= Self.freshness else {
@@ -94,7 +94,7 @@ public struct TrackValues: Sendable {
 
 /// Text of XML documents.
 enum XMLText {
-    /// Appends text; what is markup is escaped, what XML cannot hold becomes U+FFFD.
+    /// Appends text; escapes markup, and replaces characters that XML does not allow with U+FFFD.
     static func append(_ text: String, to output: inout [UInt8]) {
         for scalar in text.unicodeScalars {
             switch scalar.value {

@@ -1,18 +1,18 @@
 import OBDCore
 
-/// A note and where it was made.
+/// A note with its position.
 public struct TrackNote: Sendable {
-    /// What it says.
+    /// The text.
     public var text: String
-    /// When it was made.
+    /// The time of the note.
     public var time: UTC
-    /// The position nearest in time; its own time is another.
+    /// The position nearest in time, with its own time.
     public var point: TrackPoint
 }
 
-/// Finds out where notes were made: positions and notes are taken in the order of time.
+/// Finds the positions of notes; it takes positions and notes in the order of time.
 public struct TrackNotes: Sendable {
-    /// A note that is farther from every position has no place; unit: µs.
+    /// The greatest time between a note and its position; unit: µs.
     public static let reach: Int64 = 5_000_000
 
     private var latest: TrackPoint?
@@ -20,7 +20,7 @@ public struct TrackNotes: Sendable {
     private var waiting: [(text: String, time: UTC)] = []
     private var placed: [TrackNote] = []
 
-    /// No position and no note yet.
+    /// Without positions and notes.
     public init() {}
 
     /// Takes a position.
@@ -34,7 +34,7 @@ public struct TrackNotes: Sendable {
         waiting.append((text, time))
     }
 
-    /// The notes that have a place, once everything was taken.
+    /// The notes with a position, after all input.
     public mutating func finish() -> [TrackNote] {
         place(before: nil)
         return placed

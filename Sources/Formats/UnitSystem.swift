@@ -1,15 +1,15 @@
-/// In which units values are shown; what is stored is always metric.
+/// The displayed units; stored values are always metric.
 public enum UnitSystem: String, Hashable, Sendable, CaseIterable {
-    /// As the standard has them: km/h, °C, kPa, L.
+    /// The units of the standard: km/h, °C, kPa, L.
     case metric
     /// Miles, °F, psi, imperial gallons.
     case imperial
     /// Miles, °F, psi, US gallons.
     case us
 
-    /// How a value of a metric unit is shown: `value × factor + offset`.
+    /// The conversion of a value in a metric unit: `value × factor + offset`.
     public struct Conversion: Hashable, Sendable {
-        /// The unit as printed.
+        /// The displayed unit.
         public var unit: String
         /// Multiplied first.
         public var factor: Double
@@ -28,10 +28,10 @@ public enum UnitSystem: String, Hashable, Sendable, CaseIterable {
         public func callAsFunction(_ value: Double) -> Double { value * factor + offset }
     }
 
-    /// The conversion from `metricUnit`; nil when the unit stays as it is.
+    /// The conversion from `metricUnit`; nil if the unit does not change.
     ///
-    /// Exact by definition: mile 1.609344 km, US gallon 3.785411784 L, imperial gallon 4.54609 L,
-    /// pound 0.45359237 kg, psi from pound-force and inch, °F = °C × 9/5 + 32.
+    /// The factors are exact by definition: mile 1.609344 km, US gallon 3.785411784 L, imperial
+    /// gallon 4.54609 L, pound 0.45359237 kg, psi from pound-force and inch, °F = °C × 9/5 + 32.
     public func conversion(from metricUnit: String) -> Conversion? {
         if self == .metric { return nil }
         let (gallon, gallonUnit) = self == .us ? (3.785411784, "US gal") : (4.54609, "UK gal")

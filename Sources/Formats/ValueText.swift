@@ -1,18 +1,18 @@
 import Diagnostics
 import OBDCore
 
-/// A value as people read it, and its unit.
+/// A value for people, with its unit.
 public struct ValueText: Hashable, Sendable {
-    /// The value alone.
+    /// The value without its unit.
     public var value: String
     /// Its unit; empty without one.
     public var unit: String
-    /// Whether `value` is a number, to be set at the right.
+    /// Whether `value` is a number, which is aligned to the right.
     public var isNumber: Bool
-    /// Whether there is no value, and `value` says why.
+    /// Whether there is no value; `value` is then the reason.
     public var isMissing: Bool
 
-    /// The value of `reading`, of `signal`, in `units`.
+    /// The text for `reading` of `signal` in `units`.
     public init(_ reading: Reading, _ signal: Signal, _ units: UnitSystem) {
         isNumber = false
         isMissing = false
@@ -32,7 +32,7 @@ public struct ValueText: Hashable, Sendable {
             value = ReadingText.supportMap(raw, base: reading.dataID?.id ?? 0)
         case .missing(let why, let code):
             isMissing = true
-            // What froze a frame: without a code there is none.
+            // The code of the freeze frame: without a code, there is no frame.
             let isNoFrame =
                 why == .notAvailable && reading.dataID == DataID(.freezeFrame, 0x02)
             value = isNoFrame ? "no frame stored" : why.text + (code.map { " (code \($0))" } ?? "")
@@ -44,7 +44,7 @@ public struct ValueText: Hashable, Sendable {
 }
 
 extension Reading.Missing {
-    /// For people.
+    /// The reason for people.
     public var text: String {
         switch self {
         case .notSupported: "not supported"
@@ -56,9 +56,9 @@ extension Reading.Missing {
 }
 
 extension Signal {
-    /// What one more in the raw bits adds to the value; unit: that of the signal.
+    /// The change of the value per raw bit step; unit: that of the signal.
     public var shownStep: Double {
-        // The voltage at the adapter comes as text with one decimal.
+        // The voltage at the adapter is received as text with one decimal.
         bitLength == 0 ? 0.1 : abs(multiplier / divisor)
     }
 }

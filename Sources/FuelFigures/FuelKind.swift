@@ -1,4 +1,4 @@
-/// What an engine burns; the raw value is how configuration and output call it.
+/// A kind of fuel; the raw value is its name in configuration and output.
 public enum FuelKind: String, Hashable, Sendable, CaseIterable {
     /// Petrol, as sold with up to a tenth of ethanol.
     case gasoline
@@ -10,12 +10,13 @@ public enum FuelKind: String, Hashable, Sendable, CaseIterable {
     case diesel
     /// Liquefied petroleum gas: propane and butane.
     case lpg
-    /// Compressed natural gas; told in kilograms.
+    /// Compressed natural gas; its amounts are in kilograms.
     case cng
     /// C₃H₈, liquefied.
     case propane
 
-    /// The fuel of a value of PID 51; nil for electricity, hydrogen and what has no one fuel.
+    /// The fuel of a value of PID 51; nil for electricity, hydrogen, and codes without a single
+    /// fuel.
     public init?(code: UInt64) {
         switch code {
         case 0x01, 0x09, 0x11: self = .gasoline
@@ -29,7 +30,7 @@ public enum FuelKind: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Mass of air for a mass of fuel that burns completely.
+    /// Mass of air per mass of fuel for complete combustion.
     ///
     /// Gasoline and diesel: Bosch, Automotive Handbook. Pure substances and methane for natural gas
     /// follow from their formulas with 23.14 % of oxygen in air by mass; LPG is 60 % propane.
@@ -45,7 +46,7 @@ public enum FuelKind: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Unit: g/L at 15 °C; 1000 for natural gas, whose amounts are kilograms.
+    /// Density; unit: g/L at 15 °C, and 1000 for natural gas, whose amounts are in kilograms.
     ///
     /// Gasoline and diesel: the middle of what EN 228 (720–775) and EN 590 (820–845) allow. LPG: the
     /// middle of EN 589's practice; pure substances: handbook values.
@@ -61,10 +62,10 @@ public enum FuelKind: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Carbon dioxide of burning one ``unit``; unit: kg.
+    /// Carbon dioxide from burning one ``unit``; unit: kg.
     ///
-    /// Gasoline and diesel: 8,887 and 10,180 g a US gallon, EPA-420-F-11-041. The others: EPA's
-    /// emission factors for inventories, 4.11, 5.75, 5.68 and 5.72 kg a gallon; natural gas as
+    /// Gasoline and diesel: 8,887 and 10,180 g per US gallon, EPA-420-F-11-041. The others: EPA's
+    /// emission factors for inventories, 4.11, 5.75, 5.68 and 5.72 kg per gallon; natural gas as
     /// methane, 44.01 / 16.04.
     public var carbonDioxide: Double {
         let gallon = 3.785411784
@@ -79,9 +80,9 @@ public enum FuelKind: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// In what its amounts are told.
+    /// The unit of amounts of this fuel.
     public var unit: String { self == .cng ? "kg" : "L" }
 
-    /// Whether it burns with more air than it needs, so that air says little without a lambda.
+    /// Whether the engine runs with excess air, so that the air flow alone does not give the fuel.
     public var isLean: Bool { self == .diesel }
 }

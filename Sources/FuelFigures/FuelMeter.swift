@@ -1,17 +1,17 @@
-/// How an amount of fuel was found; the raw value is how output calls it.
+/// A method of calculating an amount of fuel; the raw value is its name in output.
 ///
-/// The first is the best.
+/// The cases are in order of preference: the first is the best.
 public enum FuelMethod: String, Hashable, Sendable, CaseIterable {
     /// PID 5E, or SPN 183 of SAE J1939: what the ECU injects, by volume.
     case fuelRate
     /// PID 9D: what the ECU injects, by mass.
     case fuelMassRate
-    /// PID 10 or 66: the air that went in, and lambda.
+    /// PID 10 or 66 and lambda: the intake air.
     case airFlow
-    /// PIDs 0B, 0C and 0F: the air that the cylinders hold, and lambda.
+    /// PIDs 0B, 0C and 0F and lambda: the air that the cylinders hold.
     case speedDensity
 
-    /// For people.
+    /// The name for people.
     public var title: String {
         switch self {
         case .fuelRate: "fuel rate of the ECU"
@@ -22,7 +22,7 @@ public enum FuelMethod: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A quantity that fuel is worked out from.
+/// A quantity that the calculation of fuel uses.
 public enum FuelQuantity: Hashable, Sendable {
     /// PID 5E; unit: L/h.
     case fuelRate
@@ -36,48 +36,48 @@ public enum FuelQuantity: Hashable, Sendable {
     case intakeTemperature
     /// PID 0C; unit: rpm.
     case engineSpeed
-    /// PID 44: what the ECU aims at.
+    /// PID 44: the lambda that the ECU commands.
     case commandedLambda
-    /// PID 24 or 34: what a wide-range sensor before the catalyst measures.
+    /// PID 24 or 34: the lambda that a wide-range sensor before the catalyst measures.
     case measuredLambda
-    /// PID 51; its code.
+    /// The code of PID 51.
     case fuelType
-    /// PID 0D; its value does not matter, only when it was known.
+    /// PID 0D; only the times of its values count.
     case speed
 }
 
-/// What of an engine its ECU does not tell.
+/// Facts about an engine that its ECU does not report.
 public struct FuelSettings: Hashable, Sendable {
-    /// What it burns; nil = what PID 51 says, else ``usualKind``.
+    /// The fuel; nil means the fuel of PID 51, else ``usualKind``.
     public var kind: FuelKind?
-    /// What it is taken to burn where it is not known.
+    /// The fuel to assume if it is unknown.
     public var usualKind = FuelKind.gasoline
-    /// Unit: L; nil = not known, so that there is no ``FuelMethod/speedDensity``.
+    /// Unit: L; nil if unknown, which excludes ``FuelMethod/speedDensity``.
     public var displacement: Double?
-    /// How much of their displacement the cylinders fill, 0 to 1.5.
+    /// Volumetric efficiency of the cylinders, 0 to 1.5.
     public var efficiency = 0.85
-    /// What calculated amounts are multiplied by, from fill-ups.
+    /// Factor for calculated amounts, derived from fill-ups.
     public var calibration = 1.0
 
-    /// Nothing is known.
+    /// Settings without any facts.
     public init() {}
 }
 
-/// Adds up the fuel of a drive by every method that its data allows.
+/// Adds up the fuel of a drive with every method that its data allows.
 ///
-/// Pure: readings in the order of time in, amounts out. Between two values of a rate the trapezoid
-/// counts; nothing is assumed about a gap.
+/// It takes readings in the order of time and has no side effects. It integrates rates by the
+/// trapezoidal rule and assumes nothing about gaps.
 public struct FuelMeter: Sendable {
-    /// Between two values further apart than this nothing is known; unit: µs.
+    /// Two values further apart than this have a gap between them; unit: µs.
     public static let longestGap: Int64 = 10_000_000
-    /// Lambda goes stale; unit: µs.
+    /// Older values of lambda are not used; unit: µs.
     static let lambdaLife: Int64 = 10_000_000
-    /// Air temperature changes slowly and is asked rarely; unit: µs.
+    /// Older air temperatures are not used; it changes slowly and is polled rarely; unit: µs.
     static let temperatureLife: Int64 = 300_000_000
     /// Gas constant of dry air; unit: J/(kg·K).
     static let gasConstant = 287.05
 
-    /// Codes of PID 51 for bi-fuel and hybrid vehicles that drive by battery, or by both at once.
+    /// Codes of PID 51 for bi-fuel and hybrid vehicles that drive on battery, or on both at once.
     static let hybrids: Set<UInt64> = [0x0F, 0x10, 0x14, 0x15, 0x16]
 
     struct Sample: Sendable {
@@ -85,13 +85,14 @@ public struct FuelMeter: Sendable {
         var value: Double
     }
 
-    /// What a method has added up.
+    /// The sum of one method.
     struct Sum: Sendable {
-        /// L of 5E, g of fuel of 9D, g of air over lambda of the others; nil = kind not known yet.
+        /// L for 5E, g of fuel for 9D, g of air divided by lambda for the others; nil = fuel not
+        /// known yet.
         var base: [FuelKind?: Double] = [:]
-        /// Time for which there was data; unit: µs.
+        /// Time with data; unit: µs.
         var covered: Int64 = 0
-        /// The largest rate; unit: that of `base` a second.
+        /// The largest rate; unit: that of `base` per second.
         var peak = 0.0
         var last: Sample?
     }
@@ -100,13 +101,13 @@ public struct FuelMeter: Sendable {
     private(set) var sums: [FuelMethod: Sum] = [:]
     /// Time with a running engine; unit: µs, nil without any engine speed.
     private(set) var running: Int64?
-    /// The last fuel that PID 51 told of.
+    /// The last fuel that PID 51 reported.
     private(set) var announced: FuelKind?
-    /// Whether PID 51 told of an engine without one fuel, electricity among them.
+    /// Whether PID 51 reported an engine without a single fuel, such as an electric one.
     private(set) var wasWithoutFuel = false
-    /// Whether PID 51 told of a hybrid, without saying what it burns: it drove by battery.
+    /// Whether PID 51 reported a hybrid on battery, which does not say which fuel it uses.
     private(set) var isHybrid = false
-    /// Time for which the vehicle's speed was known; unit: µs, nil without any speed.
+    /// Time with a known vehicle speed; unit: µs, nil without any speed.
     private(set) var speedCovered: Int64?
     private var lastSpeed: Int64?
     private var engine: Sample?
@@ -114,12 +115,12 @@ public struct FuelMeter: Sendable {
     private var commanded: Sample?
     private var measured: Sample?
 
-    /// A meter that has seen nothing.
+    /// A meter without data.
     public init(_ settings: FuelSettings = FuelSettings()) { self.settings = settings }
 
     private var kind: FuelKind? { settings.kind ?? announced }
 
-    /// Takes one value; `t` in microseconds.
+    /// Adds one value; `t` is in microseconds.
     public mutating func take(_ value: Double, _ quantity: FuelQuantity, t: Int64) {
         guard value.isFinite else { return }
         switch quantity {
@@ -132,7 +133,7 @@ public struct FuelMeter: Sendable {
         case .measuredLambda: measured = Sample(t: t, value: value)
         case .fuelType:
             guard let code = UInt64(exactly: value), code != 0 else { return }
-            // What burns nothing now takes no fuel back: what is burnt later is still that.
+            // A hybrid on battery keeps its last known fuel, since it will use that fuel later.
             if let kind = FuelKind(code: code) {
                 announced = kind
             } else if Self.hybrids.contains(code) {
@@ -157,15 +158,15 @@ public struct FuelMeter: Sendable {
         }
     }
 
-    /// Lambda of what is burnt now; nil where air alone says nothing about fuel.
+    /// The current lambda; nil if the air flow alone does not give the fuel.
     private func lambda(at t: Int64) -> Double? {
         let fresh = { (sample: Sample?) -> Double? in
             guard let sample, t &- sample.t <= Self.lambdaLife, (0.5..<1.99).contains(sample.value)
             else { return nil }
             return sample.value
         }
-        // What a lean engine is commanded is a limit and not what it does: only a sensor shows; at
-        // the end of its range it does not.
+        // The commanded lambda of a lean engine is only a limit. A sensor shows the actual one,
+        // except at the end of its range.
         if kind?.isLean == true { return fresh(measured) }
         return fresh(commanded) ?? 1
     }
@@ -175,14 +176,14 @@ public struct FuelMeter: Sendable {
         add(method, air / lambda, t: t)
     }
 
-    /// The air that a four-stroke engine draws in: p·V·η/(R·T) every other turn.
+    /// Adds the intake air of a four-stroke engine: p·V·η/(R·T) every second revolution.
     private mutating func addSpeedDensity(pressure: Double, t: Int64) {
         guard let displacement = settings.displacement, let engine, let temperature,
             t &- engine.t <= Self.longestGap, t &- temperature.t <= Self.temperatureLife
         else { return }
         let kelvin = temperature.value + 273.15
         guard kelvin > 200 else { return }
-        // kPa · L = J; kg to g and minutes to seconds at the end.
+        // kPa · L = J; the last factors convert kg to g and minutes to seconds.
         let air =
             pressure * displacement * settings.efficiency / (Self.gasConstant * kelvin)
             * engine.value / 120 * 1000

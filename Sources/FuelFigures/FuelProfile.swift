@@ -1,19 +1,19 @@
-/// What people know of fuel and its price, for all vehicles or for one.
+/// The user's data about fuel and its price, for all vehicles or for one.
 public struct FuelProfile: Hashable, Sendable {
-    /// What is burnt, where PID 51 does not tell.
+    /// The fuel, used if PID 51 does not report it.
     public var kind: FuelKind?
-    /// Of a litre, of a kilogram of natural gas.
+    /// Price per litre, or per kilogram of natural gas.
     public var price: Double?
-    /// Follows amounts of money.
+    /// The currency that is printed after amounts of money.
     public var currency: String?
     /// Unit: L.
     public var displacement: Double?
     /// Volumetric efficiency, 0 to 1.5.
     public var efficiency: Double?
-    /// What calculated amounts are multiplied by.
+    /// Factor for calculated amounts.
     public var calibration: Double?
 
-    /// What is known; nil = nothing.
+    /// A profile; nil means unknown.
     public init(
         kind: FuelKind? = nil, price: Double? = nil, currency: String? = nil,
         displacement: Double? = nil, efficiency: Double? = nil, calibration: Double? = nil
@@ -26,7 +26,7 @@ public struct FuelProfile: Hashable, Sendable {
         self.calibration = calibration
     }
 
-    /// What the meter has to know.
+    /// The settings for the meter.
     public var settings: FuelSettings {
         var settings = FuelSettings()
         settings.kind = kind
@@ -36,7 +36,7 @@ public struct FuelProfile: Hashable, Sendable {
         return settings
     }
 
-    /// This, and `other` where this says nothing.
+    /// This profile with the missing values taken from `other`.
     public func filled(from other: FuelProfile) -> FuelProfile {
         FuelProfile(
             kind: kind ?? other.kind, price: price ?? other.price,

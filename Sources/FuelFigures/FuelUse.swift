@@ -1,19 +1,20 @@
-/// What the fuel of one or several drives adds up to.
+/// The total fuel of one or more drives.
 public struct FuelUse: Hashable, Sendable {
-    /// Why an amount is not to be believed, or not altogether.
+    /// Why an amount is wrong or doubtful.
     public enum Problem: String, Hashable, Sendable {
-        /// The engine ran, and it reports 0 all the time.
+        /// The ECU reports 0 all the time although the engine ran.
         case alwaysZero
-        /// More than any road vehicle's engine burns.
+        /// More than the engine of any road vehicle uses.
         case tooMuch
-        /// No vehicle goes so far on so little.
+        /// Less than any vehicle needs for this distance.
         case tooLittle
-        /// There is data for less than 80 % of the time that the engine ran.
+        /// The data covers less than 80 % of the engine's running time.
         case sparse
-        /// It is half as much again as the better method says, or two thirds of it.
+        /// The amount is more than 1.5 times, or less than two thirds, of that of the better
+        /// method.
         case disagrees
 
-        /// Whether nothing should be concluded from the amount.
+        /// Whether the amount must not be used.
         var isFatal: Bool {
             switch self {
             case .alwaysZero, .tooMuch, .tooLittle: true
@@ -22,45 +23,48 @@ public struct FuelUse: Hashable, Sendable {
         }
     }
 
-    /// What one method says.
+    /// The result of one method.
     public struct Estimate: Hashable, Sendable {
-        /// How it was found.
+        /// The method of the estimate.
         public var method: FuelMethod
-        /// Calibrated, of all fuels that are told in ``FuelUse/unit``; unit: that.
+        /// Calibrated amount of all fuels whose unit is ``FuelUse/unit``; unit: that.
         public var amount: Double
-        /// The share of the engine's running time with data, 0 to 1; nil where that is not known.
+        /// The share of the engine's running time with data, 0 to 1; nil if unknown.
         public var coverage: Double?
-        /// What speaks against it.
+        /// Reasons to doubt the amount.
         public var problems: [Problem]
-        /// By fuel; unit: each one's own.
+        /// Amounts by fuel; unit: that of each fuel.
         public internal(set) var amounts: [FuelKind: Double]
 
-        /// Leaves out of the sum what is told in another unit.
+        /// Excludes amounts in other units from the sum.
         fileprivate mutating func count(in unit: String) {
             amount = amounts.reduce(0) { $0 + ($1.key.unit == unit ? $1.value : 0) }
         }
     }
 
-    /// The fuel, of several the one of which most was burnt.
+    /// The fuel; with several fuels, the one of which most was used.
     public var kind: FuelKind
-    /// Nobody said what is burnt: ``FuelSettings/usualKind`` is a guess.
+    /// Whether the fuel is unknown, so that ``kind`` is the guess ``FuelSettings/usualKind``.
     public var isAssumed: Bool
     /// All methods with data, the best one first.
     public var estimates: [Estimate]
-    /// The first estimate that is to be believed; nil without one.
+    /// The first credible estimate; nil without one.
     public var chosen: Estimate?
-    /// Over how much road it was burnt; unit: km, nil where that is not known.
+    /// The distance driven with this fuel; unit: km, nil if unknown.
     public var distance: Double?
 
-    /// Rates beyond this are faults; unit: L/h.
+    /// Rates above this are faults; unit: L/h.
     static let mostAnHour = 250.0
-    /// Plausible consumption of what moves on a road; unit: L or kg per 100 km.
+    /// Plausible consumption of a road vehicle; unit: L or kg per 100 km.
     static let plausible = 0.3...120.0
 
     /// The sum of a meter; nil without any data about fuel.
     ///
-    /// `distance` is the drive's, by the odometer where it has one, which counts on while nobody
-    /// listens; `driven` is what the speed adds up to, both in km; `seconds` is how long it took.
+    /// - Parameters:
+    ///   - distance: The distance of the drive in km, if possible from the odometer, which also
+    ///     counts while no program polls.
+    ///   - driven: The distance in km by integrating the speed.
+    ///   - seconds: The duration of the drive.
     public init?(
         _ meter: FuelMeter, distance: Double?, driven: Double? = nil, seconds: Double? = nil
     ) {
@@ -113,16 +117,17 @@ public struct FuelUse: Hashable, Sendable {
         }
         let kind = Self.most(of: chosen?.amounts ?? [:]) ?? fallback
         self.kind = kind
-        // Litres and kilograms are not a sum.
+        // Litres and kilograms cannot be added.
         for place in found.indices { found[place].count(in: kind.unit) }
         chosen?.count(in: kind.unit)
         estimates = found
     }
 
-    /// Over how much road fuel was counted; nil where that is not known.
+    /// The distance for which fuel was counted; nil if unknown.
     ///
-    /// An odometer that agrees with the speed is the more exact one. Where it does not, one of the
-    /// two has gone on while the other was not asked: what counts is whether fuel was.
+    /// An odometer that agrees with the speed is the more exact source. If they disagree, one of
+    /// the two was not polled all the time, and the one that covers the same time as the fuel
+    /// counts.
     private static func distance(
         _ meter: FuelMeter, _ distance: Double?, _ driven: Double?, _ seconds: Double?
     ) -> Double? {
@@ -135,7 +140,7 @@ public struct FuelUse: Hashable, Sendable {
         return nil
     }
 
-    /// The fuel of which most was burnt: by litres, or by mass where some of it is a gas.
+    /// The fuel of which most was used: by litres, or by mass if one of them is a gas.
     private static func most(of amounts: [FuelKind: Double]) -> FuelKind? {
         let isMixed = Set(amounts.keys.map(\.unit)).count > 1
         return amounts.max { left, right in
@@ -145,7 +150,7 @@ public struct FuelUse: Hashable, Sendable {
         }?.key
     }
 
-    /// What a method's base quantity is of a fuel; unit: the fuel's.
+    /// Converts the sum of a method to an amount of a fuel, in the fuel's unit.
     private static func amount(_ base: Double, _ method: FuelMethod, _ fuel: FuelKind) -> Double {
         switch method {
         case .fuelRate: base
@@ -154,29 +159,30 @@ public struct FuelUse: Hashable, Sendable {
         }
     }
 
-    /// In what amounts are told: litres, kilograms of natural gas.
+    /// The unit of the amounts: litres, or kilograms of natural gas.
     public var unit: String { kind.unit }
 
-    /// What was burnt; unit: ``unit``, nil without an estimate that is to be believed.
+    /// The used amount; unit: ``unit``, nil without a credible estimate.
     public var amount: Double? { chosen?.amount }
 
-    /// Whether litres and kilograms were burnt: neither alone is what the road took.
+    /// Whether both litres and kilograms were used, so that neither alone is the consumption.
     public var isMixed: Bool { Set((chosen?.amounts ?? [:]).keys.map(\.unit)).count > 1 }
 
-    /// Unit: ``unit`` per 100 km; nil without an amount, below 100 m, or where fuels are mixed that
-    /// have no unit in common.
+    /// Consumption; unit: ``unit`` per 100 km.
+    ///
+    /// It is nil without an amount, below 100 m, and if the fuels have no common unit.
     public var per100km: Double? {
         guard let amount, !isMixed, let distance, distance >= 0.1 else { return nil }
         return amount / distance * 100
     }
 
-    /// Miles per US gallon; nil for what is not told in litres or without any.
+    /// Miles per US gallon; nil if the unit is not litres or without consumption.
     public var milesPerUSGallon: Double? { perLitre(100 * 3.785411784 / 1.609344) }
 
-    /// Miles per imperial gallon; nil for what is not told in litres or without any.
+    /// Miles per imperial gallon; nil if the unit is not litres or without consumption.
     public var milesPerImperialGallon: Double? { perLitre(100 * 4.54609 / 1.609344) }
 
-    /// Kilometres per litre; nil for what is not told in litres or without any.
+    /// Kilometres per litre; nil if the unit is not litres or without consumption.
     public var kilometresPerLitre: Double? { perLitre(100) }
 
     private func perLitre(_ factor: Double) -> Double? {
@@ -184,11 +190,11 @@ public struct FuelUse: Hashable, Sendable {
         return factor / per100km
     }
 
-    /// What burning it gave; unit: kg of CO₂.
+    /// Carbon dioxide from the used fuel; unit: kg.
     public var carbonDioxide: Double? {
         chosen?.amounts.reduce(0) { $0 + $1.value * $1.key.carbonDioxide }
     }
 
-    /// What it cost at a price for one ``unit``; nil where fuels are mixed that have none in common.
+    /// The cost at a price per ``unit``; nil if the fuels have no common unit.
     public func cost(at price: Double) -> Double? { isMixed ? nil : amount.map { $0 * price } }
 }

@@ -2,9 +2,9 @@ import Accessory
 import LocalLinks
 import Simulator
 
-// What users are told of accessories that cannot be opened or went away.
+// Messages about devices that cannot be opened or disappeared.
 extension Failure {
-    /// An accessory that cannot be opened, or went away.
+    /// A device that cannot be opened or disappeared.
     init(_ error: AccessoryError) {
         let words = error.words
         self.init(words.what, hint: words.remedy, status: ExitStatus(words.category))
@@ -25,8 +25,9 @@ extension Failure {
         self.init(LocalLinkFault.options(error))
     }
 
-    /// The message among those of other accessories: with this one's name before it, unless it begins
-    /// with what that is about already.
+    /// The message with the device's name before it, for a list with messages about other devices.
+    ///
+    /// The name is left out if the message begins with it already.
     func told(of accessory: String) -> String {
         let scheme = accessory.firstIndex(of: ":").map { accessory.index(after: $0) }
         let place = accessory[(scheme ?? accessory.startIndex)...].prefix { $0 != "?" }
@@ -39,7 +40,7 @@ extension Failure {
 }
 
 extension ExitStatus {
-    /// What a command ends with because of an accessory's fault.
+    /// The exit code for a fault of a device.
     init(_ category: FaultWords.Category) {
         self =
             switch category {

@@ -1,15 +1,14 @@
 import ArgumentParser
 import OBDCore
 
-/// What somebody meant who typed the name of no command.
+/// Suggests a command after the user typed an unknown one.
 enum CommandSuggestion {
-    /// The failure of `arguments` that name no command where they should; nil where another thing is
-    /// wrong with them.
+    /// The failure for an unknown command in `arguments`; nil if the error is another one.
     static func failure(for arguments: [String]) -> Failure? {
         var command: any ParsableCommand.Type = ObdscanCommand.self
         var path = "obdscan"
         for word in arguments {
-            // After an option nobody knows whether a word is its value.
+            // A word after an option may be its value.
             guard !word.hasPrefix("-"), !command.configuration.subcommands.isEmpty else {
                 return nil
             }
@@ -22,7 +21,7 @@ enum CommandSuggestion {
             let near = nearest(
                 to: word, among: command == ObdscanCommand.self ? names + ["help"] : names)
             let meant = near.map { "\(path) \($0)" } ?? elsewhere(word)
-            // What has a default command may have taken the word as its argument.
+            // A command with a default subcommand may have taken the word as an argument.
             if meant == nil, command.configuration.defaultSubcommand != nil { return nil }
             return Failure(
                 "there is no command \"\(path) \(word)\"",
@@ -33,7 +32,7 @@ enum CommandSuggestion {
         return nil
     }
 
-    /// What a code, or the name of another command's own command, could have meant.
+    /// Interprets a word as a code or as a subcommand of another command.
     private static func elsewhere(_ word: String) -> String? {
         if DTC(word) != nil { return "obdscan dtc explain \(word)" }
         return ObdscanCommand.configuration.subcommands.lazy
@@ -41,7 +40,7 @@ enum CommandSuggestion {
             .first.map { "obdscan \(name($0)) \(word)" }
     }
 
-    /// The name that a slip of the fingers could have meant.
+    /// The name with the smallest typing error.
     static func nearest(to word: String, among names: [String]) -> String? {
         let wanted = Array(word.lowercased().utf8)
         let bound = wanted.count < 4 ? 1 : 2
@@ -49,13 +48,13 @@ enum CommandSuggestion {
             (name: name, distance: editDistance(Array(name.utf8), wanted, bound: bound))
         }
         return found.filter { $0.distance <= bound }.min { $0.distance < $1.distance }?.name
-            // Half a word is enough where only one begins like that.
+            // The beginning of a word suffices if only one name begins like that.
             ?? onlyOne(names.filter { wanted.count > 1 && $0.utf8.starts(with: wanted) })
     }
 
     private static func onlyOne(_ names: [String]) -> String? { names.count == 1 ? names[0] : nil }
 
-    /// The word that calls a command.
+    /// The name of a command.
     static func name(_ command: any ParsableCommand.Type) -> String {
         command.configuration.commandName ?? command._commandName
     }

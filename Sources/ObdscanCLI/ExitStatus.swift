@@ -1,6 +1,6 @@
-/// The exit codes of obdscan; a promise to scripts.
+/// The exit codes of obdscan; scripts rely on them.
 enum ExitStatus: Int32, Sendable, CaseIterable {
-    /// Done.
+    /// Success.
     case done = 0
     /// With `--exit-code`: codes are present, or the vehicle is not ready. See also ``declined``.
     case findings = 1
@@ -10,11 +10,11 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
     case badData = 65
     /// An input file is missing.
     case noInput = 66
-    /// No accessory, or the adapter or vehicle does not answer.
+    /// No device, or the adapter or vehicle does not answer.
     case unavailable = 69
     /// A bug in obdscan.
     case bug = 70
-    /// An output file cannot be made.
+    /// An output file cannot be created.
     case cannotCreate = 73
     /// The link was lost and could not be restored.
     case linkLost = 74
@@ -25,6 +25,6 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
     /// The configuration file is wrong.
     case badConfiguration = 78
 
-    /// The user did not confirm: nothing was done.
+    /// The user did not confirm, so nothing was done.
     static let declined = ExitStatus.findings
 }

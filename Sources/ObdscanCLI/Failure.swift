@@ -2,7 +2,7 @@ import Formats
 import Glibc
 import TripStore
 
-/// Why a command ends: what happened, what to do about it, and the exit code.
+/// The reason why a command ends: what happened, a hint, and the exit code.
 struct Failure: Error, Hashable, Sendable {
     /// Names the thing and says what happened to it; no full stop, no line break.
     var message: String
@@ -10,7 +10,7 @@ struct Failure: Error, Hashable, Sendable {
     var hint: String?
     /// The process's exit code.
     var status: ExitStatus
-    /// Whether the adapter works and the vehicle says nothing: it may be off.
+    /// Whether the adapter works and the vehicle does not answer: it may be off.
     var isOfSilentVehicle = false
 
     init(_ message: String, hint: String? = nil, status: ExitStatus) {
@@ -19,7 +19,7 @@ struct Failure: Error, Hashable, Sendable {
         self.status = status
     }
 
-    /// An ending without a message: everything worth saying was printed already.
+    /// A failure without a message, after everything was printed already.
     static func silent(_ status: ExitStatus) -> Failure {
         Failure("", status: status)
     }
@@ -27,7 +27,7 @@ struct Failure: Error, Hashable, Sendable {
     /// `obdscan: message` and, on its own line, `hint: …`.
     var text: String {
         if message.isEmpty { return "" }
-        // `sim:` ends in its own colon.
+        // `sim:` ends with its own colon.
         let words = printable(message).replacing("sim:: ", with: "sim: ")
         return "obdscan: \(words)\n" + (hint.map { "hint: \(printable($0))\n" } ?? "")
     }
@@ -39,7 +39,7 @@ func endProcess(_ failure: Failure) -> Never {
     exit(failure.status.rawValue)
 }
 
-/// Runs `body` and says what the database says in our words.
+/// Runs `body` and converts database errors to messages.
 func mapped<Value>(_ body: () throws(StoreError) -> Value) throws(Failure) -> Value {
     do {
         return try body()

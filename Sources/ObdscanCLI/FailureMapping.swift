@@ -11,11 +11,11 @@ import TripReports
 import TripStore
 import VehicleScan
 
-// Every error that can end a command, mapped to message, remedy and exit code. The switches are
-// exhaustive: whoever adds a case is asked here what the user is told.
+// Maps every error that can end a command to message, hint and exit code. The switches are
+// exhaustive, so the compiler demands a message for each new case.
 
 extension Failure {
-    /// An error that means the same wherever it comes from; nil for any other.
+    /// An error that means the same everywhere; nil for any other.
     init?(known error: any Error) {
         switch error {
         case let failure as Failure: self = failure
@@ -53,14 +53,14 @@ extension Failure {
             status: number == EACCES || number == EPERM ? .noPermission : .noInput)
     }
 
-    /// A file that cannot be made or written.
+    /// A file that cannot be created or written.
     init(outputFile path: String, errno number: Int32) {
         self.init(
             "\(path): \(describe(errno: number))", hint: FileRemedy.writing(path, errno: number),
             status: .cannotCreate)
     }
 
-    /// A file that cannot be used as it was meant to be.
+    /// A file that is not suitable for its purpose.
     init(_ error: FileError) {
         switch error {
         case .unreadable(let path, let number): self.init(inputFile: path, errno: number)
@@ -170,8 +170,7 @@ extension Failure {
         self.init(message, hint: hint, status: code)
     }
 
-    /// What has to be said at the end about a database that was taken away under its writer; nil =
-    /// nothing: it is where it was.
+    /// The failure to report at the end if the open database was replaced; nil = there is none.
     init?(_ relocation: TripStore.Relocation?) {
         guard case .elsewhere(let path, let instead) = relocation else { return nil }
         self.init(
@@ -179,7 +178,7 @@ extension Failure {
             hint: "\"obdscan trips --db \(path)\" lists it", status: .cannotCreate)
     }
 
-    /// A fault in a PID table; the user's own, as the embedded one is checked when it is built.
+    /// A fault in a user's PID table; the embedded one is checked when obdscan is built.
     init(_ error: TableError) {
         self.init(
             error.description,
@@ -187,7 +186,7 @@ extension Failure {
             status: .badData)
     }
 
-    /// An accessory that is named wrongly.
+    /// A device address that is not valid.
     init(_ error: AddressError) {
         self.init(
             error.reason,
@@ -196,7 +195,7 @@ extension Failure {
             status: .usage)
     }
 
-    /// A session that could not start or go on with `accessory`.
+    /// A session with `accessory` that could not start or continue.
     init(_ error: ScanError, accessory: String) {
         switch error {
         case .accessory(let error): self.init(error)
@@ -271,7 +270,7 @@ extension Failure {
         }
     }
 
-    /// A system call that fails only where the machine is short of something.
+    /// A system call that fails only if the machine lacks resources.
     init(systemCall call: String, errno number: Int32) {
         self.init(
             "\(call): \(describe(errno: number))",
@@ -334,7 +333,7 @@ extension Failure {
         }
     }
 
-    /// Why a DoIP gateway does not activate routing (ISO 13400-2, codes of message 0006).
+    /// Why a DoIP gateway refuses routing activation (ISO 13400-2, codes of message 0006).
     private static func words(ofActivation code: UInt8) -> (what: String, hint: String) {
         switch code {
         case 0x00:
@@ -390,7 +389,7 @@ extension Failure {
         }
     }
 
-    /// The adapter's word where an ECU should have answered.
+    /// The adapter's status in place of an ECU's answer.
     init(insteadOfAnswer status: AdapterStatus, accessory: String) {
         self =
             Failure(status, accessory: accessory)
@@ -399,7 +398,7 @@ extension Failure {
                 hint: "try --protocol, or another adapter", status: .unavailable)
     }
 
-    /// The adapter's word instead of data; nil for words that are an answer in themselves.
+    /// The adapter's status in place of data; nil for a status that is itself an answer.
     init?(_ status: AdapterStatus, accessory: String) {
         let what: String
         let hint: String
@@ -484,7 +483,7 @@ extension Failure {
     }
 }
 
-/// The system's words for an error number: `No such file or directory`.
+/// The system's message for an error number: `No such file or directory`.
 func describe(errno number: Int32) -> String {
     strerror(number).map { String(cString: $0) } ?? "error \(number)"
 }

@@ -5,7 +5,7 @@ import VehicleScan
 
 /// The root command.
 ///
-/// Every command is in its own file in `Commands/` and in one line of `subcommands`.
+/// Every command has its own file in `Commands/` and a line in `subcommands`.
 public struct ObdscanCommand: ParsableCommand {
     /// Name, help and commands.
     public static let configuration = CommandConfiguration(
@@ -36,10 +36,10 @@ public struct ObdscanCommand: ParsableCommand {
             ConfigCommand.self, SetupCommand.self, ServeCommand.self, CommonOptions.self,
         ])
 
-    /// The root by itself says what is attached and what to do next.
+    /// The root command; alone, it shows attached adapters and what to do next.
     public init() {}
 
-    /// Says what is attached and what to do next.
+    /// Shows attached adapters and what to do next.
     public func run() throws {
         try Overview().print()
     }
@@ -49,7 +49,8 @@ public struct ObdscanCommand: ParsableCommand {
         ignoreBrokenPipes()
         ignoreMarks()
         occupyClosedStreams()
-        // Swift reads them from /proc: without it every command would be taken for the overview.
+        // Swift reads the arguments from /proc; without it, every command would look like the
+        // overview.
         if CommandLine.arguments.isEmpty {
             endProcess(
                 Failure(
@@ -75,7 +76,7 @@ public struct ObdscanCommand: ParsableCommand {
         }
         let log = logOptions(of: command)
         do {
-            // A wrong file stops everything but the command that fixes it.
+            // A faulty file stops all commands except those that can fix it.
             if !["config", "help"].contains(arguments.first ?? "") {
                 try UserSettings.check(for: arguments)
             }
@@ -84,7 +85,7 @@ public struct ObdscanCommand: ParsableCommand {
             end(.silent(.done), log)
         } catch {
             if let failure = Failure(known: error) { end(failure, log) }
-            // `help COMMAND`, or wrong usage that only running brings to light.
+            // `help COMMAND`, or wrong usage that is detected only when the command runs.
             if [.success, .validationFailure].contains(exitCode(for: error)) { explain(error) }
             end(
                 Failure(
@@ -93,7 +94,7 @@ public struct ObdscanCommand: ParsableCommand {
         }
     }
 
-    /// What a shell is told that completes a command line, or its script; nil for anything else.
+    /// The words or the script for a shell's completion; nil for anything else.
     static func completion(for arguments: [String]) -> String? {
         switch arguments.first {
         case "---complete": Completion(Array(arguments.dropFirst())).text
@@ -103,19 +104,20 @@ public struct ObdscanCommand: ParsableCommand {
         }
     }
 
-    /// Where a command writes its log; nil without `--log-file`.
+    /// The options for the log of a command; nil without `--log-file`.
     private static func logOptions(of command: any ParsableCommand) -> OutputOptions? {
-        // To ask a type for a protocol costs more than everything else about a log, so that is left
-        // to those who want one.
+        // Checking a type for a protocol takes longer than everything else about a log, so do that
+        // only for a command with a log.
         guard CommandLine.arguments.contains(where: { $0.hasPrefix("--log-file") }) else {
             return nil
         }
         return (command as? any OutputCommand)?.output
     }
 
-    /// Ends the process as --help, --version or wrong usage demand; ArgumentParser words them.
+    /// Ends the process for --help, --version or wrong usage, with ArgumentParser's message.
     private static func explain(_ error: any Error) -> Never {
-        // Worded once only: asking for the exit code alone would lay out the whole help as well.
+        // Build the message only once: asking for the exit code alone would format the whole help
+        // as well.
         let message = fullMessage(for: error)
         let isFault = ["Error: ", "Help: ", "Usage: "].contains { message.hasPrefix($0) }
         guard isFault else {
@@ -126,7 +128,7 @@ public struct ObdscanCommand: ParsableCommand {
             endProcess(failure)
         }
         let text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
-        // Its usage lists every option; ours is a line.
+        // ArgumentParser's usage lists every option; ours is one line.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             .filter { !$0.hasPrefix("       ") }
             .map { $0.hasPrefix("Usage: ") ? "Usage: " + usage(CommandLine.arguments) : $0 }
@@ -136,7 +138,7 @@ public struct ObdscanCommand: ParsableCommand {
     }
 
     private static func end(_ failure: Failure, _ log: OutputOptions?) -> Never {
-        // A log that cannot be written does not change how the command ends.
+        // A log that cannot be written does not change the exit code.
         try? log?.log(
             "ends with \(failure.status.rawValue)"
                 + (failure.message.isEmpty ? "" : ": \(failure.message)"))

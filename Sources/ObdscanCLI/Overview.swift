@@ -6,14 +6,14 @@ import SystemIO
 import TripStore
 import VehicleReports
 
-/// What `obdscan` says by itself: what is attached, and what to do next.
+/// The output of `obdscan` without a command: attached adapters and what to do next.
 struct Overview {
     private let attached: [Accessory]
     private let remembered: [RememberedAccessory]
     private let chosen: ChosenAccessory?
     private let hasTrips: Bool
 
-    /// Looks at what is attached and known.
+    /// Finds attached and known devices.
     init() throws {
         attached = AccessoryManager().attached(withHolders: true)
         let database = DatabaseOptions(path: nil)
@@ -27,7 +27,7 @@ struct Overview {
         hasTrips = (try? store?.trips(latest))?.isEmpty == false
     }
 
-    /// Prints it.
+    /// Prints the overview.
     func print() throws {
         var writer = TextOutput.standard
         let palette = OutputOptions(format: .text).palette()
@@ -61,7 +61,7 @@ struct Overview {
             + (chosen.map { "  \($0.text)\n" } ?? "")
     }
 
-    /// How `-d` has to be given; nil where there is nothing to give it.
+    /// The option `-d` that commands need; nil if there is no device.
     private var device: String? {
         if chosen != nil { return "" }
         let likely = attached.filter(\.isLikelyAdapter)
@@ -94,16 +94,16 @@ struct Overview {
     }
 }
 
-/// The accessory that commands use without `-d`, as something kept says.
+/// The device that commands use without `-d`, according to the environment or the configuration.
 struct ChosenAccessory: Hashable, Sendable {
-    /// As it was named.
+    /// The device as it is named there.
     var name: String
-    /// What it stands for, where the name is the user's own.
+    /// The address of the device, if the name is one of the user's names.
     var address: String?
-    /// Who says so.
+    /// The name of the setting.
     var source: String
 
-    /// What the environment names, else what the configuration does; nil where neither does.
+    /// The device of the environment, else of the configuration; nil without either.
     init?(environment: String?, settings: UserSettings) {
         if let environment {
             (name, source) = (environment, "OBDSCAN_DEVICE")

@@ -1,10 +1,10 @@
 public import OBDCore
 
-/// A position, and when it came.
+/// A position with its time of arrival.
 public struct Fix: Hashable, Sendable {
-    /// Where the receiver says that it is.
+    /// The position from the receiver.
     public var position: Position
-    /// When its first byte that matters came.
+    /// When its first relevant byte arrived.
     public var arrived: Instant
 
     /// A fix.
@@ -15,13 +15,13 @@ public struct Fix: Hashable, Sendable {
 }
 
 extension Fix {
-    /// A course in range: 360 is 0; nil for what is none.
+    /// A course in range: 360 becomes 0; nil if not valid.
     static func course(_ degrees: Double?) -> Double? {
         guard let degrees, (0...360).contains(degrees) else { return nil }
         return degrees == 360 ? 0 : degrees
     }
 
-    /// A number of decimal digits alone: `Double` would take `nan` and `0x1p3` too.
+    /// A number with decimal digits only; `Double` would also accept `nan` and `0x1p3`.
     static func decimal(_ text: some StringProtocol) -> Double? {
         var rest = Array(text.utf8)[...]
         if rest.first == 0x2D { rest = rest.dropFirst() }

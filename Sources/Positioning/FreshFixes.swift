@@ -1,33 +1,34 @@
 import OBDCore
 
-/// Lets fresh fixes through, each once.
+/// Passes fresh fixes, each once.
 ///
-/// A fix carries the receiver's time, which need not be that of this machine: a Raspberry Pi has no
-/// clock, and a receiver that has just been switched on may not know its leap seconds. So ages are
-/// differences to the freshest fix of the last half minute to minute.
+/// A fix contains the receiver's time, which may differ from that of this machine: a Raspberry Pi
+/// has no clock, and a receiver that was just switched on may not know its leap seconds. Therefore,
+/// the age of a fix is measured relative to the freshest fix of the last half minute to minute.
 public struct FreshFixes: Sendable {
-    /// What becomes of a fix.
+    /// The verdict about a fix.
     public enum Verdict: Hashable, Sendable {
-        /// It is to be kept.
+        /// Keep it.
         case fresh
         /// It is older than ``FreshFixes/limit``.
         case stale
-        /// The same one came before.
+        /// It was received before.
         case repeated
     }
 
-    /// Older fixes are stale.
+    /// Fixes that are older are stale.
     public static let limit = Duration.seconds(5)
-    /// After a step of the receiver's clock everything is stale for two of these at most.
+    /// After a step of the receiver's clock, all fixes are stale for at most two of these windows.
     static let window: Int64 = 30_000_000
 
     private var lastTime: UTC?
     private var windowEnd: Int64?
-    /// The smallest difference of arrival and receiver's time, in this window and in the one before.
+    /// The smallest difference between arrival and receiver's time, in this window and the one
+    /// before.
     private var smallest = Int64.max
     private var smallestBefore = Int64.max
 
-    /// Nothing has come yet.
+    /// Without any fix yet.
     public init() {}
 
     /// Judges a fix; one without a time is fresh.
@@ -39,7 +40,7 @@ public struct FreshFixes: Sendable {
         let difference = arrived.subtractingReportingOverflow(time.microseconds)
         if difference.overflow { return .stale }
         if let end = windowEnd, arrived > end {
-            // After a long pause what was known says nothing any more.
+            // After a long pause, the previous window is not valid any more.
             smallestBefore = arrived - end > Self.window ? .max : smallest
             smallest = .max
             windowEnd = arrived &+ Self.window

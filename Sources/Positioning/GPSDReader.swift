@@ -1,37 +1,37 @@
 public import OBDCore
 
-/// Turns what gpsd sends into fixes: JSON objects, one a line (gpsd_json(5)).
+/// Converts gpsd's output to fixes: JSON objects, one per line (gpsd_json(5)).
 public struct GPSDReader: Sendable {
-    /// What a line says.
+    /// The content of a line.
     public enum News: Hashable, Sendable {
         /// A position.
         case fix(Fix)
-        /// gpsd knows no receiver.
+        /// gpsd has no receiver.
         case noReceiver
-        /// gpsd refuses; its words, which are a stranger's.
+        /// gpsd refuses; with its message, which is untrusted text.
         case refused(String)
     }
 
-    /// What a client sends to be told of positions as they come.
+    /// The request of a client for positions as they arrive.
     public static let watch = Array(#"?WATCH={"enable":true,"json":true}"#.utf8) + [0x0A]
 
-    /// Longer lines are dropped; gpsd's own limit is 10 KiB.
+    /// Longer lines are dropped; gpsd's limit is 10 KiB.
     static let longest = 65_536
 
-    /// Objects that were understood, positions or not.
+    /// Number of valid objects, including those without positions.
     public private(set) var objects = 0
-    /// Lines that were dropped: no JSON object, or too long.
+    /// Number of dropped lines: not a JSON object, or too long.
     public private(set) var damaged = 0
 
     private var line: [UInt8] = []
     private var isOverlong = false
-    /// The receiver that is listened to: two of them would make a zigzag.
+    /// The receiver in use; positions from two of them would give a zigzag.
     private var receiver: (name: String, last: Instant)?
 
-    /// Nothing has come yet.
+    /// A reader without data.
     public init() {}
 
-    /// Takes bytes as they come and appends what they say.
+    /// Takes received bytes and appends the news in them.
     public mutating func take(
         _ bytes: some Sequence<UInt8>, at instant: Instant, _ news: inout [News]
     ) {
@@ -70,7 +70,7 @@ public struct GPSDReader: Sendable {
     }
 
     private mutating func fix(_ object: [String: JSONValue], at instant: Instant) -> Fix? {
-        // 0 and 1: no fix; 2: in two dimensions; 3: in three.
+        // 0 and 1: no fix; 2: two dimensions; 3: three dimensions.
         guard let mode = object["mode"]?.number, mode >= 2,
             let latitude = object["lat"]?.number, let longitude = object["lon"]?.number,
             var position = Position(latitude: latitude, longitude: longitude)
@@ -83,7 +83,7 @@ public struct GPSDReader: Sendable {
         func positive(_ key: String) -> Double? {
             object[key]?.number.flatMap { $0 >= 0 ? $0 : nil }
         }
-        // Before version 3.20 `alt` was the only one.
+        // Before version 3.20, gpsd had only `alt`.
         if mode >= 3 { position.altitude = object["altMSL"]?.number ?? object["alt"]?.number }
         position.speed = positive("speed").map { $0 * 3.6 }
         position.course = Fix.course(object["track"]?.number)

@@ -1,13 +1,14 @@
 public import OBDCore
 
-/// Turns what a receiver sends on its line into fixes.
+/// Converts a receiver's sentences to fixes.
 ///
-/// RMC has the date, speed and course, GGA the altitude; which comes first differs. What has the
-/// same time of day is one fix: it is complete with both, else when another time begins.
+/// RMC contains date, speed and course, GGA the altitude; their order differs between receivers.
+/// Sentences with the same time of day belong to one fix. It is complete with both sentences, or
+/// when another time begins.
 public struct NMEAReader: Sendable {
-    /// Sentences whose form and checksum are right.
+    /// Number of valid sentences.
     public private(set) var sentences = 0
-    /// Lines that were dropped: a wrong checksum, or no sentence.
+    /// Number of dropped lines: a wrong checksum, or not a sentence.
     public private(set) var damaged = 0
 
     private struct Epoch: Sendable {
@@ -25,24 +26,24 @@ public struct NMEAReader: Sendable {
     }
 
     private var line: [UInt8] = []
-    /// The line is too long to be one; its rest is skipped.
+    /// The line is too long for a sentence, and its rest is skipped.
     private var isOverlong = false
     private var hasBegun = false
     private var epoch: Epoch?
-    /// The time of day whose fix is out already.
+    /// The time of day of the last fix.
     private var lastTimeOfDay: Int64?
 
-    /// Nothing has come yet.
+    /// A reader without data.
     public init() {}
 
-    /// Takes bytes as they come and appends the fixes that they complete.
+    /// Takes received bytes and appends the completed fixes.
     public mutating func take(
         _ bytes: some Sequence<UInt8>, at instant: Instant, _ fixes: inout [Fix]
     ) {
         for byte in bytes {
             switch byte {
             case 0x0A, 0x0D: endLine(at: instant, &fixes)
-            // A sentence that begins inside another one ends it: characters were lost.
+            // A dollar sign within a sentence begins a new one, because characters were lost.
             case 0x24:
                 endLine(at: instant, &fixes)
                 line.append(byte)
@@ -56,7 +57,7 @@ public struct NMEAReader: Sendable {
         }
     }
 
-    /// Appends the fix that nothing follows any more.
+    /// Appends the last fix at the end of input.
     public mutating func finish(_ fixes: inout [Fix]) {
         if let fix = fix() { fixes.append(fix) }
         epoch = nil
@@ -75,7 +76,7 @@ public struct NMEAReader: Sendable {
             sentences += 1
             if sentence.isReceiver { take(sentence, at: instant, &fixes) }
         } catch {
-            // Whoever begins to listen in the middle of a line hears its rest: no damage.
+            // Reading may begin in the middle of a line, and the rest of that line is not damage.
             if hasBegun || line.first == 0x24 { damaged += 1 }
         }
     }
@@ -91,7 +92,7 @@ public struct NMEAReader: Sendable {
             guard begin(sentence, at: instant, &fixes) else { return }
             takeGGA(sentence)
         case "VTG":
-            // It has no time: it belongs to whatever is under way.
+            // VTG has no time; it belongs to the current time of day.
             if sentence.field(8) == "N" { return }
             let speed = sentence.number(6) ?? sentence.number(4).map { $0 * 1.852 }
             let known = epoch
@@ -106,7 +107,7 @@ public struct NMEAReader: Sendable {
         }
     }
 
-    /// Makes sure that the time of day under way is the sentence's; false without one.
+    /// Makes the sentence's time of day the current one; false without one.
     private mutating func begin(
         _ sentence: NMEASentence, at instant: Instant, _ fixes: inout [Fix]
     ) -> Bool {
@@ -124,7 +125,7 @@ public struct NMEAReader: Sendable {
 
     private mutating func takeRMC(_ sentence: NMEASentence) {
         epoch?.hasRMC = true
-        // A = valid. The mode of version 2.3: E is dead reckoning, M by hand, N none.
+        // A = valid. The mode of version 2.3: E is dead reckoning, M manual, N not valid.
         let mode = sentence.field(11)
         if sentence.field(1) != "A" || ["E", "M", "N"].contains(mode) { epoch?.isValid = false }
         place(sentence, 2)
@@ -135,7 +136,7 @@ public struct NMEAReader: Sendable {
 
     private mutating func takeGGA(_ sentence: NMEASentence) {
         epoch?.hasGGA = true
-        // 0 is not a fix, 6 dead reckoning, 7 by hand; the others are measured (8 by a simulator).
+        // 0 means without a fix, 6 dead reckoning, 7 manual; others are measured (8: simulator).
         let quality = sentence.field(5)
         if quality == nil || ["0", "6", "7"].contains(quality) { epoch?.isValid = false }
         place(sentence, 1)
@@ -154,7 +155,7 @@ public struct NMEAReader: Sendable {
         epoch?.longitude = longitude
     }
 
-    /// The fix of the time of day under way; nil where there is none.
+    /// The fix of the current time of day; nil if there is none.
     private func fix() -> Fix? {
         guard let epoch, epoch.isValid, let latitude = epoch.latitude,
             let longitude = epoch.longitude,

@@ -15,17 +15,17 @@ public struct NMEASentence: Hashable, Sendable {
         case checksum(expected: UInt8, received: UInt8)
     }
 
-    /// Longer lines are none; the standard allows 82 characters, some receivers send more.
+    /// Longer lines are not sentences; the standard allows 82 characters, some receivers send more.
     public static let longest = 160
 
-    /// Who speaks: `GP` GPS, `GL` GLONASS, `GA` Galileo, `GN` several.
+    /// The source: `GP` GPS, `GL` GLONASS, `GA` Galileo, `GN` several.
     public var talker: String
-    /// What it says: `RMC`, `GGA`, `VTG`.
+    /// The kind of sentence: `RMC`, `GGA`, `VTG`.
     public var kind: String
-    /// What is between the commas after the address.
+    /// The fields between the commas after the address.
     public var fields: [String]
 
-    /// Reads a line without its end.
+    /// Parses a line without its end.
     public init(_ line: some Collection<UInt8>) throws(Fault) {
         let bytes = Array(line)
         guard bytes.count <= Self.longest, bytes.first == 0x24,
@@ -33,7 +33,7 @@ public struct NMEASentence: Hashable, Sendable {
             let high = Self.digit(bytes[star + 1]), let low = Self.digit(bytes[star + 2])
         else { throw .form }
         let body = bytes[1..<star]
-        // Printable ASCII alone, so that nothing of it needs cleaning later.
+        // Accept only printable ASCII, so that no field needs cleaning later.
         guard body.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x24 }) else { throw .form }
         let expected = body.reduce(0, ^)
         let received = high << 4 | low
@@ -45,7 +45,7 @@ public struct NMEASentence: Hashable, Sendable {
         }
         let address = parts.removeFirst()
         guard address.utf8.count >= 4 else { throw .form }
-        // Proprietary addresses ($PUBX) have one letter of talker.
+        // Proprietary addresses ($PUBX) have a talker of one letter.
         let length = address.hasPrefix("P") ? 1 : 2
         talker = String(address.prefix(length))
         kind = String(address.dropFirst(length))
@@ -61,21 +61,21 @@ public struct NMEASentence: Hashable, Sendable {
         }
     }
 
-    /// Whether a satellite receiver speaks.
+    /// Whether the talker is a satellite receiver.
     var isReceiver: Bool { talker.hasPrefix("G") || talker == "BD" || talker == "QZ" }
 
-    /// A field; nil where there is none or it is empty.
+    /// A field; nil if it does not exist or is empty.
     func field(_ index: Int) -> String? {
         guard fields.indices.contains(index), !fields[index].isEmpty else { return nil }
         return fields[index]
     }
 
-    /// A number; nil for an empty field and for what is none.
+    /// A number; nil if the field is empty or not a number.
     func number(_ index: Int) -> Double? { field(index).flatMap { Fix.decimal($0) } }
 
-    /// A coordinate of two fields, `4807.038,N`: degrees and minutes, and the half of the globe.
+    /// A coordinate of two fields, `4807.038,N`: degrees and minutes, and the hemisphere.
     ///
-    /// Unit: degrees; nil for what is none.
+    /// Unit: degrees; nil if not valid.
     func coordinate(_ index: Int, positive: String, negative: String) -> Double? {
         guard let value = number(index), value >= 0, let half = field(index + 1),
             half == positive || half == negative
@@ -97,7 +97,7 @@ public struct NMEASentence: Hashable, Sendable {
             Int64(digits[place] - 0x30) * 10 + Int64(digits[place + 1] - 0x30)
         }
         let (hour, minute, second) = (pair(0), pair(2), pair(4))
-        // A leap second is 60.
+        // The second is 60 in a leap second.
         guard hour < 24, minute < 60, second <= 60 else { return nil }
         var fraction = 0.0
         if text.utf8.count > 6 {
@@ -109,7 +109,7 @@ public struct NMEASentence: Hashable, Sendable {
             + Int64((fraction * 1e6).rounded())
     }
 
-    /// A date, `230394`; years from 80 are of the 20th century.
+    /// A date, `230394`; years from 80 on belong to the 20th century.
     func date(_ index: Int) -> UTC? {
         guard let text = field(index), text.utf8.count == 6,
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) })

@@ -1,20 +1,20 @@
-/// Where positions come from, as `--gps` takes it.
+/// A source of positions in the form of `--gps`.
 public enum PositionSource: Hashable, Sendable {
     /// gpsd's JSON protocol on a TCP port.
     case gpsd(host: String, port: UInt16)
-    /// NMEA 0183 on a serial line, a pty, a pipe or in a file; unit of `rate`: bit/s, nil = found.
+    /// NMEA 0183 on a serial line, a pty, a pipe or in a file; unit of `rate`: bit/s, nil = detect.
     case nmea(path: String, rate: Int?)
 
     /// gpsd's port.
     public static let gpsdPort: UInt16 = 2947
 
-    /// Reads `gpsd://HOST[:PORT]`, `gpsd:`, `serial:PATH?baud=RATE` or a path; nil for anything
+    /// Parses `gpsd://HOST[:PORT]`, `gpsd:`, `serial:PATH?baud=RATE` or a path; nil for anything
     /// else.
     public init?(_ text: String) {
         if text.hasPrefix("gpsd:") {
             var rest = text.dropFirst(5)
             if rest.hasPrefix("//") { rest = rest.dropFirst(2) }
-            // gpsd's own clients add a device after the port; what follows a slash is none of it.
+            // gpsd's clients add a device after the port; only an empty one is accepted here.
             while rest.hasSuffix("/") { rest = rest.dropLast() }
             guard let found = Self.place(rest) else { return nil }
             self = .gpsd(host: found.host, port: found.port)

@@ -2,16 +2,17 @@ public import Diagnostics
 import Formats
 import OBDCore
 
-/// What Home Assistant is told of a vehicle: one device with all of its entities
-/// (https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload).
+/// The discovery message for Home Assistant: one device with all entities of a vehicle.
 ///
-/// One unknown key at the top refuses the whole device, so that all of it is made here.
+/// See https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload. Home Assistant
+/// rejects the whole device for one unknown key at the top level, so the whole message is created
+/// here.
 public struct DiscoveryPayload: Hashable, Sendable {
-    /// An entity that is a signal.
+    /// The entity of a signal.
     public struct SignalEntity: Hashable, Sendable {
         /// Its topic.
         public var key: SignalKey
-        /// Its table's row.
+        /// The signal as its table describes it.
         public var signal: Signal
 
         /// A signal of an ECU.
@@ -25,19 +26,19 @@ public struct DiscoveryPayload: Hashable, Sendable {
     public var vehicle: String
     /// Its name for people.
     public var name: String
-    /// Its VIN; nil where it did not say.
+    /// Its VIN; nil if unknown.
     public var vin: String?
     /// The version of this program.
     public var version: String
-    /// The client whose last will says that nothing is published.
+    /// The client whose last will announces that publishing has ended.
     public var client: String
     /// The signals that the vehicle ever had.
     public var signals: [SignalEntity] = []
-    /// Whether there are its trouble codes and its check engine light.
+    /// Whether to add entities for trouble codes and check engine light.
     public var hasCodes = true
-    /// Whether there is a tracker.
+    /// Whether to add a tracker.
     public var hasPosition = false
-    /// Entities that were there and are gone: identifier and platform.
+    /// Former entities that do not exist any more: identifier and platform.
     public var removed: [String: String] = [:]
 
     /// A vehicle without signals.
@@ -49,15 +50,15 @@ public struct DiscoveryPayload: Hashable, Sendable {
         self.client = client
     }
 
-    /// How long a value counts without being sent again; unit: seconds.
+    /// How long a value stays valid if it is not sent again; unit: seconds.
     public static let expiry = 180.0
 
-    /// What a driver looks at; the rest is there, but not enabled.
+    /// Signals of interest for drivers; entities of other signals exist, but are disabled.
     public static let usualSignals: Set<String> = [
         "RPM", "VSS", "ECT", "FLI", "ODO", "VPWR", "AAT", "EOT", "ADAPTER_VOLTAGE", "MIL",
         "BAT_PWR", "FUEL_RATE",
     ]
-    /// What is worth showing while the vehicle is away.
+    /// Signals that are worth showing while the vehicle is off.
     public static let lastingSignals: Set<String> = [
         "FLI", "ODO", "VPWR", "ADAPTER_VOLTAGE", "MIL", "BAT_PWR", "VIN",
     ]

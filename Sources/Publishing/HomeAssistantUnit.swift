@@ -1,15 +1,16 @@
-/// What Home Assistant knows of a unit: `const.py` and `sensor/const.py` of its core.
+/// The properties of a unit in Home Assistant, from `const.py` and `sensor/const.py` of its core.
 ///
-/// A unit that a class does not have is an error there, so that a unit without a row here gets no class.
+/// A unit that does not belong to a class is an error there, so a unit without a row here gets no
+/// class.
 public struct HomeAssistantUnit: Hashable, Sendable {
     /// The device class; nil = none.
     public var deviceClass: String?
     /// The state class.
     public var stateClass: String
-    /// How many decimals are shown.
+    /// The number of decimals to show.
     public var precision: Int
 
-    /// What is known of a unit, as our tables write it.
+    /// The properties of a unit in the spelling of our tables.
     public init(_ unit: String) {
         (deviceClass, stateClass, precision) =
             switch unit {
@@ -32,7 +33,7 @@ public struct HomeAssistantUnit: Hashable, Sendable {
             }
     }
 
-    /// The unit as Home Assistant writes it; nil = none.
+    /// The unit in Home Assistant's spelling; nil = none.
     public static func name(_ unit: String) -> String? {
         switch unit {
         case "", "1": nil

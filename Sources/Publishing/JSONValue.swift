@@ -1,6 +1,6 @@
 import Formats
 
-/// A value of a payload, in the order in which it is written.
+/// A JSON value that keeps the order of keys.
 public indirect enum JSONValue: Hashable, Sendable {
     /// No value.
     case null
@@ -23,7 +23,7 @@ public indirect enum JSONValue: Hashable, Sendable {
         public var value: JSONValue
     }
 
-    /// An object.
+    /// An object with these members.
     public static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
         .object(members.map { Member(key: $0.key, value: $0.value) })
     }
@@ -34,7 +34,7 @@ public indirect enum JSONValue: Hashable, Sendable {
         self = .object(members + [Member(key: key, value: value)])
     }
 
-    /// As bytes.
+    /// The value as UTF-8 text.
     public var bytes: [UInt8] {
         var output: [UInt8] = []
         append(to: &output)

@@ -1,10 +1,10 @@
 public import OBDCore
 
-/// Names that topics and identifiers are made of.
+/// Names in topics and identifiers.
 public enum PublishedName {
-    /// `[a-z0-9_-]+` of a text: other signs become `-`; nil where nothing is left.
+    /// Converts a text to `[a-z0-9_-]+`: other characters become `-`; nil if nothing is left.
     ///
-    /// NATS takes no dots and blanks in topics, Home Assistant no dots in identifiers.
+    /// NATS allows no dots and blanks in topics, Home Assistant no dots in identifiers.
     public static func slug(_ text: String) -> String? {
         var result: [UInt8] = []
         for byte in text.lowercased().utf8 {
@@ -21,14 +21,15 @@ public enum PublishedName {
     public static func isSlug(_ text: String) -> Bool { slug(text) == text }
 }
 
-/// Whether a trip's times can be right.
+/// Checks whether a trip's times are plausible.
 ///
-/// A computer without a battery clock may begin in 1970, or go on where it was switched off.
+/// The clock of a computer without a battery may start in 1970, or continue from when it was
+/// switched off.
 public enum PublishedTime {
-    /// No trip is older than this program: 2026-01-01T00:00:00Z.
+    /// The earliest plausible time, because the program did not exist before: 2026-01-01T00:00:00Z.
     public static let earliest = UTC(microseconds: 1_767_225_600_000_000)
 
-    /// Whether a trip that lasted from `start` to `end` can have been recorded by a clock that is set.
+    /// Whether a trip from `start` to `end` was recorded with a clock that was set.
     public static func isPlausible(start: UTC, end: UTC, now: UTC) -> Bool {
         start >= earliest && end.microseconds <= now.microseconds + 60_000_000
     }

@@ -1,8 +1,8 @@
-/// Where a sink is, as a user writes it: `influx+https://metrics.example:8428`.
+/// The address of a sink as a user writes it: `influx+https://metrics.example:8428`.
 ///
-/// The address has no secrets: it is printed, logged and kept.
+/// It contains no secrets, because it is printed, logged and stored.
 public struct SinkAddress: Hashable, Sendable {
-    /// What is spoken there.
+    /// The protocol.
     public enum Kind: String, CaseIterable, Sendable {
         /// Line protocol over HTTP.
         case influxHTTP = "influx+http"
@@ -19,40 +19,40 @@ public struct SinkAddress: Hashable, Sendable {
         public var isEncrypted: Bool { self == .influxHTTPS || self == .mqtts }
     }
 
-    /// Why a text is not such an address.
+    /// Why a text is not a valid address.
     public enum Fault: Error, Hashable, Sendable {
         /// It does not begin with one of the known schemes.
         case unknownScheme
-        /// There is no host.
+        /// The host is missing.
         case noHost
         /// The port is not a number from 1 to 65535.
         case badPort(String)
-        /// A password or a token: it would be in lists of processes and in logs.
+        /// It contains a password or a token, which would appear in lists of processes and in logs.
         case secret
-        /// A blank or a control character.
+        /// It contains a blank or a control character.
         case badCharacter
-        /// A broker has a host and a port, and nothing after them.
+        /// The address of a broker has something after host and port.
         case path
     }
 
-    /// What is spoken there.
+    /// The protocol.
     public var kind: Kind
     /// The user's name; nil = none.
     public var user: String?
     /// Host name or address, an IPv6 one without its brackets.
     public var host: String
-    /// The port; nil = the usual one.
+    /// The port; nil = the default port of the protocol.
     public var port: Int?
-    /// What comes before the path of a write: empty, or `/insert/0/influx`.
+    /// The prefix of the path for writing: empty, or `/insert/0/influx`.
     public var path: String
-    /// `db=cars`, `org=home`, in their order.
+    /// The query parameters in their order, such as `db=cars`, `org=home`.
     public var query: [(name: String, value: String)] {
         get { parameters.map { ($0[0], $0[1]) } }
         set { parameters = newValue.map { [$0.name, $0.value] } }
     }
     private var parameters: [[String]]
 
-    /// Reads an address.
+    /// Parses an address.
     public init(_ text: String) throws(Fault) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .badCharacter }
         guard let end = text.firstRange(of: "://"),
@@ -109,10 +109,10 @@ public struct SinkAddress: Hashable, Sendable {
         if kind.isMQTT, !path.isEmpty || !parameters.isEmpty { throw .path }
     }
 
-    /// The host as it is in an address.
+    /// The host in the form for an address.
     private var shownHost: String { host.contains(":") ? "[\(host)]" : host }
 
-    /// The port that is used.
+    /// The port, including the default one.
     public var usedPort: Int {
         if let port { return port }
         switch kind {
@@ -123,7 +123,7 @@ public struct SinkAddress: Hashable, Sendable {
         }
     }
 
-    /// The same address as text.
+    /// The address as text.
     public var text: String {
         let query = parameters.map { "\($0[0])=\($0[1])" }.joined(separator: "&")
         return kind.rawValue + "://" + (user.map { $0 + "@" } ?? "") + shownHost
@@ -134,13 +134,13 @@ public struct SinkAddress: Hashable, Sendable {
         (kind.isEncrypted ? "https://" : "http://") + shownHost + ":\(usedPort)" + path
     }
 
-    /// Which of the three ways to write lines the address asks for.
+    /// The API for writing lines that the address selects.
     public var dialect: LineDialect {
         if query.contains(where: { $0.name == "api" && $0.value == "3" }) { return .v3 }
         return query.contains { $0.name == "bucket" || $0.name == "org" } ? .v2 : .v1
     }
 
-    /// Where lines are written.
+    /// The URL for writing lines.
     public var writeURL: String {
         var parts = query.filter { $0.name != "api" && $0.name != "precision" }
             .map { "\($0.name)=\($0.value)" }
@@ -148,14 +148,14 @@ public struct SinkAddress: Hashable, Sendable {
         return root + dialect.path + "?" + parts.joined(separator: "&")
     }
 
-    /// Another resource of the same server.
+    /// The URL of another resource on the same server.
     public func url(_ path: String) -> String { root + path }
 
-    /// The value of a part of the query.
+    /// The value of a query parameter.
     public func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
 }
 
-/// How lines are written to a server.
+/// The APIs for writing lines to a server.
 public enum LineDialect: Hashable, Sendable {
     /// InfluxDB 1, VictoriaMetrics, QuestDB, Telegraf.
     case v1
@@ -172,7 +172,7 @@ public enum LineDialect: Hashable, Sendable {
         }
     }
 
-    /// The header that carries a token.
+    /// The value of the header with the token.
     public func authorization(token: String) -> String {
         self == .v2 ? "Authorization: Token \(token)" : "Authorization: Bearer \(token)"
     }

@@ -1,9 +1,11 @@
 public import OBDCore
 
-/// The newest values of topics, and which of them are to be sent: on change, but not too often, and again
-/// after a while, so that a reader knows that they are still true.
+/// The newest values of topics, and which of them must be sent.
+///
+/// A value is sent when it changes, but not too often, and again after a while, so that readers
+/// know that it is still valid.
 public struct StateBoard: Sendable {
-    /// A value that is sent again after this time, if it was read again.
+    /// After this time a value is sent again, if it was read again.
     public static let heartbeat = Duration.seconds(60)
 
     private struct Entry {
@@ -13,23 +15,23 @@ public struct StateBoard: Sendable {
         var sent: (value: JSONValue, time: UTC, at: Instant)?
     }
 
-    /// Something to send.
+    /// A message to send.
     public struct Message: Hashable, Sendable {
-        /// Where to.
+        /// The topic.
         public var topic: String
-        /// What.
+        /// The payload.
         public var payload: [UInt8]
     }
 
     private let every: Duration
     private var entries: [String: Entry] = [:]
-    /// What may have to be sent.
+    /// Topics that may have to be sent.
     private var open: Set<String> = []
 
-    /// Nothing is known; a topic gets a value at most at this interval.
+    /// An empty board; a topic gets a value at most at this interval.
     public init(every: Duration) { self.every = every }
 
-    /// A newer value of a topic.
+    /// Stores a newer value of a topic.
     public mutating func put(_ topic: String, _ value: JSONValue, unit: String, time: UTC) {
         if let known = entries[topic] {
             if time < known.time { return }
@@ -42,7 +44,7 @@ public struct StateBoard: Sendable {
         open.insert(topic)
     }
 
-    /// Everything is to be sent again: to a broker that may know nothing.
+    /// Marks everything to be sent again, for a broker that may have no data.
     public mutating func forgetSent() {
         for topic in entries.keys {
             entries[topic]?.sent = nil
@@ -50,7 +52,7 @@ public struct StateBoard: Sendable {
         }
     }
 
-    /// What is to be sent now; it counts as sent.
+    /// The messages to send now; they count as sent.
     public mutating func due(at now: Instant) -> [Message] {
         var messages: [Message] = []
         for topic in open.sorted() {

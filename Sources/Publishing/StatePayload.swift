@@ -4,13 +4,14 @@ public import OBDCore
 
 /// The payloads of state topics: the newest value, with its time.
 public enum StatePayload {
-    /// The value of a reading; nil for what is not sent: maps, and numbers that are not finite.
+    /// The value of a reading; nil for values that are not published: maps, and numbers that are
+    /// not finite.
     public static func value(_ reading: borrowing Reading, of signal: Signal) -> JSONValue? {
         switch reading.value {
         case .number(let number): number.isFinite ? .number(number) : nil
         case .flag(let flag): .flag(flag)
         case .label(let code):
-            // Home Assistant takes no text that is not among the options of its entity.
+            // Home Assistant accepts only texts that are among the options of the entity.
             ReadingText.label(code, of: signal).map { .text(String($0.prefix(255))) } ?? .null
         case .text(let text): .text(String(text.prefix(255)))
         case .supportMap, .missing: nil
@@ -24,7 +25,7 @@ public enum StatePayload {
         ]).bytes
     }
 
-    /// Trouble codes; `light` is nil where no ECU says.
+    /// Trouble codes; `light` is nil if no ECU reports it.
     public static func codes(_ codes: [String], light: Bool?, time: UTC) -> [UInt8] {
         JSONValue.members([
             "count": .number(Double(codes.count)), "mil": light.map { .flag($0) } ?? .null,
@@ -32,7 +33,7 @@ public enum StatePayload {
         ]).bytes
     }
 
-    /// A place, as Home Assistant's trackers want it; accuracy in metres.
+    /// A position in the form for Home Assistant's trackers; accuracy in metres.
     public static func position(_ position: Position, time: UTC) -> [UInt8] {
         var value = JSONValue.members([
             "latitude": .number(position.latitude), "longitude": .number(position.longitude),

@@ -1,15 +1,17 @@
-/// Counts the points of an export of VictoriaMetrics, whose lines may be longer than memory:
+/// Counts the points in an export of VictoriaMetrics.
+///
+/// Its lines may be larger than the memory:
 /// `{"metric":{…},"values":[1,2],"timestamps":[1000,2000]}`.
 public struct TimestampCounter: Sendable {
     private static let key = Array("\"timestamps\":[".utf8)
-    /// How much of the key was seen.
+    /// The number of matched bytes of the key.
     private var matched = 0
     private var isInside = false
     private var isInNumber = false
-    /// How many points there were.
+    /// The number of points.
     public private(set) var count = 0
 
-    /// Nothing was seen.
+    /// A counter without data.
     public init() {}
 
     /// Takes the next bytes.

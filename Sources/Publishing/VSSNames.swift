@@ -1,19 +1,19 @@
 /// The names of signals in COVESA's Vehicle Signal Specification.
 ///
-/// No name is invented: what neither the overlay nor the core catalogue has is left out.
+/// Signals that are in neither the overlay nor the core catalogue are left out; we invent no names.
 public struct VSSNames: Sendable {
-    /// A signal's name there.
+    /// A signal's name in the specification.
     public struct Name: Hashable, Sendable {
         /// `Vehicle.Speed`.
         public var path: String
-        /// Whether its type there holds whole numbers alone.
+        /// Whether its data type holds only whole numbers.
         public var isWhole: Bool
     }
 
     private var overlay: [String: Name] = [:]
     private var core: [String: Name] = [:]
 
-    /// Reads `pids/vss.tsv`: signal, overlay, core, type; lines that are none are left out.
+    /// Parses `pids/vss.tsv`: signal, overlay, core, type; invalid lines are ignored.
     public init(_ text: String) {
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             let columns = line.split(separator: "\t").map(String.init)
@@ -27,10 +27,11 @@ public struct VSSNames: Sendable {
         }
     }
 
-    /// The signals that have a name.
+    /// The signals with a name.
     public var signals: [String] { Set(overlay.keys).union(core.keys).sorted() }
 
-    /// The name of a signal: the overlay's, or with `isCore` the core catalogue's, where it has one.
+    /// The name of a signal from the overlay or, with `isCore`, from the core catalogue if it is
+    /// there.
     public func name(_ signal: String, isCore: Bool) -> Name? {
         isCore ? core[signal] ?? overlay[signal] : overlay[signal] ?? core[signal]
     }

@@ -2,45 +2,45 @@ public import OBDCore
 
 /// The topics of one vehicle: `obdscan/golf/7e8/rpm`.
 ///
-/// Small letters, digits, - and _ alone: NATS takes no dots and no blanks.
+/// They contain only small letters, digits, - and _, because NATS allows no dots and no blanks.
 public struct VehicleTopics: Hashable, Sendable {
     /// The vehicle's name.
     public let vehicle: String
 
-    /// The topics of a vehicle whose name is as ``PublishedName`` makes it.
+    /// The topics of a vehicle with a name from ``PublishedName``.
     public init(vehicle: String) { self.vehicle = vehicle }
 
-    /// Whether the program that publishes is there.
+    /// The topic that shows whether the publishing program is running.
     public static func bridge(_ client: String) -> String { "obdscan/bridge/\(client)" }
 
-    /// Whether an ECU answers.
+    /// The topic that shows whether an ECU answers.
     public var availability: String { "obdscan/\(vehicle)/availability" }
-    /// Its trouble codes.
+    /// The topic of its trouble codes.
     public var codes: String { "obdscan/\(vehicle)/codes" }
-    /// Where it is.
+    /// The topic of its position.
     public var position: String { "obdscan/\(vehicle)/position" }
-    /// Its latest trip.
+    /// The topic of its latest trip.
     public var trip: String { "obdscan/\(vehicle)/trip" }
-    /// Everything that was read, in order.
+    /// The topic of all readings, in order.
     public var readings: String { "obdscan/\(vehicle)/readings" }
 
-    /// A signal of an ECU.
+    /// The topic of a signal of an ECU.
     public func signal(_ key: SignalKey) -> String { "obdscan/\(vehicle)/\(key.ecu)/\(key.signal)" }
 
-    /// Where Home Assistant is told of the vehicle.
+    /// The topic of the discovery message for Home Assistant.
     public func discovery(_ prefix: String) -> String {
         "\(prefix)/device/obdscan_\(vehicle)/config"
     }
 }
 
-/// A signal of an ECU, as topics name it.
+/// A signal of an ECU in topics.
 public struct SignalKey: Hashable, Comparable, Sendable {
-    /// The ECU: `7e8`; `adapter` for what no ECU said.
+    /// The ECU: `7e8`, or `adapter` for readings that do not come from an ECU.
     public var ecu: String
     /// The signal: `rpm`.
     public var signal: String
 
-    /// A signal.
+    /// The key of a signal.
     public init(_ ecu: ECUAddress?, signal: String) {
         self.ecu = ecu.flatMap { PublishedName.slug($0.description) } ?? "adapter"
         self.signal = PublishedName.slug(signal) ?? "signal"
@@ -51,6 +51,6 @@ public struct SignalKey: Hashable, Comparable, Sendable {
         (left.ecu, left.signal) < (right.ecu, right.signal)
     }
 
-    /// Both in one word, as identifiers want it.
+    /// ECU and signal in one word for identifiers.
     public var identifier: String { "\(ecu)_\(signal)" }
 }

@@ -1,43 +1,44 @@
 import OBDCore
 
-/// What came of a request that writes lines.
+/// The result of a request that writes lines.
 public enum WriteAnswer: Hashable, Sendable {
-    /// The server answered: its status, the beginning of what it says, and the value of Retry-After.
+    /// The server answered: its status, the beginning of its text, and the value of Retry-After.
     case status(Int, text: String, retryAfter: String?)
-    /// There was no answer; why, in words.
+    /// There was no answer; with the reason in words.
     case none(String)
 }
 
 /// What to do after an answer.
 public enum WriteDecision: Hashable, Sendable {
-    /// The server has all lines.
+    /// The server accepted all lines.
     case accepted
-    /// The server has the good lines and left this many out, for this reason.
+    /// The server accepted the valid lines and refused this many, with the reason.
     case acceptedInPart(refused: Int, String)
-    /// Some of the lines are wrong, or there are too many at once: send them in halves.
+    /// Some lines are invalid, or the request is too large: send the lines in halves.
     case halve(String, isTooLarge: Bool)
-    /// Nothing helps until its user changes something.
+    /// The user must change something first.
     case stop(StopReason, String)
-    /// Try again, not before this time where the server says one.
+    /// Try again, after this time if the server demands one.
     case again(String, after: Duration?)
 
     /// Why a sink stops.
     public enum StopReason: Hashable, Sendable {
         /// The user name, password or token is wrong or missing.
         case notAuthorized
-        /// The server knows who it is and forbids it.
+        /// The server knows the user and forbids the request.
         case forbidden
-        /// The server has no such database or path.
+        /// The server does not have the database or path.
         case notFound
-        /// The server takes no line at all.
+        /// The server refuses every line.
         case everyLine
-        /// The server answers with a redirection: the address is another one.
+        /// The server redirects to another address.
         case moved
     }
 
-    /// What an answer means, by InfluxDB's rules, which the other servers follow.
+    /// The decision about an answer, by InfluxDB's rules, which the other servers follow.
     ///
-    /// A server of the first generation stores the good lines of a request and says how many it left out.
+    /// A server of the first generation stores the valid lines of a request and reports how many it
+    /// refused.
     public init(_ answer: WriteAnswer) {
         switch answer {
         case .none(let why): self = .again(why, after: nil)
@@ -69,7 +70,7 @@ public enum WriteDecision: Hashable, Sendable {
         return Int(text[mark.upperBound...].prefix { $0.isASCII && $0.isNumber }.prefix(9))
     }
 
-    /// The server's words on one line; JSON's `error` or `message` alone.
+    /// The server's message in one line; from JSON only `error` or `message`.
     private static func words(_ text: String, _ status: Int) -> String {
         var text = text[...]
         for key in ["\"message\":\"", "\"error\":\""] {
@@ -82,7 +83,7 @@ public enum WriteDecision: Hashable, Sendable {
         return line.isEmpty ? "HTTP \(status)" : "HTTP \(status): \(line)"
     }
 
-    /// Retry-After in seconds; a date is not taken.
+    /// Retry-After in seconds; a date is ignored.
     private static func delay(_ text: String?) -> Duration? {
         guard let text, let seconds = Int(text.filter { !$0.isWhitespace }),
             (0...86_400).contains(seconds)
@@ -91,23 +92,24 @@ public enum WriteDecision: Hashable, Sendable {
     }
 }
 
-/// When to try again: after 1, 2, 4 … 60 s, a fifth more or less, so that many who lost the same server do
-/// not come back together.
+/// When to try again: after 1, 2, 4 … 60 s, plus or minus a fifth.
+///
+/// The random part keeps many clients of one server from returning at the same time.
 public struct RetryPacer: Hashable, Sendable {
     /// The longest pause.
     public static let longest = Duration.seconds(60)
-    /// How many attempts failed in a row.
+    /// The number of consecutive failures.
     public private(set) var failures = 0
 
-    /// Nothing failed yet.
+    /// A pacer without failures.
     public init() {}
 
-    /// Something worked.
+    /// Records a success.
     public mutating func succeed() { failures = 0 }
 
-    /// Something failed: how long to wait.
+    /// Records a failure and returns how long to wait.
     ///
-    /// `random` is from 0 to 1; `least` is what the server asks for.
+    /// `random` is from 0 to 1; `least` is the time that the server demands.
     public mutating func fail(random: Double, least: Duration?) -> Duration {
         let step = min(failures, 6)
         failures += 1
@@ -117,26 +119,26 @@ public struct RetryPacer: Hashable, Sendable {
     }
 }
 
-/// Lines, and how they are sent in parts when a server refuses them together.
+/// Lines that are sent in parts if a server refuses them together.
 public struct LineBatch: Hashable, Sendable {
-    /// Line protocol, each line with its line end.
+    /// Line protocol; each line has a line end.
     public let bytes: [UInt8]
-    /// The parts that are not yet sent, the next one last.
+    /// The parts that are not sent yet, the next one last.
     private var parts: [Range<Int>]
-    /// Whether the server took any of it.
+    /// Whether the server accepted any line.
     public private(set) var isTaken = false
-    /// What was refused.
+    /// The refused lines.
     public private(set) var refused: [Refused] = []
 
-    /// A line that a server does not take.
+    /// A line that the server refuses.
     public struct Refused: Hashable, Sendable {
         /// The line without its end.
         public var line: [UInt8]
-        /// Why.
+        /// The reason.
         public var reason: String
     }
 
-    /// Lines to send, at most `limit` bytes at once unless one line is longer.
+    /// Lines to send, at most `limit` bytes at once unless a line is longer.
     public init(_ bytes: [UInt8], limit: Int) {
         self.bytes = bytes
         parts = []
@@ -154,22 +156,23 @@ public struct LineBatch: Hashable, Sendable {
         parts = found.reversed()
     }
 
-    /// What to send next; nil = all is sent.
+    /// The next part to send; nil = all is sent.
     public var next: ArraySlice<UInt8>? { parts.last.map { bytes[$0] } }
 
-    /// The server has what was sent.
+    /// Records that the server accepted the part.
     public mutating func accept() {
         if parts.popLast() != nil { isTaken = true }
     }
 
-    /// Whether it looks as if the server took no line, whatever it says: the first ones were refused one by
-    /// one, and none was taken.
+    /// Whether the server seems to refuse every line for another reason than it says.
+    ///
+    /// The first lines were refused one by one, and no line was accepted.
     public var isHopeless: Bool { !isTaken && refused.count >= 8 && !parts.isEmpty }
 
-    /// How many lines were sent.
+    /// The number of lines in the next part.
     public var count: Int { next.map { $0.count { $0 == 0x0A } } ?? 0 }
 
-    /// The server takes none of what was sent.
+    /// Records that the server refuses the whole part.
     public mutating func refuseAll(_ reason: String) {
         guard let part = parts.popLast() else { return }
         for line in bytes[part].split(separator: 0x0A) {
@@ -177,7 +180,8 @@ public struct LineBatch: Hashable, Sendable {
         }
     }
 
-    /// The server does not take what was sent: halves are tried, and a single line is given up.
+    /// Records that the server refuses the part: its halves are sent next, or a single line is
+    /// given up.
     public mutating func halve(_ reason: String) {
         guard let part = parts.popLast() else { return }
         let middle = part.lowerBound + part.count / 2

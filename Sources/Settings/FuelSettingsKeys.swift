@@ -1,7 +1,7 @@
 import FuelFigures
 
 extension UserSettings {
-    /// What holds for the vehicle with this VIN.
+    /// The settings for the vehicle with this VIN.
     public func fuelProfile(of vin: String?) -> FuelProfile {
         let all = fuel[""] ?? FuelProfile()
         return vin.flatMap { fuel[$0] }?.filled(from: all) ?? all
@@ -9,7 +9,7 @@ extension UserSettings {
 }
 
 extension SettingsKey {
-    /// The key `fuel.price`, or `fuel.VIN.price` for one vehicle; nil for what is none.
+    /// The key `fuel.price`, or `fuel.VIN.price` for one vehicle; nil if not valid.
     public static func fuel(_ name: String) -> SettingsKey? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 || (parts.count == 3 && isBareName(parts[1])), parts[0] == "fuel",

@@ -1,4 +1,4 @@
-/// What a command line and the environment say in place of the configuration file.
+/// Command line options and environment variables that override the configuration file.
 public enum Overrides {
     private static let options: [String: [String]] = [
         "device": ["--device"], "adapter": ["--adapter"], "protocol": ["--protocol"],
@@ -6,9 +6,9 @@ public enum Overrides {
     ]
     private static let variables = ["device": "OBDSCAN_DEVICE", "database": "OBDSCAN_DB"]
 
-    /// Whether the file's value of the setting `name` does not count for a command.
+    /// Whether a command ignores the file's value of the setting `name`.
     ///
-    /// `isSet` says whether an environment variable has a value.
+    /// `isSet` returns whether an environment variable has a value.
     public static func cover(
         _ name: String, _ arguments: [String], isSet: (String) -> Bool
     ) -> Bool {
@@ -17,7 +17,7 @@ public enum Overrides {
         for (place, word) in arguments.enumerated() {
             if word == "--" { return false }
             if options.contains(where: { word.hasPrefix($0 + "=") }) { return true }
-            // `doctor` has a flag --adapter, which says nothing of what is spoken.
+            // `doctor` has a flag --adapter, which does not select the dialect.
             let isNamed = options.contains(word) || (name == "device" && isShortDevice(word))
             if isNamed, place + 1 < arguments.count {
                 let value = arguments[place + 1]
@@ -27,7 +27,7 @@ public enum Overrides {
         return false
     }
 
-    /// `-d`, or flags with it at their end.
+    /// `-d`, or combined flags that end in it.
     private static func isShortDevice(_ word: String) -> Bool {
         word.hasPrefix("-") && !word.hasPrefix("--") && word.hasSuffix("d")
     }

@@ -2,14 +2,14 @@ import Formats
 import OBDCore
 public import Publishing
 
-/// What the configuration says of one sink: the table `publish.NAME`.
+/// The settings of one sink: the table `publish.NAME`.
 public struct PublishSettings: Hashable, Sendable {
-    /// What of the past a broker gets.
+    /// The history that a broker gets.
     public enum History: String, CaseIterable, Sendable {
         case off, influx, json
     }
 
-    /// How signals are called there.
+    /// The names of signals in the sink.
     public enum Names: String, CaseIterable, Sendable {
         case own, vss
         case vssCore = "vss-core"
@@ -21,30 +21,30 @@ public struct PublishSettings: Hashable, Sendable {
     public var passwordFile: String?
     /// A file whose first line is the token.
     public var tokenFile: String?
-    /// A file with the certificates that are trusted.
+    /// A file with trusted certificates.
     public var caFile: String?
-    /// The vehicle's name there.
+    /// The vehicle's name in the sink.
     public var id: String?
     /// Short names of signals; empty = the usual ones.
     public var signals: [String] = []
-    /// How often a state is sent at most.
+    /// The least time between two states of a signal.
     public var every: Duration?
-    /// Whether Home Assistant is told of the vehicle.
+    /// Whether to announce the vehicle to Home Assistant.
     public var isForHomeAssistant: Bool?
-    /// Where Home Assistant looks.
+    /// The discovery prefix of Home Assistant.
     public var discoveryPrefix: String?
-    /// Whether positions go there.
+    /// Whether to send positions.
     public var hasPosition: Bool?
-    /// Whether texts go there.
+    /// Whether to send texts.
     public var hasText: Bool?
-    /// What of the past a broker gets.
+    /// The history that a broker gets.
     public var history: History?
-    /// How signals are called there.
+    /// The names of signals in the sink.
     public var names: Names?
     /// Further tags.
     public var tags: [String: String] = [:]
 
-    /// Nothing is said.
+    /// No settings.
     public init() {}
 }
 
@@ -54,7 +54,7 @@ extension SettingsKey {
         "discovery-prefix", "position", "text", "history", "names",
     ]
 
-    /// The key `publish.NAME.to`, or `publish.NAME.tags.TAG`; nil for what is none.
+    /// The key `publish.NAME.to`, or `publish.NAME.tags.TAG`; nil if not valid.
     static func publish(_ name: String) -> SettingsKey? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count >= 3, parts[0] == "publish", isBareName(parts[1]) else { return nil }

@@ -1,31 +1,31 @@
 import Accessory
 public import Publishing
 
-/// What is wrong with a configuration file.
+/// A fault in a configuration file.
 public struct SettingsError: Error, Hashable, Sendable {
-    /// What it is.
+    /// The kind of fault.
     public enum Fault: Hashable, Sendable {
         /// The file is not UTF-8.
         case notUTF8
-        /// The file is not TOML: what the reader expected.
+        /// The file is not TOML; with what the reader expected.
         case syntax(String)
-        /// No setting has this name; one with nearly the same.
+        /// The setting is unknown; with a similar name if there is one.
         case unknown(String, near: String?)
-        /// A value where a table has to be.
+        /// A value in place of a table.
         case notATable(String)
-        /// Not a text where one has to be.
+        /// The value is not a text.
         case notAText(String)
-        /// Not a list of texts where one has to be.
+        /// The value is not a list of texts.
         case notAList(String)
-        /// Name, value, and what is wrong with it.
+        /// The value is not valid: name, value and fault.
         case wrong(String, String, SettingFault)
         /// A setting in braces cannot be removed.
         case inBraces(String)
     }
 
-    /// What it is.
+    /// The fault.
     public var fault: Fault
-    /// The line, counted from 1; nil = the file as a whole.
+    /// The line, counted from 1; nil = the whole file.
     public var line: Int?
 
     /// A fault at a line.
@@ -37,13 +37,13 @@ public struct SettingsError: Error, Hashable, Sendable {
 
 /// Why one setting cannot be changed.
 public enum SettingsChangeError: Error, Hashable, Sendable {
-    /// The file was wrong before.
+    /// The file was faulty before the change.
     case before(SettingsError)
-    /// The file would be wrong afterwards.
+    /// The file would be faulty after the change.
     case after(SettingsError)
 }
 
-/// What is wrong with a value.
+/// A fault in a value.
 public enum SettingFault: Hashable, Sendable {
     /// An empty text.
     case empty
@@ -51,7 +51,7 @@ public enum SettingFault: Hashable, Sendable {
     case notOneOf([String])
     /// Not a vehicle protocol.
     case notAProtocol
-    /// Neither absolute nor below the home directory.
+    /// Neither an absolute path nor one in the home directory.
     case notAPath
     /// Neither gpsd nor a receiver.
     case notAPositionSource
@@ -59,7 +59,7 @@ public enum SettingFault: Hashable, Sendable {
     case notOnOrOff
     /// An empty list of conditions.
     case noCondition
-    /// This one is not a condition.
+    /// This text is not a condition.
     case notACondition(String)
     /// Not a path below /dev.
     case notBelowDev
@@ -69,26 +69,26 @@ public enum SettingFault: Hashable, Sendable {
     case notANumber(ClosedRange<Double>)
     /// Not a currency.
     case notACurrency
-    /// Not an address of a server or a broker, for this reason.
+    /// Not an address of a server or a broker, with the reason.
     case notASink(SinkAddress.Fault)
     /// Not made of small letters, digits, - and _.
     case notAnIdentifier
-    /// Not a length of time.
+    /// Not a duration.
     case notADuration
-    /// A name where an address has to be.
+    /// A name in place of an address.
     case notAnAddress
-    /// Not an address, for this reason.
+    /// Not an address, with the reason.
     case address(String)
 }
 
-/// What others have to say about values.
+/// Checks of values that other modules provide.
 public struct SettingsChecks: Sendable {
-    /// Why a text cannot be an accessory's address; nil = it can.
+    /// Returns why a text is not a device's address; nil = it is one.
     public var addressFault: @Sendable (String) -> String?
-    /// Whether a text is a condition to be told of.
+    /// Returns whether a text is a condition for an alarm.
     public var isCondition: @Sendable (String) -> Bool
 
-    /// These checks.
+    /// Checks with these functions.
     public init(
         addressFault: @escaping @Sendable (String) -> String?,
         isCondition: @escaping @Sendable (String) -> Bool
@@ -97,12 +97,12 @@ public struct SettingsChecks: Sendable {
         self.isCondition = isCondition
     }
 
-    /// An address, or a name that the settings may give one.
+    /// Checks an address, or the name of a device.
     public func fault(ofDevice text: String) -> SettingFault? {
         TransportRegistry.isName(text) ? nil : addressFault(text).map { .address($0) }
     }
 
-    /// An address.
+    /// Checks an address.
     public func fault(ofAlias text: String) -> SettingFault? {
         TransportRegistry.isName(text) ? .notAnAddress : fault(ofDevice: text)
     }

@@ -3,24 +3,24 @@ import Formats
 import Positioning
 import ScanSession
 
-/// One thing that can be set.
+/// A setting.
 public struct SettingsKey: Hashable, Sendable {
-    /// As written before the equals sign, after the name of its table: `aliases.van`.
+    /// The key in the file with the name of its table: `aliases.van`.
     public var name: String
     /// Whether it holds several texts.
     public var isList = false
-    /// Whether it may be true or false, without quotes.
+    /// Whether it may be true or false without quotes.
     public var isFlag = false
-    /// Puts a value in its place; what is wrong with it when it has the wrong form.
+    /// Sets the value; returns the fault of an invalid one.
     public var set: @Sendable (String, inout UserSettings, SettingsChecks) -> SettingFault?
-    /// The value as it would be typed; nil = not set.
+    /// The value as a user would type it; nil = not set.
     public var get: @Sendable (UserSettings) -> String?
 
-    /// By their names.
+    /// Compares the names.
     public static func == (left: SettingsKey, right: SettingsKey) -> Bool {
         left.name == right.name
     }
-    /// By its name.
+    /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     /// Keys outside tables, in the order of the manual page.
@@ -109,7 +109,7 @@ public struct SettingsKey: Hashable, Sendable {
             }),
     ]
 
-    /// The key of that name.
+    /// The key with this name.
     public static func named(_ name: String) -> SettingsKey? {
         if let plain = plain.first(where: { $0.name == name }) { return plain }
         if name.hasPrefix("fuel.") { return fuel(name) }
@@ -136,7 +136,7 @@ public struct SettingsKey: Hashable, Sendable {
         }
     }
 
-    /// Whether a name needs no quotes in TOML, and none on a command line.
+    /// Whether a name needs no quotes in TOML and on a command line.
     public static func isBareName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy(TOMLReader.isBare)
     }

@@ -2,23 +2,23 @@ import OBDCore
 
 /// The configuration file: TOML (obdscan-config(5)).
 public enum SettingsText {
-    /// What a file says.
+    /// The content of a file.
     public struct Contents: Sendable {
-        /// What it sets, without what is wrong.
+        /// The valid settings.
         public var settings = UserSettings()
-        /// What is wrong, and with which setting.
+        /// The faults, with the names of their settings.
         public var faults: [(name: String, error: SettingsError)] = []
 
-        /// Of an empty file.
+        /// The content of an empty file.
         public init() {}
 
-        /// The settings, if nothing is wrong.
+        /// The settings if there is no fault; throws the first fault otherwise.
         public func faultless() throws(SettingsError) -> UserSettings {
             if let fault = faults.first { throw fault.error }
             return settings
         }
 
-        /// Does `body` of a setting; what it throws is a fault of that.
+        /// Runs `body` for a setting and records its error as a fault of that setting.
         fileprivate mutating func take(
             _ name: String, _ body: (inout UserSettings) throws(SettingsError) -> Void
         ) {
@@ -30,9 +30,11 @@ public enum SettingsText {
         }
     }
 
-    /// What `bytes` say, whatever single settings are wrong; what they do not set is as in `below`.
+    /// Parses `bytes`; a faulty setting does not affect the others.
     ///
-    /// - Throws: that they are no UTF-8 or no TOML.
+    /// Missing settings have the values of `below`.
+    ///
+    /// - Throws: An error if the text is not UTF-8 or not TOML.
     public static func read(
         _ bytes: [UInt8], _ checks: SettingsChecks, over below: UserSettings = UserSettings()
     ) throws(SettingsError) -> Contents {
@@ -44,7 +46,7 @@ public enum SettingsText {
             let top = entry.key[0]
             let isTable = tables.contains(top)
             if isTable != (entry.key.count > 1 || entry.value == .table) {
-                // What is below it is named no more.
+                // Do not report the keys below it separately.
                 wrongTables.insert(top)
                 contents.take(top) { _ throws(SettingsError) in
                     if !isTable, SettingsKey.named(top) == nil {
@@ -53,7 +55,7 @@ public enum SettingsText {
                     throw .init(isTable ? .notATable(top) : .notAText(top), entry.line)
                 }
             } else if entry.value != .table || !isHeading(entry.key) {
-                // A dot in quotes is not one between two parts.
+                // A dot within quotes does not separate two parts.
                 let parts = entry.key.map { $0.contains(".") ? "\"\($0)\"" : $0 }
                 let name = parts.joined(separator: ".")
                 contents.take(name) { settings throws(SettingsError) in
@@ -67,7 +69,7 @@ public enum SettingsText {
     /// The settings that are tables.
     private static let tables: Set<String> = ["aliases", "views", "fuel", "publish"]
 
-    /// Whether a key may be that of a table within a table.
+    /// Whether a key may be the heading of a table within a table.
     private static func isHeading(_ key: [String]) -> Bool {
         switch key[0] {
         case "fuel": key.count <= 2
@@ -76,7 +78,7 @@ public enum SettingsText {
         }
     }
 
-    /// The text that `bytes` are.
+    /// The TOML text of `bytes`.
     private static func text(_ bytes: [UInt8]) throws(SettingsError) -> TOMLText {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .init(.notUTF8, nil) }
         do throws(TOMLText.Fault) {
@@ -86,10 +88,9 @@ public enum SettingsText {
         }
     }
 
-    /// `bytes` with one setting set, or removed (nil).
+    /// Returns `bytes` with one setting changed, or removed (nil).
     ///
-    /// - Throws: what is wrong with `bytes`, else why the change cannot be made: what it gives would not
-    ///   be read back.
+    /// - Throws: The fault in `bytes`, else the reason why the result could not be read back.
     public static func changed(
         _ bytes: [UInt8], _ name: String, to values: [String]?, isList: Bool,
         _ checks: SettingsChecks
@@ -107,7 +108,8 @@ public enum SettingsText {
             }
             return text.bytes
         } catch {
-            // What was wrong before is named by its own line, not by where that would have moved.
+            // Report a fault that was there before by its own line number, which the change would
+            // have moved.
             do throws(SettingsError) {
                 _ = try read(bytes, checks).faultless()
             } catch {
@@ -134,7 +136,7 @@ public enum SettingsText {
         settings = changed
     }
 
-    /// A text, a number, true or false, or a list of texts, as `config set` takes it.
+    /// A text, a number, a flag, or a list of texts in the form of `config set`.
     private static func words(of value: TOMLText.Value, isFlag: Bool) -> String? {
         switch value {
         case .text(let text): return text

@@ -1,6 +1,6 @@
 /// Lists of signals that belong together: `live --view engine`.
 public enum SignalViews {
-    /// Those that come with the program.
+    /// The views that the program provides.
     public static let builtIn: [(name: String, signals: [String])] = [
         ("engine", ["RPM", "VSS", "LOAD_PCT", "ECT", "IAT", "TP", "MAP", "MAF", "SPARKADV"]),
         ("fuel", ["FLI", "FUEL_RATE", "SHRTFT1", "LONGFT1", "LAMBDA", "MAF", "VSS"]),
@@ -11,7 +11,7 @@ public enum SignalViews {
         ("ev", ["VSS", "VPWR", "BAT_PWR", "FLI"]),
     ]
 
-    /// The signals of a view: the user's own go before those of the program; nil = there is none.
+    /// The signals of a view; the user's views have priority; nil = unknown.
     public static func signals(_ name: String, _ settings: UserSettings) -> [String]? {
         settings.views[name] ?? builtIn.first { $0.name == name }?.signals
     }

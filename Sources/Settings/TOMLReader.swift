@@ -1,6 +1,6 @@
-/// Reads a text in TOML from its beginning to its end.
+/// Parses a text in TOML.
 struct TOMLReader {
-    /// What a key was used for; no key is set twice, and no table is begun twice.
+    /// How a key was used: no key may be set twice, and no table may be opened twice.
     private enum Use {
         case value, heading, dotted, implied
     }
@@ -12,7 +12,7 @@ struct TOMLReader {
     private var lineStart = 0
     private var uses: [[String]: Use] = [:]
 
-    /// Lists in lists may not go deeper: a reader must not run out of stack.
+    /// The greatest depth of nested lists, so that a file cannot exhaust the stack.
     private static let deepest = 32
 
     init(_ bytes: [UInt8]) {
@@ -50,7 +50,7 @@ struct TOMLReader {
         }
     }
 
-    /// A key, an equals sign and a value; and the entries in braces after it.
+    /// Parses a key, an equals sign and a value, including the entries of braces.
     private mutating func readEntry(in table: [String], _ depth: Int) throws(TOMLText.Fault) {
         let (first, count) = (line, entries.count)
         let key = table + (try readKey())
@@ -150,13 +150,13 @@ struct TOMLReader {
         }
     }
 
-    /// What goes on up to a blank or a sign.
+    /// The text up to the next blank or separator.
     private func token() -> String {
         let end = bytes[index...].firstIndex { " \t\r\n,]}#".utf8.contains($0) }
         return String(decoding: bytes[index..<(end ?? bytes.count)], as: UTF8.self)
     }
 
-    /// A number, `_` between its digits left out.
+    /// A number; `_` between its digits is removed.
     private static func number(_ text: String) -> TOMLText.Value? {
         let parts = text.utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
         let plain = String(decoding: parts.joined(), as: UTF8.self)
@@ -195,7 +195,7 @@ struct TOMLReader {
         return rest.isEmpty ? Double(plain).map(TOMLText.Value.number) : nil
     }
 
-    /// A text in quotes; three of them let it go on over several lines.
+    /// Parses a quoted text; three quotes allow several lines.
     private mutating func readText(isKey: Bool) throws(TOMLText.Fault) -> String {
         let begin = line
         let quote = bytes[index]
@@ -208,7 +208,7 @@ struct TOMLReader {
         var text: [UInt8] = []
         while let byte = next, isLong || byte != 0x0A {
             if byte == quote {
-                // Up to two quotes may be the last of a long text.
+                // A long text may end with up to two quotes before the closing three.
                 let count = isLong ? bytes[index...].prefix(5).prefix { $0 == quote }.count : 1
                 index += count
                 if !isLong || count >= 3 {
@@ -231,7 +231,7 @@ struct TOMLReader {
         throw TOMLText.Fault(line: begin, reason: "the text has no closing quote")
     }
 
-    /// What a backslash, which was taken, and the signs after it stand for.
+    /// The text for an escape sequence after its backslash, which was read already.
     private mutating func readEscape(_ isLong: Bool) throws(TOMLText.Fault) -> [UInt8] {
         let start = index
         while isLong, next == 0x20 || next == 0x09 || isAtLineEnd { take() }
@@ -259,7 +259,7 @@ struct TOMLReader {
 
     private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    /// Whether a line ends here, by LF or CR LF.
+    /// Whether the line ends here, with LF or CR LF.
     private var isAtLineEnd: Bool {
         next == 0x0A || bytes[index...].starts(with: [0x0D, 0x0A])
     }
@@ -279,7 +279,7 @@ struct TOMLReader {
         take()
     }
 
-    /// Whether a key needs no quotes for this sign.
+    /// Whether a key may contain this byte without quotes.
     static func isBare(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
@@ -291,7 +291,7 @@ struct TOMLReader {
         while let byte = next, byte == 0x20 || byte == 0x09 { take() }
     }
 
-    /// Skips blanks and a comment, and with `lines` also line ends, up to what goes on.
+    /// Skips blanks and a comment, with `lines` also line ends.
     private mutating func skip(lines: Bool) throws(TOMLText.Fault) {
         while let byte = next {
             if byte == UInt8(ascii: "#") {

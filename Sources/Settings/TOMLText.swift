@@ -1,18 +1,18 @@
-/// A text in TOML: what it sets, and where.
+/// A text in TOML with its entries and their positions.
 ///
-/// One reader serves three: the settings take the values, messages take the lines, and a change
-/// replaces only the bytes of its value, so that comments and order stay. It reads TOML 1.0
-/// (https://toml.io/en/v1.0.0) except for dates, lists of tables, inf and nan: no setting has one, and
-/// they are faults.
+/// The same reader serves three purposes: settings use the values, messages use the line numbers,
+/// and a change replaces only the bytes of its value, so that comments and order stay. It supports
+/// TOML 1.0 (https://toml.io/en/v1.0.0) except dates, lists of tables, inf and nan. No setting has
+/// such values, and they are faults.
 struct TOMLText: Hashable, Sendable {
-    /// What a key is set to.
+    /// The value of a key.
     enum Value: Hashable, Sendable {
         case text(String)
         case integer(Int)
         case number(Double)
         case flag(Bool)
         case list([Value])
-        /// A heading, or braces; what is in it are entries of their own.
+        /// A heading, or braces; their content has its own entries.
         case table
     }
 
@@ -20,7 +20,7 @@ struct TOMLText: Hashable, Sendable {
     struct Entry: Hashable, Sendable {
         /// The parts of the key, from the root.
         var key: [String]
-        /// What it is set to.
+        /// The value.
         var value: Value
         /// The line of the key, counted from 1.
         var line: Int
@@ -28,11 +28,11 @@ struct TOMLText: Hashable, Sendable {
         var lines: Range<Int>
         /// The bytes of its value; empty for a heading.
         var place: Range<Int>
-        /// How many parts of the key its heading has.
+        /// The number of the key's parts that belong to its heading.
         var depth: Int
     }
 
-    /// What is not TOML, and on which line.
+    /// A syntax error with its line.
     struct Fault: Error, Hashable {
         var line: Int
         var reason: String
@@ -43,7 +43,7 @@ struct TOMLText: Hashable, Sendable {
     /// All keys and headings in their order.
     private(set) var entries: [Entry]
 
-    /// Reads a text, which has to be UTF-8.
+    /// Parses a text, which must be UTF-8.
     init(_ bytes: [UInt8]) throws(Fault) {
         var reader = TOMLReader(bytes)
         try reader.read()
@@ -51,9 +51,9 @@ struct TOMLText: Hashable, Sendable {
         entries = reader.entries
     }
 
-    /// Sets a key to texts, to a list of them, or removes it (nil).
+    /// Sets a key to texts or to a list of texts, or removes it (nil).
     ///
-    /// A key in braces cannot be removed.
+    /// A key within braces cannot be removed.
     mutating func set(_ name: String, to value: [String]?, isList: Bool) throws(Fault) {
         let key = name.split(separator: ".").map(String.init)
         let entry = entries.first { $0.key == key && $0.value != .table }
@@ -64,19 +64,20 @@ struct TOMLText: Hashable, Sendable {
         let texts = value.map(Self.quoted).joined(separator: ", ")
         let text = isList ? "[\(texts)]" : texts
         if let entry { return try replace(entry.place, with: text) }
-        // A line of its own, below a heading of `depth` parts.
+        // A new line under a heading of `depth` parts.
         func line(_ depth: Int) -> String {
             let bare = key[depth...].map { SettingsKey.isBareName($0) ? $0 : Self.quoted($0) }
             return bare.joined(separator: ".") + " = \(text)\n"
         }
         let table = Array(key.dropLast())
         let siblings = entries.filter { $0.key.starts(with: table) && !$0.lines.isEmpty }
-        // After the last of the same table, else as the first one under its heading.
+        // Insert it after the last entry of the same table, else as the first one under its
+        // heading.
         let before = siblings.last { $0.key.count == key.count && $0.value != .table }
         if let before = before ?? siblings.first(where: { $0.key == table && $0.depth > 0 }) {
             try insert(line(before.depth), at: before.lines.upperBound)
         } else if table.isEmpty {
-            // After the comments at the top.
+            // Insert it after the comments at the top.
             let end = entries.first { $0.depth > 0 }?.lines.lowerBound ?? bytes.count
             let last = bytes[..<end].lastIndex { !" \t\r\n".utf8.contains($0) }
             let place = last.flatMap { bytes[$0...].firstIndex(of: 0x0A) }.map { $0 + 1 }

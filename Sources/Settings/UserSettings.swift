@@ -3,13 +3,13 @@ import FuelFigures
 import OBDCore
 import ScanSession
 
-/// What the user's configuration file says (obdscan-config(5)).
+/// The settings in the user's configuration file (obdscan-config(5)).
 ///
-/// Options and environment variables go before it.
+/// Options and environment variables override them.
 public struct UserSettings: Hashable, Sendable {
-    /// The accessory to use without `-d`.
+    /// The device to use without `-d`.
     public var device: String?
-    /// What the adapter speaks.
+    /// The dialect of the adapter.
     public var adapter: DialectChoice?
     /// The vehicle protocol to use.
     public var vehicleProtocol: ProtocolOption?
@@ -17,38 +17,38 @@ public struct UserSettings: Hashable, Sendable {
     public var units: UnitSystem?
     /// The database's file.
     public var database: String?
-    /// Where `log` gets positions from.
+    /// The source of positions for `log`.
     public var gps: String?
-    /// Whether a parked vehicle is left alone.
+    /// Whether to pause polling while the vehicle is parked.
     public var batterySafe: Bool?
-    /// Conditions that the user wants to be told of.
+    /// Conditions for alarms.
     public var alarms: [String] = []
-    /// The program to run when one of them begins.
+    /// The program to run when an alarm begins.
     public var alarmCommand: String?
-    /// The accessory whose trips are logged whenever it is plugged in: its path.
+    /// The device node of the adapter whose trips are recorded whenever it is plugged in.
     public var logWhenPlugged: String?
-    /// Accessories by names of the user's own.
+    /// Devices by the user's names.
     public var aliases: [String: String] = [:]
     /// Lists of signals by name, for `live --view`.
     public var views: [String: [String]] = [:]
-    /// What is known of engines and prices, by VIN; an empty one is for all vehicles.
+    /// Data about engines and prices by VIN; the empty VIN is for all vehicles.
     public var fuel: [String: FuelProfile] = [:]
-    /// Where trips are published, by name.
+    /// The sinks for trips, by name.
     public var publish: [String: PublishSettings] = [:]
 
-    /// Who makes reports, line by line: name, address, telephone.
+    /// The workshop for reports, line by line: name, address, telephone.
     public var workshop: [String] = []
 
-    /// Nothing is set.
+    /// No settings.
     public init() {}
 }
 
-/// Which vehicle protocol to use, as options and settings name it.
+/// The vehicle protocol in options and settings.
 public struct ProtocolOption: Hashable, Sendable {
-    /// Nil = find out.
+    /// The protocol; nil = detect it.
     public var vehicleProtocol: VehicleProtocol?
 
-    /// Finds the protocol out.
+    /// Detects the protocol.
     public static let automatic = ProtocolOption(vehicleProtocol: nil)
 
     private init(vehicleProtocol: VehicleProtocol?) {
@@ -66,9 +66,9 @@ public struct ProtocolOption: Hashable, Sendable {
         }
     }
 
-    /// The choice without an option.
+    /// The default value in the help.
     public var defaultValueDescription: String { "auto" }
 
-    /// Every choice by its name.
+    /// The names of all choices.
     public static var allValueStrings: [String] { ["auto"] + VehicleProtocol.allCases.map(\.name) }
 }

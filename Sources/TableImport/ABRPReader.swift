@@ -1,7 +1,7 @@
 import Diagnostics
 import OBDCore
 
-/// Reads lists of A Better Routeplanner.
+/// Reads signal lists of A Better Routeplanner.
 enum ABRPReader {
     static func isList(_ root: JSONNode) -> Bool { root.members.contains { isRow($0.value) } }
 
@@ -64,7 +64,7 @@ enum ABRPReader {
         node?.text.flatMap { Fraction(decimal: $0)?.double }
     }
 
-    /// A request, or a whole frame: length, request, padding.
+    /// Parses a request, or a whole frame with length, request and padding.
     private static func request(_ text: String) throws(RowFault) -> DataID {
         let digits = text.filter { !$0.isWhitespace }
         if digits.count == 16, let bytes = Hex.bytes(digits), let count = bytes.first,

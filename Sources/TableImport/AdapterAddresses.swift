@@ -1,6 +1,6 @@
 import OBDCore
 
-/// The addresses that adapter commands of another program set; what else they do is not done here.
+/// Extracts the addresses from another program's adapter commands; other effects are ignored.
 struct AdapterAddresses {
     private var header: String?
     private var reply: String?
@@ -8,10 +8,10 @@ struct AdapterAddresses {
     private var tester: UInt8?
     private var priority: UInt8?
     private var isLongCAN = false
-    /// Commands that do something else than set addresses and formats.
+    /// Commands with other effects than setting addresses and formats.
     private(set) var others: [String] = []
 
-    /// Reads commands separated by semicolons or line ends, in either spelling.
+    /// Parses commands separated by semicolons or line ends, written as characters or as escapes.
     mutating func apply(_ text: String) {
         let lines = text.replacing("\\n", with: ";").replacing("\\r", with: ";")
         for part in lines.split(whereSeparator: { ";\n\r\\".contains($0) }) {
@@ -19,7 +19,7 @@ struct AdapterAddresses {
         }
     }
 
-    /// Begins with an address that stands elsewhere.
+    /// Begins with an address from elsewhere in the source.
     mutating func start(at target: ECUAddress) { header = target.digits }
 
     private mutating func apply(command: String) {
@@ -54,7 +54,7 @@ struct AdapterAddresses {
         }
     }
 
-    /// Who is asked and who answers.
+    /// The ECU to ask and the ECU that answers.
     func addresses() throws(RowFault) -> (target: ECUAddress?, responder: ECUAddress?) {
         var found: (target: ECUAddress?, responder: ECUAddress?) = (nil, nil)
         if var header {

@@ -1,7 +1,7 @@
 import Diagnostics
 import OBDCore
 
-/// Reads CAN databases whose messages are answers of diagnostics; others describe broadcasts.
+/// Reads CAN databases whose messages are diagnostic answers; those with broadcasts are left out.
 struct DBCReader {
     private struct Message {
         var id: UInt32
@@ -11,11 +11,11 @@ struct DBCReader {
         var signals: [Line] = []
     }
 
-    /// A signal as written.
+    /// A signal as it is written in the file.
     private struct Line {
         var name: String
         var line: Int
-        /// The value of its multiplexer that it is for.
+        /// The value of the multiplexer that selects the signal.
         var value: Int?
         var isMultiplexer = false
         var start = 0
@@ -39,7 +39,8 @@ struct DBCReader {
     private var messages: [Message] = []
     private var floats: [Place: Int] = [:]
     private var labels: [Place: [(code: Int, label: String)]] = [:]
-    /// The multiplexer of a signal and the values that it is for, where they are written apart.
+    /// The multiplexer of a signal and the values that select it, if the file defines them
+    /// separately.
     private var switches: [Place: (name: String, values: [ClosedRange<Int>])] = [:]
 
     static func isDatabase(_ lines: [String]) -> Bool {
@@ -68,7 +69,7 @@ struct DBCReader {
         for (index, text) in lines.enumerated() {
             let line = Text.trimmed(text)
             if isComment {
-                // The text of a comment may have several lines.
+                // The text of a comment may span several lines.
                 isComment = !Self.endsComment(line)
                 continue
             }
@@ -175,7 +176,8 @@ struct DBCReader {
     /// The first bit of a big-endian number, counted from the top of byte 0.
     private static func top(_ signal: Line) -> Int { signal.start / 8 * 8 + 7 - signal.start % 8 }
 
-    /// The service whose positive answer ends in `nibble`; the length of the identifier tells 21 from 22.
+    /// The service whose positive answer ends in `nibble`; the identifier's length distinguishes 21
+    /// from 22.
     private static func service(nibble: Int, idBits: Int) -> Int {
         switch (nibble, idBits) {
         case (2, 16): 0x22
@@ -190,7 +192,7 @@ struct DBCReader {
         }
         let byName = Dictionary(
             message.signals.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        // The service switches the identifier, which switches the values.
+        // The service selects the identifier, which selects the values.
         guard let responder = Self.responder(message.id),
             let service = message.signals.first(where: { $0.isMultiplexer && $0.value == nil }),
             !service.isIntel || service.length <= 8
@@ -271,7 +273,7 @@ struct DBCReader {
         } else if let labels = labels[key], !labels.isEmpty, line.factor == .one,
             line.offset.isZero, 1 << min(line.length, 62) <= labels.count || line.length <= 4
         {
-            // A number of which a few values have names stays a number.
+            // A number with names for only a few values stays a number.
             signal.kind = .enumeration
             signal.unit = ""
             let size = 1 << min(line.length, 62)
@@ -299,7 +301,7 @@ struct DBCReader {
     }
 }
 
-/// The words of a line of a DBC file.
+/// Splits a line of a DBC file into words.
 private struct DBCWords {
     private let bytes: [UInt8]
     private var place = 0
@@ -310,7 +312,7 @@ private struct DBCWords {
         while place < bytes.count, bytes[place] == 0x20 || bytes[place] == 0x09 { place += 1 }
     }
 
-    /// Up to a blank or a colon.
+    /// The text up to a blank or a colon.
     mutating func word() -> String? {
         skipBlanks()
         let start = place
@@ -358,7 +360,7 @@ private struct DBCWords {
         return String(decoding: bytes[start..<max(start, end)], as: UTF8.self)
     }
 
-    /// `1+`, `0-`: byte order and sign.
+    /// Parses `1+`, `0-`: byte order and sign.
     mutating func order() -> (isIntel: Bool, isSigned: Bool)? {
         guard place + 1 < bytes.count, [0x30, 0x31].contains(bytes[place]),
             [0x2B, 0x2D].contains(bytes[place + 1])

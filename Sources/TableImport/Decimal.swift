@@ -1,7 +1,8 @@
-/// Numbers as tables write them.
+/// Numbers in the form of our tables.
 enum Decimal {
-    /// A number that a table reads back: `12`, `0.5`; of numbers without an end so many digits that
-    /// no answer tells the difference.
+    /// A number as a table reads it: `12`, `0.5`.
+    ///
+    /// A number without a finite decimal form gets enough digits for the precision of any answer.
     static func text(_ number: Fraction) -> String {
         if number.isWhole { return "\(number.numerator)" }
         return text(number.double)
@@ -15,7 +16,7 @@ enum Decimal {
 
     /// A factor as numerator and denominator.
     static func factor(_ number: Fraction) -> (multiplier: Double, divisor: Double) {
-        // Beyond what a floating point number holds exactly, a fraction has no advantage.
+        // A fraction is useful only while a floating point number holds both parts exactly.
         let limit = Int128(1) << 53
         guard number.denominator < limit, number.numerator.magnitude < limit else {
             return (number.double, 1)
@@ -23,7 +24,7 @@ enum Decimal {
         return (Double(number.numerator), Double(number.denominator))
     }
 
-    /// A factor as `scale` takes it.
+    /// A factor in the form of `scale`.
     static func scale(_ multiplier: Double, _ divisor: Double) -> String {
         divisor == 1 ? text(multiplier) : text(multiplier) + "/" + text(divisor)
     }

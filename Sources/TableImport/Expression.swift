@@ -1,4 +1,4 @@
-/// An equation of another program, as it is written.
+/// A parsed equation of another program.
 indirect enum Expression: Hashable, Sendable {
     /// Infix operators.
     enum Operator: Hashable, Sendable {
@@ -7,39 +7,39 @@ indirect enum Expression: Hashable, Sendable {
         case both, either, equal, different, less, greater, atMost, atLeast
     }
 
-    /// An entry of a lookup: keys from `low` to `high`.
+    /// An entry of a lookup for keys from `low` to `high`.
     struct Entry: Hashable, Sendable {
         var low: Fraction
         var high: Fraction
         var value: Answer
     }
 
-    /// What a lookup gives.
+    /// The result of a lookup.
     enum Answer: Hashable, Sendable {
         case number(Fraction)
         case text(String)
-        /// The number that was looked up.
+        /// The key itself.
         case itself
         case nothing
     }
 
     case number(Fraction)
-    /// A byte; where it is counted from is the dialect's.
+    /// A byte; each dialect has its own first byte.
     case byte(Int)
-    /// Bytes from the first on, the highest first.
+    /// A number from consecutive bytes, the highest first.
     case bytes(first: Int, count: Int, signed: Bool)
     case negated(Expression)
-    /// 1 where it is 0, else 0.
+    /// 1 if the operand is 0, else 0.
     case not(Expression)
     case binary(Operator, Expression, Expression)
     case bit(Expression, Int)
-    /// Two's complement of so many bits.
+    /// Two's complement with this many bits.
     case signed(Expression, bits: Int)
     case roundedDown(Expression)
     case absolute(Expression)
     case lookup(Expression, Answer, [Entry])
 
-    /// The bytes that it names.
+    /// The bytes that the equation uses.
     var bytes: Set<Int> {
         switch self {
         case .number: []
@@ -52,13 +52,13 @@ indirect enum Expression: Hashable, Sendable {
         }
     }
 
-    /// The same equation with its bytes at other places; throws where one has none.
+    /// The same equation with its bytes at other positions; throws if a byte has none.
     func moved(_ place: (Int) throws(RowFault) -> Int) throws(RowFault) -> Expression {
         switch self {
         case .number: return self
         case .byte(let byte): return .byte(try place(byte))
         case .bytes(let first, let count, let signed):
-            // What another program reads as one number must be neighbors in the data, too.
+            // Bytes that another program reads as one number must be adjacent in the data, too.
             let start = try place(first)
             for index in 0..<count where try place(first + index) != start + index {
                 throw .scattered
@@ -81,16 +81,17 @@ indirect enum Expression: Hashable, Sendable {
 // MARK: Value
 
 extension Expression {
-    /// What an equation gives.
+    /// The value of an equation.
     enum Value: Hashable {
         case number(Double)
         case text(String)
         case nothing
     }
 
-    /// Its value in data, computed as other programs do: in floating point, bits in whole numbers.
+    /// The value for these data, calculated like other programs: in floating point, bits in whole
+    /// numbers.
     ///
-    /// Nothing where the data end before a byte of it, or where arithmetic has no result.
+    /// There is no value if the data are too short, or if the arithmetic has no result.
     func value(in data: [UInt8]) -> Value {
         if case .lookup(let key, let other, let entries) = self {
             guard let number = key.number(in: data) else { return .nothing }

@@ -1,14 +1,15 @@
-/// Reads equations as other programs write them.
+/// Parses equations of other programs.
 ///
-/// The dialects differ in how bytes are named, in what `<` means, and in which operator binds tighter.
+/// The dialects differ in the names of bytes, in the meaning of `<`, and in the precedence of
+/// operators.
 struct ExpressionReader {
-    /// Whose equations.
+    /// The program whose equations are read.
     enum Dialect: Hashable, Sendable {
-        /// Torque: letters, `<` shifts, arguments after colons.
+        /// Torque: letters for bytes, `<` shifts, arguments after colons.
         case torque
-        /// A Better Routeplanner: letters, `<` compares.
+        /// A Better Routeplanner: letters for bytes, `<` compares.
         case abrp
-        /// WiCAN: `B4`, `S4`, `[B4:B5]`, bytes counted in the frames.
+        /// WiCAN: `B4`, `S4`, `[B4:B5]`, with byte numbers that count all bytes of the frames.
         case wican
     }
 
@@ -23,17 +24,17 @@ struct ExpressionReader {
     private var tokens: [Token] = []
     private var next = 0
     private var depth = 0
-    /// Whether a bracket too much was dropped.
+    /// Whether a surplus bracket was dropped.
     private(set) var isMended = false
 
     private static let longest = 2_000
     private static let deepest = 48
 
-    /// The equation that `text` is, and whether a bracket too much was dropped for it.
+    /// Parses `text` and returns whether a surplus bracket was dropped.
     static func read(
         _ text: String, as dialect: Dialect
     ) throws(RowFault) -> (expression: Expression, isMended: Bool) {
-        // Names of other values hold any characters.
+        // Check this first, because names of other values may contain any characters.
         if dialect == .torque, text.lowercased().contains("val{") { throw .refersToOthers }
         var reader = ExpressionReader(dialect)
         try reader.split(text)
@@ -58,7 +59,7 @@ struct ExpressionReader {
             let byte = bytes[place]
             switch byte {
             case 0x20, 0x09, 0x0D, 0x0A, 0xA0, 0xC2:
-                // C2 A0 is a blank that does not break.
+                // C2 A0 is a no-break space.
                 place += 1
             case 0x30...0x39, 0x2E:
                 var end = place
@@ -116,8 +117,9 @@ struct ExpressionReader {
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF) || byte == 0x5F
     }
 
-    /// Drops the first closing bracket that nothing opens: the programs that wrote such equations
-    /// read them as well.
+    /// Drops the first closing bracket without an opening one.
+    ///
+    /// The programs that such equations were written for accept them as well.
     private mutating func dropSurplusBracket() {
         var open: [String] = []
         let pairs = [")": "(", "}": "{", "]": "["]
@@ -160,7 +162,7 @@ struct ExpressionReader {
 
     // MARK: Operators
 
-    /// Infix operators, loosest first.
+    /// Infix operators, from the lowest precedence to the highest.
     private var levels: [[String: Expression.Operator]] {
         let sums: [[String: Expression.Operator]] = [
             ["+": .plus, "-": .minus], ["*": .times, "/": .over, "%": .modulo],
@@ -191,7 +193,7 @@ struct ExpressionReader {
         let levels = levels
         guard level < levels.count else { return try operand() }
         if level == levels.count - 1, dialect == .torque {
-            // A sign is looser than a power.
+            // A sign has a lower precedence than a power.
             if take("-") {
                 return .negated(
                     try nested { reader throws(RowFault) in try reader.binary(from: level) })
@@ -261,7 +263,7 @@ struct ExpressionReader {
 
     // MARK: WiCAN
 
-    /// The number of `B12` and whether it is signed, `S12`.
+    /// Parses a byte `B12`, or a signed one `S12`.
     private func framePlace(_ word: String) throws(RowFault) -> (place: Int, signed: Bool) {
         guard let first = word.first, first == "B" || first == "S",
             let place = Int(word.dropFirst()),
@@ -276,7 +278,7 @@ struct ExpressionReader {
         return signed ? .bytes(first: place, count: 1, signed: true) : .byte(place)
     }
 
-    /// `[B5:B6]`: several bytes, the highest first.
+    /// Parses `[B5:B6]`: several bytes, the highest first.
     private mutating func frameBytes() throws(RowFault) -> Expression {
         guard next + 3 < tokens.count, case .word(let first) = tokens[next],
             tokens[next + 1] == .sign(":"), case .word(let last) = tokens[next + 2]
@@ -287,7 +289,7 @@ struct ExpressionReader {
         let (to, also) = try framePlace(last)
         guard from <= to, to - from < 8, signed == also else { throw .broken("[\(first):\(last)]") }
         let count = to - from + 1
-        // Its own firmware never makes three signed bytes negative.
+        // WiCAN's firmware never treats three signed bytes as negative.
         if signed, ![1, 2, 4, 8].contains(count) { throw .ambiguousSign }
         return .bytes(first: from, count: count, signed: signed)
     }
@@ -302,7 +304,7 @@ struct ExpressionReader {
         return .byte(place)
     }
 
-    /// `A` is 0, `Z` 25, `AA` 26; one program writes `A1` for `AA`.
+    /// The byte number: `A` is 0, `Z` 25, `AA` 26; one program writes `A1` for `AA`.
     static func place(_ word: String) -> Int? {
         var letters = Array(word.utf8)
         if letters.count == 2, letters[1] == 0x31 { letters = [0x41, letters[0]] }
@@ -333,7 +335,7 @@ struct ExpressionReader {
             else { throw .broken(name) }
             return .bit(arguments[0], bit)
         case "SIGNED", "SIGNED8":
-            // Of a sum some mean its whole width, the manual one byte.
+            // For a sum, some sources mean its whole width, but the manual means one byte.
             let inner = try only()
             guard case .byte(let place) = inner else { throw .ambiguousSign }
             return .bytes(first: place, count: 1, signed: true)
@@ -352,7 +354,7 @@ struct ExpressionReader {
         }
     }
 
-    /// `LOOKUP(x:default:1=a:2~4=b)`.
+    /// Parses `LOOKUP(x:default:1=a:2~4=b)`.
     private mutating func lookup() throws(RowFault) -> Expression {
         let key = try binary(from: 0)
         try expect(":")
@@ -384,7 +386,7 @@ struct ExpressionReader {
         return isNegative ? number.negated : number
     }
 
-    /// A number, a quoted text, bare words, or the number itself.
+    /// Parses a number, a quoted text, bare words, or the key itself.
     private mutating func answer(
         until ends: Set<String>, of key: Expression
     ) throws(RowFault) -> Expression.Answer {

@@ -1,11 +1,11 @@
 import OBDCore
 
-/// Requests and addresses as other programs write them.
+/// Parses requests and addresses of other programs.
 enum ForeignRequest {
-    /// Services that only read records a table can hold.
+    /// Services that only read, and whose records a table can contain.
     private static let services: Set<UInt8> = [0x01, 0x09, 0x1A, 0x21, 0x22]
 
-    /// An identifier of a service that reads.
+    /// The identifier of a reading service.
     static func dataID(service: String, id: String) throws(RowFault) -> DataID {
         guard let bytes = Hex.bytes(service), bytes.count == 1, let service = bytes.first,
             let value = UInt32(id, radix: 16)
@@ -17,7 +17,7 @@ enum ForeignRequest {
         return DataID(Service(service), value)
     }
 
-    /// `22b002`, `0x2101`, `2201019` with the number of lines to expect.
+    /// Parses `22b002`, `0x2101`, or `2201019` with the number of lines to expect.
     static func dataID(_ text: String) throws(RowFault) -> (DataID, frames: Int?) {
         var digits = text.filter { !$0.isWhitespace }[...]
         if digits.lowercased().hasPrefix("0x") { digits = digits.dropFirst(2) }
@@ -38,7 +38,7 @@ enum ForeignRequest {
         return (DataID(Service(service), id), frames)
     }
 
-    /// An address to ask and, where the text says so, the one that answers; nil for all ECUs.
+    /// The address to ask and, if the text contains it, the one that answers; nil for all ECUs.
     static func address(
         _ text: String
     ) throws(RowFault) -> (target: ECUAddress?, responder: ECUAddress?) {
@@ -48,7 +48,7 @@ enum ForeignRequest {
             parts[place] = String(parts[place].dropFirst(2))
         }
         guard let first = parts.first, parts.count <= 2 else { throw .address(trimmed) }
-        // `Auto`, `TCM`, nothing at all.
+        // `Auto`, `TCM`, or nothing.
         let isHex = !first.isEmpty && first.utf8.allSatisfy { Hex.value($0) != nil }
         if !isHex {
             guard first.allSatisfy({ $0.isLetter || $0 == " " }), parts.count == 1 else {
@@ -65,7 +65,7 @@ enum ForeignRequest {
         return (target, responder)
     }
 
-    /// The ECU that answers, where standards leave no doubt.
+    /// The ECU that answers, if the standards define it.
     static func answers(_ target: ECUAddress) -> ECUAddress? {
         guard target.extended == nil else { return nil }
         switch target.form {
@@ -88,7 +88,7 @@ enum ForeignRequest {
             let (format, target, source) = (value >> 16, value >> 8 & 0xFF, value & 0xFF)
             if format == 0xDA { return ECUAddress(0x1800_0000 | value, .can29) }
             if format == 0xDB { return nil }
-            // Format, target, tester; C0 and 68 ask all.
+            // Format, target, tester; C0 and 68 address all ECUs.
             guard source >= 0xF0 else { throw .address(text) }
             if format & 0xC0 == 0x80 || format == 0x6C || format & 0xF0 == 0x20 {
                 return ECUAddress(target, .byte)

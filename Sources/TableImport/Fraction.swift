@@ -1,8 +1,8 @@
-/// An exact number, as factors are: `0.01` is 1/100, so that 256 of it are 2.56 and not nearly so.
+/// An exact number, as factors need it: with `0.01` as 1/100, 256 times that is exactly 2.56.
 struct Fraction: Hashable, Sendable {
-    /// Numerator, with the sign.
+    /// The numerator, with the sign.
     let numerator: Int128
-    /// Denominator, above 0.
+    /// The denominator, greater than 0.
     let denominator: Int128
 
     static let zero = Fraction(0)
@@ -23,7 +23,8 @@ struct Fraction: Hashable, Sendable {
         self.denominator = bottom
     }
 
-    /// A decimal number such as `-0.25` or `1e-3`; nil for anything else and for very long ones.
+    /// Parses a decimal number such as `-0.25` or `1e-3`; nil for anything else and for very long
+    /// ones.
     init?(decimal text: some StringProtocol) {
         var (mantissa, scale, digits) = (Int128(0), 0, 0)
         var (isNegative, isFraction) = (false, false)
@@ -66,7 +67,7 @@ struct Fraction: Hashable, Sendable {
         }
     }
 
-    /// The number that a program stored as `value`: that of its shortest decimal form.
+    /// The exact number for a stored `value`, from its shortest decimal form.
     init?(_ value: Double) {
         guard value.isFinite else { return nil }
         self.init(decimal: "\(value)")
@@ -100,7 +101,7 @@ struct Fraction: Hashable, Sendable {
     }
 
     func times(_ other: Fraction) -> Fraction? {
-        // Crosswise first, so that what cancels cannot overflow.
+        // Cancel common factors first, so that they cannot cause an overflow.
         guard let left = Fraction(numerator, other.denominator),
             let right = Fraction(other.numerator, denominator)
         else { return nil }
@@ -123,7 +124,7 @@ struct Fraction: Hashable, Sendable {
     /// The nearest floating point number.
     var double: Double { Double(numerator) / Double(denominator) }
 
-    /// The exponent where it is a power of two.
+    /// The exponent, if the number is a power of two.
     var exponentOfTwo: Int? {
         guard numerator > 0, numerator & (numerator - 1) == 0,
             denominator & (denominator - 1) == 0

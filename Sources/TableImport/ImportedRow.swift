@@ -1,24 +1,24 @@
 public import Diagnostics
 public import OBDCore
 
-/// A signal that another program's table describes.
+/// A signal from another program's table.
 public struct ImportedRow: Hashable, Sendable {
-    /// What it reads; its id becomes unique when tables are put together.
+    /// The signal; its id becomes unique when tables are merged.
     public var signal: Signal
-    /// What a gauge shows, as the source says.
+    /// The range of a gauge, according to the source.
     var display: ClosedRange<Double>?
-    /// What it measures, in our words: `ev-soc`.
+    /// The measured quantity in our words: `ev-soc`.
     public var role: SignalRole?
-    /// The line of the source, from 1.
+    /// The line in the source, from 1.
     public var line: Int
-    /// The source, as findings name it.
+    /// The name of the source in findings.
     public var file: String
-    /// The equation as written, for people.
+    /// The original equation, for people.
     var equation: String?
-    /// Whether recorded answers agree.
+    /// Whether recorded answers confirm it.
     var isProven = false
 
-    /// Whether both read the same number from the same bits under the same name.
+    /// Whether both rows read the same number from the same bits under the same name.
     func isSame(as other: ImportedRow) -> Bool {
         var (left, right) = (signal, other.signal)
         left.id = ""
@@ -27,37 +27,37 @@ public struct ImportedRow: Hashable, Sendable {
     }
 }
 
-/// Rows that one request reads.
+/// The rows for the answer to one request.
 public struct ImportedRecord: Sendable {
     /// Service and identifier.
     public var dataID: DataID
-    /// The ECU to ask; nil asks all.
+    /// The ECU to ask; nil = all.
     public var target: ECUAddress?
-    /// Who answers; nil where the source does not say.
+    /// The ECU that answers; nil if the source does not name it.
     public var responder: ECUAddress?
-    /// Data bytes that the answer may have.
+    /// The allowed number of data bytes in the answer.
     var length = 1...4095
-    /// The model years that it is of; empty = all.
+    /// The model years of the record; empty = all.
     var years: [ClosedRange<Int>] = []
-    /// What it reads.
+    /// The rows.
     public var rows: [ImportedRow] = []
-    /// What the source does beside asking, which is not done here.
+    /// Actions of the source besides the request, which obdscan does not perform.
     var notes: [String] = []
     /// Recorded answers.
     var examples: [ImportedExample] = []
-    /// The line of the source, from 1.
+    /// The line in the source, from 1.
     var line: Int
-    /// Rows that other rows say, too.
+    /// Number of duplicate rows.
     var repeatedRows = 0
 
-    /// How the record is asked, as a key.
+    /// Identifies the request.
     struct Key: Hashable {
         var dataID: DataID
         var target: ECUAddress?
         var responder: ECUAddress?
     }
 
-    /// Whether rows of both may read one answer.
+    /// Whether rows of both records can belong to the same answer.
     func isJoinable(with other: ImportedRecord) -> Bool {
         years == other.years && length == other.length
     }
@@ -65,11 +65,11 @@ public struct ImportedRecord: Sendable {
     var key: Key { Key(dataID: dataID, target: target, responder: responder) }
 }
 
-/// A recorded answer and what its recorder says it means.
+/// A recorded answer with the values that its recorder states.
 struct ImportedExample: Hashable, Sendable {
-    /// Data after the identifier.
+    /// The data after the identifier.
     var data: [UInt8]
-    /// Position of the row and the value as a table writes it.
+    /// The row of each value, and the value in the form of a table.
     var values: [Value]
     var source: String
 
@@ -80,29 +80,29 @@ struct ImportedExample: Hashable, Sendable {
     }
 }
 
-/// What became of a row of a source.
+/// A message about a row of a source.
 public struct ImportFinding: Hashable, Sendable {
-    /// How it went.
+    /// The result for the row.
     public enum Outcome: Hashable, Sendable {
-        /// It is in the table, but something about it should be known.
+        /// The row is in the table, with a warning.
         case warned(String)
-        /// It is not in the table.
+        /// The row is not in the table.
         case leftOut(RowFault)
     }
 
-    /// The source.
+    /// The name of the source.
     public var file: String
     /// The line, from 1.
     public var line: Int
-    /// What the source calls the row.
+    /// The name of the row in the source.
     public var name: String
-    /// What became of it.
+    /// The result for the row.
     public var outcome: Outcome
 
     /// Whether the row is missing from the table.
     public var isLeftOut: Bool { if case .leftOut = outcome { true } else { false } }
 
-    /// One clause for people.
+    /// The reason as a clause for people.
     public var reason: String {
         switch outcome {
         case .warned(let reason): reason
@@ -111,19 +111,19 @@ public struct ImportFinding: Hashable, Sendable {
     }
 }
 
-/// What one file holds.
+/// The content of one file.
 public struct ImportedSource: Sendable {
-    /// Its name, without folders.
+    /// The file name without folders.
     public var file: String
-    /// What it is.
+    /// The format.
     public var format: TableFormat
-    /// Its rows.
+    /// The records with their rows.
     public var records: [ImportedRecord] = []
-    /// Rows that are left out, and what else should be known.
+    /// Rows that are left out, and warnings.
     public var findings: [ImportFinding] = []
-    /// Rows in all.
+    /// The number of rows in the file.
     public var rowCount = 0
-    /// Recorded values that agree, differ and were limited to a range by their recorder.
+    /// Counts of recorded values that agree, differ, or were limited to a range.
     public var recorded = RecordedCounts()
 
     init(_ file: String, _ format: TableFormat) {
@@ -131,7 +131,7 @@ public struct ImportedSource: Sendable {
         self.format = format
     }
 
-    /// Adds a row to the record that its request reads.
+    /// Adds a row to the record of its request.
     mutating func add(_ row: ImportedRow, to record: ImportedRecord) {
         if let place = places[record.key], records[place].isJoinable(with: record) {
             records[place].rows.append(row)
@@ -157,32 +157,32 @@ public struct ImportedSource: Sendable {
     }
 }
 
-/// How recorded values compare with the rows.
+/// The results of comparing recorded values with the rows.
 public struct RecordedCounts: Hashable, Sendable {
-    /// The row says the same.
+    /// Values that the row confirms.
     public var agree = 0
-    /// The row says something else.
+    /// Values that differ from the row.
     public var differ = 0
-    /// The recorder cut the value to its range.
+    /// Values that the recorder limited to a range.
     public var clamped = 0
-    /// Answers that cannot be put together, or are not of a known record.
+    /// Answers that are incomplete or belong to an unknown record.
     public var unusable = 0
 }
 
-/// What an import is asked for.
+/// The options of an import.
 public struct ImportOptions: Sendable {
     /// The model year; nil = any.
     public var year: Int?
-    /// The ECU to ask where the source does not say.
+    /// The ECU to ask if the source names none.
     public var header: ECUAddress?
-    /// Identifiers that the built-in table has and that are therefore left out.
+    /// Identifiers to leave out, because the built-in table has them.
     public var builtIn: Set<DataID> = []
 
-    /// No wishes.
+    /// The default options.
     public init() {}
 }
 
-/// Whose tables are read.
+/// The formats of tables.
 public enum TableFormat: String, CaseIterable, Sendable {
     /// Signal sets of the OBDb project, JSON.
     case obdb
@@ -192,10 +192,10 @@ public enum TableFormat: String, CaseIterable, Sendable {
     case wican
     /// Lists of A Better Routeplanner, JSON.
     case abrp
-    /// CAN databases whose messages are answers, DBC.
+    /// CAN databases whose messages are diagnostic answers, DBC.
     case dbc
 
-    /// The licence that the source's project states for its files; nil where it states none.
+    /// The licence that the source's project states for its files; nil if it states none.
     public var licence: String? {
         switch self {
         case .obdb: "CC BY-SA 4.0"
@@ -205,7 +205,7 @@ public enum TableFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// For people.
+    /// The name for people.
     public var title: String {
         switch self {
         case .obdb: "OBDb signal set"

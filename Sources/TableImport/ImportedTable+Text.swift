@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 
 extension ImportedTable {
-    /// The table, as obdscan-pids(5) describes it.
+    /// The table in the format of obdscan-pids(5).
     public var text: String {
         var lines: [String] = ["# Made by obdscan pids import."]
         for origin in origins {
@@ -58,11 +58,11 @@ extension ImportedRecord {
     }
 }
 
-/// The bits that signals have taken.
+/// The set of bits that signals use.
 private struct BitSet {
     private var bits: [Bool] = []
 
-    /// Whether a bit of the signal was taken.
+    /// Adds the signal's bits; returns whether any of them was used already.
     mutating func insert(_ signal: Signal) -> Bool {
         var isTaken = false
         for bit in signal.bitOffset..<signal.bitOffset + signal.bitLength {
@@ -122,7 +122,7 @@ extension ImportedRow {
         }
     }
 
-    /// Letters name 702 bytes; beyond them bits are counted.
+    /// Letters can name 702 bytes; for bytes after them, the bit number is used.
     private var place: String {
         signal.bitOffset + signal.bitLength <= 702 * 8
             ? signal.bitsText : "\(signal.bitOffset)+\(signal.bitLength)"

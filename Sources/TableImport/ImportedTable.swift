@@ -1,17 +1,17 @@
 import Diagnostics
 import OBDCore
 
-/// Sources put together into one table of ours.
+/// Several sources merged into one table of ours.
 public struct ImportedTable: Sendable {
-    /// A source as the table names it.
+    /// A source in the head of the table.
     public struct Origin: Sendable {
-        /// The file's name.
+        /// The file name.
         public var file: String
-        /// What it is.
+        /// The format.
         public var format: TableFormat
-        /// SHA-256 of its contents.
+        /// SHA-256 of its content.
         public var digest: String
-        /// The day on which it was last changed; nil = not known.
+        /// The day of its last change; nil = unknown.
         public var date: String?
 
         /// A source.
@@ -23,20 +23,20 @@ public struct ImportedTable: Sendable {
         }
     }
 
-    /// Where the rows are from.
+    /// The sources of the rows.
     public let origins: [Origin]
-    /// The records, ascending by what is asked.
+    /// The records, sorted by request.
     public private(set) var records: [ImportedRecord] = []
-    /// Rows that are left out, and what else should be known.
+    /// Rows that are left out, and warnings.
     public private(set) var findings: [ImportFinding] = []
-    /// Rows in all.
+    /// The number of rows in all sources.
     public let rowCount: Int
-    /// Rows in the table, the same one of several sources once each.
+    /// The number of rows in the table; a row from several sources counts once.
     public private(set) var takenCount = 0
-    /// How recorded answers compare.
+    /// The results of comparing recorded answers.
     public private(set) var recorded = RecordedCounts()
 
-    /// Puts sources together: rows of one request become one record, ids become unique.
+    /// Merges sources: rows of the same request form one record, and ids become unique.
     public init(_ sources: [ImportedSource], from origins: [Origin]) {
         self.origins = origins
         rowCount = sources.reduce(0) { $0 + $1.rowCount }
@@ -71,7 +71,7 @@ public struct ImportedTable: Sendable {
         }
     }
 
-    /// Adds the rows of one record to another one of the same request.
+    /// Adds the rows of one record to another one with the same request.
     private mutating func merge(_ record: ImportedRecord, into place: Int) {
         guard records[place].isJoinable(with: record) else {
             let other = records[place].rows.first
@@ -85,7 +85,7 @@ public struct ImportedTable: Sendable {
             }
             return
         }
-        // Examples name rows by their source's ids, which two sources may both use.
+        // Examples refer to rows by the ids of their source, and two sources may use the same id.
         var record = record
         let known = Set(records[place].rows.map(\.signal.id))
         for index in record.rows.indices where known.contains(record.rows[index].signal.id) {
@@ -114,7 +114,7 @@ public struct ImportedTable: Sendable {
 
     // MARK: Addresses
 
-    /// Requests are not sent where they could be something else; answers may still be read.
+    /// Removes request addresses that could belong to something else; answers can still be decoded.
     private mutating func settleAddresses() {
         for place in records.indices {
             guard let target = records[place].target else { continue }
@@ -127,7 +127,7 @@ public struct ImportedTable: Sendable {
         }
     }
 
-    /// A table tells records of one identifier apart by who answers.
+    /// Distinguishes records with the same identifier by the ECU that answers.
     private mutating func settleResponders() {
         var groups: [DataID: [Int]] = [:]
         for (place, record) in records.enumerated() {
@@ -144,7 +144,7 @@ public struct ImportedTable: Sendable {
                     first[records[place].responder] = place
                     continue
                 }
-                // Asked in two ways, answered by one: the same record.
+                // Two ways to ask the same ECU are the same record.
                 if records[earlier].target == nil {
                     records[earlier].target = records[place].target
                 }
@@ -164,7 +164,7 @@ public struct ImportedTable: Sendable {
 
     // MARK: Names
 
-    /// A name as commands compare it.
+    /// A name in the form for comparisons by commands.
     private static func nameKey(_ text: String) -> String {
         text.lowercased().filter { $0 != "_" && $0 != "-" }
     }
@@ -190,7 +190,7 @@ public struct ImportedTable: Sendable {
                 records[place].rename(old, to: id, only: index)
             }
         }
-        // Names of what is measured, once each and never another signal's id.
+        // Give each measured quantity its name once, unless it is another signal's id.
         for place in records.indices {
             for index in records[place].rows.indices {
                 guard let role = records[place].rows[index].role,
@@ -208,7 +208,7 @@ extension ImportedRecord {
         var name: String
     }
 
-    /// Keeps one of rows that say the same.
+    /// Removes duplicate rows.
     mutating func dropRepeated() {
         var kept: [ImportedRow] = []
         var known: [Place: [Int]] = [:]
@@ -219,14 +219,14 @@ extension ImportedRecord {
                 repeatedRows += 1
                 continue
             }
-            // Of many that differ in little, the first few are compared.
+            // If many rows differ slightly, compare only with the first few.
             if known[place]?.count ?? 0 < 16 { known[place, default: []].append(kept.count) }
             kept.append(row)
         }
         rows = kept
     }
 
-    /// By place; big-endian first, as tables want their signals.
+    /// Sorts by position; big-endian signals come first, as tables require.
     mutating func sortRows() {
         rows = rows.enumerated().sorted { left, right in
             let (first, second) = (left.element.signal, right.element.signal)
@@ -237,7 +237,7 @@ extension ImportedRecord {
         }.map(\.element)
     }
 
-    /// Examples name the row as the table does; of two rows of one old name they mean the first.
+    /// Renames a row in examples; with two rows of the old name, examples refer to the first.
     mutating func rename(_ old: String, to new: String, only index: Int) {
         guard old != new, rows[index].isProven,
             !rows[..<index].contains(where: { $0.signal.id == old })

@@ -1,11 +1,11 @@
 import OBDCore
 
-/// A value of a JSON text and the line that it begins in; members keep their order.
+/// A JSON value with its first line; members keep their order.
 struct JSONNode {
     enum Value {
         case null
         case bool(Bool)
-        /// A number, as written.
+        /// A number as it is written.
         case number(String)
         case string(String)
         case array([JSONNode])
@@ -13,10 +13,10 @@ struct JSONNode {
     }
 
     var value: Value
-    /// From 1.
+    /// The line, from 1.
     var line: Int
 
-    /// A member of an object; of equal names the last one counts.
+    /// A member of an object; if a name occurs twice, the last one counts.
     subscript(key: String) -> JSONNode? {
         guard case .object(let members) = value else { return nil }
         return members.last { $0.key == key }?.value
@@ -29,12 +29,12 @@ struct JSONNode {
     var isArray: Bool { if case .array = value { true } else { false } }
     var string: String? { if case .string(let text) = value { text } else { nil } }
     var bool: Bool? { if case .bool(let flag) = value { flag } else { nil } }
-    /// A number, exactly.
+    /// The exact number.
     var fraction: Fraction? {
         if case .number(let text) = value { Fraction(decimal: text) } else { nil }
     }
     var int: Int? { fraction?.int }
-    /// A text, or a number as written.
+    /// A text, or a number as it is written.
     var text: String? {
         switch value {
         case .string(let text), .number(let text): text
@@ -43,10 +43,12 @@ struct JSONNode {
     }
 }
 
-/// Reads one JSON text (RFC 8259) with lines, for files that people write by hand: a byte order mark
-/// and a comma too much before a closing bracket are passed over.
+/// Parses a JSON text (RFC 8259) with line numbers.
+///
+/// It ignores a byte order mark and a comma before a closing bracket, because people write these
+/// files by hand.
 struct JSONDocument {
-    /// Where a text stops being JSON.
+    /// The line of a syntax error.
     struct Fault: Error {
         var line: Int
     }
@@ -54,10 +56,10 @@ struct JSONDocument {
     private let bytes: [UInt8]
     private var place = 0
     private var line = 1
-    /// Deeper nesting is refused.
+    /// The greatest depth of nesting.
     private static let deepest = 24
 
-    /// The value that `bytes` hold.
+    /// The value in `bytes`.
     static func read(_ bytes: [UInt8]) throws(Fault) -> JSONNode {
         var document = JSONDocument(bytes: bytes)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { document.place = 3 }
@@ -166,7 +168,7 @@ struct JSONDocument {
         let start = place + 1
         var end = start
         var isPlain = true
-        // Most texts hold no escapes: they are copied at once.
+        // Most texts contain no escapes and are copied at once.
         while end < bytes.count, bytes[end] != 0x22 {
             if bytes[end] == 0x5C {
                 isPlain = false
@@ -184,7 +186,7 @@ struct JSONDocument {
             }
             return text
         }
-        // The reader of single values knows the escapes.
+        // Let the other JSON reader handle the escapes.
         let quoted = Array("{\"t\":".utf8) + bytes[start - 1...end] + [0x7D]
         guard let text = JSONReader.object(quoted[...])?["t"]?.string else { throw fault }
         return text

@@ -1,20 +1,20 @@
-/// An equation as a sum of weights of bits and a constant: `A*256+B` is 16 bits whose weights double
-/// from one to the next.
+/// An equation as a weighted sum of bits plus a constant.
 ///
-/// Whatever way an equation is written, its place, byte order, sign and factor are then plain to see.
+/// For example, `A*256+B` consists of 16 bits, and the weight doubles from one to the next. In this
+/// form, position, byte order, sign and factor are visible, however the equation is written.
 struct LinearForm: Hashable {
-    /// A bit of the data: byte × 8 + bit, bit 0 the lowest of its byte.
+    /// A bit of the data: byte × 8 + bit, with bit 0 as the lowest of its byte.
     typealias Bit = Int
 
     var weights: [Bit: Fraction] = [:]
     var constant = Fraction.zero
 
-    /// More bits than any number has.
+    /// The greatest number of bits; no signal has more.
     private static let mostBits = 512
 
     init(constant: Fraction = .zero) { self.constant = constant }
 
-    /// Whole bytes, the highest first.
+    /// A number from whole bytes, the highest first.
     init(bytes first: Int, count: Int, signed: Bool) throws(RowFault) {
         guard (1...8).contains(count), (0..<4096).contains(first) else { throw .place }
         for index in 0..<count {
@@ -28,7 +28,7 @@ struct LinearForm: Hashable {
         }
     }
 
-    /// Reads an equation; throws where it is not such a sum.
+    /// Converts an equation; throws if it is not such a sum.
     init(_ expression: Expression) throws(RowFault) {
         switch expression {
         case .number(let number): self.init(constant: number)
@@ -38,7 +38,7 @@ struct LinearForm: Hashable {
         case .negated(let inner):
             self = try LinearForm(inner).times(.one.negated)
         case .not(let inner):
-            // One less the bit; what has more than one bit is no sum.
+            // One minus the bit; for several bits the result is not a sum.
             let form = try LinearForm(inner)
             if form.weights.isEmpty {
                 self.init(constant: form.constant.isZero ? .one : .zero)
@@ -53,7 +53,7 @@ struct LinearForm: Hashable {
         case .roundedDown(let inner): self = try LinearForm(inner).roundedDown()
         case .absolute(let inner):
             let form = try LinearForm(inner)
-            // Never below 0 is the same number.
+            // For a number that is never negative, this is the number itself.
             guard !form.constant.isNegative, form.weights.values.allSatisfy({ !$0.isNegative })
             else { throw .notLinear }
             self = form
@@ -116,7 +116,7 @@ struct LinearForm: Hashable {
             else { throw .notLinear }
             return try left.masked(shiftedBy: 0) { $0 < exponent }
         case .or:
-            // Bits that cannot meet add up.
+            // If the bits do not overlap, OR is the same as addition.
             let (first, second) = (try left.exponents(), try right.exponents())
             guard Set(first.values).isDisjoint(with: second.values) else { throw .notLinear }
             return try left.plus(right)
@@ -152,7 +152,7 @@ struct LinearForm: Hashable {
 
     // MARK: Bits
 
-    /// The power of two that each bit counts; throws where the bits are not those of a number.
+    /// The power of two of each bit; throws if the bits are not those of a number.
     private func exponents() throws(RowFault) -> [Bit: Int] {
         guard constant.isZero else { throw .notLinear }
         var found: [Bit: Int] = [:]
@@ -166,13 +166,14 @@ struct LinearForm: Hashable {
         return found
     }
 
-    /// The number shifted down, of which the bits stay that `isKept` wants, counted after the shift.
+    /// The number shifted right, with only those bits that `isKept` accepts, counted after the
+    /// shift.
     private func masked(
         shiftedBy count: Int, _ isKept: (Int) -> Bool
     ) throws(RowFault) -> LinearForm {
         var form = LinearForm()
         for (bit, exponent) in try exponents() {
-            // Fractions are cut off before bits are taken.
+            // Programs cut off fractions before they select bits.
             let place = exponent - count
             guard exponent >= 0, place >= 0, isKept(place) else { continue }
             guard let weight = Fraction.power(ofTwo: place) else { throw .tooLarge }
@@ -182,7 +183,7 @@ struct LinearForm: Hashable {
     }
 
     private func signed(bits: Int) throws(RowFault) -> LinearForm {
-        // What is signed already stays so, if it fits.
+        // A signed byte stays signed.
         if bits == 8, weights.count == 8, constant.isZero,
             weights.values.contains(where: \.isNegative)
         {
@@ -209,16 +210,16 @@ struct LinearForm: Hashable {
             guard !weight.isNegative, let sum = rest.plus(weight) else { throw .notLinear }
             rest = sum
         }
-        // All fractions together must not reach 1.
+        // The sum of all fractions must be less than 1.
         guard rest.floor == 0 else { throw .notLinear }
         return form
     }
 }
 
-/// One number in the data: neighboring bits with one factor.
+/// A number in the data: adjacent bits with one factor.
 struct BitField: Hashable {
-    /// First bit as a signal counts it: from the top of the first byte, or with `isLittle` from its
-    /// lowest bit.
+    /// The first bit in a signal's numbering: from the top of the first byte or, with `isLittle`,
+    /// from its lowest bit.
     var offset: Int
     var count: Int
     var isSigned = false
@@ -226,7 +227,7 @@ struct BitField: Hashable {
     var factor: Fraction
     var constant: Fraction
 
-    /// What a sum of bits reads; throws where it is not one number.
+    /// The field that a sum of bits reads; throws if it is not a single number.
     init(_ form: LinearForm) throws(RowFault) {
         guard !form.weights.isEmpty else { throw .constant }
         let bits = form.weights.sorted {
@@ -283,7 +284,7 @@ struct BitField: Hashable {
 }
 
 extension BitField {
-    /// So many bits with a factor and an offset, wherever they are.
+    /// A field with this many bits, a factor and an offset, at position 0.
     init(count: Int, factor: Fraction, constant: Fraction) {
         offset = 0
         self.count = count

@@ -5,10 +5,10 @@ import OBDCore
 struct OBDbReader {
     private var source: ImportedSource
     private let options: ImportOptions
-    /// Commands in the order of the file.
+    /// The commands in the order of the file.
     private var commands: [Command] = []
 
-    /// A request and for which cars it is.
+    /// A request with the model years that it is for.
     private struct Command {
         var node: JSONNode
         var record: ImportedRecord
@@ -16,14 +16,14 @@ struct OBDbReader {
         var session: String?
     }
 
-    /// Model years as OBDb writes them.
+    /// Model years in OBDb's form.
     struct Years: Hashable {
         var ranges: [ClosedRange<Int>] = []
 
         static let first = 1980
         static let last = 2100
 
-        /// `from`, `to` and `years`; where from is after to, the years between are left out.
+        /// `from`, `to` and `years`; if `from` is after `to`, the years between them are excluded.
         init?(_ node: JSONNode?) {
             guard let node else { return }
             let from = node["from"]?.int
@@ -108,7 +108,8 @@ struct OBDbReader {
         }
     }
 
-    /// Commands of one request: where their layouts differ by year, the year decides.
+    /// Merges commands with the same request; if their layouts depend on the year, the selected
+    /// year decides.
     private mutating func finish() {
         var groups: [ImportedRecord.Key: [Int]] = [:]
         for (place, command) in commands.enumerated() {
@@ -121,7 +122,7 @@ struct OBDbReader {
                 for signal in signals { take(signal, of: command.record) }
                 continue
             }
-            // What all years have in one place needs no year.
+            // Signals at the same position in all years need no year.
             var record = command.record
             record.years = []
             let texts = group.map { $0.years.ranges.isEmpty ? "others" : $0.years.text }
@@ -138,7 +139,7 @@ struct OBDbReader {
         }
     }
 
-    /// Whether a command has the signal in the same place.
+    /// Whether a command has the signal at the same position.
     private static func has(_ signal: JSONNode, _ command: JSONNode) -> Bool {
         guard let format = signal["fmt"], let wanted = try? Self.signal(format) else {
             return false
@@ -193,7 +194,7 @@ struct OBDbReader {
             if value != 0xDB33 {
                 record.target = ECUAddress(request, .can29, extended: extended)
             }
-            // Which byte answers carry then is not certain.
+            // In this case, the address byte of answers is uncertain.
             if let reply, extended == nil {
                 switch reply.utf8.count {
                 case 2:
@@ -248,7 +249,7 @@ struct OBDbReader {
         return min < max ? min...max : nil
     }
 
-    /// A place and what its bits mean.
+    /// Parses the position of a signal and the meaning of its bits.
     static func signal(_ format: JSONNode) throws(RowFault) -> Signal {
         guard let length = format["len"]?.int, length > 0 else { throw .malformed("len") }
         let first = format["bix"]?.int ?? 0
@@ -269,7 +270,7 @@ struct OBDbReader {
         signal.isSigned = isSigned
         if format["blsb"]?.bool == true {
             let bytes = (length + 7) / 8
-            // Bytes are turned around first, bits counted afterwards.
+            // OBDb reverses the bytes first and counts the bits afterwards.
             guard first % 8 + length <= bytes * 8 else { throw .place }
             if bytes > 1 {
                 signal.isLittleEndian = true
@@ -320,7 +321,7 @@ struct OBDbReader {
         signal.labels.sort { $0.code < $1.code }
     }
 
-    /// Scaled values at and beyond these bounds are no values.
+    /// Scaled values at these bounds or beyond them mean that there is no value.
     private static func readNone(
         _ format: JSONNode, _ scale: Fraction, _ offset: Fraction, _ signal: inout Signal
     ) throws(RowFault) {

@@ -1,23 +1,23 @@
 import Diagnostics
 import OBDCore
 
-/// A file of recorded answers of an OBDb signal set.
+/// A file with recorded answers for an OBDb signal set.
 public struct OBDbTests: Sendable {
-    /// The file, as examples name it.
+    /// The file name in examples.
     public var file: String
-    /// The model year of the car; nil where the path does not say.
+    /// The model year of the car; nil if the path does not contain it.
     public var year: Int?
-    /// Answers and what they mean.
+    /// Answers with their values.
     var cases: [Case] = []
 
     struct Case: Sendable {
-        /// Frames, an identifier and data each, in hexadecimal.
+        /// Frames in hexadecimal, each with identifier and data.
         var frames: [String] = []
-        /// Signal and value, as written.
+        /// Signal and value as they are written.
         var values: [(id: String, text: String)] = []
     }
 
-    /// Reads `response` and `expected_values` of each case; nothing else of YAML.
+    /// Parses `response` and `expected_values` of each case; it supports no other YAML.
     public init(_ bytes: [UInt8], file: String, year: Int?) {
         self.file = Text.line(file)
         self.year = year
@@ -27,7 +27,7 @@ public struct OBDbTests: Sendable {
             if line.hasPrefix("#") || line.isEmpty { continue }
             if line.hasPrefix("- ") {
                 line = Text.trimmed(String(line.dropFirst(2)))
-                // A list of frames, or the next case.
+                // This is a list of frames, or the next case.
                 if line.contains(":") {
                     cases.append(Case())
                     isInValues = false
@@ -70,7 +70,8 @@ public struct OBDbTests: Sendable {
 extension ImportedSource {
     /// Compares rows with recorded answers.
     ///
-    /// A row that more answers contradict than confirm is taken out; what agrees becomes an example.
+    /// A row is removed if more answers contradict than confirm it. Answers that confirm a row
+    /// become examples.
     public mutating func prove(by tests: [OBDbTests], year: Int?) {
         var counts: [[RowCount]] = records.map {
             Array(repeating: RowCount(), count: $0.rows.count)
@@ -117,7 +118,7 @@ extension ImportedSource {
         _ one: OBDbTests.Case, of test: OBDbTests, _ byID: [DataID: [Int]],
         _ counts: inout [[RowCount]]
     ) {
-        // With extended addressing a byte of the address comes first.
+        // With extended addressing, the first byte belongs to the address.
         guard
             let answer = RecordedFrames.answer(one.frames)
                 ?? RecordedFrames.answer(one.frames, addressBytes: 1),
@@ -166,14 +167,14 @@ extension ImportedSource {
 
 extension ImportedRow {
     enum Comparison: Hashable {
-        /// The value as a table's example states it.
+        /// The value in the form of a table's example.
         case agrees(String)
-        /// The recorder cut the value to its range.
+        /// The recorder limited the value to a range.
         case clamped
         case differs
     }
 
-    /// Compares a recorded value with what the row reads.
+    /// Compares a recorded value with the row's value.
     func compare(_ text: String, in data: [UInt8]) -> Comparison {
         let said = Fraction(decimal: text)
         switch signal.value(in: data) {
@@ -206,7 +207,7 @@ extension ImportedRow {
         }
     }
 
-    /// What the recorder says where the row rounds to it, else what the row says.
+    /// The recorder's value if the row's value rounds to it, else the row's value.
     private func rounded(_ number: Double, _ said: Double, _ text: String) -> Double {
         let written = Decimal.text(said)
         let point = written.firstIndex(of: ".")
@@ -219,7 +220,7 @@ extension ImportedRow {
 }
 
 extension ImportedRecord {
-    /// Examples that a table keeps: a few, and each that shows a row that no other one does.
+    /// The number of examples in a table; further ones are kept if only they show a certain row.
     private static let fewest = 3
 
     mutating func chooseExamples() {
@@ -239,7 +240,7 @@ extension ImportedRecord {
     }
 }
 
-/// Puts recorded frames together, by the letter: what is not one whole answer is none.
+/// Reassembles recorded frames strictly: the result must be a single complete answer.
 enum RecordedFrames {
     static func answer(
         _ frames: [String], addressBytes: Int = 0
@@ -277,7 +278,7 @@ enum RecordedFrames {
             default: return nil
             }
         }
-        // A request that was recorded with its answer is passed over.
+        // Ignore a request that was recorded with its answer.
         let answers = found.filter { ($0.payload.first ?? 0) >= 0x40 && $0.payload.first != 0x7F }
         guard open.isEmpty, answers.count == 1 else { return nil }
         return answers.first

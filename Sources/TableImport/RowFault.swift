@@ -1,60 +1,60 @@
-/// Why a row of a foreign table cannot be a row of ours.
+/// Why a row of another program's table cannot become a row of ours.
 public enum RowFault: Error, Hashable, Sendable {
-    /// The equation cannot be read, from this on.
+    /// The equation is not valid from this part on.
     case broken(String)
     /// The equation is too long or too deeply nested.
     case tooLong
-    /// The value is made of other rows' values.
+    /// The value depends on values of other rows.
     case refersToOthers
     /// The value depends on earlier values or on time.
     case hasMemory(String)
-    /// A function without a place in a table.
+    /// A function that a table cannot express.
     case function(String)
-    /// The equation does not read the answer.
+    /// The equation does not use the answer.
     case constant
-    /// Products, conditions and the like of several bytes.
+    /// The equation contains products or conditions of several bytes, or similar operations.
     case notLinear
-    /// Bits or bytes that are not neighbours in order.
+    /// The bits or bytes are not adjacent and in order.
     case scattered
-    /// Factors of two bytes that are nearly 256 times each other.
+    /// The factors of two bytes differ by nearly, but not exactly, 256.
     case nearlyRight
-    /// How many bits the sign is of is not certain.
+    /// The number of bits that the sign applies to is uncertain.
     case ambiguousSign
-    /// The place is not data of the answer but a byte of the protocol.
+    /// The position is a byte of the protocol and not of the data.
     case protocolByte(Int)
-    /// Numbers that do not fit.
+    /// The numbers are too large.
     case tooLarge
-    /// A constant 0 is shifted: perhaps the letter O is meant.
+    /// A constant 0 is shifted; the letter O was probably meant.
     case zeroForLetter
-    /// Equation and row differ on the same bytes: a fault of this program.
+    /// Equation and row give different values for the same bytes, which is a bug in obdscan.
     case disagrees
     /// Recorded answers contradict the row.
     case contradicted(agree: Int, differ: Int)
 
-    /// There is no request: the value is only calculated.
+    /// There is no request, because the value is only calculated.
     case noRequest
     /// The request is not a service and an identifier.
     case request(String)
-    /// The service does more than read, or a table cannot hold what it reads.
+    /// The service does not only read, or a table cannot contain its records.
     case service(UInt8)
-    /// The built-in table has it.
+    /// The built-in table contains it already.
     case builtIn
-    /// The address cannot be read.
+    /// The address is not valid.
     case address(String)
-    /// Something that belongs in the row is missing or is not what it should be.
+    /// A part of the row is missing or not valid.
     case malformed(String)
-    /// The place in the answer cannot be: no bits, too many, beyond any answer.
+    /// The position in the answer is not valid: no bits, too many, or beyond any answer.
     case place
-    /// Another layout of the same request for other model years.
+    /// The request has another layout in other model years.
     case years(String)
-    /// Another source reads answers of another length, or of other years, to the same request.
+    /// Another source has an answer of another length, or other years, for the same request.
     case otherLayout(file: String, line: Int)
-    /// The row is not for the chosen model year.
+    /// The row is not for the selected model year.
     case otherYear
     /// The message is broadcast; it is not an answer.
     case broadcast
 
-    /// One clause for people.
+    /// The reason as a clause for people.
     public var reason: String {
         switch self {
         case .broken(let rest): "the equation cannot be read at \"\(rest)\""

@@ -1,11 +1,11 @@
 import Diagnostics
 
-/// Makes a signal of an equation, and checks that both say the same.
+/// Converts an equation to a signal, and checks that both give the same values.
 enum RowReading {
-    /// More ranges than this are no list that somebody wrote.
+    /// A list with more ranges was not written by a person.
     private static let mostRanges = 33
 
-    /// The signal that `expression` describes, multiplied by `scale`; its id and name are empty.
+    /// The signal for `expression`, multiplied by `scale`; its id and name are empty.
     static func signal(
         _ expression: Expression, scale: Fraction = .one
     ) throws(RowFault) -> Signal {
@@ -44,7 +44,7 @@ enum RowReading {
 
     // MARK: Digits
 
-    /// `(A-48)*100+(B-48)*10+(C-48)`: a number that is sent as text.
+    /// Recognises `(A-48)*100+(B-48)*10+(C-48)`: a number that is sent as text.
     private static func digits(_ form: LinearForm) -> Signal? {
         let bytes = Set(form.weights.keys.map { $0 / 8 })
         guard bytes.count >= 2, let first = bytes.min(), let last = bytes.max(),
@@ -69,7 +69,7 @@ enum RowReading {
 
     // MARK: Lists
 
-    /// Raw bits that `low...high` of the coded number are, unsigned.
+    /// The unsigned raw bits for the coded numbers `low...high`.
     private static func raws(_ low: Int128, _ high: Int128, _ field: BitField) -> [ClosedRange<
         UInt64
     >] {
@@ -87,7 +87,7 @@ enum RowReading {
         return ranges
     }
 
-    /// The coded numbers whose value is in `low...high`.
+    /// The coded numbers with values in `low...high`.
     static func coded(
         _ low: Fraction?, _ high: Fraction?, _ field: BitField
     ) -> [ClosedRange<UInt64>]? {
@@ -111,7 +111,7 @@ enum RowReading {
         var ranges: [(raws: ClosedRange<UInt64>, value: Expression.Answer)] = []
         for entry in entries {
             guard let raws = coded(entry.low, entry.high, field) else { throw .tooLarge }
-            // Of several entries for a number the first counts.
+            // If a number has several entries, the first one counts.
             for range in raws where !ranges.contains(where: { $0.raws.overlaps(range) }) {
                 ranges.append((range, entry.value))
             }
@@ -125,7 +125,7 @@ enum RowReading {
         ranges.sort { $0.raws.lowerBound < $1.raws.lowerBound }
         let texts = ranges.contains { if case .text = $0.value { true } else { false } }
         if texts || isText(other) {
-            // Labels stand for single codes; numbers between them have no place there.
+            // Labels belong to single codes, so there must be no numbers among them.
             guard !ranges.contains(where: { if case .number = $0.value { true } else { false } })
             else { throw .notLinear }
             if case .number = other { throw .notLinear }
@@ -159,7 +159,7 @@ enum RowReading {
         for range in ranges {
             switch range.value {
             case .number(let number):
-                // A range of zeros beside a factor looks like a slip.
+                // A range of zeros with a factor elsewhere is probably a mistake in the source.
                 if other == .itself, number.isZero, range.raws.count > 1 { throw .notLinear }
                 formula.pieces.append(
                     .init(values: range.raws, multiplier: 0, offset: number.double))
@@ -201,7 +201,7 @@ enum RowReading {
         if case .text = answer { true } else { false }
     }
 
-    /// Conditions and lists of one byte: what comes out for each of its values.
+    /// Evaluates conditions and lists on one byte for each of its values.
     private static func conditions(_ expression: Expression) throws(RowFault) -> Signal {
         guard expression.bytes.count == 1, let place = expression.bytes.first else {
             throw .notLinear
@@ -252,8 +252,9 @@ enum RowReading {
 
     // MARK: Proof
 
-    /// Whether equation and signal say the same of made-up data: all bits off and on, the ends of
-    /// both signs, and many random bytes.
+    /// Whether equation and signal give the same values for generated data.
+    ///
+    /// The data are all bits off and on, the limits of both signs, and many random bytes.
     static func agrees(_ signal: Signal, _ expression: Expression, rounds: Int = 96) -> Bool {
         let count = (expression.bytes.max() ?? 0) + 1
         var state: UInt64 = 0x9E37_79B9_7F4A_7C15

@@ -1,4 +1,4 @@
-/// The SHA-256 digest (FIPS 180-4) of a source, so that a table says which one it was made from.
+/// The SHA-256 digest (FIPS 180-4) of a source, with which a table identifies its source.
 public enum SHA256 {
     private static let constants: [UInt32] = [
         0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,

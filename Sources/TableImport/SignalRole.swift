@@ -1,4 +1,4 @@
-/// What a signal measures, whatever make or source it is of: one name each.
+/// The quantity that a signal measures, with one name for all makes and sources.
 public enum SignalRole: String, CaseIterable, Sendable {
     case odometer
     case stateOfCharge = "ev-soc"
@@ -22,8 +22,9 @@ public enum SignalRole: String, CaseIterable, Sendable {
     case starterVoltage = "12v-voltage"
     case starterCharge = "12v-soc"
 
-    /// Names of OBDb's suggested metrics, WiCAN's parameters and ABRP's telemetry, in lower case
-    /// without marks between words.
+    /// Names of OBDb's suggested metrics, WiCAN's parameters and ABRP's telemetry.
+    ///
+    /// They are in lower case without separators between words.
     private static let names: [String: SignalRole] = [
         "odometer": .odometer, "stateofcharge": .stateOfCharge, "soc": .stateOfCharge,
         "stateofhealth": .stateOfHealth, "soh": .stateOfHealth, "hvv": .packVoltage,
@@ -43,7 +44,7 @@ public enum SignalRole: String, CaseIterable, Sendable {
         "tirepressurerr": .tyreRearRight,
     ]
 
-    /// The role that a source's own word stands for.
+    /// The role for a source's keyword.
     init?(word: String) {
         let key = String(
             decoding: word.lowercased().utf8.filter { byte in
@@ -53,7 +54,7 @@ public enum SignalRole: String, CaseIterable, Sendable {
         self = role
     }
 
-    /// The role that words of a free text say; only where they say it plainly.
+    /// The role in a free text; nil unless it is clear.
     init?(text: String, unit: String) {
         let words = text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
         func has(_ phrase: String) -> Bool {

@@ -1,6 +1,6 @@
-/// The lines of a text file, as text: UTF-8, else Windows-1252 as far as it has characters.
+/// The lines of a text file in UTF-8, else in Windows-1252 as far as that defines characters.
 struct SourceLines {
-    /// Lines without their ends.
+    /// The lines without line ends.
     private(set) var lines: [String] = []
 
     init(_ bytes: [UInt8]) {
@@ -22,9 +22,9 @@ struct SourceLines {
         return String(text)
     }
 
-    /// The cells of a line of comma-separated values, without blanks around them.
+    /// The cells of a line of comma-separated values, without surrounding blanks.
     ///
-    /// Quotes may have blanks before them, stand inside a cell, or be written twice.
+    /// Quotes may follow blanks, be inside a cell, or be doubled.
     static func cells(_ line: String) -> [String] {
         let bytes = Array(line.utf8)
         var cells: [String] = []
@@ -32,7 +32,7 @@ struct SourceLines {
         func isBlank(_ index: Int) -> Bool {
             index < bytes.count && (bytes[index] == 0x20 || bytes[index] == 0x09)
         }
-        /// Whether nothing but blanks comes before the next comma.
+        /// Whether only blanks come before the next comma.
         func ends(_ index: Int) -> Bool {
             var index = index
             while isBlank(index) { index += 1 }
@@ -66,7 +66,7 @@ struct SourceLines {
                 place += 1
             }
             var text = Text.trimmed(String(decoding: cell, as: UTF8.self))
-            // Quoted twice: the quotes became part of the cell.
+            // The cell was quoted twice, so the inner quotes are part of the text.
             if text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") {
                 text = Text.trimmed(String(text.dropFirst().dropLast()))
             }
@@ -78,7 +78,7 @@ struct SourceLines {
 }
 
 extension Text {
-    /// Without blanks at either end.
+    /// The text without blanks at both ends.
     static func trimmed(_ text: String) -> String {
         var cut = text[...]
         while let first = cut.first, first.isWhitespace { cut.removeFirst() }

@@ -1,40 +1,40 @@
 public import Diagnostics
 public import OBDCore
 
-/// Writes signals of ours in the forms of other programs.
+/// Writes our signals in the formats of other programs.
 public struct TableExport: Sendable {
-    /// A signal that the form cannot hold.
+    /// A signal that the format cannot express.
     public struct LeftOut: Hashable, Sendable {
-        /// Its record.
+        /// The identifier of its record.
         public var dataID: DataID
-        /// Its id.
+        /// The signal's id.
         public var signal: String
-        /// Why.
+        /// The reason.
         public var reason: String
     }
 
-    /// A record and its signals.
+    /// A record with its signals.
     public struct Record: Sendable {
-        /// How it is asked.
+        /// The record.
         public var record: PIDTable.Record
-        /// What it holds.
+        /// The signals.
         public var signals: [Signal]
 
-        /// A record and its signals.
+        /// A record with these signals.
         public init(record: PIDTable.Record, signals: [Signal]) {
             self.record = record
             self.signals = signals
         }
     }
 
-    /// The file.
+    /// The content of the file.
     public private(set) var text = ""
-    /// Signals that are not in it.
+    /// Signals that are not in the file.
     public private(set) var leftOut: [LeftOut] = []
-    /// How many are.
+    /// The number of signals in the file.
     public private(set) var count = 0
 
-    /// Writes records in a form; nil for forms that are only read.
+    /// Writes records in a format; nil for a format that can only be read.
     public init?(_ records: [Record], as format: TableFormat) {
         switch format {
         case .obdb: writeOBDb(records)
@@ -49,7 +49,7 @@ public struct TableExport: Sendable {
             LeftOut(dataID: record.record.dataID, signal: signal.id, reason: reason))
     }
 
-    /// Why no other program's row says what the signal does; nil where one may.
+    /// Why no other program can express the signal; nil if one may.
     private static func obstacle(_ signal: Signal) -> String? {
         if signal.supportFlag != nil || signal.condition != nil {
             return "whether it is there depends on another signal"
@@ -128,7 +128,7 @@ public struct TableExport: Sendable {
         return fields.joined(separator: ", ")
     }
 
-    /// One range of years, or all but one.
+    /// The filter for one range of years, or for all years except one range.
     private static func filter(_ years: [ClosedRange<Int>]) -> String? {
         let first = OBDbReader.Years.first
         let last = OBDbReader.Years.last
@@ -154,7 +154,7 @@ public struct TableExport: Sendable {
         var fields = ["\"len\": \(signal.bitLength)"]
         var offset = signal.bitOffset
         if signal.isLittleEndian {
-            // OBDb turns whole bytes around and counts from the top.
+            // OBDb reverses whole bytes and counts bits from the top.
             let bytes = (signal.bitLength + 7) / 8
             let first = offset / 8 * 8
             let inside = bytes * 8 - (offset - first) - signal.bitLength
@@ -192,7 +192,7 @@ public struct TableExport: Sendable {
         return fields.joined(separator: ", ")
     }
 
-    /// The range, and bounds of what is no value.
+    /// The range, and the bounds of values that mean "no value".
     private static func bounds(_ signal: Signal) -> [String]? {
         let highest: UInt64 = signal.bitLength >= 64 ? .max : (1 << UInt64(signal.bitLength)) - 1
         let sign: UInt64 = signal.isSigned ? 1 << UInt64(signal.bitLength - 1) : 0
@@ -294,7 +294,7 @@ public struct TableExport: Sendable {
             : letters(byte / 26 - 1) + letters(byte % 26)
     }
 
-    /// The raw bits as a sum of bytes and parts of bytes; nil where there is none.
+    /// The raw bits as a sum of bytes and parts of bytes; nil if that is not possible.
     private static func equation(_ signal: Signal) -> String? {
         guard signal.kind != .text, signal.kind != .bytes, signal.notAvailable.isEmpty,
             (1...32).contains(signal.bitLength)
@@ -340,7 +340,7 @@ public struct TableExport: Sendable {
         }
         var text = raw
         let numbers = [signal.multiplier, signal.divisor, signal.offset].map { Decimal.text($0) }
-        // Torque knows no exponents.
+        // Torque does not support exponents.
         guard !numbers.contains(where: { $0.contains("e") }) else { return nil }
         if signal.kind == .number {
             if signal.multiplier != 1 { text += "*\(numbers[0])" }
@@ -385,7 +385,8 @@ public struct TableExport: Sendable {
         var switches: [String] = []
         var used: Set<ECUAddress> = []
         for group in groups {
-            // One message for each address: what has other identifiers than the first is left out.
+            // There is one message for each address, so records of other services on it are left
+            // out.
             guard used.insert(group.responder).inserted else {
                 for record in group.records {
                     for signal in record.signals {
@@ -459,7 +460,7 @@ public struct TableExport: Sendable {
         lines += signals + [""]
     }
 
-    /// Letters, digits and `_` of ASCII, a letter first.
+    /// A word of ASCII letters, digits and `_` that begins with a letter.
     private static func word(_ text: String) -> String {
         let word = String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
         return word.first?.isLetter == true ? word : "S" + word

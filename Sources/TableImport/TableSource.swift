@@ -1,21 +1,21 @@
-/// Finds out whose table a file is and reads it.
+/// Detects the format of a table and reads it.
 public enum TableSource {
-    /// Why a file is no table of another program.
+    /// Why a file is not a table of another program.
     public enum Fault: Error, Hashable, Sendable {
-        /// None of the known forms.
+        /// The format is unknown.
         case unknownForm
-        /// JSON that ends or breaks in this line.
+        /// The JSON is not valid at this line.
         case json(line: Int)
-        /// Not what the caller says it is.
+        /// The file has another format than the caller expects.
         case otherForm(TableFormat)
-        /// Longer than any such file.
+        /// The file is too large for a table.
         case tooLong
     }
 
-    /// Longer files are refused: the collection of all WiCAN profiles has one megabyte.
+    /// The greatest size of a file; the collection of all WiCAN profiles has one megabyte.
     public static let longest = 64 << 20
 
-    /// The rows of a file; `expected` says what it must be.
+    /// Reads the rows of a file; `expected` is the required format.
     public static func read(
         _ bytes: [UInt8], _ file: String, as expected: TableFormat? = nil,
         _ options: ImportOptions = ImportOptions()
@@ -51,7 +51,8 @@ public enum TableSource {
             if let expected, expected != .dbc { throw .otherForm(.dbc) }
             return DBCReader.read(lines, name, options)
         }
-        // A table that somebody says is Torque's is read as such, however few rows can be made out.
+        // If the user says that a table is Torque's, it is read as such even without recognisable
+        // rows.
         guard
             expected == .torque
                 || lines.contains(where: { TorqueReader.isRow(SourceLines.cells($0)) })

@@ -3,7 +3,7 @@ import OBDCore
 
 /// Reads Torque's lists of extended PIDs.
 enum TorqueReader {
-    /// Columns, by their place.
+    /// The columns by position.
     private enum Column {
         static let name = 0
         static let short = 1
@@ -17,7 +17,7 @@ enum TorqueReader {
         static let scale = 10
     }
 
-    /// Whether a line's cells could be a row: something to ask for, or a heading.
+    /// Whether the cells of a line look like a row with a request, or like a heading.
     static func isRow(_ cells: [String]) -> Bool {
         guard cells.count >= 4 else { return false }
         if isHeading(cells) { return true }
@@ -69,7 +69,7 @@ enum TorqueReader {
             var row = ImportedRow(signal: signal, line: line, file: source.file)
             row.equation = Text.line(equation)
             row.role = SignalRole(text: signal.name, unit: signal.unit)
-            // A table cannot say what a fraction cannot hold, and no gauge shows it.
+            // Ignore a limit that is not an exact fraction, because no gauge could show it.
             if let low = Fraction(decimal: cell(Column.low))?.double,
                 let high = Fraction(decimal: cell(Column.high))?.double,
                 low < high, signal.kind == .number
@@ -83,7 +83,7 @@ enum TorqueReader {
         }
     }
 
-    /// Only addresses of the commands before the request count.
+    /// Takes only the addresses from the commands before the request.
     private static func honour(
         _ start: String, _ record: inout ImportedRecord
     ) throws(RowFault) {
@@ -112,7 +112,7 @@ enum TorqueReader {
 }
 
 extension ImportedRecord {
-    /// Asks one ECU where the source does not say which.
+    /// Sets the ECU to ask if the source names none.
     mutating func use(_ header: ECUAddress?) {
         guard let header else { return }
         target = header

@@ -1,4 +1,4 @@
-/// Units as our tables write them; what is not known stays as it is.
+/// Converts units to the spelling of our tables; unknown ones stay unchanged.
 enum UnitName {
     private static let names: [String: String] = [
         "c": "°C", "*c": "°C", "degc": "°C", "℃": "°C", "°c": "°C", "ºc": "°C", "deg c": "°C",
@@ -27,7 +27,7 @@ enum UnitName {
         "?": "", "bool": "", "boolean": "", "normal": "",
     ]
 
-    /// One word, as it is printed.
+    /// The unit as one word for output.
     static func normal(_ text: String) -> String {
         let trimmed = Text.line(text)
         if let known = names[trimmed.lowercased()] { return known }
@@ -35,9 +35,9 @@ enum UnitName {
     }
 }
 
-/// Texts of other programs, made fit for a line of a table.
+/// Makes texts of other programs suitable for a line of a table.
 enum Text {
-    /// One line, without control characters and blanks at either end.
+    /// The text in one line, without control characters and surrounding blanks.
     static func line(_ text: some StringProtocol) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -55,7 +55,7 @@ enum Text {
         return String(cut.prefix(200))
     }
 
-    /// A word that may name a signal: letters, digits and `_`.
+    /// A word that may be the name of a signal: letters, digits and `_`.
     static func identifier(_ text: some StringProtocol) -> String {
         var name = ""
         for character in text.prefix(80) {

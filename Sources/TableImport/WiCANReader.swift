@@ -1,7 +1,7 @@
 import Diagnostics
 import OBDCore
 
-/// Reads vehicle profiles of the WiCAN adapter, one of them or many in a file.
+/// Reads vehicle profiles of the WiCAN adapter; a file contains one or many.
 enum WiCANReader {
     static func isProfile(_ root: JSONNode) -> Bool {
         root["cars"] != nil
@@ -30,7 +30,7 @@ enum WiCANReader {
             own.apply(pid["pid_init"]?.string ?? "")
             return Request(pid, own)
         }
-        // What one of several entries for a request knows of its answer holds for all.
+        // If one entry shows that an answer is long, that applies to all entries of the request.
         let long = Set(pids.filter(\.isLong).compactMap(\.key))
         for request in pids {
             let isLong = request.isLong || request.key.map { long.contains($0) } ?? false
@@ -45,7 +45,7 @@ enum WiCANReader {
         var addresses: AdapterAddresses
         var text: String
         var dataID: DataID?
-        /// Whether a place can only be in a second frame, or the profile says that there is one.
+        /// Whether a position can only be in a second frame, or the profile says that there is one.
         var isLong = false
 
         init(_ pid: JSONNode, _ addresses: AdapterAddresses) {
@@ -112,8 +112,8 @@ enum WiCANReader {
             let others = Text.line(request.addresses.others.joined(separator: " "))
             record.notes.append("the source sends \(others) before; it is not sent here")
         }
-        // Bytes are counted in the frames. Where the answer could have one frame it must have one:
-        // a longer one does not fit the record.
+        // WiCAN counts the bytes of whole frames. If the positions fit into a single frame, the
+        // answer must have only one, because a longer answer would not match the record.
         let header = record.dataID.digits == 4 ? 3 : 2
         record.length = isLong ? (8 - header)...4095 : 1...(7 - header)
         for parameter in request.parameters {
@@ -129,7 +129,7 @@ enum WiCANReader {
         _ parameter: Parameter, isLong: Bool, header: Int, _ record: ImportedRecord,
         _ source: inout ImportedSource
     ) throws(RowFault) {
-        // An empty expression takes a parameter of another profile away.
+        // An empty expression removes a parameter of another profile.
         guard !Text.trimmed(parameter.expression).isEmpty else {
             throw .malformed("the expression")
         }
@@ -167,14 +167,14 @@ enum WiCANReader {
         node?.text.flatMap { Fraction(decimal: $0)?.double }
     }
 
-    /// The place in the payload of byte `frame` of the frames; nil for a byte of the protocol.
+    /// The payload position of byte `frame` in the frames; nil for a byte of the protocol.
     static func payloadPlace(_ frame: Int, isLong: Bool) -> Int? {
         if !isLong { return (1...7).contains(frame) ? frame - 1 : nil }
         if frame < 8 { return frame >= 2 ? frame - 2 : nil }
         return frame % 8 == 0 ? nil : 6 + (frame / 8 - 1) * 7 + frame % 8 - 1
     }
 
-    /// Units that a parameter's name leaves no doubt about.
+    /// The unit, if a parameter's name determines it.
     private static func unit(_ name: String) -> String {
         switch name.uppercased() {
         case "SOC", "SOC_D", "SOH", "LV_SOC": "%"

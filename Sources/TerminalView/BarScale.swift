@@ -1,24 +1,24 @@
 import Formats
 
-/// What a bar is drawn against: from zero to an end that is shown beside it.
+/// The scale of a bar, from zero to an end that is shown next to the bar.
 ///
-/// A bar begins at zero, so that its length is the value; one of a signal that goes both ways alike
-/// (a trim, a current, an angle) begins in the middle. Its end is what dials of that unit have (100
-/// %, 150 °C, 8000 rpm), else it grows in steps of 1, 2 and 5: it moves rarely, and only when a
-/// value was beyond it. It never shrinks by itself, for then a bar would grow while its value
-/// falls. Counts and totals have no bar: there is nothing that they are a part of.
+/// A bar begins at zero, so that its length is the value. The bar of a signal with symmetric bounds
+/// (a trim, a current, an angle) begins in the middle. The end is a usual one for dials of that
+/// unit (100 %, 150 °C, 8000 rpm). If a value exceeds it, the end grows in steps of 1, 2 and 5. It
+/// never shrinks by itself, because a bar would then grow while its value falls. Counts and totals
+/// have no bar, because they are not part of a whole.
 public struct BarScale: Hashable, Sendable {
     /// The end of the bar, greater than 0; unit: the one shown.
     public let end: Double
-    /// Whether the bar begins in the middle, and goes to `-end` as well.
+    /// Whether the bar begins in the middle and also extends to `-end`.
     public let isCentred: Bool
-    /// The end in at most five characters, `±` before that of a bar that goes both ways.
+    /// The end in at most five characters, with `±` for a centred bar.
     public let label: String
 
-    /// The scale of values from `least` to `most`, which have been seen, in `unit` with this many digits
-    /// after the point; nil = no bar.
+    /// The scale for values from `least` to `most`; nil if the signal has no bar.
     ///
-    /// `bounds` are what the signal can say; nil = anything.
+    /// Values are in `unit` and have `decimals` digits after the point. `bounds` is the range that
+    /// the signal can express; nil means any value.
     public init?(
         unit: String, bounds: ClosedRange<Double>?, decimals: Int, least: Double, most: Double
     ) {
@@ -27,7 +27,7 @@ public struct BarScale: Hashable, Sendable {
         let isCentred = bounds.map(Self.goesBothWays) ?? (least < 0)
         self.isCentred = isCentred
         let peak = isCentred ? max(abs(least), abs(most)) : most
-        // What wavers in its last digits does not fill a bar.
+        // Noise in the last digits must not fill a bar.
         let finest = 10 * (0..<max(0, decimals)).reduce(1.0) { step, _ in step / 10 }
         let start = (isCentred ? Self.centredEnds : Self.ends)[unit] ?? 0
         let wanted = Self.roundedUp(max(peak, finest))
@@ -35,12 +35,12 @@ public struct BarScale: Hashable, Sendable {
             isCentred ? max(abs($0.lowerBound), abs($0.upperBound)) : $0.upperBound
         }
         let dial = max(start, wanted)
-        // Half a bar that no value can reach is no use; 99.2 % are 100 %.
+        // Do not leave half a bar that no value can reach. A limit of 99.2 % still counts as 100 %.
         if let limit, limit > 0, dial > limit * 1.1 { end = limit } else { end = dial }
         label = Self.label(end, isCentred: isCentred)
     }
 
-    /// Where `value` is between zero and the end: 0 to 1, from -1 where the bar begins in the middle.
+    /// The position of `value` between zero and the end: 0 to 1, or -1 to 1 for a centred bar.
     public func part(of value: Double) -> Double {
         guard value.isFinite else { return 0 }
         return max(isCentred ? -1 : 0, min(1, value / end))
@@ -58,18 +58,18 @@ public struct BarScale: Hashable, Sendable {
         return (isCentred ? "±" : "") + text
     }
 
-    /// Units of what is counted or summed up.
+    /// Units of counts and totals.
     private static let totals: Set<String> = [
         "", "s", "min", "h", "km", "mi", "L", "kWh", "US gal", "UK gal",
     ]
-    /// Ends of dials that everybody knows.
+    /// Usual ends of dials.
     private static let ends: [String: Double] = [
         "%": 100, "°C": 150, "°F": 300, "rpm": 8000, "km/h": 100, "mph": 100, "kPa": 250,
         "psi": 40, "V": 20,
     ]
     private static let centredEnds: [String: Double] = ["%": 20, "°": 50]
 
-    /// Whether a range reaches about as far below zero as above.
+    /// Whether a range extends about as far below zero as above.
     private static func goesBothWays(_ bounds: ClosedRange<Double>) -> Bool {
         bounds.lowerBound < 0
             && min(-bounds.lowerBound, bounds.upperBound)
@@ -80,7 +80,7 @@ public struct BarScale: Hashable, Sendable {
     private static func roundedUp(_ value: Double) -> Double {
         var decade = 1e-6
         while decade < 1e15 {
-            // Not quite: 0.3 is no more than 0.1 + 0.2.
+            // The tolerance absorbs rounding errors: 0.3 and 0.1 + 0.2 need the same step.
             for step in [1.0, 2, 5] where step * decade >= value * (1 - 1e-9) {
                 return step * decade
             }

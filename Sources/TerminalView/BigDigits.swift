@@ -1,18 +1,18 @@
-/// Numbers that are read from the passenger's seat: three dots wide and five high.
+/// Large digits that can be read from the passenger seat: three dots wide and five high.
 enum BigDigits {
-    /// Rows of the large ones.
+    /// Rows of the large digits.
     static let height = 5
-    /// Rows of the small ones, which show two rows of dots in a cell.
+    /// Rows of the small digits, which show two rows of dots per cell.
     static let smallHeight = 3
 
-    /// From the top, three bits a row, the left one the highest.
+    /// The glyphs from top to bottom, three bits per row; the highest bit is the left dot.
     private static let glyphs: [Character: [UInt8]] = [
         "0": [7, 5, 5, 5, 7], "1": [2, 6, 2, 2, 7], "2": [7, 1, 7, 4, 7], "3": [7, 1, 7, 1, 7],
         "4": [5, 5, 7, 1, 1], "5": [7, 4, 7, 1, 7], "6": [7, 4, 7, 5, 7], "7": [7, 1, 2, 2, 2],
         "8": [7, 5, 7, 5, 7], "9": [7, 5, 7, 1, 7], "-": [0, 0, 7, 0, 0], "—": [0, 0, 7, 0, 0],
     ]
 
-    /// The dots of `text` from the top; a character without a glyph is left out.
+    /// The rows of dots of `text` from the top; characters without a glyph are left out.
     private static func dots(_ text: String) -> [[Bool]] {
         var rows = Array(repeating: [Bool](), count: 5)
         for character in text {
@@ -34,7 +34,7 @@ enum BigDigits {
         dots(text).map { row in row.map { $0 ? "██" : "  " }.joined() }
     }
 
-    /// `text` in five rows, a dot a cell: for terminals that have no half blocks.
+    /// `text` in five rows, one cell per dot, for terminals without half blocks.
     static func thin(_ text: String) -> [String] {
         dots(text).map { row in row.map { $0 ? "█" : " " }.joined() }
     }

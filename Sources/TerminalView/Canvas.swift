@@ -1,13 +1,14 @@
 import Formats
 
-/// A picture of dots in Braille, two by four of them a cell; where the terminal shows nothing but
-/// ASCII a cell is one mark.
+/// A picture of Braille dots, two by four per cell.
+///
+/// An ASCII terminal shows one mark per cell instead.
 struct Canvas {
     let columns: Int
     let rows: Int
-    /// Cells from the top left, row by row: which dots are set.
+    /// The set dots of each cell, row by row from the top left.
     private var cells: [UInt8]
-    /// What drew last in each cell.
+    /// The last owner that drew in each cell.
     private var owners: [UInt8]
 
     init(columns: Int, rows: Int) {
@@ -21,7 +22,7 @@ struct Canvas {
     /// Dots down.
     var height: Int { rows * 4 }
 
-    /// Sets a dot, counted from the top left; what is outside is not drawn.
+    /// Sets a dot, counted from the top left; dots outside the picture are ignored.
     mutating func dot(_ x: Int, _ y: Int, owner: UInt8 = 0) {
         guard x >= 0, y >= 0, x < width, y < height else { return }
         let cell = y / 4 * columns + x / 2
@@ -46,7 +47,7 @@ struct Canvas {
         }
     }
 
-    /// A row of cells as runs of one owner each.
+    /// A row of cells, split into runs of the same owner.
     func runs(_ row: Int, isASCII: Bool) -> [(text: String, owner: UInt8)] {
         var runs: [(text: String, owner: UInt8)] = []
         for column in 0..<columns {

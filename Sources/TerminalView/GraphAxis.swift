@@ -8,13 +8,13 @@ struct GraphAxis: Hashable {
     let marks: [Double]
     private let decimals: Int
 
-    /// An axis that holds all of `values`, with about so many marks; nil without a finite value.
+    /// An axis for all of `values` with about `wanted` marks; nil without a finite value.
     init?(_ values: [Double], marks wanted: Int) {
         let values = values.filter(\.isFinite)
         guard var low = values.min(), var high = values.max() else { return nil }
         if high - low < max(abs(high), abs(low)) * 1e-6 + 1e-9 {
             let room = max(abs(low) * 0.1, 1)
-            // A value that stands still is drawn in the middle; nothing is below zero without need.
+            // Draw a constant value in the middle. The axis goes below zero only if a value does.
             low = low >= 0 ? max(0, low - room) : low - room
             high += room
         }
@@ -34,7 +34,7 @@ struct GraphAxis: Hashable {
         self.decimals = decimals
     }
 
-    /// Where `value` is between low and high: 0 to 1.
+    /// The position of `value` between low and high: 0 to 1.
     func part(of value: Double) -> Double { max(0, min(1, (value - low) / (high - low))) }
 
     /// A mark as text.

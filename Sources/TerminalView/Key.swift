@@ -1,17 +1,17 @@
-/// A key as a terminal sends it, or a movement of the mouse.
+/// A key or a mouse event from the terminal.
 public enum Key: Hashable, Sendable {
     case up, down, left, right, pageUp, pageDown, home, end
     case enter, escape, backspace, delete, tab
-    /// The end of input, or Ctrl-C where it is not a signal.
+    /// The end of input, or Ctrl-C if it does not raise a signal.
     case close
     /// A printable ASCII character.
     case character(Character)
-    /// The mouse was pressed on a cell, counted from 0.
+    /// A mouse button was pressed on a cell, counted from 0.
     case press(column: Int, row: Int)
-    /// The wheel was turned.
+    /// The mouse wheel was turned.
     case wheelUp, wheelDown
 
-    /// The keys in `bytes`; unknown ones and cut escape sequences are ignored.
+    /// The keys in `bytes`; unknown keys and incomplete escape sequences are ignored.
     public static func read(_ bytes: some Collection<UInt8>) -> [Key] {
         var keys: [Key] = []
         var rest = Array(bytes)[...]
@@ -51,7 +51,7 @@ public enum Key: Hashable, Sendable {
         }
     }
 
-    /// `<button;column;row`, counted from 1; what is let go, and other buttons, mean nothing.
+    /// Parses `<button;column;row`, counted from 1; releases and other buttons are ignored.
     private static func mouse(_ number: [UInt8]) -> Key? {
         let parts = String(decoding: number.dropFirst(), as: UTF8.self).split(separator: ";")
             .map { Int($0) }

@@ -1,29 +1,28 @@
 import Formats
 
-/// How wide each column is; 0 = not shown.
+/// The width of each column; 0 = hidden.
 struct LiveColumns {
     var name = 0
     var id = 0
     var ecu = 0
     var value = 0
     var unit = 0
-    /// The shape, or shape and word, of a value that is not as usual.
+    /// The mark, or mark and word, of an unusual value.
     var level = 0
-    /// Cells of the bar itself.
+    /// Cells of the bar without its scale.
     var bar = 0
-    /// Cells of the end of its scale.
+    /// Cells of the number at the end of the scale.
     var barEnd = 0
     var extremes = 0
     var trend = 0
     var age = 0
 
-    /// Trends that show a round time: 10 s to 4 minutes.
+    /// Widths of trends that show a round time: 10 s to 4 minutes.
     private static let trends = [120, 90, 60, 30, 15, 10, 5]
 
-    /// Gives the width out: first what is needed to read a value, then what explains it.
+    /// Distributes the width: first to what is needed to read a value, then to what explains it.
     ///
-    /// The first cell of a line is for the sign of an alarm, of the chosen row, or of one in the
-    /// graph.
+    /// The first cell of a line shows an alarm, the cursor, or the sign of a signal in the graph.
     init(_ model: LiveModel, shown places: [Int], isASCII: Bool, width: Int) {
         let rows = places.map { model.rows[$0] }
         let cells = { (text: String) in displayWidth(isASCII ? asciiWords(text) : text) }
@@ -51,11 +50,12 @@ struct LiveColumns {
         }
         let hasBars = rows.contains { $0.scale != nil }
         if hasBars {
-            // Room for a bar, a line at its end and the number there; not less as the scale grows.
+            // Room for a bar, a separator and the number; the minimum keeps the width as the scale
+            // grows.
             barEnd = max(4, rows.compactMap { $0.scale.map { cells($0.label) } }.max() ?? 0)
         }
         let least = 5 + 1 + barEnd
-        // On a narrow terminal the picture says more than the short name.
+        // On a narrow terminal the bar is more useful than the short name.
         if hasBars, rest < longestID + 1 + least + 1 { bar = max(0, take(least) - 1 - barEnd) }
         id = take(max(6, min(longestID, width >= 100 ? 20 : 12)))
         if hasBars, bar == 0 { bar = max(0, take(least) - 1 - barEnd) }
@@ -71,12 +71,12 @@ struct LiveColumns {
         let more = max(0, min(min(longestName, 44) - name, rest))
         name += more
         rest -= more
-        // What is left goes to the pictures.
+        // The rest of the width goes to bars and trends.
         if bar > 0 {
             let share = min(24 - bar, trend > 0 ? rest / 2 : rest)
             bar += max(0, share)
             rest -= max(0, share)
-            // The middle is a cell.
+            // The middle of a centred bar needs its own cell, so the width is odd.
             if bar % 2 == 0 {
                 bar -= 1
                 value += 1
@@ -88,20 +88,20 @@ struct LiveColumns {
         }
     }
 
-    /// Cells of what is not a number: all up to the age.
+    /// Cells for words in place of a number: from the value up to the age.
     var words: Int {
         value + 1 + unit + (level > 0 ? 1 + level : 0) + (bar > 0 ? 2 + bar + barEnd : 0)
             + 2 * (extremes > 0 ? extremes + 1 : 0) + (trend > 0 ? 1 + trend : 0)
     }
 
-    /// How much time so many cells show: `LAST 20 s`.
+    /// The heading with the time that this many cells show: `LAST 20 s`.
     private static func trendHeading(_ cells: Int) -> String {
         let seconds = Double(cells) * Trend.slot.seconds
         return "LAST "
             + (seconds < 60 ? fixed(seconds, 0) + " s" : fixed(seconds / 60, 0) + " min")
     }
 
-    /// The names of the columns.
+    /// The headings of the columns.
     var heading: String {
         var cells = [fitted(" SIGNAL", name + 1)]
         if id > 0 { cells.append(fitted("", id)) }

@@ -1,5 +1,5 @@
 extension LiveModel.Page {
-    /// What the keys do.
+    /// The help about the keys.
     public static let help = LiveModel.Page(
         title: "Keys",
         lines: [

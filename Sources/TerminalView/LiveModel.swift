@@ -5,11 +5,11 @@ import PIDTables
 import ScanTool
 import VehicleScan
 
-/// What the live view shows: changed by readings and events, drawn by ``LiveView``.
+/// The state of the live view, changed by readings and events, and drawn by ``LiveView``.
 public struct LiveModel: Sendable {
-    /// What stands above the signals.
+    /// The part of the screen above the signals.
     public struct Header: Hashable, Sendable {
-        /// The accessory as given: `sim:`.
+        /// The device as the user gave it: `sim:`.
         public var accessory = ""
         /// VIN or another name of the vehicle.
         public var vehicle: String?
@@ -21,46 +21,46 @@ public struct LiveModel: Sendable {
         public var voltage: Double?
         /// State of the scan tool.
         public var state = StateKind.initializing
-        /// Whether asking is paused, as for a parked vehicle.
+        /// Whether polling is paused, for example because the vehicle is parked.
         public var isResting = false
-        /// Whether there is nothing to ask: every signal was taken away.
+        /// Whether nothing is polled, because the user removed every signal.
         public var asksNothing = false
-        /// Trip that is being recorded.
+        /// The trip that is being recorded.
         public var trip: Int64?
-        /// Whether the link is lost and is being had back.
+        /// Whether the link is lost and obdscan is reconnecting.
         public var isLinkLost = false
-        /// What the user should know now: a lost link, a vehicle that does not answer.
+        /// A notice for the user: a lost link, or a vehicle that does not answer.
         public var notice: String?
-        /// What keeps the trip from being stored.
+        /// Why the trip cannot be stored at the moment.
         public var storing: String?
         /// The alarms that are not over.
         public var alarm: String?
-        /// Whether an ECU has its check engine light on; nil = none has said.
+        /// Whether the check engine light of any ECU is on; nil = not reported.
         public var light: Bool?
-        /// How many codes the ECUs count; nil = none has said.
+        /// The number of codes that all ECUs report; nil = not reported.
         public var codes: Int?
     }
 
-    /// What is shown of the signals.
+    /// How signals are displayed.
     public enum Mode: Hashable, Sendable {
-        /// A line each.
+        /// One line per signal.
         case list
-        /// A dial each.
+        /// One dial per signal.
         case gauges
-        /// One signal at large, with those that were put beside it.
+        /// One large signal, with the signals that were added to its graph.
         case signal
     }
 
-    /// In which order signals are shown.
+    /// The order of the signals.
     public enum Order: String, Hashable, Sendable, CaseIterable {
-        /// As asked for, or as keys have moved them.
+        /// As given by the user, or as moved by keys.
         case asked
-        /// By their names.
+        /// By name.
         case name
-        /// What is beyond its usual values first.
+        /// Unusual values first.
         case unusual
 
-        /// In words.
+        /// The name of the order for people.
         public var words: String {
             switch self {
             case .asked: "as asked for"
@@ -70,78 +70,79 @@ public struct LiveModel: Sendable {
         }
     }
 
-    /// What tells rows apart.
+    /// Identifies a row.
     public struct Key: Hashable, Sendable {
-        /// The signal.
+        /// The signal of the row.
         public var signal: SignalIndex
-        /// Nil until an ECU has answered, and where headers are off.
+        /// Nil before the first answer of an ECU, and if headers are off.
         public var ecu: ECUAddress?
 
         init(_ row: Row) { (signal, ecu) = (row.signal, row.ecu) }
         init(_ reading: Reading) { (signal, ecu) = (reading.signal, reading.ecu) }
     }
 
-    /// Signals that one graph shows at most.
+    /// The greatest number of signals in one graph.
     public static let mostPlotted = 3
-    /// How far back a graph can go.
+    /// The time spans that a graph can show.
     public static let windows: [Duration] = [
         .seconds(60), .seconds(120), .seconds(300), .seconds(600),
     ]
 
-    /// What stands above the signals.
+    /// The part of the screen above the signals.
     public var header = Header()
-    /// The signals, in the order shown.
+    /// The rows, in the order in which they are shown.
     public private(set) var rows: [Row] = []
-    /// Readings so far.
+    /// Number of readings.
     public private(set) var readings = 0
-    /// When the first row could have been filled.
+    /// The start of the view.
     public private(set) var start: Instant
-    /// The first row shown when there are more than fit.
+    /// The first visible row, if not all rows fit.
     public var scroll = 0
-    /// The row that keys act on; nil until somebody presses one.
+    /// The row that keys act on; nil until the user selects one.
     public var cursor: Int?
-    /// What is shown of the signals.
+    /// How signals are displayed.
     public var mode = Mode.list
-    /// In which order; see ``shown``.
+    /// The order of the rows; see ``shown``.
     public private(set) var order = Order.asked
-    /// Whether rows of further ECUs that say the same are left out.
+    /// Whether rows with the same value from further ECUs are hidden.
     public private(set) var foldsECUs = true
-    /// The signals that a graph shows together, beside the chosen one.
+    /// The signals that the graph shows in addition to the selected one.
     public private(set) var plotted: [Key] = []
-    /// Which of ``windows`` graphs show; nil = as much as there is.
+    /// The index into ``windows``; nil = the shortest span that shows all data.
     private var chosenWindow: Int?
-    /// From where values deserve a look.
+    /// The limits of usual values.
     public var levels = SignalLevels()
-    /// Since when what is shown stands still; nil = it does not.
+    /// When the display was paused; nil = it is running.
     public private(set) var pauseStart: Instant?
-    /// Whether what is shown stands still.
+    /// Whether the display is paused.
     public var isPaused: Bool { pauseStart != nil }
-    /// Text over the signals: help, codes; nil = none.
+    /// A text page that covers the signals, such as help or codes; nil = none.
     public var page: Page?
-    /// What a key did, until it has been read.
+    /// A message about the last key, shown for some seconds.
     public private(set) var remark: Remark?
-    /// The signal that is being looked for, to add it; nil = none.
+    /// The search for a signal to add; nil = none.
     public var adding: SignalChoice?
 
-    /// Words at the foot of the screen that go by themselves.
+    /// A message at the bottom of the screen that disappears by itself.
     public struct Remark: Hashable, Sendable {
-        /// What is said.
+        /// The message.
         public var text: String
-        /// The first moment without it.
+        /// When the message disappears.
         public var end: Instant
     }
 
     /// A line of a page.
     public struct Line: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// All of it.
+        /// The whole line.
         public var text: String
-        /// How it looks.
+        /// The style of the line.
         public var style: Style?
-        /// So many characters at its beginning look different: a code before its text.
+        /// The number of characters at the beginning in another style, such as a code before its
+        /// text.
         public var head = 0
-        /// How they look.
+        /// The style of these characters.
         public var headStyle: Style?
-        /// Where its further lines begin when it is folded; nil = below its last column.
+        /// The column where folded parts begin; nil = under the last column of the line.
         public var hanging: Int?
 
         /// A line in one style.
@@ -150,7 +151,8 @@ public struct LiveModel: Sendable {
             self.style = style
         }
 
-        /// A line whose beginning has a style of its own; what is folded begins below its end.
+        /// A line whose beginning has its own style; folded parts are indented to the end of the
+        /// beginning.
         public init(head: String, _ headStyle: Style?, _ text: String, _ style: Style? = nil) {
             self.text = head + text
             self.style = style
@@ -163,18 +165,18 @@ public struct LiveModel: Sendable {
         public init(stringLiteral value: String) { self.init(value) }
     }
 
-    /// Text that is shown in place of the signals until a key is pressed.
+    /// A text page that replaces the signals until a key is pressed.
     public struct Page: Hashable, Sendable {
-        /// What it is about.
+        /// The heading.
         public var title: String
-        /// Its text.
+        /// The text.
         public var lines: [Line]
-        /// The first line shown, of those that are folded to the screen.
+        /// The first visible line, counted after folding to the screen.
         public var scroll = 0
-        /// Whether the vehicle is being asked for it.
+        /// Whether the page still waits for the vehicle's answers.
         public var isBeingRead = false
 
-        /// A page at its first line.
+        /// A page that shows its first line.
         public init(title: String, lines: [Line], isBeingRead: Bool = false) {
             self.title = title
             self.lines = lines
@@ -182,9 +184,9 @@ public struct LiveModel: Sendable {
         }
     }
 
-    /// Units of what is shown.
+    /// Units of the displayed values.
     public private(set) var units: UnitSystem
-    /// Rows that the user took away.
+    /// Rows that the user removed.
     private var hidden: Set<Key> = []
     private var ranks: [SignalIndex: Int]
     private var places: [Key: Int] = [:]
@@ -194,9 +196,9 @@ public struct LiveModel: Sendable {
     private var lights: [ECUAddress?: Bool] = [:]
     private var counts: [ECUAddress?: Int] = [:]
 
-    /// A view of nothing yet; values are shown in `units`.
+    /// An empty view that shows values in `units`.
     ///
-    /// Signals of `order` stand first and in that order, others as in the table.
+    /// Signals of `order` come first, in that order, and the others in the order of the table.
     public init(units: UnitSystem, start: Instant, order: [SignalIndex] = []) {
         self.units = units
         self.start = start
@@ -206,12 +208,12 @@ public struct LiveModel: Sendable {
         }
     }
 
-    /// Whether several ECUs are shown, so that their names have to be.
+    /// Whether several ECUs are shown, so that rows need the ECU's address.
     public var namesECUs: Bool {
         Set(shown.compactMap { rows[$0].ecu }).count > 1
     }
 
-    /// The rows that are shown, in their order.
+    /// The indices of the visible rows, in their order.
     public var shown: [Int] {
         var places = rows.indices.filter { place in
             let row = rows[place]
@@ -236,16 +238,16 @@ public struct LiveModel: Sendable {
         return places
     }
 
-    /// Rows that are left out because another ECU says the same.
+    /// The number of rows that are hidden because another ECU reports the same value.
     public var folded: Int { rows.count - shown.count }
 
-    /// The addresses of the ECUs whose rows say the same as that of `row`.
+    /// The addresses of the ECUs whose hidden rows have the same value as `row`.
     public func likes(of row: Row) -> [ECUAddress] {
         guard !row.isFolded else { return [] }
         return rows.filter { $0.signal == row.signal && $0.isFolded }.compactMap(\.ecu)
     }
 
-    /// What a graph shows: the chosen row first, then those that were put beside it.
+    /// The rows in the graph: the selected row first, then those that were added.
     public var graphed: [Int] {
         let beside = plotted.compactMap { places[$0] }
         let chosen =
@@ -255,40 +257,40 @@ public struct LiveModel: Sendable {
         return Array(all.prefix(Self.mostPlotted))
     }
 
-    /// Takes note of an ECU's check engine light or of its number of codes.
+    /// Stores the state of an ECU's check engine light.
     public mutating func takeLight(_ isOn: Bool, of ecu: ECUAddress?) {
         lights[ecu] = isOn
         header.light = lights.values.contains(true)
     }
 
-    /// Takes note of how many codes an ECU counts.
+    /// Stores the number of codes of an ECU.
     public mutating func takeCodes(_ count: Int, of ecu: ECUAddress?) {
         counts[ecu] = count
         header.codes = counts.values.reduce(0, +)
     }
 
-    /// Readings a second over the last seconds.
+    /// Readings per second over the last seconds.
     public func readingsPerSecond(at now: Instant) -> Double { readingRate.perSecond(at: now) }
 
-    /// Requests a second over the last seconds.
+    /// Requests per second over the last seconds.
     public func requestsPerSecond(at now: Instant) -> Double { requestRate.perSecond(at: now) }
 
-    /// From the last request to the end of its reply.
+    /// The time from the last request to the end of its reply.
     public var roundTrip: Duration? { lastRoundTrip }
 
-    /// Takes note of an exchange.
+    /// Counts an exchange.
     public mutating func exchanged(_ roundTrip: Duration, at now: Instant) {
         lastRoundTrip = roundTrip
         requestRate.count(at: now)
     }
 
-    /// Adds an empty row for a signal that was asked for.
+    /// Adds an empty row for a requested signal.
     public mutating func expect(_ index: SignalIndex, _ signal: Signal) {
         guard !rows.contains(where: { $0.signal == index }) else { return }
         insert(emptyRow(index, signal, ecu: nil))
     }
 
-    /// Shows a reading of `signal`, which its index names.
+    /// Shows a reading of `signal`, the signal of the reading's index.
     public mutating func apply(_ reading: Reading, _ signal: Signal, at now: Instant) {
         readings += 1
         readingRate.count(at: now)
@@ -318,26 +320,26 @@ public struct LiveModel: Sendable {
         compare(place)
     }
 
-    /// Folds rows of further ECUs away that say the same as the first.
+    /// Hides rows of further ECUs that have the same value as the first ECU.
     private mutating func compare(_ place: Int) {
-        // Rows of a signal stand together, the lowest address first.
+        // Rows of one signal are adjacent, with the lowest address first.
         guard place > 0, rows[place - 1].signal == rows[place].signal else { return }
         var first = place - 1
         while first > 0, rows[first - 1].signal == rows[place].signal { first -= 1 }
         rows[place].compare(with: rows[first])
     }
 
-    /// Whether a row has waited for its first value in vain, or still waits.
+    /// Whether any row has no value yet.
     public var hasEmptyRows: Bool { rows.contains { $0.updated == nil } }
 
-    /// Takes note that no ECU answered when `signal` was asked for.
+    /// Marks the rows of `signal` after no ECU answered a request for it.
     public mutating func missed(_ signal: SignalIndex) {
         for place in rows.indices where rows[place].signal == signal && rows[place].updated == nil {
             rows[place].isUnanswered = true
         }
     }
 
-    /// Marks what `watch` says is beyond its limit.
+    /// Marks the rows that have an alarm.
     public mutating func mark(where isRaised: (SignalIndex, ECUAddress?) -> Bool) {
         for place in rows.indices {
             rows[place].isAlarming = isRaised(rows[place].signal, rows[place].ecu)
@@ -347,7 +349,7 @@ public struct LiveModel: Sendable {
     private mutating func place(for reading: Reading, _ signal: Signal) -> Int {
         let key = Key(reading)
         if let known = places[key], rows[known].updated != nil { return known }
-        // A row that waits for whoever answers first is his now.
+        // An empty row belongs to the first ECU that answers.
         let isWaiting = { (row: Row) in row.signal == reading.signal && row.updated == nil }
         var hadCursor = false
         if let waiting = rows.firstIndex(where: isWaiting) {
@@ -399,12 +401,12 @@ public struct LiveModel: Sendable {
 // MARK: What keys do
 
 extension LiveModel {
-    /// Moves the cursor by this many rows; the first time it appears at the top.
+    /// Moves the cursor by this many rows.
     public mutating func moveCursor(by step: Int, page: Int) {
         let shown = shown
         guard !shown.isEmpty else { return }
-        // The first time it appears at the top that is seen, or the last row; Home and End mean what
-        // they say.
+        // At first the cursor appears in the first visible row or the last row. Home and End always
+        // go to the first or last row.
         let first = step <= -rows.count ? 0 : step >= rows.count ? shown.count - 1 : nil
         let current = cursor.flatMap { shown.firstIndex(of: $0) }
         let wanted = current.map { $0 + step } ?? first ?? (step > 0 ? scroll : shown.count - 1)
@@ -414,18 +416,18 @@ extension LiveModel {
         if position >= scroll + page { scroll = position - page + 1 }
     }
 
-    /// Scrolls by so many rows, without choosing one.
+    /// Scrolls by this many rows without selecting one.
     public mutating func scroll(by step: Int, page: Int) {
         scroll = max(0, min(shown.count - page, scroll + step))
     }
 
-    /// Takes the cursor's row away; its signal where no other row shows it, which then need not be
-    /// asked for any more.
+    /// Removes the selected row.
+    /// - Returns: The signal, if no other row shows it and it need not be polled any more.
     public mutating func removeRow() -> SignalIndex? {
         guard let place = cursor, rows.indices.contains(place) else { return nil }
         let row = rows.remove(at: place)
         hidden.insert(Key(row))
-        // What was folded under it goes with it.
+        // Remove the hidden rows of the same signal, too.
         if foldsECUs, !row.isFolded {
             for other in rows where other.signal == row.signal && other.isFolded {
                 hidden.insert(Key(other))
@@ -437,12 +439,12 @@ extension LiveModel {
         return rows.contains { $0.signal == row.signal } ? nil : row.signal
     }
 
-    /// Shows a signal again that was taken away.
+    /// Shows a removed signal again.
     public mutating func allow(_ signal: SignalIndex) {
         hidden = hidden.filter { $0.signal != signal }
     }
 
-    /// Moves the cursor's row, and the cursor with it; rows of one signal stay together.
+    /// Moves the selected row; the rows of one signal stay together.
     public mutating func moveRow(by step: Int) {
         var signals: [SignalIndex] = []
         for place in shown where signals.last != rows[place].signal {
@@ -454,7 +456,7 @@ extension LiveModel {
         else { return }
         let key = Key(rows[cursor])
         signals.swapAt(from, from + step)
-        // New rows keep to the order that is seen now.
+        // New rows follow the order that is now on the screen.
         ranks = [:]
         for signal in signals where ranks[signal] == nil { ranks[signal] = ranks.count }
         order = .asked
@@ -463,7 +465,7 @@ extension LiveModel {
         self.cursor = places[key]
     }
 
-    /// Takes the next order.
+    /// Switches to the next order.
     public mutating func changeOrder() {
         let all = Order.allCases
         let place = all.firstIndex(of: order) ?? 0
@@ -471,10 +473,10 @@ extension LiveModel {
         scroll = 0
     }
 
-    /// Shows the rows of all ECUs, or folds them.
+    /// Toggles between the rows of all ECUs and hiding equal rows.
     public mutating func toggleFolding() { foldsECUs.toggle() }
 
-    /// Puts the chosen signal into the graph, or takes it out; false = there is no room.
+    /// Adds the selected signal to the graph or removes it; false = the graph is full.
     public mutating func togglePlotted() -> Bool {
         guard let cursor, rows.indices.contains(cursor) else { return true }
         let key = Key(rows[cursor])
@@ -487,15 +489,15 @@ extension LiveModel {
         return true
     }
 
-    /// Where the signals of a row stand among those that were put into the graph; nil = it is not.
+    /// The position of a row's signal in the graph; nil = it is not in the graph.
     public func plotPlace(of row: Row) -> Int? { plotted.firstIndex(of: Key(row)) }
 
-    /// Shows more time in graphs, or less.
+    /// Shows a longer or shorter time in graphs.
     public mutating func zoom(by step: Int, at now: Instant) {
         chosenWindow = max(0, min(Self.windows.count - 1, window(at: now) + step))
     }
 
-    /// How far back graphs go: what was chosen, else all there is.
+    /// The time that graphs show: the selected one, else enough for all data.
     public func graphWindow(at now: Instant) -> Duration { Self.windows[window(at: now)] }
 
     private func window(at now: Instant) -> Int {
@@ -503,7 +505,7 @@ extension LiveModel {
         return chosenWindow ?? Self.windows.firstIndex { $0 >= elapsed } ?? Self.windows.count - 1
     }
 
-    /// Shows everything in `units`, what is on the screen already included.
+    /// Changes the units, including those of values already on the screen.
     public mutating func show(in units: UnitSystem) {
         guard units != self.units else { return }
         for place in rows.indices {
@@ -512,24 +514,24 @@ extension LiveModel {
         self.units = units
     }
 
-    /// Says something that needs no answer for some seconds.
+    /// Shows a message for some seconds.
     public mutating func say(_ text: String, at now: Instant) {
         remark = Remark(text: text, end: now + .seconds(4))
     }
 
-    /// Lets what is shown stand still, or go on.
+    /// Pauses or resumes the display.
     public mutating func togglePause(at now: Instant) {
         pauseStart = isPaused ? nil : now
     }
 
-    /// Forgets extremes, and with them the ends of bars, and trends.
+    /// Resets extremes, the ends of bars, which depend on them, and trends.
     public mutating func resetExtremes() {
         for place in rows.indices { rows[place].reset() }
     }
 }
 
 extension LiveModel {
-    /// Whether the signal of `reading` has a row of that ECU already.
+    /// Whether the signal and ECU of `reading` have a row already.
     public func shows(_ reading: Reading) -> Bool {
         places[Key(reading)] != nil
     }

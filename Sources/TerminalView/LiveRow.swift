@@ -6,93 +6,95 @@ import ScanTool
 extension LiveModel {
     /// One signal of one ECU.
     public struct Row: Hashable, Sendable {
-        /// What it is a value of.
+        /// The signal of the row.
         public var signal: SignalIndex
-        /// Nil until somebody has answered, and where headers are off.
+        /// Nil before the first answer of an ECU, and if headers are off.
         public var ecu: ECUAddress?
         /// The signal's short name.
         public var id: String
         /// The signal's name.
         public var name: String
-        /// The unit shown; empty without one.
+        /// The displayed unit; empty without one.
         public var unit: String
-        /// The unit that is stored.
+        /// The stored unit.
         public var metricUnit: String
-        /// What one more in the raw bits adds; unit: ``metricUnit``.
+        /// The change of the value per raw bit step; unit: ``metricUnit``.
         public var metricStep: Double
-        /// What the bits can express; unit: ``metricUnit``.
+        /// The range that the signal's bits can express; unit: ``metricUnit``.
         public var metricBounds: ClosedRange<Double>?
         /// Digits after the point.
         public var decimals: Int
-        /// What the signal's bits can express, in the unit shown; nil for what is not a number.
+        /// The range that the signal's bits can express, in the displayed unit; nil if not a
+        /// number.
         public var bounds: ClosedRange<Double>?
-        /// The value as a number, in the unit shown.
+        /// The value as a number, in the displayed unit.
         public var number: Double?
-        /// The value of what is not a number, or why there is none.
+        /// The value if it is not a number, or why there is no value.
         public var text: String?
-        /// The least value so far, in the unit shown.
+        /// The least value so far, in the displayed unit.
         public private(set) var minimum: Double?
-        /// The greatest value so far, in the unit shown.
+        /// The greatest value so far, in the displayed unit.
         public private(set) var maximum: Double?
-        /// What its bar is drawn against, known before the first value; nil = it has none.
+        /// The scale of the bar, known before the first value; nil = no bar.
         ///
-        /// Least and greatest value never come closer but by a key, so the bar's end does not either.
+        /// Its end shrinks only when the user resets the extremes.
         public private(set) var scale: BarScale?
         /// The values of the last minutes.
         public var trend = Trend()
-        /// When the last value came; nil before the first.
+        /// The time of the last value; nil before the first.
         public var updated: Instant?
-        /// Whether it was asked for before its first value, and no ECU answered.
+        /// Whether a request for the first value got no answer from any ECU.
         public var isUnanswered = false
-        /// Whether an alarm on it is not over.
+        /// Whether the signal has an alarm that is not over.
         public var isAlarming = false
-        /// From where its value deserves a look; unit: ``metricUnit``.
+        /// The limits of usual values; unit: ``metricUnit``.
         public var levels: [SignalLevels.Rule] = []
-        /// The same in the unit shown.
+        /// The same limits in the displayed unit.
         var shownLevels: [SignalLevels.Rule] = []
-        /// The record that the newest value was in.
+        /// The record that contained the newest value.
         public var dataID: DataID?
         /// The bytes of that record.
         public var raw = InlineBytes()
-        /// How the bits become the value: `× 1/4`.
+        /// The conversion from bits to the value: `× 1/4`.
         public var formula = ""
-        /// Numbers since the statistics began.
+        /// Number of values since the statistics began.
         public private(set) var count = 0
-        /// When they began; nil before the first number.
+        /// When the statistics began; nil before the first number.
         public private(set) var firstNumber: Instant?
         var sum = 0.0
-        /// How long it has differed from the first ECU's row; see ``isFolded``.
+        /// A measure of how long the value has differed from the first ECU's row; see ``isFolded``.
         var difference = 0
-        /// Whether another ECU's row says the same, so that this one need not be shown.
+        /// Whether this row is hidden because another ECU has the same value.
         public private(set) var isFolded = false
     }
 }
 
 extension LiveModel.Row {
-    /// Two ECUs are asked one after the other: so much of the value, and of the scale, may lie
-    /// between their answers.
+    /// Tolerance for equal values, as a share of the value and of the scale.
+    ///
+    /// ECUs are polled one after the other, so the value may change between their answers.
     private static let likeness = (value: 0.05, scale: 0.01)
-    /// What one difference adds; each likeness takes one off.
+    /// What a differing value adds to ``difference``; an equal one subtracts 1.
     private static let differenceWeight = 4
-    /// From where a row is shown on its own.
+    /// From this ``difference`` on, the row is shown.
     private static let clearDifference = 8
 
-    /// The arithmetic mean since the statistics began, in the unit shown.
+    /// The arithmetic mean since the statistics began, in the displayed unit.
     public var mean: Double? { count > 0 ? sum / Double(count) : nil }
 
-    /// The rule that names the value; nil = it is as usual, or nobody says what is.
+    /// The rule for the current value; nil = the value is usual or has no rules.
     public var level: SignalLevels.Rule? { number.flatMap(level(of:)) }
 
-    /// The rule that names a value in the unit shown.
+    /// The rule for a value in the displayed unit.
     public func level(of value: Double) -> SignalLevels.Rule? { shownLevels.rule(for: value) }
 
-    /// Whether something is known of usual values.
+    /// Whether there are rules for this signal.
     public var isJudged: Bool { !levels.isEmpty }
 
-    /// Compares the newest value with that of the same signal's first ECU.
+    /// Compares the newest value with the one from the signal's first ECU.
     ///
-    /// One that differs is an accident of time; several in a row are another value. It comes back
-    /// under the other row once it has been alike for a while.
+    /// A single difference may come from the time between two answers; several in a row show that
+    /// the values differ. The row is hidden again after its values have been equal for a while.
     mutating func compare(with first: LiveModel.Row) {
         guard first.updated != nil else { return }
         if isLike(first) {
@@ -114,7 +116,7 @@ extension LiveModel.Row {
 }
 
 extension LiveModel.Row {
-    /// Names and limits in `units`.
+    /// Converts names and limits to `units`.
     public mutating func show(in units: UnitSystem) {
         let conversion = units.conversion(from: metricUnit)
         let convert = { (value: Double) in conversion.map { $0(value) } ?? value }
@@ -135,7 +137,7 @@ extension LiveModel.Row {
             unit: unit, bounds: bounds, decimals: decimals, least: minimum ?? 0, most: maximum ?? 0)
     }
 
-    /// Forgets statistics, the scale that they made, and the trend.
+    /// Resets statistics, the scale, which depends on them, and the trend.
     public mutating func reset() {
         (minimum, maximum) = (number, number)
         (count, sum, firstNumber) = (0, 0, nil)
@@ -143,7 +145,7 @@ extension LiveModel.Row {
         findScale()
     }
 
-    /// The same in other units, numbers included.
+    /// Converts the row to other units, including its numbers.
     public mutating func convert(from old: UnitSystem, to new: UnitSystem) {
         let (back, forth) = (old.conversion(from: metricUnit), new.conversion(from: metricUnit))
         let convert = { (value: Double) in
@@ -158,7 +160,7 @@ extension LiveModel.Row {
         show(in: new)
     }
 
-    /// Takes a number over into value, extremes and trend.
+    /// Stores a number as value, in the extremes and in the trend.
     public mutating func take(_ value: Double, at now: Instant) {
         number = value
         text = nil

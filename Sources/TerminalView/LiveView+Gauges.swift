@@ -2,15 +2,15 @@ import Formats
 import Glibc
 import OBDCore
 
-/// Dials: one a signal that has a scale.
+/// Dials: one per signal that has a scale.
 extension LiveView {
-    /// Cells of a dial, with its borders.
+    /// Size of a dial with its borders.
     static let gauge = Size(columns: 26, rows: 8)
 
-    /// How many dials are beside each other.
+    /// The number of dials per screen row.
     public static func gaugeColumns(_ width: Int) -> Int { max(1, width / gauge.columns) }
 
-    /// The dials from the chosen row's on, as many as there is room for.
+    /// As many dials as fit, including the selected one.
     func gauges(_ model: LiveModel, _ now: Instant, _ size: Size) -> (lines: [String], count: Int) {
         let columns = Self.gaugeColumns(size.columns)
         let shown = model.shown
@@ -34,7 +34,7 @@ extension LiveView {
         return (Array(lines.prefix(size.rows)), seen.count)
     }
 
-    /// A half circle with the value below it; words where there is no number.
+    /// A half circle with the value below it; a word if there is no number.
     private func dial(
         _ row: LiveModel.Row, _ now: Instant, isChosen: Bool, hasReadings: Bool
     ) -> [String] {
@@ -83,7 +83,7 @@ extension LiveView {
             ]
     }
 
-    /// Four lines of twenty cells: a half circle that is thick as far as the value goes.
+    /// Four lines of twenty cells: a half circle that is thick up to the value.
     private func arc(_ part: Double, isCentred: Bool, _ style: Style) -> [String] {
         let (columns, rows) = (20, 4)
         var canvas = Canvas(columns: columns, rows: rows)

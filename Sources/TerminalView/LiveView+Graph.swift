@@ -4,13 +4,13 @@ import OBDCore
 extension LiveView {
     /// The colours of the signals in a graph.
     static let plotStyles: [Style] = [.accent, .warning, .second]
-    /// Their signs where there are no colours.
+    /// The signs of the signals in a graph without colours.
     static let plotSigns = ["*", "+", "o"]
 
     /// A graph of rows over the last minutes, with axes: `size.rows` lines of `size.columns` cells.
     ///
-    /// Signals of one unit share an axis. Of those of others the ends of the scale are in the line
-    /// above.
+    /// Signals of the same unit share an axis. The line above the graph shows the scale of the
+    /// others.
     func graph(
         _ rows: [LiveModel.Row], window: Duration, at now: Instant, size: Size
     ) -> [String] {
@@ -27,7 +27,7 @@ extension LiveView {
             axes.append(GraphAxis(values, marks: wanted))
         }
         var canvas = Canvas(columns: width, rows: height)
-        // The first signal is drawn last, above the others.
+        // Draw the first signal last, so that it covers the others.
         for place in rows.indices.reversed() {
             draw(samples[place], axes[place], window, owner: UInt8(place), on: &canvas)
         }
@@ -65,7 +65,7 @@ extension LiveView {
         }
     }
 
-    /// The mark beside a line of the graph: `  3000 ┤`.
+    /// The axis mark on a line of the graph: `  3000 ┤`.
     private func label(_ axis: GraphAxis?, _ line: Int, _ height: Int, _ width: Int) -> String {
         let mark = axis?.marks.first { mark in
             Int(((1 - (axis?.part(of: mark) ?? 0)) * Double(height - 1)).rounded()) == line
@@ -74,7 +74,7 @@ extension LiveView {
         return fitted(axis.label(mark), width - 1, right: true) + "┤"
     }
 
-    /// What is drawn, in its colour; its scale where it is not the one at the side.
+    /// The names of the signals in their colours, with the scale if the axis shows another one.
     private func legend(
         _ rows: [LiveModel.Row], _ axes: [GraphAxis?], _ width: Int
     ) -> String {
@@ -98,7 +98,7 @@ extension LiveView {
         return text + String(repeating: " ", count: max(0, width - used))
     }
 
-    /// Round moments below a graph: `-2 min`, `-1 min`, `now`.
+    /// Round times below a graph: `-2 min`, `-1 min`, `now`.
     private func timeAxis(_ window: Duration, _ left: Int, _ width: Int) -> String {
         let seconds = window.seconds
         let step = [10.0, 30, 60, 120, 300].first { seconds / $0 <= Double(width) / 12 } ?? 300

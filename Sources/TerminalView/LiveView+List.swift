@@ -2,14 +2,14 @@ import Diagnostics
 import Formats
 import OBDCore
 
-/// A line a signal; below them a graph where there is room, beside them more of them.
+/// One line per signal; with enough room a graph below the lines, or a second column.
 extension LiveView {
-    /// What a column of lines needs where two stand beside each other.
+    /// The width of each of two columns of lines.
     private static let halfWidth = 78
-    /// What a graph below the lines needs.
+    /// The least height of a graph below the lines.
     private static let leastGraph = 9
 
-    /// How many rows of signals a screen shows at once, for keys that turn pages.
+    /// The number of signals on one screen, for the keys that turn pages.
     public static func room(_ size: Size, _ model: LiveModel) -> Int {
         let count = model.shown.count
         if model.mode == .gauges {
@@ -58,7 +58,7 @@ extension LiveView {
         return (lines, footer)
     }
 
-    /// Which row of signals is on a line of the screen, counted from 0; nil = none.
+    /// The row on a line of the screen, counted from 0; nil = none.
     public func row(_ model: LiveModel, at line: Int, column: Int, size: Size) -> Int? {
         let places = model.shown
         let rows = max(0, size.rows - 5)
@@ -84,12 +84,12 @@ extension LiveView {
         }
     }
 
-    /// Whether a row has not been answered for so long that its value says little.
+    /// Whether the last value of a row is too old to be useful.
     static func isStale(_ row: LiveModel.Row, _ now: Instant) -> Bool {
         row.updated.map { now - $0 > .seconds(5) } ?? true
     }
 
-    /// How a value looks.
+    /// The style of a value.
     func valueStyle(_ row: LiveModel.Row, _ isStale: Bool) -> Style {
         if isStale { return .dim }
         if row.isAlarming { return .bad }
@@ -97,7 +97,7 @@ extension LiveView {
         return level.isGrave ? .bad : level == .note ? .accent : .warning
     }
 
-    /// The shape beside a value that is not as usual.
+    /// The mark of an unusual value.
     static func shape(_ level: SignalLevels.Level) -> String {
         switch level {
         case .note: "•"
@@ -123,14 +123,14 @@ extension LiveView {
         }
         let markStyle = row.isAlarming ? .bad : isChosen ? nil : plotStyle
         var cells = [styled(mark, markStyle) + styled(name, style)]
-        // A stale row is dim as a whole.
+        // A stale row is dimmed entirely.
         let plainStyle: Style? = isStale ? .dim : nil
         if columns.id > 0 { cells.append(palette(.dim, fitted(row.id, columns.id))) }
         if columns.ecu > 0 {
             cells.append(styled(fitted(row.ecu?.description ?? "", columns.ecu), plainStyle))
         }
         if let text = row.words(hasReadings: hasReadings) {
-            // Words run on up to the age: where they are there are no numbers.
+            // Words use the columns up to the age, because there are no numbers in them.
             cells.append(styled(fitted(words(text), columns.words), plainStyle))
         } else {
             let value = row.number.map { text(of: $0, row, in: columns.value) } ?? "—"
@@ -172,7 +172,7 @@ extension LiveView {
         return seconds < 3600 ? fixed((seconds / 60).rounded(.down), 0) + "m" : ">1h"
     }
 
-    /// A bar, and after it the end of its scale.
+    /// A bar and the end of its scale.
     private func bar(_ row: LiveModel.Row, _ columns: LiveColumns, _ isStale: Bool) -> String {
         let width = columns.bar + 1 + columns.barEnd
         guard let number = row.number, let scale = row.scale else { return fitted("", width) }
@@ -194,21 +194,21 @@ extension LiveView {
         return palette(style, fitted(picture, columns.bar)) + (isStale ? palette(.dim, end) : end)
     }
 
-    /// A row's number in so many cells: where they do not suffice, decimals give way.
+    /// A row's number in this many cells; if they do not suffice, decimals are dropped.
     private func text(of number: Double, _ row: LiveModel.Row, in cells: Int) -> String {
         var decimals = row.decimals
         while decimals > 0, fixed(number, decimals).count > cells { decimals -= 1 }
         return fixed(number, decimals)
     }
 
-    /// A part of so many cells, in eighths of a cell.
+    /// A bar from the left for a part of this many cells, in eighths of a cell.
     private func fromLeft(_ part: Double, _ width: Int) -> String {
         let eighths = Int((part * Double(width * 8)).rounded())
         let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
         return String(repeating: "█", count: eighths / 8) + rest
     }
 
-    /// The same towards the left, in half cells: there are no other characters for it.
+    /// A bar from the right, in half cells, because Unicode has no eighths for that direction.
     private func fromRight(_ part: Double, _ width: Int) -> String {
         let halves = Int((part * Double(width * 2)).rounded())
         return (halves % 2 == 1 ? "▐" : "") + String(repeating: "█", count: halves / 2)

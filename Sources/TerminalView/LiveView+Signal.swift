@@ -1,7 +1,7 @@
 import Formats
 import OBDCore
 
-/// One signal at large: its value, its course, its statistics and where it comes from.
+/// One large signal: its value, graph, statistics and source.
 extension LiveView {
     func signal(_ model: LiveModel, _ now: Instant, _ size: Size) -> [String] {
         let places = model.graphed
@@ -31,7 +31,7 @@ extension LiveView {
         return palette(row.isAlarming ? .bad : .bold, name) + "  " + palette(.dim, id)
     }
 
-    /// The value in big digits, and beside it the facts; below it where there is no room.
+    /// The value in large digits with the facts beside it, or below it on a narrow screen.
     private func head(
         _ row: LiveModel.Row, _ now: Instant, _ facts: [(String, String)], isLarge: Bool,
         _ width: Int, hasReadings: Bool
@@ -68,7 +68,7 @@ extension LiveView {
             return left[place].style.map { palette($0, text) } ?? text
         }
         guard rest >= 24 else {
-            // Statistics only: where it comes from is for those with more room.
+            // Show statistics only; the source needs more room.
             return left.indices.map(cell) + right.prefix(2)
         }
         return (0..<max(left.count, min(right.count, isLarge ? 9 : 4))).map { place in
@@ -76,7 +76,7 @@ extension LiveView {
         }
     }
 
-    /// Statistics, and where the value comes from.
+    /// Statistics and source of the value.
     private func facts(
         _ row: LiveModel.Row, _ model: LiveModel, _ now: Instant
     ) -> [(String, String)] {

@@ -2,13 +2,13 @@ import Formats
 import OBDCore
 import VehicleScan
 
-/// Draws a ``LiveModel``: a pure function of model, time and size.
+/// Draws a ``LiveModel``; the output depends only on model, time and size.
 public struct LiveView: Sendable {
     /// A terminal's size in cells.
     public struct Size: Hashable, Sendable {
-        /// How wide.
+        /// The width.
         public var columns: Int
-        /// How high.
+        /// The height.
         public var rows: Int
 
         /// A size of this many cells.
@@ -18,9 +18,9 @@ public struct LiveView: Sendable {
         }
     }
 
-    /// Styles, or none.
+    /// The styles to use, if any.
     public var palette: Palette
-    /// Whether the terminal shows nothing but ASCII.
+    /// Whether the terminal can show only ASCII characters.
     public var isASCII: Bool
 
     /// A view for one kind of terminal.
@@ -70,7 +70,7 @@ public struct LiveView: Sendable {
         return finished(lines, size)
     }
 
-    /// The keys that matter now, as many as there is room for.
+    /// The keys that are useful now, as many as fit.
     func keys(of model: LiveModel, seen: Int, from first: Int?, _ width: Int) -> String {
         var keys: [String]
         switch model.mode {
@@ -98,10 +98,10 @@ public struct LiveView: Sendable {
         return text
     }
 
-    /// What is at the foot for some seconds; nil = nothing does.
+    /// The message at the bottom of the screen; nil = none.
     func remark(_ model: LiveModel, _ now: Instant, _ columns: Int) -> String? {
         guard let remark = model.remark, now < remark.end else { return nil }
-        // Bold, not coloured: a colour that is read on a dark ground is pale on a light one.
+        // Bold without a colour, because a colour for a dark background is pale on a light one.
         return palette(.bold, fitted(words(printable(remark.text)), columns))
     }
 
@@ -126,7 +126,7 @@ public struct LiveView: Sendable {
         }
     }
 
-    /// A line that is folded at a column, or below its last one, where that leaves room for words.
+    /// Folds a line and indents its parts to a column, if that leaves enough room for words.
     private func hanging(_ line: String, _ column: Int?, to width: Int) -> [String] {
         if let column, column > 0, column <= width / 2, line.count > column {
             let lines = Formats.folded(
@@ -146,7 +146,7 @@ public struct LiveView: Sendable {
         return lines.enumerated().map { ($0 == 0 ? head : blank[...]) + $1 }
     }
 
-    /// A title and as many lines as there is room for; what is at the foot.
+    /// The title, as many lines as fit, and the footer.
     private func text(
         _ page: LiveModel.Page, columns: Int, rows: Int
     ) -> (lines: [String], footer: String) {
@@ -161,18 +161,19 @@ public struct LiveView: Sendable {
         return ([palette(.bold, fitted(page.title, columns))] + shown, footer)
     }
 
-    /// `text` in characters that the terminal has, where a word has to take the place of a sign.
+    /// `text` in characters that the terminal can show; words replace some signs on ASCII
+    /// terminals.
     func words(_ text: String) -> String { isASCII ? asciiWords(text) : text }
 
     // MARK: Adding a signal
 
-    /// How many of the signals that may be added are shown at once, of this many lines.
+    /// The number of signals in the list of choices, if the screen has `room` lines.
     public static func choices(_ room: Int) -> Int { min(12, room * 2 / 3) }
 
-    /// Signals that may be added, under a heading, in place of the last rows.
+    /// The signals that can be added, with a heading, in place of the last rows.
     private func offers(_ choice: SignalChoice, count: Int, _ width: Int) -> [String] {
         let all = choice.matches
-        // On a very small screen the signals need the room themselves.
+        // A very small screen needs the line of the heading for a signal.
         let hasHeading = all.isEmpty || count > 2
         let room = max(0, hasHeading ? count - 1 : count)
         let first = max(0, min((choice.chosen ?? 0) - room / 2, all.count - room))
@@ -195,7 +196,7 @@ public struct LiveView: Sendable {
         return Array(repeating: "", count: blank) + lines.prefix(count)
     }
 
-    /// What was typed, and the keys, where there is room for them.
+    /// The search text, and the keys if they fit.
     private func asking(_ choice: SignalChoice, _ width: Int) -> String {
         let text = "add a signal: " + printable(choice.text) + "_"
         let keys = "   ↑↓ choose   Enter add   Esc back"
@@ -223,7 +224,7 @@ public struct LiveView: Sendable {
         return [first, left + right, third, news(of: head, width)]
     }
 
-    /// Check engine light and number of codes; nil = no ECU has said.
+    /// Check engine light and number of codes; nil = not reported.
     private func light(_ head: LiveModel.Header, _ width: Int) -> String? {
         guard let isOn = head.light else { return nil }
         var text = isOn ? (width >= 80 ? "● check engine light on" : "● light on") : "○ light off"
@@ -233,12 +234,12 @@ public struct LiveView: Sendable {
         return text
     }
 
-    /// Voltage, rates, times: what there is room for, whole.
+    /// Voltage, rates and times, as many as fit completely.
     private func figures(_ model: LiveModel, _ now: Instant, _ width: Int) -> String {
         let requests = fixed(model.requestsPerSecond(at: now), 1) + " requests/s"
         var figures = [fixed(model.readingsPerSecond(at: now), 1) + " readings/s", requests]
         if let voltage = model.header.voltage { figures.insert(fixed(voltage, 1) + " V", at: 0) }
-        // The last reply says nothing of a link that is lost.
+        // The last round trip is meaningless if the link is lost.
         if let roundTrip = model.roundTrip, !model.header.isLinkLost {
             figures.append(fixed(roundTrip.seconds * 1000, 0) + " ms a reply")
         }
@@ -249,14 +250,14 @@ public struct LiveView: Sendable {
         return text()
     }
 
-    /// What the user should know now, the first of it first; an empty line where there is nothing.
+    /// The most important news for the user; an empty line if there is none.
     private func news(of head: LiveModel.Header, _ width: Int) -> String {
-        // What is not stored comes first: an alarm is in its row as well.
+        // A storage failure comes first, because an alarm is also marked in its row.
         let news = [head.storing, head.alarm ?? (head.storing == nil ? head.notice : nil)]
             .compactMap { $0 }.map { words(printable($0)) }
         guard !news.isEmpty else { return "" }
         let text = fitted("! " + news.joined(separator: "  ! "), width)
-        // The sign is coloured alone: the words have to be read on a light ground, too.
+        // Colour only the sign: the words must be readable on a light background.
         return palette(head.alarm == nil ? .warning : .bad, String(text.prefix(1)))
             + palette(.bold, String(text.dropFirst()))
     }
@@ -272,7 +273,7 @@ public struct LiveView: Sendable {
 }
 
 extension LiveModel.Header {
-    /// What goes on, in a word for people: to wait for an answer is a part of reading.
+    /// The current activity in one word for people; waiting for an answer counts as reading.
     fileprivate var activity: String {
         if isLinkLost { return "reconnecting" }
         return switch state {
@@ -285,10 +286,10 @@ extension LiveModel.Header {
 }
 
 extension LiveModel.Row {
-    /// What is in the place of a number; nil = a number does, or will.
+    /// The words in place of a number; nil = there is a number, or one may still come.
     ///
-    /// To stay silent is how an ECU says that it does not support what was asked; where nobody has
-    /// answered anything yet, it says nothing.
+    /// An ECU does not answer a request that it does not support. If no ECU has answered anything
+    /// yet, silence has no such meaning.
     func words(hasReadings: Bool) -> String? {
         text ?? (isUnanswered ? (hasReadings ? "not supported" : "no answer") : nil)
     }

@@ -27,7 +27,7 @@ public struct RateMeter: Hashable, Sendable {
         counts[counts.count - 1] += 1
     }
 
-    /// Events a second; the current slot does not count, it is not over.
+    /// Events per second; the current slot is excluded because it is incomplete.
     public func perSecond(at now: Instant) -> Double {
         let current = now.nanoseconds / Self.slot
         let first = max(oldest, current - Self.slots)

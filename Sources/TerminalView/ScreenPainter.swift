@@ -1,12 +1,12 @@
-/// Turns frames into the fewest bytes that change one into the next.
+/// Compares frames and writes the fewest bytes that change one into the next.
 public struct ScreenPainter {
     private var shown: [String] = []
     private var size: LiveView.Size?
 
-    /// Knows nothing of the screen yet.
+    /// A painter that does not know the content of the screen.
     public init() {}
 
-    /// What to write for the screen to show `lines`; empty when it does already.
+    /// The output that makes the screen show `lines`; empty if it shows them already.
     public mutating func paint(_ lines: [String], size: LiveView.Size) -> String {
         var text = ""
         if self.size != size {
@@ -15,7 +15,8 @@ public struct ScreenPainter {
             text = "\u{1B}[2J"
         }
         for (row, line) in lines.enumerated() where row >= shown.count || shown[row] != line {
-            // Cleared first: after a line that fills the screen the cursor is on its last cell.
+            // Clear the line first: after a full line, the cursor is on its last cell and would
+            // erase it.
             text += "\u{1B}[\(row + 1);1H\u{1B}[2K\(line)"
         }
         for row in lines.count..<max(lines.count, shown.count) {
@@ -25,7 +26,7 @@ public struct ScreenPainter {
         return text
     }
 
-    /// Forgets what is on the screen: somebody else wrote there.
+    /// Forgets the content of the screen, after something else wrote to it.
     public mutating func forget() {
         size = nil
     }

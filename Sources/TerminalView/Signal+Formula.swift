@@ -2,7 +2,7 @@ import Diagnostics
 import Formats
 
 extension Signal {
-    /// How the bits become the value: `16 bits × 0.25`.
+    /// The conversion from bits to the value: `16 bits × 0.25`.
     var formulaText: String {
         let bits = bitLength == 1 ? "1 bit" : "\(bitLength) bits"
         guard kind == .number else { return bits }
@@ -18,6 +18,6 @@ extension Signal {
 }
 
 extension LiveModel.Row {
-    /// Whether there is something to draw.
+    /// Whether the row has a number to draw.
     var isPlottable: Bool { number != nil || count > 0 }
 }

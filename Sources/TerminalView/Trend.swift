@@ -1,17 +1,17 @@
 import OBDCore
 
-/// Numbers of the last minutes, one a ``step``, so that all trends show the same time.
+/// Numbers of the last minutes, one per ``step``, so that all trends show the same time.
 public struct Trend: Hashable, Sendable {
-    /// What one cell of a small picture stands for.
+    /// The time of one cell of a sparkline.
     public static let slot = Duration.seconds(2)
-    /// What is kept of each of these is its last number.
+    /// Only the last number of each step is kept.
     public static let step = Duration.seconds(1)
-    /// Steps that are kept.
+    /// The number of kept steps.
     public static let length = 600
-    /// However often a signal comes, so long a pause is none yet.
+    /// Shorter pauses are not gaps, even for a signal with a very short interval.
     private static let leastPause = Duration.seconds(3)
 
-    /// Eight bytes: there is one a second and signal.
+    /// Eight bytes, because there is one point per second and signal.
     private struct Point: Hashable {
         private static let gap: UInt32 = 0x8000_0000
         private var bits: UInt32
@@ -22,32 +22,32 @@ public struct Trend: Hashable, Sendable {
             self.value = Float(value)
         }
 
-        /// Seconds of the clock.
+        /// Time in seconds.
         var step: Int64 { Int64(bits & ~Self.gap) }
-        /// Whether nothing is known of the steps before it.
+        /// Whether there is a gap before this point.
         var isBehindGap: Bool { bits & Self.gap != 0 }
     }
 
-    /// A number of a graph.
+    /// A point of a graph.
     public struct Sample: Hashable, Sendable {
-        /// How long before the moment that is drawn; unit: s.
+        /// Age relative to the drawn moment; unit: s.
         public var age: Double
         /// The number.
         public var value: Double
-        /// Whether nothing is known of the time before it.
+        /// Whether there is a gap before this point.
         public var isBehindGap: Bool
     }
 
     private var points: [Point] = []
     private var newest: Instant?
-    /// Between the last two numbers.
+    /// The time between the last two numbers.
     private var interval: Duration?
 
-    /// Takes a number; within a step the last one counts.
+    /// Adds a number; within a step the last one counts.
     public mutating func take(_ value: Double, at now: Instant) {
         let step = now.nanoseconds / Self.step.nanoseconds
         let isBehindGap = isMissing(at: now)
-        // One late number is an outage's end; two are a new pace.
+        // One late number ends an outage; a second one shows a new interval.
         if let newest, !isBehindGap || points.last?.isBehindGap == true { interval = now - newest }
         newest = now
         if let last = points.last, last.step == step {
@@ -56,19 +56,19 @@ public struct Trend: Hashable, Sendable {
         }
         points.append(Point(step, value, isBehindGap: isBehindGap))
         while let first = points.first, first.step <= step - Int64(Self.length) {
-            // What holds on into the time that is kept is kept as well.
+            // Keep the last older value, because it holds into the kept time.
             guard points.count > 1, points[1].step <= step - Int64(Self.length) + 1 else { break }
             points.removeFirst()
         }
     }
 
-    /// Whether a number is overdue: the link is lost, or the vehicle does not say it any more.
+    /// Whether a number is overdue: the link is lost, or the vehicle stopped sending it.
     private func isMissing(at now: Instant) -> Bool {
         guard let newest, let interval else { return false }
         return now - newest > max(Self.leastPause, interval * 3)
     }
 
-    /// The last `count` cells of so long a time, the newest last; nil where nothing was read.
+    /// The last `count` cells of this duration, the newest last; nil for cells without data.
     public func values(_ count: Int, per slot: Duration = slot, at now: Instant) -> [Double?] {
         let steps = max(1, slot.nanoseconds / Self.step.nanoseconds)
         let current = now.nanoseconds / Self.step.nanoseconds
@@ -82,7 +82,7 @@ public struct Trend: Hashable, Sendable {
             } else if !isMissing(at: now) {
                 end = current
             }
-            // One may have been read after the moment that is drawn.
+            // A point may be newer than the drawn moment.
             let (begin, last) = (max(first, point.step / steps), min(end, current) / steps)
             guard begin <= last, point.step <= current else { continue }
             for cell in begin...last { values[Int(cell - first)] = Double(point.value) }
@@ -90,9 +90,10 @@ public struct Trend: Hashable, Sendable {
         return values
     }
 
-    /// The numbers of the last `span`, the oldest first, and the one that holds on into it.
+    /// The numbers of the last `span`, the oldest first, including the value that holds at its
+    /// start.
     ///
-    /// The newest is repeated at the moment that is drawn while it is not overdue.
+    /// If the newest number is not overdue, it is repeated at the drawn moment.
     public func samples(_ span: Duration, at now: Instant) -> [Sample] {
         let current = now.nanoseconds / Self.step.nanoseconds
         let first = current - span.nanoseconds / Self.step.nanoseconds
@@ -113,7 +114,7 @@ public struct Trend: Hashable, Sendable {
         return samples
     }
 
-    /// The same in another unit.
+    /// Converts the numbers to another unit.
     public mutating func convert(_ conversion: (Double) -> Double) {
         for place in points.indices {
             points[place].value = Float(conversion(Double(points[place].value)))

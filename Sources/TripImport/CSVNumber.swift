@@ -1,9 +1,8 @@
 import Formats
 
-/// Numbers as logs write them.
+/// Parses numbers in logs.
 enum CSVNumber {
-    /// A number with a point or a comma before its decimals; nil for anything else, and for what is
-    /// not finite.
+    /// A number with a decimal point or comma; nil for anything else, and if it is not finite.
     static func decimal(_ text: some StringProtocol) -> Double? {
         var text = String(text)
         if text.utf8.count(where: { $0 == UInt8(ascii: ",") }) == 1, !text.utf8.contains(0x2E) {

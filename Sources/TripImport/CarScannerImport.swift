@@ -2,9 +2,10 @@ import Diagnostics
 import Formats
 import OBDCore
 
-/// Reads Car Scanner's logs with a row per reading: seconds, name, value, unit, perhaps a position.
+/// Reads Car Scanner's logs with one row per reading: seconds, name, value, unit, optionally a
+/// position.
 struct CarScannerImport: CSVImport {
-    /// What a name in a unit is.
+    /// The signals for a name and a unit.
     private struct Channel {
         var signal: SignalIndex
         var text: SignalIndex
@@ -24,7 +25,7 @@ struct CarScannerImport: CSVImport {
     private let names: [String: String]
     private var header: [String] = []
     private var channels: [Key: Channel] = [:]
-    /// What is added to a row's seconds; known from the first row.
+    /// The offset of a row's seconds; known after the first row.
     private var shift: Double?
     private var lastPlace: Position?
 
@@ -69,10 +70,11 @@ struct CarScannerImport: CSVImport {
         }
     }
 
-    /// What brings the seconds of the first row to those since the log began.
+    /// The offset that converts a row's seconds to seconds since the log began.
     ///
-    /// They count from midnight; logs of 2019 count from the start of the program. The name of the
-    /// file says which: its time is near the first row's, or it is not.
+    /// They count from midnight; in logs of 2019 they count from the start of the program. The time
+    /// in the file name shows which: if they count from midnight, it is near the time of the first
+    /// row.
     private static func shift(of seconds: Double, _ beginning: WallClock) -> Double {
         guard let began = beginning.seconds else { return 0 }
         return abs(seconds - began) < 3600 ? -began : 0
@@ -104,7 +106,7 @@ struct CarScannerImport: CSVImport {
                 signal: table.place(name, name, shown, .number),
                 text: table.place(name, name, shown, .text), dataID: nil, conversion: other)
         }
-        // A file of nonsense has as many names as rows.
+        // A file of random data may have as many names as rows.
         if channels.count > 10_000 { channels.removeAll() }
         channels[key] = channel
         return channel
@@ -128,7 +130,7 @@ struct CarScannerImport: CSVImport {
                 line: 0))
     }
 
-    /// The position of a row; the program's own heading says LONGTITUDE.
+    /// The position of a row; the program spells its heading LONGTITUDE.
     private func place(_ row: [String]) -> Position? {
         func number(_ name: String) -> Double? {
             guard let column = header.firstIndex(of: name), column < row.count else { return nil }

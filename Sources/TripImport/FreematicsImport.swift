@@ -2,10 +2,10 @@ import Diagnostics
 import Formats
 import OBDCore
 
-/// Reads Freematics' logs: lines of milliseconds since power-up, a key and a value.
+/// Reads Freematics' logs: each line has milliseconds since power-up, a key and a value.
 ///
-/// Keys 100 to 1FF are PIDs of service 01, A to D a position, 10 and 11 (F in older ones) the time and
-/// day of the satellites.
+/// Keys 100 to 1FF are PIDs of service 01, A to D a position, 10 and 11 (F in older logs) the GPS
+/// time and date.
 struct FreematicsImport: CSVImport {
     var csv = CSVReader()
     private(set) var skipped = SkippedLines()
@@ -13,10 +13,10 @@ struct FreematicsImport: CSVImport {
     var assumesBeginning: Bool { satelliteStart == nil && time.assumesBeginning }
     private var signals: [UInt32: (signal: SignalIndex, dataID: DataID?)] = [:]
     private var hasBegun = false
-    /// The beginning of the file, until it is long enough to look for a time; then nil.
+    /// The beginning of the file, kept until it is long enough to search for a time; then nil.
     private var beginning: [UInt8]? = []
     private static let lookAhead = 64 << 10
-    /// UTC at power-up, once the satellites have said the time.
+    /// UTC at power-up, known after the first GPS time.
     private var satelliteStart: UTC?
     private var day: UTC?
     private var place: (latitude: Double?, longitude: Double?, altitude: Double?) = (nil, nil, nil)
@@ -27,7 +27,7 @@ struct FreematicsImport: CSVImport {
         self.time.form = .sinceStart(second: 0.001)
     }
 
-    /// Whether a file that begins so has such lines.
+    /// Whether a file with this beginning has such lines.
     static func begins(_ bytes: [UInt8]) -> Bool {
         var csv = CSVReader(bytes.prefix { $0 < 0x80 })
         var rows = 0
@@ -45,7 +45,7 @@ struct FreematicsImport: CSVImport {
         _ piece: ArraySlice<UInt8>, isLast: Bool, _ table: inout ImportTable,
         _ emit: (ImportEvent) throws -> Void
     ) throws {
-        // What comes before the satellites' first time is of the same clock.
+        // Lines before the first GPS time are relative to the same clock.
         if var start = beginning {
             start += piece
             guard isLast || start.count >= Self.lookAhead else {
@@ -127,11 +127,11 @@ struct FreematicsImport: CSVImport {
         return found
     }
 
-    /// Takes what the satellites say about time and day; false for other keys.
+    /// Takes the GPS time and date; false for other keys.
     private mutating func takeClock(_ key: UInt32, _ text: String, _ passed: UInt64) -> Bool {
         switch key {
         case 0x11, 0x0F:
-            // DDMMYY; the same key once was the number of satellites.
+            // DDMMYY; formerly, this key contained the number of satellites.
             guard let digits = Int(text), digits >= 10_100, digits <= 311_299 else {
                 return key == 0x0F
             }
@@ -140,7 +140,7 @@ struct FreematicsImport: CSVImport {
                 digits / 100 % 100, digits / 10_000)
             return true
         case 0x10:
-            // HHMMSS and hundredths.
+            // HHMMSS and hundredths of a second.
             guard let digits = Int64(text), digits >= 0, digits < 24_000_000 else { return true }
             let seconds =
                 digits / 1_000_000 * 3600 + digits / 10_000 % 100 * 60 + digits / 100 % 100
@@ -162,7 +162,7 @@ struct FreematicsImport: CSVImport {
             return false
         }
         switch key {
-        // Degrees, or millionths of them.
+        // Degrees, or millionths of a degree.
         case 0x0A: place.latitude = abs(number) > 90 ? number / 1e6 : number
         case 0x0B:
             place.longitude = abs(number) > 180 ? number / 1e6 : number

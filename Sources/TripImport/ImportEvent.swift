@@ -2,22 +2,22 @@ public import Diagnostics
 import Formats
 public import OBDCore
 
-/// What a file says, one after the other.
+/// The content of a file, item by item.
 public enum ImportEvent: Sendable {
-    /// A trip begins; what is known of it.
+    /// A trip begins, with its known properties.
     case trip(name: String?, tags: [String], vin: VIN?, start: UTC?)
-    /// Something of the trip.
+    /// A record of the trip.
     case entry(TripEntry, at: UTC)
 }
 
 /// A line of a file that cannot be read.
 public struct ImportFault: Error, Hashable, Sendable {
-    /// Counted from 1.
+    /// The line, counted from 1.
     public var line: Int
-    /// Why, in half a sentence.
+    /// The reason, as a part of a sentence.
     public var reason: String
 
-    /// Whether the file can be read once somebody says on which day it begins.
+    /// Whether the file can be read if the user provides the day of its beginning.
     public var needsDay = false
 
     init(line: Int, reason: String) {
@@ -25,7 +25,7 @@ public struct ImportFault: Error, Hashable, Sendable {
         self.reason = reason
     }
 
-    /// Times without a day, and none in the file's name.
+    /// The times have no day, and the file name has none, either.
     static func noDay(line: Int) -> ImportFault {
         var fault = ImportFault(line: line, reason: "the file does not say on which day it begins")
         fault.needsDay = true
@@ -33,14 +33,14 @@ public struct ImportFault: Error, Hashable, Sendable {
     }
 }
 
-/// Lines of other programs that cannot be read and are passed over.
+/// Unreadable lines in logs of other programs, which are skipped.
 public struct SkippedLines: Hashable, Sendable {
-    /// How many.
+    /// The number of lines.
     public private(set) var count = 0
-    /// The first of them.
+    /// The first of these lines.
     public private(set) var first: ImportFault?
 
-    /// Nothing was passed over.
+    /// No skipped lines.
     public init() {}
 
     mutating func add(_ fault: ImportFault) {
@@ -49,23 +49,25 @@ public struct SkippedLines: Hashable, Sendable {
     }
 }
 
-/// The forms of files that can be read.
+/// The file formats that can be read.
 public enum ImportFormat: Hashable, Sendable {
     /// Our own JSON Lines.
     case jsonLines
-    /// Our own CSV with a line per reading.
+    /// Our own CSV with one line per reading.
     case csvLong
-    /// CSV with a column per signal, perhaps below some lines of text: Torque's, python-OBD scripts',
-    /// our own, and those of many apps.
+    /// CSV with one column per signal, optionally after some lines of text.
+    ///
+    /// It is the format of Torque, scripts with python-OBD, our own exports and many apps.
     case csvWide
-    /// Car Scanner's CSV with a line per reading.
+    /// Car Scanner's CSV with one line per reading.
     case carScanner
-    /// Freematics' lines of time, key and value.
+    /// Freematics' lines with time, key and value.
     case freematics
     /// Frames of a CAN bus.
     case frames(FrameLogForm)
 
-    /// What a file is that begins with `bytes`, its whole first line at least; nil for something else.
+    /// The format of a file that begins with `bytes`, at least its first line; nil for an unknown
+    /// format.
     public init?(_ bytes: [UInt8]) {
         let bytes = UTF16Pieces.decoded(bytes)
         let first = bytes.first { $0 > 0x20 && ![0xEF, 0xBB, 0xBF].contains($0) }

@@ -1,21 +1,22 @@
 import Formats
 
-/// Reads one form of files, a piece of bytes after the other.
+/// Reads one file format in pieces.
 protocol ImportReader {
-    /// How much is kept of a line that is not complete; unit: bytes.
+    /// The size of the buffered incomplete line; unit: bytes.
     var pending: Int { get }
-    /// The line that is not complete, or the last one; counted from 1, 0 before the first piece.
+    /// The number of the incomplete line, or of the last one; counted from 1, 0 before the first
+    /// piece.
     var pendingLine: Int { get }
-    /// Whether the file has ended in a quote that is never closed.
+    /// Whether the file ended within a quote.
     var endsInQuote: Bool { get }
-    /// What was passed over.
+    /// The skipped lines.
     var skipped: SkippedLines { get }
-    /// Whether times were worked out from a beginning that stands in no line of the file.
+    /// Whether times depend on a beginning that no line of the file contains.
     var assumesBeginning: Bool { get }
 
-    /// Reads the next piece; new signals are added to `table`, what the piece completes goes to `emit`.
+    /// Reads the next piece; adds new signals to `table` and passes completed items to `emit`.
     ///
-    /// - Throws: an ``ImportFault``, or what `emit` throws.
+    /// - Throws: An ``ImportFault``, or the errors of `emit`.
     mutating func read(
         _ piece: ArraySlice<UInt8>, isLast: Bool, _ table: inout ImportTable,
         _ emit: (ImportEvent) throws -> Void
@@ -27,12 +28,12 @@ extension ImportReader {
     var assumesBeginning: Bool { false }
 }
 
-/// Reads a form of files that is CSV, row by row.
+/// Reads a CSV format row by row.
 protocol CSVImport: ImportReader {
-    /// What cuts the file into rows.
+    /// The parser of rows.
     var csv: CSVReader { get set }
 
-    /// Reads the next row, a heading among them.
+    /// Reads the next row, including headings.
     mutating func read(
         row: [String], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
     ) throws
@@ -52,7 +53,7 @@ extension CSVImport {
         while let row = csv.next() { try read(row: row, &table, emit) }
     }
 
-    /// Makes sure that a row has as many cells as its heading.
+    /// Checks that a row has as many cells as its heading.
     func check(_ row: [String], has cells: Int) throws {
         guard row.count == cells else {
             throw ImportFault(

@@ -1,32 +1,32 @@
 public import Diagnostics
 public import OBDCore
 
-/// What is known of a log besides its bytes.
+/// Facts about a log besides its bytes.
 public struct ImportSource: Sendable {
-    /// The name of the file, without its folder: many programs put the day there and nowhere else.
+    /// The file name without its folder; in many programs, only the name contains the day.
     public var fileName = ""
-    /// When the log begins, as the clock on the wall showed it: what the user says.
+    /// When the log begins in local time, according to the user.
     public var start: WallClock?
-    /// The names of built-in signals, by the names that the log has for them.
+    /// The names of built-in signals by their names in the log.
     public var names: [String: String] = [:]
-    /// The only channel of a bus whose frames count; nil takes all.
+    /// The bus whose frames are read; nil = all.
     public var channel: String?
-    /// What tests of service 06 are called; frames of a bus may hold them.
+    /// The names of tests of service 06, which may occur in frames of a bus.
     public var monitors = MonitorTables()
 
-    /// Nothing known.
+    /// No facts.
     public init() {}
 
-    /// When the log begins, and who says so; nil where nobody does.
+    /// When the log begins, and the source of that; nil if unknown.
     var beginning: (clock: WallClock, from: AssumedDay.Source)? {
         if let start { return (start, .user) }
         return WallClock(inFileName: fileName).map { ($0, .fileName) }
     }
 }
 
-/// A day that stands in no line of a log.
+/// A day that no line of a log contains.
 public struct AssumedDay: Hashable, Sendable {
-    /// Where it was found.
+    /// The source of the day.
     public enum Source: Hashable, Sendable {
         /// The name of the file.
         case fileName
@@ -36,15 +36,15 @@ public struct AssumedDay: Hashable, Sendable {
 
     /// `2026-11-21`.
     public var day: String
-    /// Where it was found.
+    /// The source of the day.
     public var source: Source
 }
 
-/// A day, perhaps with a time, as a clock on the wall shows it.
+/// A day, optionally with a time, in local time.
 public struct WallClock: Hashable, Sendable {
     /// The beginning of the day, as if the clock showed UTC.
     public var midnight: UTC
-    /// Seconds since midnight; nil where only the day is known.
+    /// Seconds since midnight; nil if only the day is known.
     public var seconds: Double?
 
     /// Reads `2026-11-21`, `2026-11-21T08:15` or `2026-11-21 08:15:02.5`.
@@ -68,10 +68,12 @@ public struct WallClock: Hashable, Sendable {
         self.seconds = seconds
     }
 
-    /// The day and perhaps the time in the name of a file: `2021-11-19 16-45-25.csv`,
-    /// `trackLog-2022-Feb-23_06-34-27.csv`, `log_20260203_112039.csv`; nil for a name without a day.
+    /// Parses the day and optionally the time in a file name; nil for a name without a day.
+    ///
+    /// Examples: `2021-11-19 16-45-25.csv`, `trackLog-2022-Feb-23_06-34-27.csv`,
+    /// `log_20260203_112039.csv`.
     init?(inFileName name: String) {
-        // Runs of digits and of letters, one after the other.
+        // Split the name into runs of digits and runs of letters.
         var words: [Substring] = []
         for part in name.split(whereSeparator: { !$0.isASCII || !($0.isLetter || $0.isNumber) }) {
             var rest = part

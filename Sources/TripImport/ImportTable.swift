@@ -2,7 +2,7 @@ public import Diagnostics
 public import Formats
 import OBDCore
 
-/// The signals that a file has, in the order in which they were first seen.
+/// The signals of a file, in the order in which they first appear.
 public struct ImportTable: Sendable {
     private struct Key: Hashable {
         var id: String
@@ -11,7 +11,7 @@ public struct ImportTable: Sendable {
         var kind: Signal.Kind
     }
 
-    /// A signal of the built-in table and the record that carries it.
+    /// A signal of the built-in table with its record.
     struct Known {
         var signal: Signal
         var dataID: DataID
@@ -20,12 +20,12 @@ public struct ImportTable: Sendable {
     private var places: [Key: Int32] = [:]
     private var signals: [Signal] = []
     private let byName: [String: Known]
-    /// By the letters and digits of a signal's name for people.
+    /// Signals by the letters and digits of their names for people.
     private let byTitle: [String: Known]
     let standard: PIDTable
     private let units: UnitSystem
 
-    /// Signals of a file that may be those of `standard`; `units` says which gallons are meant.
+    /// A table for signals that may be in `standard`; `units` determines the kind of gallons.
     public init(_ standard: PIDTable, units: UnitSystem = .metric) {
         self.standard = standard
         self.units = units
@@ -46,11 +46,13 @@ public struct ImportTable: Sendable {
         self.byTitle = byTitle
     }
 
-    /// The built-in signal of that short name or alias.
+    /// The built-in signal with this short name or alias.
     func known(_ name: String) -> Known? { byName[name.lowercased()] }
 
-    /// The built-in signal that a log means by a name: what the user says first, then what other
-    /// programs call it (`pid`), its short names, and its name for people.
+    /// The built-in signal for a name in a log.
+    ///
+    /// It searches the user's names, then the names of other programs (`pid`), then short names,
+    /// then names for people.
     func known(_ name: String, pid: UInt32?, _ names: [String: String]) -> Known? {
         if let given = names[name] { return known(given) }
         return pid.flatMap { known(pid: $0) } ?? known(name) ?? byTitle[WideNames.letters(of: name)]
@@ -64,9 +66,9 @@ public struct ImportTable: Sendable {
         }
     }
 
-    /// How values in `unit` come to the metric unit of a signal; nil where they cannot.
+    /// The conversion from `unit` to the metric unit of a signal; nil if there is none.
     ///
-    /// Other programs' words first, then what our own exports have with --units.
+    /// It searches the units of other programs first, then those of our own exports with --units.
     func conversion(_ unit: String, of known: Signal?) -> ImportUnit.Conversion? {
         if let known, unit == known.unit { return ImportUnit.Conversion(unit: unit) }
         if let found = ImportUnit.conversion(unit), found.unit == known?.unit ?? found.unit {
@@ -86,7 +88,7 @@ public struct ImportTable: Sendable {
         return nil
     }
 
-    /// Why values in `unit` cannot be told of a signal.
+    /// The message about a unit that does not fit the signal.
     func fault(_ unit: String, of name: String) -> String {
         if unit.isEmpty { return "\(name) has no unit" }
         return ImportUnit.isAmbiguous(unit)
@@ -94,7 +96,7 @@ public struct ImportTable: Sendable {
             : "\(name) in \(unit) cannot be turned into metric units"
     }
 
-    /// The place of a signal, made where it is new.
+    /// The index of a signal; creates it if it is new.
     mutating func place(
         _ id: String, _ name: String, _ unit: String, _ kind: Signal.Kind
     ) -> SignalIndex {
@@ -107,7 +109,7 @@ public struct ImportTable: Sendable {
         return SignalIndex(rawValue: place)
     }
 
-    /// Notes what a code of an enumeration means.
+    /// Records the label of an enumeration's code.
     mutating func label(_ code: UInt64, _ label: String, of signal: SignalIndex) {
         let place = Int(signal.rawValue)
         if !signals[place].labels.contains(where: { $0.code == code }) {
@@ -115,10 +117,10 @@ public struct ImportTable: Sendable {
         }
     }
 
-    /// Number of signals seen.
+    /// Number of signals.
     public var count: Int { signals.count }
 
-    /// The table of everything seen.
+    /// The table of all signals.
     public var table: PIDTable {
         var table = PIDTable()
         for signal in signals {

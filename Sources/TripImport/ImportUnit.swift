@@ -1,6 +1,6 @@
-/// Units as other programs write them.
+/// Units in the spelling of other programs.
 enum ImportUnit {
-    /// A metric unit and how a value comes to it.
+    /// A metric unit and the conversion to it.
     struct Conversion: Hashable {
         var unit: String
         var factor = 1.0
@@ -9,15 +9,15 @@ enum ImportUnit {
         func callAsFunction(_ value: Double) -> Double { value * factor + offset }
     }
 
-    /// Metric units that our own exports may have turned into others.
+    /// Metric units that our own exports may convert to others.
     static let metric = ["km/h", "km", "°C", "kPa", "L", "L/h", "g/s", "kg/h", "N·m"]
 
-    /// Whether there are two of a unit.
+    /// Whether the name of the unit has two meanings.
     static func isAmbiguous(_ unit: String) -> Bool {
         unit.lowercased() == "gal" || unit.lowercased() == "gal/h"
     }
 
-    /// What a unit means; nil for an unknown one, and for `gal`, of which there are two.
+    /// The conversion of a unit; nil if it is unknown, and for `gal`, which has two meanings.
     static func conversion(_ text: String) -> Conversion? {
         switch text.lowercased() {
         case "": Conversion(unit: "")

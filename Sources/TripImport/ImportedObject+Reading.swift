@@ -18,7 +18,7 @@ extension ImportedObject {
         var unit = text("unit") ?? ""
         var shown = value
         if case .number(let number) = value, known == nil {
-            // A signal of a table that is not loaded, or of another service.
+            // The signal belongs to a table that is not loaded, or to another service.
             if let conversion = table.conversion(unit, of: nil) {
                 unit = conversion.unit
                 shown = .number(conversion(number))
@@ -48,7 +48,7 @@ extension ImportedObject {
         return .items([.reading(reading)])
     }
 
-    /// The value, what kind of signal has it, and the label of a code.
+    /// The value, the kind of signal for it, and the label of a code.
     private func value(
         _ known: Signal?
     ) throws -> (Reading.Value, Signal.Kind, label: String?) {

@@ -1,7 +1,7 @@
 import Diagnostics
 import OBDCore
 
-/// An object of a line and where it stands.
+/// A JSON object with its line number.
 struct ImportedObject {
     let keys: [String: JSONValue]
     let line: Int
@@ -43,7 +43,7 @@ struct ImportedObject {
         return time
     }
 
-    /// What the object says; nil for one that is not of a trip.
+    /// The event for the object; nil if it does not belong to a trip.
     func event(_ table: inout ImportTable) throws -> ImportEvent? {
         if keys["signal"] != nil, keys["kind"]?.string ?? "reading" == "reading" {
             return .entry(try reading(&table), at: try time())
@@ -99,7 +99,8 @@ struct ImportedObject {
         event.service = try byte("service").map { Service($0) }
         event.code = text("code")
         event.duration = try keys["seconds"]?.number.map { seconds in
-            // Longer than anybody logs; what is not a length of time would stop the program.
+            // The limit is longer than any recording, because a huge value would overflow the
+            // duration.
             guard (0...Self.longestEvent).contains(seconds) else {
                 throw fault("\(seconds) s is not a length of time")
             }

@@ -2,12 +2,12 @@ import OBDCore
 
 /// Reads the JSON Lines that obdscan writes.
 struct JSONImport: ImportReader {
-    /// The line that was read last, from 1.
+    /// The last line that was read, from 1.
     private var line = 0
-    /// The beginning of a line whose end has not come.
+    /// The beginning of an incomplete line.
     private var start: [UInt8] = []
 
-    /// How much of a line that is not complete is kept; unit: bytes.
+    /// The size of the incomplete line; unit: bytes.
     var pending: Int { start.count }
     var pendingLine: Int { line + 1 }
     var endsInQuote: Bool { false }

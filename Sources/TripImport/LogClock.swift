@@ -1,27 +1,26 @@
 import Formats
 import OBDCore
 
-/// Times as logs write them: whole ones, those of a day that the log does not name, and those that
-/// count from the beginning of the log.
+/// Parses times in logs: complete ones, times of an unnamed day, and times since the log began.
 struct LogClock {
-    /// What the cells of the column hold.
+    /// The format of the time column.
     enum Form: Hashable {
         /// A point in time, or a time of day.
         case time
-        /// So much of a second since the log began.
+        /// Time since the log began, in units of this fraction of a second.
         case sinceStart(second: Double)
     }
 
-    /// What clocks on the wall show, as UTC.
+    /// Converts local time to UTC.
     private let localTime: (UTC) -> UTC
     var form = Form.time
-    /// What the log or others say about its beginning, as the clock on the wall showed it.
+    /// When the log begins in local time, according to the log or another source.
     private(set) var beginning: WallClock?
-    /// Whether a line of the log itself says when it begins.
+    /// Whether a line of the log contains its beginning.
     private var saysBeginning = false
-    /// Whether a time was worked out from a beginning that no line says.
+    /// Whether a time depends on a beginning that no line contains.
     private(set) var assumesBeginning = false
-    /// Seconds of the day at the last time of day, and how many midnights have passed.
+    /// The last time of day in seconds, and the number of midnights since the beginning.
     private var lastOfDay: (seconds: Double, days: Int64)?
 
     init(_ localTime: @escaping (UTC) -> UTC, beginning: WallClock? = nil) {
@@ -29,7 +28,7 @@ struct LogClock {
         self.beginning = beginning
     }
 
-    /// The number of a month by the first letters of its name in one of several languages.
+    /// The number of a month from the first letters of its name in one of several languages.
     static func month(_ name: some StringProtocol) -> Int? {
         let name = name.lowercased()
         guard name.count >= 3 else { return nil }
@@ -46,23 +45,23 @@ struct LogClock {
         ["dec", "dez", "déc", "dic", "gru"],
     ]
 
-    /// Takes what a line of the log says about its beginning.
+    /// Sets the beginning from a line of the log.
     mutating func begins(at found: WallClock) {
-        // The name of a file may hold a time where a line holds only the day.
+        // Keep the time in the file name if the line contains only the day.
         guard found.seconds != nil || beginning?.midnight != found.midnight else { return }
         beginning = found
         saysBeginning = true
     }
 
-    /// Whether times of this clock need a day that no line holds.
+    /// Whether times of this clock need a day that no line contains.
     func needsDay(_ text: String) -> Bool {
         beginning == nil && (form != .time || WallClock.seconds(text) != nil)
     }
 
-    /// The point in time that a log's text means; nil for what is none, and where its day is unknown.
+    /// The point in time for a text in a log; nil if it is not valid or its day is unknown.
     ///
-    /// ISO 8601 with a zone, or without one in local time; seconds since 1970; Torque's
-    /// `21-Nov-2026 08:15:02.123` in local time; a time of day; time since the log began.
+    /// It accepts ISO 8601 with a zone, or without one in local time; seconds since 1970; Torque's
+    /// `21-Nov-2026 08:15:02.123` in local time; a time of day; and time since the log began.
     mutating func utc(_ text: String) -> UTC? {
         if case .sinceStart(let second) = form {
             guard let beginning, let passed = CSVNumber.decimal(text), abs(passed * second) < 1e9
@@ -79,7 +78,7 @@ struct LogClock {
             guard let beginning else { return nil }
             assumesBeginning = !saysBeginning
             var days = lastOfDay?.days ?? 0
-            // Half a day back is the next day.
+            // A step back by more than half a day means the next day.
             if let lastOfDay, ofDay < lastOfDay.seconds - 43_200 { days += 1 }
             lastOfDay = (ofDay, days)
             return localTime(
@@ -89,7 +88,7 @@ struct LogClock {
         }
         if let utc = UTC(text), text.hasSuffix("Z") { return utc }
         if let seconds = CSVReader.number(text) {
-            // Below, it counts from something else than 1970.
+            // Smaller numbers do not count from 1970.
             guard seconds > 1e8, seconds < 1e11 else { return nil }
             return UTC(microseconds: Int64((seconds * 1e6).rounded()))
         }
@@ -99,7 +98,7 @@ struct LogClock {
             let two = { (text: String) in text.count < 2 ? "0" + text : text }
             return local("\(date[2])-\(two(String(month)))-\(two(String(date[0])))T\(parts[1])")
         }
-        // `+01:00` behind the seconds.
+        // `+01:00` after the seconds.
         if text.count > 16, let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" }),
             text.distance(from: text.startIndex, to: sign) > 10
         {
@@ -114,14 +113,15 @@ struct LogClock {
         return local(text)
     }
 
-    /// A time of the clock on the wall, or of UTC with a Z; a day without a time is its beginning.
+    /// A local time, or UTC with a Z; a day without a time means its beginning.
     private func local(_ text: String) -> UTC? {
         if text.hasSuffix("Z") { return UTC(text) }
         return UTC(text.count > 10 ? text + "Z" : text).map(localTime)
     }
 
-    /// The day and time of a line such as `# StartTime = 02/03/2026 11:20:39.6323 AM` (month first) or
-    /// `Nov 9, 2025`; nil for any other line.
+    /// The day and time in a line; nil for a line without them.
+    ///
+    /// Examples: `# StartTime = 02/03/2026 11:20:39.6323 AM` (month first), `Nov 9, 2025`.
     static func beginning(in line: String) -> WallClock? {
         let words = line.split(whereSeparator: { " ,=#\t;".contains($0) }).map(String.init)
         for (index, word) in words.enumerated() {

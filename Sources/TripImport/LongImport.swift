@@ -1,13 +1,13 @@
 import Formats
 import OBDCore
 
-/// Reads the CSV with a line per reading that obdscan writes.
+/// Reads obdscan's CSV with one line per reading.
 struct LongImport: CSVImport {
     var csv = CSVReader()
     private var header: [String]?
-    /// What the last line says of its trip.
+    /// The trip in the last line.
     private var trip: JSONValue?
-    /// The vehicle that the lines tell.
+    /// The VIN in the lines.
     private var vin: VIN?
 
     mutating func read(
@@ -25,7 +25,8 @@ struct LongImport: CSVImport {
             try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
         }
         let object = ImportedObject(keys, line: csv.line)
-        // Our own lines have no column for it, but what the vehicle said when it was asked.
+        // Our lines have no column for the VIN, but contain the vehicle's answer to the request for
+        // it.
         if vin == nil, object.text("signal") == "VIN", let found = object.text("value"),
             let told = VIN(found)
         {
@@ -40,7 +41,7 @@ struct LongImport: CSVImport {
         if let event = try object.event(&table) { try emit(event) }
     }
 
-    /// The cells of a row as the object of JSON Lines that says the same.
+    /// Converts the cells of a row to the equivalent JSON object.
     private func keys(
         _ header: [String], _ row: [String], _ table: ImportTable
     ) throws -> [String: JSONValue] {
@@ -59,7 +60,7 @@ struct LongImport: CSVImport {
         return keys
     }
 
-    /// CSV does not tell numbers from text; the signal does, or the text itself.
+    /// CSV does not distinguish numbers from text, so use the kind of signal, or the text itself.
     private static func value(_ keys: [String: JSONValue], _ table: ImportTable) -> JSONValue {
         guard let text = keys["value"]?.string else { return .null }
         let kind = keys["signal"]?.string.flatMap { table.known($0)?.signal.kind }
@@ -72,7 +73,7 @@ struct LongImport: CSVImport {
         // "inf", "nan" and "0x10" are not decimals.
         let isDecimal = text.utf8.allSatisfy { $0 < 0x3A || $0 == 0x65 || $0 == 0x45 }
         guard isDecimal, let number = CSVReader.number(text) else { return .string(text) }
-        // What no number can be that large was not measured.
+        // A number that is too large for Double is not a measurement.
         return number.isFinite ? .number(number) : .null
     }
 }

@@ -1,21 +1,21 @@
 public import OBDCore
 
-/// Reads a file of trips: pieces of bytes in, values out, with no more in memory than its longest line.
+/// Reads a file of trips in pieces; the memory that it needs is limited by the longest line.
 public struct TripFileReader {
-    /// The signals that were seen so far.
+    /// The signals that appeared until now.
     public private(set) var table: ImportTable
     private var reader: any ImportReader
     private var pieces = UTF16Pieces()
     private let source: ImportSource
-    /// A longer line is none of a log, but a quote that nobody closed; unit: bytes.
+    /// A longer line is probably due to an unclosed quote; unit: bytes.
     private static let longestLine = 16 << 20
 
-    /// A reader of a file of that form.
+    /// A reader for a file of this format.
     ///
     /// - Parameters:
-    ///   - table: the signals that may occur; what is new is added to it.
-    ///   - source: what is known of the file besides its bytes.
-    ///   - localTime: the point in time at which clocks on the wall show what is given as if it were UTC.
+    ///   - table: the known signals; new ones are added to it.
+    ///   - source: facts about the file besides its bytes.
+    ///   - localTime: converts local time, given as if it were UTC, to UTC.
     public init(
         _ format: ImportFormat, _ table: ImportTable, _ source: ImportSource = ImportSource(),
         localTime: @escaping (UTC) -> UTC
@@ -34,31 +34,31 @@ public struct TripFileReader {
         }
     }
 
-    /// Lines of other programs that were passed over.
+    /// Skipped lines of other programs.
     public var skipped: SkippedLines { reader.skipped }
 
-    /// The day that the file's times were taken to be of, where no line says it.
+    /// The assumed day of the file's times; nil if a line contains the day.
     public var assumedDay: AssumedDay? {
         guard reader.assumesBeginning, let beginning = source.beginning else { return nil }
         return AssumedDay(
             day: String(beginning.clock.midnight.text.prefix(10)), source: beginning.from)
     }
 
-    /// How many frames of a bus there were, and how many of them are diagnostic; nil for other files.
+    /// The number of frames and of diagnostic frames; nil for files without frames.
     public var frames: FrameCount? { (reader as? FrameLogImport)?.count }
 
     /// Reads the next piece of the file.
     ///
-    /// - Throws: an ``ImportFault``, or what `emit` throws.
+    /// - Throws: An ``ImportFault``, or the errors of `emit`.
     public mutating func read(
         _ piece: ArraySlice<UInt8>, _ emit: (ImportEvent) throws -> Void
     ) throws {
         try read(piece, isLast: false, emit)
     }
 
-    /// Reads what was not complete before the end of the file.
+    /// Reads the remaining incomplete data at the end of the file.
     ///
-    /// - Throws: an ``ImportFault``, or what `emit` throws.
+    /// - Throws: An ``ImportFault``, or the errors of `emit`.
     public mutating func finish(_ emit: (ImportEvent) throws -> Void) throws {
         try read([], isLast: true, emit)
     }

@@ -1,13 +1,13 @@
-/// Turns a file in UTF-16 into UTF-8, piece by piece; any other file passes as it is.
+/// Converts a file in UTF-16 to UTF-8 in pieces; other files pass unchanged.
 struct UTF16Pieces {
     private enum Encoding { case unknown, utf8, littleEndian, bigEndian }
     private var encoding = Encoding.unknown
     /// An odd byte at the end of the last piece.
     private var odd: UInt8?
-    /// The first half of a pair.
+    /// The first half of a surrogate pair.
     private var high: UInt16?
 
-    /// A whole beginning of a file.
+    /// Converts a complete beginning of a file.
     static func decoded(_ beginning: [UInt8]) -> [UInt8] {
         var pieces = UTF16Pieces()
         return Array(pieces.read(beginning[...], isLast: true))
@@ -16,7 +16,7 @@ struct UTF16Pieces {
     mutating func read(_ piece: ArraySlice<UInt8>, isLast: Bool) -> ArraySlice<UInt8> {
         var piece = piece
         if encoding == .unknown {
-            // The mark has two bytes.
+            // The byte order mark has two bytes.
             if let odd {
                 piece = [odd] + piece
                 self.odd = nil

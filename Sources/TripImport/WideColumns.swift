@@ -1,32 +1,32 @@
 import Formats
 import OBDCore
 
-/// The columns of a table with a column per signal.
+/// The columns of a table with one column per signal.
 struct WideColumns {
-    /// What a column holds.
+    /// The content of a column.
     enum Content {
         case time
         case latitude, longitude, course
-        /// Metres of one unit.
+        /// Altitude in a unit of this many metres.
         case altitude(metres: Double)
         /// Unit: m/s.
         case groundSpeed
         case voltage
-        /// The vehicle's number, where it is a valid one; else a signal of that name.
+        /// The VIN if it is valid, else a signal with that name.
         case vin
         case signal(ecu: ECUAddress?, name: String, unit: String, pid: UInt32?)
-        /// Another clock, or nothing.
+        /// Another clock, or an ignored column.
         case nothing
     }
 
-    /// By column.
+    /// The content by column.
     let contents: [Content]
-    /// What the cells of the column with the time hold.
+    /// The format of the time column.
     let clock: LogClock.Form
 
-    /// Headings of the column with the time, without blanks, the best one first.
+    /// Headings of the time column without blanks, in order of preference.
     ///
-    /// Torque has two clocks: the device's has milliseconds.
+    /// Torque has two clocks, and the one of the device has milliseconds.
     private static let clocks: [(name: String, form: LogClock.Form)] = [
         ("devicetime", .time), ("time", .time), ("timestamp", .time), ("timestamp(s)", .time),
         ("datetime", .time), ("date", .time), ("time(sec)", .sinceStart(second: 1)),
@@ -35,7 +35,7 @@ struct WideColumns {
         ("time[ms]", .sinceStart(second: 0.001)),
     ]
 
-    /// The columns of a heading; nil for one without a time.
+    /// The columns of a heading; nil if there is no time column.
     init?(_ header: [String]) {
         let names = header.map { $0.withoutBlanks }
         func isClock(_ column: String, _ name: String) -> Bool {
@@ -50,7 +50,8 @@ struct WideColumns {
         clock = wanted.form
         var hasTime = false
         let split = names.map { Self.split(CSVReader.undefused($0)) }
-        // `G(x)`, `G(y)` and `G(z)` are three signals: what no program calls a unit belongs to the name.
+        // `G(x)`, `G(y)` and `G(z)` are three signals: text in parentheses that no program uses as
+        // a unit belongs to the name.
         var count: [String: Int] = [:]
         for (name, _) in split { count[name, default: 0] += 1 }
         contents = names.indices.map { index in
@@ -112,7 +113,7 @@ struct WideColumns {
 }
 
 extension String {
-    /// Without blanks at both ends.
+    /// The text without blanks at both ends.
     var withoutBlanks: String {
         var rest = self[...]
         while rest.first?.isWhitespace == true { rest.removeFirst() }

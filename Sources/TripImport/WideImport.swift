@@ -2,10 +2,10 @@ import Diagnostics
 import Formats
 import OBDCore
 
-/// Reads tables with a column per signal: Torque's logs, those of scripts around python-OBD, our
-/// own.
+/// Reads tables with one column per signal: Torque's logs, those of scripts with python-OBD, and
+/// our own.
 struct WideImport: CSVImport {
-    /// A column that readings come from, prepared once.
+    /// A column with readings, prepared once.
     private struct Channel {
         var signal: SignalIndex
         var text: SignalIndex
@@ -19,17 +19,17 @@ struct WideImport: CSVImport {
     private var time: LogClock
     var assumesBeginning: Bool { time.assumesBeginning }
     private let names: [String: String]
-    /// Rows that came before the heading, and those after it that hold no values.
+    /// The number of rows before the heading, and of rows without values after it.
     private var rowsBefore = 0
     private var rowsAfter = 0
-    /// Whether rows that cannot be read are passed over: other programs end a file in the middle of one.
+    /// Whether unreadable rows are skipped: other programs may end a file in the middle of a row.
     private var isLenient = false
     private var header: [String] = []
     private var columns: WideColumns?
     private var channels: [Channel?] = []
-    /// The vehicle of the trip, once a row has told it.
+    /// The VIN of the trip, known after a row that contains it.
     private var vin: VIN?
-    /// The column that told it; what others say of a vehicle changes nothing.
+    /// The column of that VIN; other columns cannot change it.
     private var vinColumn: Int?
 
     init(_ time: LogClock, names: [String: String] = [:]) {
@@ -37,7 +37,7 @@ struct WideImport: CSVImport {
         self.names = names
     }
 
-    /// A heading stands in one of so many first rows.
+    /// The heading must be within this many rows.
     static let longestPreamble = 60
 
     mutating func read(
@@ -56,7 +56,7 @@ struct WideImport: CSVImport {
         }
         if rowsBefore > 0, rowsAfter < 2, try isRowOfUnits(row, columns, &table, emit) { return }
         rowsAfter = 2
-        // Torque writes its heading again when it goes on, perhaps with other columns.
+        // Torque repeats its heading when it resumes, possibly with other columns.
         if row.count > 1, row[0].withoutBlanks == header[0].withoutBlanks,
             try begin(row, &table, emit)
         {
@@ -76,8 +76,10 @@ struct WideImport: CSVImport {
         }
     }
 
-    /// Whether a row below the heading holds units or sources in the place of values, as RaceChrono
-    /// writes them; units are taken over.
+    /// Whether a row after the heading contains units or sources instead of values, as in
+    /// RaceChrono's files.
+    ///
+    /// Units are stored.
     private mutating func isRowOfUnits(
         _ row: [String], _ columns: WideColumns, _ table: inout ImportTable,
         _ emit: (ImportEvent) throws -> Void
@@ -101,7 +103,7 @@ struct WideImport: CSVImport {
         return true
     }
 
-    /// Begins a trip with a heading; false where the row is none.
+    /// Begins a trip with a heading; false if the row is not a heading.
     private mutating func begin(
         _ row: [String], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
     ) throws -> Bool {
@@ -131,7 +133,7 @@ struct WideImport: CSVImport {
                 throw ImportFault(line: line, reason: table.fault(unit, of: name))
             }
             let id: String
-            // A unit that does not fit is another quantity of that name.
+            // If the unit does not fit, the name means another quantity.
             if let known, unit.isEmpty || conversion?.unit == known.signal.unit {
                 id = known.signal.id
                 let signal = table.place(
@@ -171,7 +173,7 @@ struct WideImport: CSVImport {
                 place.speed = value.flatMap { $0 >= 0 ? finite($0 * 3.6) : nil }
             case .voltage: if let value { try emit(.entry(.voltage(value), at: moment)) }
             case .vin:
-                // What every row repeats is one reading.
+                // A value that every row repeats becomes a single reading.
                 let isKnown = VIN(cell.withoutBlanks) != nil && !isNewVehicle
                 guard !isKnown, let channel = channels[index],
                     let item = Self.reading(cell.withoutBlanks, nil, channel)
@@ -190,8 +192,8 @@ struct WideImport: CSVImport {
         }
     }
 
-    /// Tells the vehicle of a row; another one than before has its own trip; true where
-    /// it is new.
+    /// Takes the VIN of a row; another VIN begins a new trip.
+    /// - Returns: Whether the VIN is new.
     private mutating func takeVehicle(
         _ row: [String], _ columns: WideColumns, at moment: UTC,
         _ emit: (ImportEvent) throws -> Void
@@ -209,7 +211,7 @@ struct WideImport: CSVImport {
         return vin != before
     }
 
-    /// The time of a row, by the last of its columns that hold one; nil where it has none.
+    /// The time of a row, from the last time column with a value; nil if there is none.
     private mutating func moment(of row: [String], _ columns: WideColumns) throws -> UTC? {
         var moment: UTC?
         for case (let cell, .time) in zip(row, columns.contents) {
@@ -224,9 +226,9 @@ struct WideImport: CSVImport {
         return moment
     }
 
-    /// A cell's number, with or without a unit after it; nil where nothing was measured.
+    /// A cell's number, with or without a unit after it; nil without a measurement.
     ///
-    /// Where semicolons separate the cells a comma is the decimal point.
+    /// In files that are separated by semicolons, the comma is the decimal point.
     private static func number(_ cell: String, hasDecimalComma: Bool) -> Double? {
         let text = cell.withoutBlanks
         var first = text.split(separator: " ", maxSplits: 1).first.map(String.init) ?? ""
@@ -250,22 +252,22 @@ struct WideImport: CSVImport {
                     raw: InlineBytes(), line: 0))
         }
         guard let value else {
-            // A number beyond all numbers is none.
+            // A number that is too large for Double is not a measurement.
             if CSVReader.number(cell)?.isInfinite == true { return nil }
             return reading(channel.text, .text(CSVReader.undefused(cell)))
         }
-        // python-OBD prints its unit with the value: `21 degree_Celsius`.
+        // python-OBD prints the unit after the value: `21 degree_Celsius`.
         var conversion = channel.conversion
         if let blank = cell.firstIndex(of: " ") {
             conversion = ImportUnit.conversion(String(cell[blank...]).withoutBlanks) ?? conversion
         }
         let metric = conversion.map { $0(value) } ?? value
-        // A unit may take a number beyond all numbers.
+        // The conversion may overflow.
         return metric.isFinite ? reading(channel.signal, .number(metric)) : nil
     }
 }
 
-/// The cells of a row that say where the vehicle was.
+/// The cells of a row with the position.
 private struct PlaceCells {
     /// Unit: degrees.
     var latitude, longitude: Double?
@@ -276,7 +278,7 @@ private struct PlaceCells {
     /// Unit: km/h.
     var speed: Double?
 
-    /// The position; nil where none was measured, which some write as 0, 0.
+    /// The position; nil without a measurement, for which some programs write 0, 0.
     func position(line: Int) throws -> Position? {
         guard let latitude, let longitude, latitude != 0 || longitude != 0 else { return nil }
         guard var position = Position(latitude: latitude, longitude: longitude) else {
@@ -288,5 +290,5 @@ private struct PlaceCells {
     }
 }
 
-/// Nothing for what a unit takes beyond all numbers.
+/// The value; nil if a conversion overflowed.
 private func finite(_ value: Double) -> Double? { value.isFinite ? value : nil }

@@ -1,11 +1,12 @@
-/// What other programs call the signals of service 01.
+/// The names of service 01 signals in other programs.
 enum WideNames {
-    /// The identifier that a column's name means; nil where only the name itself can tell.
+    /// The identifier for a column's name; nil if the name is not listed here.
     static func pid(_ name: String) -> UInt32? {
         pids[name.lowercased()] ?? others[letters(of: name)]
     }
 
-    /// The letters and digits of a name in lower case: programs differ in blanks, bars and brackets.
+    /// The letters and digits of a name in lower case, because programs use different blanks and
+    /// brackets.
     static func letters(of name: String) -> String {
         name.lowercased().filter { $0.isLetter || $0.isNumber }
     }
@@ -40,7 +41,7 @@ enum WideNames {
         "enginefuelrate": 0x5E,
     ]
 
-    // Torque's names with blanks, python-OBD's commands with underscores.
+    // Torque's names contain blanks, python-OBD's commands underscores.
     private static let pids: [String: UInt32] = [
         "engine load": 0x04, "engine_load": 0x04, "engine coolant temperature": 0x05,
         "coolant_temp": 0x05, "fuel trim bank 1 short term": 0x06, "short_fuel_trim_1": 0x06,

@@ -5,34 +5,35 @@ import SystemIO
 import TripImport
 import TripStore
 
-/// Reads a file twice, in pieces: first to know that all of it can be read, then to store it.
+/// Reads a file twice in pieces: first to check that all of it can be read, then to store it.
 public struct ImportRun {
-    /// What came of a file.
+    /// The result for a file.
     public struct Result {
-        /// Trips that are new.
+        /// The numbers of new trips.
         public var trips: [Int64] = []
-        /// How many trips were known.
+        /// The number of trips that were in the database before.
         public var known = 0
-        /// Trips that were deleted and would be known otherwise.
+        /// Trips that are in the database, but deleted.
         public var deleted: [Int64] = []
-        /// Readings of the new trips.
+        /// The number of readings in the new trips.
         public var readings = 0
     }
 
     private let file: InputFile
     private let format: ImportFormat
     private let source: ImportSource
-    /// What was passed over of the file.
+    /// The skipped lines of the file.
     public let skipped: SkippedLines
-    /// The day that its times were taken to be of, where no line says it.
+    /// The day that was assumed for its times; nil if its lines contain the day.
     public let assumedDay: AssumedDay?
-    /// How many frames it has, where it is a log of a bus.
+    /// The number of frames, if it is a log of a bus.
     public let frames: FrameCount?
-    /// Every signal that the file has.
+    /// All signals of the file.
     private let table: ImportTable
     private let trips: [ImportedTrip]
 
-    /// Looks a whole file over; `standard` is the built-in table, `units` says which gallons are meant.
+    /// Checks a whole file; `standard` is the built-in table, `units` determines the kind of
+    /// gallons.
     public init(
         _ file: InputFile, _ format: ImportFormat, standard: PIDTable, units: UnitSystem = .metric,
         source: ImportSource = ImportSource()
@@ -49,11 +50,11 @@ public struct ImportRun {
         trips = survey.finished(table.table)
     }
 
-    /// Whether the file holds nothing that a trip could be made of.
+    /// Whether the file contains no data for a trip.
     public var isEmpty: Bool { trips.isEmpty }
 
-    /// Reads the file from its beginning; returns the reader, with the signals that the file has
-    /// besides those of `table`.
+    /// Reads the file from its beginning.
+    /// - Returns: The reader with the signals of the file, in addition to those of `table`.
     private static func read(
         _ file: InputFile, _ format: ImportFormat, _ table: ImportTable, _ source: ImportSource,
         _ emit: (ImportEvent) throws -> Void
@@ -64,7 +65,7 @@ public struct ImportRun {
         return reader
     }
 
-    /// Stores it.
+    /// Stores the trips.
     public func store(
         in store: TripStore, progress: (_ done: Int, _ all: Int) -> Void
     ) throws -> Result {
@@ -90,14 +91,14 @@ public struct ImportRun {
                 case .trip:
                     isOpen = false
                 case .entry(let entry, let time):
-                    // A trip without entries is none: the survey left it out too.
+                    // The survey leaves out trips without entries, too.
                     if !isOpen { try begin() }
                     try importer.store(entry, at: time)
                     count += 1
                     if count & 0xFFF == 0 { progress(count, all) }
                 }
             }
-            // What the survey did not see must not be stored.
+            // Store only data that the survey has checked.
             guard rest.isEmpty, seen.table.count == table.count, file.isUnchanged else {
                 throw FileError.changed(file.path)
             }

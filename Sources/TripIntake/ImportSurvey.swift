@@ -3,7 +3,7 @@ import OBDCore
 import TripImport
 import TripStore
 
-/// What a file's trips are: their beginnings, sizes and digests.
+/// Collects starts, sizes and digests of a file's trips.
 struct Survey {
     private var header: (name: String?, tags: [String], vin: VIN?, start: UTC?)?
     private var first: UTC?
@@ -18,7 +18,7 @@ struct Survey {
     private var sums: [Channel: ImportedTrip.Sum] = [:]
     private var done: [(trip: ImportedTrip, digest: UInt64, sums: [Channel: ImportedTrip.Sum])] = []
 
-    /// The trips, the last one among them; `table` names their signals.
+    /// All trips, including the last one; `table` contains their signals.
     public func finished(_ table: PIDTable) -> [ImportedTrip] {
         var survey = self
         survey.close()
@@ -31,7 +31,8 @@ struct Survey {
                 trip.sums[key, default: .init()].readings += sum.readings
                 trip.sums[key, default: .init()].total += sum.total
             }
-            // Two files may hold the same numbers of different signals.
+            // Include the names of signals, because two files may contain the same numbers of
+            // different signals.
             survey.digest = digest
             let names = trip.sums.keys.map { ($0.ecu ?? "") + " " + $0.signal }.sorted()
             for byte in names.joined(separator: "\n").utf8 { survey.mix(UInt64(byte)) }
@@ -40,7 +41,7 @@ struct Survey {
         }
     }
 
-    /// Stands for the voltage at the adapter, which is not a signal of a table.
+    /// Represents the voltage at the adapter, which is not a signal of a table.
     private static let voltage = SignalIndex(rawValue: -1)
 
     mutating func take(_ event: ImportEvent) {
@@ -113,7 +114,7 @@ struct Survey {
 }
 
 extension Reading.Value {
-    /// What the database adds up.
+    /// The number for the database's totals.
     fileprivate var number: Double? {
         switch self {
         case .number(let value): value

@@ -5,54 +5,55 @@ import SystemIO
 import TripStore
 import VehicleScan
 
-/// Where printed lines wait for their reader.
+/// A buffer of printed lines.
 public protocol LineOutlet: Sendable {
-    /// Whether lines wait: more should be printed when they are gone.
+    /// Whether lines wait for their reader; the caller should print more only after they are
+    /// written.
     var isBehind: Bool { get }
-    /// Tells when the reader takes more, or has gone.
+    /// The descriptor that shows when the reader accepts more, or has closed the output.
     var descriptor: Int32 { get }
-    /// Writes as much as is taken at once.
+    /// Writes as much as the reader accepts at once.
     func flush() throws(OutputError)
 }
 
-/// The main thread's loop while a session polls: signals, events, batches and deadlines.
+/// The main thread's loop during polling: it handles signals, events, batches and deadlines.
 public struct PollLoop {
     /// Why polling ended.
     public enum End: Hashable, Sendable {
-        /// Its user wants it: Ctrl-C, SIGTERM, SIGHUP.
+        /// The user stopped it: Ctrl-C, SIGTERM, SIGHUP.
         case stopped
-        /// Its time is up.
+        /// The requested duration is over.
         case duration
-        /// The session is over.
+        /// The session failed.
         case failed(ScanError)
-        /// Nothing is left to ask.
+        /// There is nothing left to poll.
         case finished
-        /// The drive is over; its last moment.
+        /// The drive is over; with its end.
         case vehicleOff(TripEndRule.End)
     }
 
     /// The session.
     public let connection: Vehicle
-    /// What has to be printed or watched; nil = nothing.
+    /// Batches to print or watch; nil = none.
     public let queue: BatchQueue?
-    /// Takes what is printed; nil = nothing is.
+    /// The buffer of printed lines; nil = nothing is printed.
     ///
-    /// While it is behind, nothing is taken from the queue: no line is lost, the vehicle is asked more
-    /// slowly.
+    /// While lines wait in it, no batches are taken from the queue. No line is lost then, but the
+    /// vehicle is polled more slowly.
     public let printer: (any LineOutlet)?
-    /// When the time is up.
+    /// When polling ends.
     public let until: Instant?
-    /// Knows when the drive is over; nil = it does not matter.
+    /// Detects the end of the drive; nil = ignore it.
     public let watch: TripEndDetector?
-    /// Marks moments of the trip; nil = nothing is recorded, or others do.
+    /// Sets marks in the trip; nil = nothing is recorded, or another object sets them.
     public var marks: MarkSignals?
-    /// Finds out which vehicle it is; nil = that is known, or does not matter.
+    /// Finds out the VIN; nil = it is known, or not needed.
     private var identity: VINQuery?
 
     private var batches: [ReadingBatch] = []
     private var events: [(time: Instant, event: ScanEvent)] = []
 
-    /// A loop over the session of `connection`, until `until`; see the properties.
+    /// A loop over the session of `connection` until `until`; see the properties.
     public init(
         _ connection: Vehicle, queue: BatchQueue?, until: Instant?, watch: TripEndDetector? = nil,
         identity: VINQuery? = nil, printer: (any LineOutlet)? = nil
@@ -65,10 +66,12 @@ public struct PollLoop {
         self.watch = watch
     }
 
-    /// Runs until the end, then ends the session in order and takes what came meanwhile.
+    /// Runs until the end, then ends the session in order and handles the remaining events and
+    /// batches.
     ///
-    /// `tick` is called once a `period`, nil = never; `vehicle` when it is known which one it is.
-    /// A second signal that asks the command to end ends the process at once. What the printer's reader has not taken then still waits there.
+    /// `tick` is called once per `period`, nil = never; `vehicle` is called when the VIN is known.
+    /// A second signal that asks the command to end ends the process at once. Lines that the reader
+    /// has not accepted then remain in the buffer.
     public mutating func run(
         every period: Duration? = nil, tick: () throws -> Void = {},
         vehicle: (VIN) -> Void = { _ in },
@@ -76,7 +79,8 @@ public struct PollLoop {
     ) throws -> End {
         let end: End
         do {
-            // A session that waits for room would wait until it gives the batch up.
+            // Otherwise a session that waits for room in the queue would wait until it discards the
+            // batch.
             defer { queue?.openWide() }
             end = try wait(
                 every: period, tick: tick, vehicle: vehicle, event: event, batch: batch)
@@ -98,12 +102,12 @@ public struct PollLoop {
             let news = waiting.add(connection.scan.eventDescriptor)
             let isBehind = printer?.isBehind ?? false
             let output = isBehind ? nil : queue.map { waiting.add($0.descriptor) }
-            // Whatever is asked for, it also comes that the reader of a pipe has gone.
+            // In any case, also wait for the reader of a pipe to close it.
             let reader = printer.map { waiting.add(reader: $0.descriptor, forRoom: isBehind) }
             let name = identity?.descriptor.map { waiting.add($0) }
             let moment = marks.map { waiting.add($0.descriptor) }
             waiting.add(deadline: until)
-            // What is answered meanwhile only puts it off: a look at the old deadline is enough.
+            // Answers only move this deadline later, so the present one is early enough.
             waiting.add(deadline: watch?.deadline(from: SystemClock.now()))
             waiting.add(deadline: nextTick)
             waiting.wait()
@@ -159,7 +163,6 @@ public struct PollLoop {
 }
 
 extension PollLoop.End {
-    /// How long to wait for a reader that takes nothing of what is still to be printed; nil = as long
-    /// as it likes.
+    /// How long to wait for a reader that does not accept the remaining output; nil = forever.
     public var patience: Duration? { self == .stopped ? .seconds(2) : nil }
 }

@@ -7,28 +7,27 @@ import Synchronization
 import SystemIO
 import TripStore
 
-/// Listens to a receiver on its own thread, reconnects when it is lost, and hands on what is
-/// fresh.
+/// Reads a receiver on its own thread, reconnects after a loss, and passes fresh positions on.
 public final class PositionReceiver: Sendable {
-    /// What came.
+    /// Counts of received data.
     public struct Counts: Hashable, Sendable {
-        /// Positions that were kept.
+        /// Positions that were stored.
         public var fixes = 0
         /// Positions that were too old.
         public var stale = 0
-        /// Lines that were dropped: a wrong checksum, or no sentence.
+        /// Lines that were dropped: a wrong checksum, or not a sentence.
         public var damaged = 0
     }
 
-    /// What a user should know of a receiver.
+    /// A message for the user about a receiver.
     public enum News: Hashable, Sendable {
-        /// The first position came.
+        /// The first position arrived.
         case works(PositionSource)
-        /// It cannot be heard; obdscan keeps trying.
+        /// There is no connection; obdscan keeps trying.
         case failed(AccessoryError)
-        /// gpsd listens to no receiver.
+        /// gpsd has no receiver.
         case noReceiver
-        /// gpsd refuses, in these words.
+        /// gpsd refuses, with this message.
         case refused(String)
     }
 
@@ -38,7 +37,7 @@ public final class PositionReceiver: Sendable {
     private let thread = Mutex<SystemThread?>(nil)
     private let counted = Mutex(Counts())
 
-    /// A receiver that is not listened to yet; `tell` takes what a user should know.
+    /// A receiver that is not running yet; `tell` is called with messages for the user.
     public init(
         _ source: PositionSource, tell: @escaping @Sendable (News) -> Void
     ) throws(SystemError) {
@@ -47,13 +46,14 @@ public final class PositionReceiver: Sendable {
         end = try EventDescriptor()
     }
 
-    /// What came so far.
+    /// The counts until now.
     public var counts: Counts { counted.withLock { $0 } }
 
-    /// Begins to listen.
+    /// Starts to read.
     ///
-    /// `keep` takes each fresh fix, false = there was no room; `lost` is told of stretches without
-    /// any, how long they were in seconds and when they began. Both are called on the thread.
+    /// `keep` takes each fresh fix and returns false if there was no room. `lost` is called with
+    /// the length in seconds and the start of periods without a fix. Both are called on the
+    /// receiver's thread.
     public func start(
         _ keep: @escaping @Sendable (Fix) -> Bool,
         lost: @escaping @Sendable (Double, Instant) -> Void
@@ -69,7 +69,7 @@ public final class PositionReceiver: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Ends the thread; nothing is handed on afterwards.
+    /// Ends the thread; no function is called afterwards.
     public func stop() {
         end.signal()
         let running = thread.withLock { thread in
@@ -80,13 +80,13 @@ public final class PositionReceiver: Sendable {
     }
 }
 
-/// What happens on the thread.
+/// The work of the thread.
 private struct Run: Sendable {
-    /// A stretch without a position that is worth a row.
+    /// Longer periods without a position are recorded.
     static let longestPause = Duration.seconds(10)
-    /// The rates that receivers use, the standard's first; unit: bit/s.
+    /// The usual rates of receivers, the standard's first; unit: bit/s.
     static let rates = [4800, 9600, 38_400, 115_200, 57_600]
-    /// A rate at which no sentence comes for this long is another one's.
+    /// If there is no sentence for this long, the next rate is tried.
     static let patience = Duration.milliseconds(2500)
 
     let source: PositionSource
@@ -137,7 +137,7 @@ private struct Run: Sendable {
         }
     }
 
-    /// Listens until the receiver is lost; false = it is over.
+    /// Reads until the receiver is lost; false = the receiver was stopped.
     private mutating func listen() throws(AccessoryError) -> Bool {
         let (connector, isFile) = place()
         guard var session = try connector.open(cancelledBy: end.descriptor) else { return false }
@@ -182,7 +182,7 @@ private struct Run: Sendable {
                 }
                 let damaged = reader.damaged
                 for fix in reader.take(bytes, at: now, tell) { take(fix) }
-                // What came at wrong rates is not damage.
+                // Bytes received at a wrong rate do not count as damage.
                 if reader.sentences > 0 {
                     let more = reader.damaged - damaged
                     if more > 0 { count { $0.damaged += more } }
@@ -197,7 +197,7 @@ private struct Run: Sendable {
         }
     }
 
-    /// What to open; a file, other than a device or a pipe, has an end.
+    /// The connector; regular files have an end, while devices and pipes have none.
     private func place() -> (Connector, isFile: Bool) {
         switch source {
         case .gpsd(let host, let port): return (.tcp(host: host, port: port), false)
@@ -234,7 +234,7 @@ private struct Run: Sendable {
     }
 }
 
-/// Either of the two languages.
+/// The reader of either protocol.
 private enum Reader {
     case gpsd(GPSDReader)
     case nmea(NMEAReader)
@@ -277,7 +277,7 @@ private enum Reader {
         return fixes
     }
 
-    /// The fix that nothing follows any more.
+    /// The last fix at the end of input.
     mutating func finish() -> [Fix] {
         guard case .nmea(var reader) = self else { return [] }
         var fixes: [Fix] = []

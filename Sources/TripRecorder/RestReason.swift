@@ -3,7 +3,7 @@ import Formats
 import OBDCore
 
 extension BatteryGuard.Rest {
-    /// Why, for people.
+    /// Why polling is paused, for people.
     public var reason: String {
         let volts = voltage.map { ", \(fixed($0, 1)) V" } ?? ""
         return switch cause {
@@ -12,7 +12,7 @@ extension BatteryGuard.Rest {
         }
     }
 
-    /// Why it is over, for people.
+    /// Why polling continues, for people.
     public var wakeReason: String {
         switch cause {
         case .silence: "an ECU answers again"

@@ -4,13 +4,13 @@ import ScanSession
 import Synchronization
 import TripStore
 
-/// Listens to what a vehicle answers and knows when the drive is over.
+/// Detects the end of a drive from the vehicle's answers.
 public final class TripEndDetector: ReadingSink {
     private let rule: Mutex<TripEndRule>
     private let table: PIDTable
     private let standstill: Duration?
 
-    /// A watch that begins at `start`: a vehicle that never answers is off too.
+    /// A detector that begins at `start`; a vehicle that never answers counts as off, too.
     public init(_ limits: TripEndRule.Limits, table: PIDTable, start: Instant) {
         self.table = table
         standstill = limits.standstill
@@ -19,10 +19,10 @@ public final class TripEndDetector: ReadingSink {
         self.rule = Mutex(rule)
     }
 
-    /// It never refuses.
+    /// Nil, because it never refuses a batch.
     public var spaceDescriptor: Int32? { nil }
 
-    /// Takes note of what was answered; it is never without room.
+    /// Records an answer; always returns true.
     public func offer(_ batch: ReadingBatch) -> Bool {
         if batch.messages.isEmpty { return true }
         rule.withLock { rule in
@@ -34,10 +34,10 @@ public final class TripEndDetector: ReadingSink {
         return true
     }
 
-    /// When to look again, seen from `now`: the drive is not over before.
+    /// When to check again after `now`: the drive cannot be over before.
     ///
-    /// A vehicle that begins to stand after `now` may have stood for long enough before no ECU has
-    /// answered for long enough.
+    /// If the vehicle stops after `now`, the limit of standstill may be reached before
+    /// the limit of silence.
     public func deadline(from now: Instant) -> Instant? {
         guard let deadline = rule.withLock({ $0.deadline }) else { return nil }
         return standstill.map { min(deadline, now + $0) } ?? deadline

@@ -6,9 +6,9 @@ import ScanSession
 import TripStore
 
 extension ReadingBatch {
-    /// What went wrong in the exchange, for the trip that it belongs to.
+    /// The faults of the exchange, to be recorded in the trip.
     ///
-    /// What an ECU refused and what could not be decoded stands among the items already.
+    /// Refusals and decoding errors are among the items already.
     public var faults: [TripEvent] {
         if statuses.isEmpty && linkErrors.isEmpty && strayTexts.isEmpty && unasked.isEmpty
             && failure == nil
@@ -47,7 +47,7 @@ extension ReadingBatch {
 }
 
 extension ReadingBatch.Fault {
-    /// The row of a failed exchange; nil for what is told otherwise, or is not a fault.
+    /// The row of a failed exchange; nil if it is recorded elsewhere or is not a fault.
     fileprivate func event(_ request: String?, _ service: Service?) -> TripEvent? {
         let asked = request ?? "a command"
         return switch self {
@@ -64,25 +64,25 @@ extension ReadingBatch.Fault {
             TripEvent(
                 .linkError, text: "what came answers another request than \(asked)",
                 service: service)
-        // The lost link is its own row; a stop and what was never written are not faults.
+        // A lost link has its own row; a stop and an unsent request are not faults.
         case .linkLost, .stopped, .notSent: nil
         }
     }
 }
 
-/// Finds the stretches of a trip in which no ECU answered.
+/// Finds periods of a trip without answers from any ECU.
 public struct SilenceWatch: Sendable {
-    /// Shorter silences are none.
+    /// Shorter periods do not count.
     public let limit: Duration
     private var last: Instant?
 
-    /// A watch over a vehicle that is asked for something at least every `period`; nil = always.
+    /// A watch for a vehicle that is polled at least every `period`; nil = continuously.
     public init(asked period: Duration?) {
-        // Whoever asks once a minute has no gap after ten seconds.
+        // When polling once per minute, ten seconds without an answer are normal.
         limit = max(.seconds(10), (period ?? .zero) * 3)
     }
 
-    /// Takes note of an answer; the gap before it, if it was one, and when that began.
+    /// Records an answer; returns the preceding silence and its start, if it was long enough.
     public mutating func answered(at instant: Instant) -> (event: TripEvent, start: Instant)? {
         defer { last = instant }
         guard let last, instant - last > limit else { return nil }

@@ -8,23 +8,23 @@ import SystemIO
 import TripStore
 import VehicleScan
 
-/// A trip under way: `log` and `live --log` record by the same rules.
+/// A trip that is being recorded; `log` and `live --log` share these rules.
 public struct TripRecording: Sendable {
-    /// What a trip is to be.
+    /// The properties of a trip.
     public struct Plan: Sendable {
-        /// Where it is stored.
+        /// The database.
         public let store: TripStore
-        /// Words to find it by.
+        /// Tags for searching.
         public var tags: [String] = []
-        /// What its user calls it.
+        /// The user's name for the trip.
         public var name: String?
-        /// How often each signal is asked for; nil = as often as the link allows.
+        /// The polling interval of each signal; nil = as fast as the link allows.
         public var every: Duration?
-        /// How much is held in memory, and how often it is stored.
+        /// Limits of memory and time for storing.
         public var limits = TripWriter.Limits()
-        /// Tells where the vehicle is; nil where there is none, or there are several vehicles.
+        /// The source of positions; nil if there is none, or if there are several vehicles.
         public var receiver: PositionReceiver?
-        /// What the trip's row says of a set-up that failed.
+        /// Returns the text in the trip's row for a failed set-up.
         public let setupFault: @Sendable (InitialisationFailure) -> String
 
         /// A trip without name and tags.
@@ -41,11 +41,11 @@ public struct TripRecording: Sendable {
         }
     }
 
-    /// A moment that a person has marked.
+    /// A mark that the user has set.
     public struct Mark: Hashable, Sendable {
-        /// Counts the marks of the trip, from 1.
+        /// The number of the mark in the trip, from 1.
         public let number: Int
-        /// Since the trip began.
+        /// The time since the trip began.
         public let time: Duration
         /// The trip's number.
         public let trip: Int64
@@ -58,13 +58,14 @@ public struct TripRecording: Sendable {
 
     /// The trip's number.
     public var number: Int64 { trip.trip }
-    /// What is answered from then on belongs to it.
+    /// Answers from this time on belong to the trip.
     public var start: Instant { trip.anchor.monotonic }
 
-    /// Runs `body` while what `sink` is offered becomes a trip, which is closed on every path.
+    /// Runs `body` while the batches for `sink` are stored as a trip, and closes the trip on every
+    /// path.
     ///
-    /// Adapter and vehicle are set up and what is there to ask is known: a trip begins when its
-    /// first reading could. `tell` is called on the writer's thread.
+    /// Call it when adapter and vehicle are set up and the supported records are known, because a
+    /// trip begins when its first reading could arrive. `tell` is called on the writer's thread.
     public static func run(
         _ plan: Plan, on connection: Vehicle, from sink: TripSink,
         tell: @escaping @Sendable (TripWriter.Notice) -> Void,
@@ -80,7 +81,7 @@ public struct TripRecording: Sendable {
             if case .space = notice { sink.announceSpace() } else { tell(notice) }
         }
         sink.begin(trip, at: start.anchor.monotonic, asked: plan.every)
-        // The writer tells the sink, and the sink has the writer: neither would ever go.
+        // Breaks the reference cycle between writer and sink.
         defer { sink.end() }
         let end: PollLoop.End
         do {
@@ -89,7 +90,7 @@ public struct TripRecording: Sendable {
                 TripRecording(trip: trip, marks: TripMarks(of: trip), setupFault: plan.setupFault))
         } catch {
             plan.receiver?.stop()
-            // Whoever prints to `head` and the like wants no more.
+            // A reader like `head` closed the output; that is a normal end.
             let isStopped = (error as? OutputError) == .readerGone
             try? trip.end(isStopped ? .stopped : .failed, at: SystemClock.now())
             throw error
@@ -100,19 +101,19 @@ public struct TripRecording: Sendable {
         return (end, trip.trip)
     }
 
-    /// The vehicle has told its name.
+    /// Stores the VIN.
     public func take(_ vin: VIN) {
         _ = trip.offer(.vehicle(vin), at: SystemClock.now())
     }
 
-    /// Keeps what a trip should hold of an event.
+    /// Stores the part of an event that a trip needs.
     public mutating func take(_ event: ScanEvent, at time: Instant) {
         if let entry = event.entry(&outage, at: time, setupFault) {
             _ = trip.offer(.event(entry), at: time)
         }
     }
 
-    /// Marks this moment by a note; nil = there was no room.
+    /// Marks this moment with a note; nil = there was no room.
     public func mark() -> Mark? {
         let now = SystemClock.now()
         return marks.add(at: now).map { Mark(number: $0, time: now - start, trip: number) }
@@ -137,7 +138,7 @@ private final class TripMarks: Sendable {
 }
 
 extension PositionReceiver {
-    /// Begins to listen; what comes belongs to `trip`.
+    /// Starts to read; positions belong to `trip`.
     fileprivate func start(into trip: TripWriter) throws {
         try start { fix in
             trip.offer(.position(fix.position), at: fix.arrived)
@@ -150,7 +151,7 @@ extension PositionReceiver {
 }
 
 extension PollLoop.End {
-    /// What the database calls it.
+    /// The reason in the database.
     fileprivate var reason: EndReason {
         switch self {
         case .stopped: .stopped
@@ -161,7 +162,7 @@ extension PollLoop.End {
         }
     }
 
-    /// When the trip ended, where that was not just now.
+    /// When the trip ended; nil = just now.
     fileprivate var instant: Instant? {
         if case .vehicleOff(let end) = self { end.instant } else { nil }
     }
@@ -173,7 +174,7 @@ private struct Outage {
 }
 
 extension ScanEvent {
-    /// What a trip should hold of the event; nil = nothing, or what the exchange's batch shows.
+    /// The row for the event; nil = none, or the exchange's batch contains it.
     fileprivate func entry(
         _ outage: inout Outage, at time: Instant,
         _ setupFault: (InitialisationFailure) -> String

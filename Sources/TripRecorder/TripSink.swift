@@ -6,8 +6,9 @@ import Synchronization
 import SystemIO
 import TripStore
 
-/// Hands batches on to a trip's writer; nothing is lost: when the writer has no room, the vehicle
-/// is asked for nothing until it has.
+/// Passes batches to a trip's writer without losing any.
+///
+/// When the writer has no room, polling stops until it has.
 public final class TripSink: ReadingSink {
     private struct Begun: Sendable {
         var trip: TripWriter
@@ -18,7 +19,7 @@ public final class TripSink: ReadingSink {
     private let begun = Mutex<Begun?>(nil)
     private let space: EventDescriptor
 
-    /// A sink that has no trip yet.
+    /// A sink without a trip.
     public init() throws(SystemError) {
         space = try EventDescriptor()
     }
@@ -26,25 +27,26 @@ public final class TripSink: ReadingSink {
     /// Becomes readable when the writer has room again.
     public var spaceDescriptor: Int32? { space.descriptor }
 
-    /// What is answered from `start` on goes to `trip`; `period` is how often something is asked,
-    /// nil = always.
+    /// Starts to pass answers from `start` on to `trip`.
+    ///
+    /// `period` is the polling interval, nil = continuously.
     public func begin(_ trip: TripWriter, at start: Instant, asked period: Duration?) {
         begun.withLock {
             $0 = Begun(trip: trip, start: start, silence: SilenceWatch(asked: period))
         }
     }
 
-    /// What is answered from now on goes to no trip.
+    /// Stops passing answers on.
     public func end() {
         begun.withLock { $0 = nil }
     }
 
-    /// Tells the session that there is room again.
+    /// Wakes the session after the writer has room again.
     public func announceSpace() {
         space.signal()
     }
 
-    /// Hands the batch on to the trip; false = there is no room, and it has to be offered again.
+    /// Passes the batch to the trip; false = there is no room, and it must be offered again.
     public func offer(_ batch: ReadingBatch) -> Bool {
         guard
             let trip = begun.withLock({ $0.flatMap { batch.answered >= $0.start ? $0.trip : nil } })
@@ -63,7 +65,9 @@ public final class TripSink: ReadingSink {
         return isTaken
     }
 
-    /// A silence that is over becomes a row; a full queue loses the row and not a reading.
+    /// Records a silence that is over.
+    ///
+    /// If the queue is full, this row is lost and no reading.
     private func noteAnswer(at instant: Instant) {
         begun.withLock { begun in
             guard let gap = begun?.silence.answered(at: instant) else { return }

@@ -4,13 +4,13 @@ import OBDCore
 import SystemIO
 import TripStore
 
-/// The lives of codes: what `dtc history` prints.
+/// The histories of codes, as `dtc history` prints them.
 public struct CodeHistoryReport {
     let lives: [CodeLife]
     let texts: CodeTexts
     let output: OutputForm
 
-    /// A report of lives; `texts` says what codes mean.
+    /// A report of histories; `texts` contains the meanings of codes.
     public init(
         lives: [CodeLife], texts: CodeTexts, output: OutputForm
     ) {
@@ -19,7 +19,7 @@ public struct CodeHistoryReport {
         self.output = output
     }
 
-    /// Prints them; where there are none text has nothing.
+    /// Prints the histories; without any, text output is empty.
     public func print(_ writer: inout TextOutput) throws(OutputError) {
         guard output.format != .text else {
             if !lives.isEmpty {
@@ -54,9 +54,9 @@ public struct CodeHistoryReport {
     }
 }
 
-/// A code of one ECU through all of its lists.
+/// The history of a code of one ECU in all of its statuses.
 public struct CodeLife {
-    /// It came into a list, or was found to have left it.
+    /// The code appeared in a status, or disappeared from it.
     struct Step: Hashable {
         var time: UTC
         var kind: CodeReport.Kind
@@ -71,10 +71,10 @@ public struct CodeLife {
     var lastSeen: UTC
     var reports: Int
     var steps: [Step]
-    /// The lists that held it when they were last read.
+    /// The statuses in which the code was present when they were last read.
     var present: [CodeReport.Kind]
 
-    /// The lives of the codes of a history, the latest first.
+    /// The histories of all codes, the latest first.
     public static func all(_ entries: [CodeHistoryEntry]) -> [CodeLife] {
         var lives: [CodeLife] = []
         for entry in entries {
@@ -103,14 +103,14 @@ public struct CodeLife {
         return lives
     }
 
-    /// Where it is now.
+    /// The present status of the code.
     var state: String {
         let order: [CodeReport.Kind] = [.stored, .pending, .permanent]
         let kinds = order.filter { present.contains($0) }
         return kinds.isEmpty ? "gone" : kinds.map(\.rawValue).joined(separator: ", ")
     }
 
-    /// Its life in words: `2026-11-21 pending, 2026-11-23 stored, 2026-12-01 not stored`.
+    /// The history in words: `2026-11-21 pending, 2026-11-23 stored, 2026-12-01 not stored`.
     var words: String {
         var last = ""
         return steps.map { step in

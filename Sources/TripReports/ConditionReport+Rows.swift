@@ -3,7 +3,7 @@ import Formats
 import OBDCore
 
 extension ConditionReport {
-    /// The keys of its rows, kind by kind.
+    /// The keys of each kind of row.
     static let keys = [
         [
             "vin", "make", "odometerKm", "time", "since", "device", "protocol", "customer",
@@ -14,7 +14,7 @@ extension ConditionReport {
         ["ecu", "monitor", "tid", "test", "value", "before", "min", "max", "unit", "passed"],
     ]
 
-    /// The report, its ECUs, and what was frozen.
+    /// The rows of the ECUs and the freeze frames.
     private var beginning: [Row] {
         let items = ItemRows(table: table, units: output.units)
         return lamps.map { lamp in
@@ -25,7 +25,7 @@ extension ConditionReport {
         } + frameReadings.map { items.row($0.reading, time: time) }
     }
 
-    /// Everything, a row each: the report, ECUs, frozen values, codes, monitors and tests.
+    /// All rows: the report, ECUs, freeze frames, codes, monitors and tests.
     var rows: [Row] {
         var rows = [
             Row(

@@ -3,18 +3,18 @@ import Formats
 import OBDCore
 import SystemIO
 
-/// `dtc report`: as text, JSON Lines, CSV or a page.
+/// The report of `dtc report`, as text, JSON Lines, CSV or a page.
 public struct ConditionReport {
     let vehicle: String?
     let accessory: String?
     let vehicleProtocol: String?
     /// When the vehicle was read.
     public let time: UTC
-    /// What it is compared with; nil = nothing.
+    /// The time of the condition that it is compared with; nil = no comparison.
     public let since: UTC?
     let lamps: [(ecu: ECUAddress?, isOn: Bool)]
     let change: ConditionChange
-    /// Readings of freeze frames among them.
+    /// Items that include the readings of freeze frames.
     public let frames: [DiagnosticItem]
     let table: PIDTable
     let texts: CodeTexts
@@ -22,7 +22,7 @@ public struct ConditionReport {
     let head: ReportHead
     let output: OutputForm
 
-    /// A report of what `change` says; `since` says what it is compared with.
+    /// A report of `change`; `since` is the time of the condition before.
     public init(
         vehicle: String?, accessory: String?, vehicleProtocol: String?, time: UTC, since: UTC?,
         lamps: [(ecu: ECUAddress?, isOn: Bool)], change: ConditionChange, frames: [DiagnosticItem],
@@ -56,7 +56,7 @@ public struct ConditionReport {
         try writer.flush()
     }
 
-    // MARK: What is in it
+    // MARK: Content
 
     private var facts: [(name: String, value: String)] {
         var facts: [(name: String, value: String)] = []
@@ -82,7 +82,7 @@ public struct ConditionReport {
         return facts
     }
 
-    /// What is said beside a code that is there now.
+    /// The explanation of a code that is present.
     private func explanation(of code: ConditionChange.Code) -> CodeExplanation? {
         guard code.fate != .gone else { return nil }
         var state = CodeExplanations.State()
@@ -95,7 +95,7 @@ public struct ConditionReport {
         }
     }
 
-    /// What it comes to.
+    /// The verdict of the report.
     public var verdict: ConditionVerdict {
         let now = change.codes.filter { $0.fate != .gone }
         return ConditionVerdict(
@@ -106,10 +106,10 @@ public struct ConditionReport {
             failedTests: change.tests.count { $0.result.passed == false })
     }
 
-    /// For the rules of inspections.
+    /// The model year, for the rules of inspections.
     private var modelYear: Int? { vehicle.flatMap { VIN($0) }?.northAmericanModelYear }
 
-    /// What was happening when a code was stored, by its freeze frame.
+    /// The circumstances when a code was stored, from its freeze frame.
     private func moment(of code: ConditionChange.Code) -> String? {
         guard case .dtc(let dtc) = code.code.code else { return nil }
         let own = frameReadings.map(\.reading).filter {
@@ -122,7 +122,7 @@ public struct ConditionReport {
         }
     }
 
-    /// Failed results first, those without a name last.
+    /// The tests, failed ones first and those without a name last.
     private var sortedTests: [ConditionChange.Test] {
         func rank(_ test: ConditionChange.Test) -> Int {
             if test.result.passed == false { return 0 }
@@ -158,7 +158,7 @@ public struct ConditionReport {
         code.fate == .gone ? "" : code.code.kinds.map(\.rawValue).joined(separator: ", ")
     }
 
-    /// The same for people.
+    /// The statuses of a code for people.
     private func listText(_ code: ConditionChange.Code) -> String {
         lists(code) + (code.fate != .gone && code.code.isActive == false ? ", not active" : "")
     }
@@ -167,16 +167,16 @@ public struct ConditionReport {
         complete == nil ? "—" : Readiness.text(complete)
     }
 
-    /// Monitors that at least one ECU supports now, and those that at least one has not completed.
+    /// The number of monitors that any ECU supports, and those that any ECU has not completed.
     private var monitors: (known: Int, incomplete: [MonitorStatus.Monitor]) {
         let known = Set(change.monitors.filter { $0.now != nil }.map(\.monitor))
         let open = Set(change.monitors.filter { $0.now == false }.map(\.monitor))
         return (known.count, MonitorStatus.Monitor.allCases.filter(open.contains))
     }
 
-    // MARK: As a page
+    // MARK: Page
 
-    /// It as one page.
+    /// The report as one page.
     public var page: HTMLPage {
         let lead = [vehicle, head.make].compactMap(\.self).joined(separator: " · ")
         var page = HTMLPage(
@@ -184,7 +184,7 @@ public struct ConditionReport {
             lead: lead)
         page.section("Result") { page in
             page.element("p", verdict.text, class: verdict.grade.rawValue)
-            // The title has the vehicle's number, in one piece.
+            // The title already contains VIN and make.
             page.facts(facts.filter { $0.name != "Vehicle" && $0.name != "Make" })
         }
         page.section("Trouble codes") { appendCodes(to: &$0) }
@@ -317,12 +317,12 @@ public struct ConditionReport {
             })
     }
 
-    /// A cell that only a comparison has.
+    /// A cell for comparisons only.
     private func ifComparing(_ cell: HTMLText.Cell) -> [HTMLText.Cell] {
         isComparison ? [cell] : []
     }
 
-    // MARK: As text
+    // MARK: Text
 
     var text: String {
         let palette = output.palette
@@ -398,6 +398,6 @@ public struct ConditionReport {
 }
 
 extension String {
-    /// With a capital at its beginning.
+    /// The text with a capital first letter.
     fileprivate var capitalised: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -1,24 +1,24 @@
 import Diagnostics
 
-/// What a report comes to, in one sentence.
+/// The verdict of a report in one sentence.
 public struct ConditionVerdict: Hashable, Sendable {
-    /// How grave it is.
+    /// The severity.
     public enum Grade: String, Hashable, Sendable {
         case good, warn, bad
     }
 
     /// The sentence.
     public var text: String
-    /// How grave it is.
+    /// The severity.
     public var grade: Grade
 
-    /// The verdict.
+    /// The verdict about a condition.
     ///
     /// - Parameters:
-    ///   - codes: each code that is there now, with whether one may drive on; nil = not known.
-    ///   - gone: codes that a comparison no longer finds; nil = nothing is compared.
+    ///   - codes: each present code with the advice about driving on; nil = unknown.
+    ///   - gone: codes that disappeared since the compared condition; nil = no comparison.
     ///   - incomplete: monitors that have not run since codes were cleared.
-    ///   - failedTests: test results beyond their limits.
+    ///   - failedTests: the number of test results beyond their limits.
     public init(
         codes: [(name: String, drive: DriveAdvice?)], gone: [String]?,
         incomplete: [MonitorStatus.Monitor], failedTests: Int

@@ -3,17 +3,17 @@ import FuelFigures
 import SystemIO
 import TripStore
 
-/// The fuel of trips by every method, and calibration.
+/// The fuel of trips by every method, with calibration.
 public struct FuelReport {
-    /// A trip with what is known of its fuel.
+    /// A trip with its fuel.
     public struct Line {
         /// The trip.
         public var trip: TripSummary
-        /// Nil where it says nothing about fuel.
+        /// The fuel; nil if the trip has no data about it.
         public var use: FuelUse?
         var profile: FuelProfile
 
-        /// A trip; `use` is nil where it says nothing about fuel.
+        /// A trip; `use` is nil if it has no data about fuel.
         public init(trip: TripSummary, use: FuelUse?, profile: FuelProfile) {
             self.trip = trip
             self.use = use
@@ -32,7 +32,7 @@ public struct FuelReport {
         self.output = output
     }
 
-    /// Prints what the trips tell.
+    /// Prints the fuel of the trips.
     public func print(_ writer: inout TextOutput) throws(OutputError) {
         if output.format == .text { return try writer.write(text) }
         var rows = RowWriter(output.format, kinds: [TripFuel.keys, Self.methodKeys])
@@ -84,7 +84,7 @@ public struct FuelReport {
         "cost", "currency", "co2Kg",
     ]
 
-    /// The row of what one method says.
+    /// The row for the result of one method.
     private static func row(_ estimate: FuelUse.Estimate, _ use: FuelUse, _ line: Line) -> Row {
         var own = use
         own.chosen = estimate
@@ -105,19 +105,19 @@ public struct FuelReport {
             ])
     }
 
-    // MARK: All of them
+    // MARK: Totals
 
-    /// What several trips come to: those of them that tell.
+    /// The total of several trips with data about fuel.
     private struct Total {
-        /// By unit: litres and kilograms are not a sum.
+        /// Amounts by unit, because litres and kilograms cannot be added.
         var amounts: [String: Double] = [:]
-        /// Unit: km; nil where one of the trips does not tell it.
+        /// Unit: km; nil if the distance of any trip is unknown.
         var distance: Double?
-        /// Nil where one of the trips has none, or another currency.
+        /// Nil if any trip has no cost, or another currency.
         var cost: String?
         var carbonDioxide: Double?
 
-        /// Nil where there is not one unit.
+        /// Amount and unit; nil if there are several units.
         var single: (amount: Double, unit: String)? {
             amounts.count == 1 ? amounts.first.map { ($0.value, $0.key) } : nil
         }
@@ -164,19 +164,19 @@ public struct FuelReport {
 
     // MARK: Calibration
 
-    /// What makes that which is calculated fit.
+    /// The factor that makes the calculated amounts fit.
     public struct Calibration: Hashable, Sendable {
-        /// The vehicle; nil = the trips do not tell.
+        /// The vehicle; nil = unknown.
         public var vin: String?
-        /// What went in, in litres or kilograms.
+        /// The filled amount, in litres or kilograms.
         public var filled: Double
-        /// What was calculated without a calibration, in the same.
+        /// The calculated amount without a calibration, in the same unit.
         public var calculated: Double
-        /// The factor to keep.
+        /// The calibration factor.
         public var factor: Double { filled / calculated }
     }
 
-    /// Compares what went in, in the user's unit, with what was calculated.
+    /// Compares the filled amount, in the user's unit, with the calculated one.
     public func calibration(filled: Double) throws(TripReportError) -> Calibration {
         let vehicles = Set(lines.map { $0.trip.vin ?? "" })
         guard vehicles.count == 1, let vin = vehicles.first else {

@@ -1,30 +1,34 @@
 import Adapters
 import OBDCore
 
-/// Answers that tell who a vehicle is, in a recorded conversation: what of them could not be read is as
-/// personal as what could.
+/// Removes answers that identify a vehicle from a recorded conversation.
+///
+/// This includes answers that could not be decoded, because they contain the same personal data.
 public struct IdentityAnswers {
-    /// Requests by their first digits: VIN and serial numbers of service 09, of ISO 14229-1, of SAE
-    /// J1979-2, of ISO 14230-3, and the VIN of SAE J1939.
+    /// The first digits of the requests.
+    ///
+    /// They are VIN and serial numbers of service 09, of ISO 14229-1, of SAE J1979-2, of ISO
+    /// 14230-3, and the VIN of SAE J1939.
     private static let requests = [
         "0902", "090D", "22F190", "22F18C", "22F802", "22F80D", "1A90", "00FEEC", "ECFE00",
     ]
-    /// How many digits of an answer come before what is personal.
+    /// The number of digits in an answer before the personal data.
     private static let markers: [(digits: [UInt8], kept: Int)] = [
         ("4902", 6), ("490D", 6), ("62F190", 6), ("62F18C", 6), ("62F802", 6), ("62F80D", 6),
         ("5A90", 4),
     ].map { (Array($0.0.utf8), $0.1) }
-    /// Bytes that tell nothing: the substitute of ``Redaction``, and what frames are filled with.
+    /// Bytes without personal data: the substitute of ``Redaction``, and fill bytes of frames.
     private static let harmless: Set<[UInt8]> = Set(
         ["58", "00", "55", "AA", "CC", "FF"].map { Array($0.utf8) })
 
-    /// `transcript` in which every answer to such a request holds nothing but what ``Redaction`` put
-    /// there and what is common to all vehicles.
+    /// `transcript` with answers to such requests blanked.
+    ///
+    /// They then contain only the substitutes of ``Redaction`` and what is common to all vehicles.
     public static func blanked(in transcript: Transcript) -> Transcript {
         var result = transcript
         var command: [UInt8] = []
         var isAsked = false
-        /// Chunk and place of each byte of the line that is being read.
+        /// Chunk and position of each byte of the current line.
         var line: [(chunk: Int, place: Int)] = []
         for (chunk, said) in transcript.chunks.enumerated() {
             for (place, byte) in said.bytes.enumerated() {
@@ -55,7 +59,8 @@ public struct IdentityAnswers {
         let places = line.filter { transcript.chunks[$0.chunk].bytes[$0.place] > 0x20 }
         let text = places.map { upper(transcript.chunks[$0.chunk].bytes[$0.place]) }
         let colon = text.firstIndex(of: UInt8(ascii: ":"))
-        // Words of the adapter have few figures; a line of data may hold a character that is none of it.
+        // Messages of the adapter contain few digits; a line of data may contain a damaged
+        // character.
         guard text.count(where: { (0x30...0x39).contains($0) }) >= 4 else { return }
         let start = kept(of: text, colon: colon)
         guard start < text.count else { return }
@@ -64,7 +69,7 @@ public struct IdentityAnswers {
             Array(text[$0..<min($0 + 2, text.count)])
         }
         let strange = pairs.indices.filter { !harmless.contains(pairs[$0]) }
-        // A frame before CAN ends with its check byte.
+        // A frame before CAN ends with its checksum.
         guard !strange.isEmpty, !(isFrameBeforeCAN && strange == [pairs.count - 1]) else { return }
         for index in start..<text.count where Hex.value(text[index]) != nil {
             let digit: UInt8 = (index - start).isMultiple(of: 2) ? 0x35 : 0x38
@@ -72,7 +77,7 @@ public struct IdentityAnswers {
         }
     }
 
-    /// How many characters of a line say where it came from, and what of.
+    /// The number of characters for the source and the kind of data in a line.
     private static func kept(of text: [UInt8], colon: Int?) -> Int {
         for (digits, kept) in markers where text.count >= digits.count {
             for start in 0...(text.count - digits.count)
@@ -81,14 +86,14 @@ public struct IdentityAnswers {
             }
         }
         if let colon { return colon + 1 }
-        // The length of a message, which comes before its numbered lines.
+        // The length of a message comes before its numbered lines.
         if text.count <= 3 { return text.count }
         // Identifier and control byte, or the control byte alone.
         if isLong(text) { return 10 }
         return text.count.isMultiple(of: 2) ? 2 : 5
     }
 
-    /// Whether it begins with an identifier of 29 bits.
+    /// Whether the line begins with a 29-bit identifier.
     private static func isLong(_ text: [UInt8]) -> Bool {
         text.starts(with: Array("18DA".utf8)) || text.starts(with: Array("18EC".utf8))
             || text.starts(with: Array("18FE".utf8)) || text.starts(with: Array("1CEB".utf8))

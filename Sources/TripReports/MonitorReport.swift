@@ -7,7 +7,7 @@ public struct MonitorReport {
     private let palette: Palette
     private var statuses: [MonitorStatus] = []
     private var tests: [MonitorTestResult] = []
-    /// On a narrower terminal a monitor and its test are one column.
+    /// On a narrower terminal, a monitor and its test share a column.
     private static let narrow = 80
     private let columns: Int?
 
@@ -17,7 +17,7 @@ public struct MonitorReport {
         columns = output.columns
     }
 
-    /// Whether an item belongs into the report: support maps do not.
+    /// Whether an item belongs in the report; support maps do not.
     public static func concerns(_ item: DiagnosticItem) -> Bool {
         switch item {
         case .monitor, .monitorTest, .negativeResponse, .error, .message: true
@@ -26,11 +26,11 @@ public struct MonitorReport {
         }
     }
 
-    /// Takes an item over.
+    /// Adds an item.
     public mutating func add(_ item: DiagnosticItem) {
         switch item {
         case .monitor(let status):
-            // Told again by its readiness group, which knows nothing where it has no codes.
+            // The readiness group repeats this status, but knows nothing if there are no codes.
             let told = statuses.firstIndex {
                 $0.ecu != nil && $0.ecu == status.ecu && $0.scope == status.scope
                     && $0.monitor == status.monitor
@@ -71,7 +71,7 @@ public struct MonitorReport {
         return rows
     }
 
-    /// Readiness, then the results.
+    /// Readiness, then the test results.
     public func text(_ readiness: Readiness) -> String {
         var rows = TextTable(
             [

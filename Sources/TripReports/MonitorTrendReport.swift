@@ -4,9 +4,9 @@ import OBDCore
 import SystemIO
 import TripStore
 
-/// How test results came nearer to their limits: what `monitors --trend` prints.
+/// The trend of test results towards their limits, as `monitors --trend` prints it.
 public struct MonitorTrendReport {
-    /// The results, test by test and in the order of time.
+    /// The results, grouped by test and in the order of time.
     public let points: [MonitorTrendPoint]
     let output: OutputForm
 
@@ -18,7 +18,7 @@ public struct MonitorTrendReport {
         self.output = output
     }
 
-    /// Prints the results, test by test.
+    /// Prints the results, grouped by test.
     public func print(_ writer: inout TextOutput) throws(OutputError) {
         if output.format == .text {
             try writer.write(text)

@@ -4,23 +4,23 @@ import OBDCore
 import PIDTables
 import SystemIO
 
-/// Prints readings one a line, as they come.
+/// Prints readings as they arrive, one per line.
 public struct ReadingLines {
     private let output: OutputForm
     private let table: PIDTable
     private let items: ItemRows
     private var json: JSONLines
     private var csv: CSVLong
-    /// Whether the line of column names has been printed.
+    /// Whether the heading was printed.
     public var hasHeading = false
-    /// What is put at the end of a line: the device, where there are several.
+    /// The end of each line: the device, if there are several.
     private let jsonTail: [UInt8]
     private let csvTail: [UInt8]
     private let csvHeadingTail: [UInt8]
 
     private let device: String?
 
-    /// Lines for readings of `table`; each names its `device` where there are several.
+    /// Lines for readings of `table`, each with its `device` if there are several.
     public init(
         _ output: OutputForm, table: PIDTable, knowledge: CodeKnowledge, device: String? = nil
     ) {
@@ -41,7 +41,7 @@ public struct ReadingLines {
         csv = CSVLong(table: table, units: output.units)
     }
 
-    /// Prints an item; in text and CSV only readings.
+    /// Prints an item; text and CSV contain only readings.
     public mutating func print(
         _ item: DiagnosticItem, at time: UTC, to writer: inout TextOutput
     ) throws(OutputError) {
@@ -83,15 +83,16 @@ public struct ReadingLines {
         }
     }
 
-    /// A key at the end of an object, for ``end(with:in:from:)``.
+    /// A key for the end of an object, for ``end(with:in:from:)``.
     public static func tail(_ key: String, _ value: String) -> [UInt8] {
         var tail = Array(",\"\(key)\":".utf8)
         JSONText.append(value, to: &tail)
         return tail + [0x7D, 0x0A]
     }
 
-    /// Puts `tail` at the end of the line that begins at `start`, instead of its last two bytes: an
-    /// object's brace and line feed, or a table's carriage return and line feed.
+    /// Replaces the last two bytes of the line that begins at `start` with `tail`.
+    ///
+    /// These bytes are an object's brace and line feed, or a table's carriage return and line feed.
     public static func end(
         with tail: [UInt8], in bytes: inout [UInt8], from start: Int
     ) {

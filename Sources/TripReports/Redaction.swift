@@ -1,35 +1,35 @@
 import Adapters
 import OBDCore
 
-/// Takes what identifies a person's vehicle or accessory out of a text, the same thing always by
-/// the same substitute, in plain text and in hexadecimal.
+/// Removes data that identifies a person's vehicle or device from a text, in plain text and in
+/// hexadecimal.
 ///
-/// A number travels in pieces: a header and control bytes are between them on each line. So in
-/// hexadecimal every piece of ``shortestPiece`` bytes or more is found by itself, wherever its
-/// digits begin.
+/// The same text always gets the same substitute. A number is transferred in pieces, with a header
+/// and control bytes between them on each line. Therefore, in hexadecimal every piece of
+/// ``shortestPiece`` bytes or more is found on its own, wherever its digits begin.
 public struct Redaction: Hashable, Sendable {
-    /// The fewest bytes in a row that count as a piece of a secret.
+    /// The fewest consecutive bytes that count as a piece of a secret.
     public static let shortestPiece = 3
 
-    /// What is taken out, and what is in its place: of the same length.
+    /// A text to remove, and its substitute of the same length.
     private struct Secret: Hashable, Sendable {
         var bytes: [UInt8]
         var substitute: [UInt8]
-        /// The digits of `bytes`, upper case.
+        /// The digits of `bytes` in upper case.
         var digits: [UInt8]
         var substituteDigits: [UInt8]
     }
 
     private var secrets: [Secret] = []
 
-    /// Nothing to take out.
+    /// A redaction without secrets.
     public init() {}
 
-    /// Adds a text to take out, such as a VIN; shorter ones than four characters are not secrets.
+    /// Adds a text to remove, such as a VIN; texts shorter than four characters are not secrets.
     public mutating func add(_ text: String) {
         let bytes = Array(text.uppercased().utf8)
         guard bytes.count >= 4, !secrets.contains(where: { $0.bytes == bytes }) else { return }
-        // X fits the alphabet of a VIN, so that what reads the report still finds one.
+        // X is allowed in a VIN, so a reader of the report still finds a valid one.
         let substitute = [UInt8](repeating: UInt8(ascii: "X"), count: bytes.count)
         secrets.append(
             Secret(
@@ -42,7 +42,7 @@ public struct Redaction: Hashable, Sendable {
         String(decoding: applied(to: Array(text.utf8)), as: UTF8.self)
     }
 
-    /// `bytes` without secrets; as many as before.
+    /// `bytes` without secrets; the length stays the same.
     public func applied(to bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for secret in secrets {
@@ -52,7 +52,7 @@ public struct Redaction: Hashable, Sendable {
         return bytes
     }
 
-    /// `transcript` without secrets; also where a piece was cut by the end of a read.
+    /// `transcript` without secrets, including pieces that were split at the end of a read.
     public func applied(to transcript: Transcript) -> Transcript {
         var result = transcript
         result.headers = transcript.headers.map { header in
@@ -81,7 +81,7 @@ public struct Redaction: Hashable, Sendable {
         }
     }
 
-    /// Digits may be set apart by blanks; whatever else is between them ends a piece.
+    /// Blanks may separate the digits; any other character ends a piece.
     private func replaceDigits(_ secret: Secret, in bytes: inout [UInt8]) {
         var places: [Int] = []
         for index in bytes.indices {
@@ -110,7 +110,7 @@ public struct Redaction: Hashable, Sendable {
         }
     }
 
-    /// Before CAN a VIN's first byte travels alone after three fill bytes.
+    /// Before CAN, the first byte of a VIN is transferred alone after three fill bytes.
     private func replaceFirstByte(_ secret: Secret, at places: [Int], in bytes: inout [UInt8]) {
         let beginning = Array("490201000000".utf8) + secret.digits.prefix(2)
         guard places.count >= beginning.count else { return }

@@ -1,15 +1,15 @@
-/// What stands at the head of a report besides what the vehicle says: whom it is for and whose it is.
+/// The head of a report: customer, workshop and facts that the vehicle does not report.
 public struct ReportHead: Hashable, Sendable {
-    /// Whom it is for: a name, an order, whatever its user likes.
+    /// The customer: a name, an order, or any other text.
     public var customer: String?
-    /// Who made it, line by line: name, address, telephone.
+    /// The workshop, line by line: name, address, telephone.
     public var workshop: [String]
-    /// Make, model year and country, as far as the VIN tells; nil = nothing.
+    /// Make, model year and country from the VIN; nil = unknown.
     public var make: String?
     /// Unit: km.
     public var odometer: Double?
 
-    /// A head; without more it is empty.
+    /// A head; it is empty by default.
     public init(
         customer: String? = nil, workshop: [String] = [], make: String? = nil,
         odometer: Double? = nil

@@ -1,9 +1,10 @@
 import Diagnostics
 import Formats
 
-/// For how much of the time a flag or an enumeration had each of its values.
+/// Calculates the share of the time for each value of a flag or an enumeration.
 ///
-/// A value counts until the next reading; the last one has no end and counts where it is the only one.
+/// A value counts until the next reading. The last value has no end, so it counts only if it is the
+/// only one.
 struct SignalShares: Sendable {
     /// Microseconds by raw value.
     private var times: [Double: Double] = [:]
@@ -15,7 +16,7 @@ struct SignalShares: Sendable {
         last = (t, value)
     }
 
-    /// `closed loop 81 %, open loop 19 %`, the largest first; nil where nothing was read.
+    /// `closed loop 81 %, open loop 19 %`, the largest first; nil without readings.
     func text(of signal: Signal) -> String? {
         guard let last else { return nil }
         let total = times.values.reduce(0, +)

@@ -7,10 +7,10 @@ import TripStore
 extension TripReadings {
     private static let standard = try? PIDTables.standard()
 
-    /// What one more in the raw bits of a stored signal adds; unit: that of the signal.
+    /// The change of a stored signal's value per raw bit step; unit: that of the signal.
     ///
-    /// A database keeps no rows of the PID table: the built-in one knows, and for what it does not hold
-    /// the values that were seen tell.
+    /// The database does not contain the PID table. The step comes from the built-in table or, for
+    /// signals that it lacks, from the values.
     public func step(of found: TripSignal) -> Double {
         let signal = table[found.signal]
         guard let dataID = found.dataID else {
@@ -27,7 +27,7 @@ extension TripReadings {
         return same?.shownStep ?? step(ofValues: found)
     }
 
-    /// The coarsest power of ten, from 1 to 0.001, that both extremes are multiples of.
+    /// The largest power of ten, from 1 to 0.001, that divides both extremes.
     private func step(ofValues found: TripSignal) -> Double {
         let values = [found.minimum, found.maximum].compactMap(\.self)
         let steps = [1, 10, 100].first { factor in

@@ -2,14 +2,14 @@ import Formats
 import SystemIO
 
 extension TextOutput {
-    /// Prints a result; text waits until ``finish(_:)``.
+    /// Prints a result; text is kept until ``finish(_:)``.
     public mutating func print<Result>(
         _ result: Result, _ printer: inout RowPrinter<Result>
     ) throws(OutputError) {
         try append { printer.append(result, to: &$0) }
     }
 
-    /// Prints what a printer kept back.
+    /// Prints the text that a printer has kept.
     public mutating func finish<Result>(_ printer: inout RowPrinter<Result>) throws(OutputError) {
         try append { printer.finish(&$0) }
     }
@@ -19,7 +19,7 @@ extension TextOutput {
         try append { writer.append(row, to: &$0) }
     }
 
-    /// Prints a row that is a whole result: an object, or a table of one line; nothing in text.
+    /// Prints a row as a complete result: an object, or a table of one line; nothing for text.
     public mutating func print(_ row: Row, _ format: OutputFormat) throws(OutputError) {
         if format == .text { return }
         try append { row.append(format, to: &$0) }

@@ -3,7 +3,7 @@ import OBDCore
 import SystemIO
 import TripStore
 
-/// Two trips side by side, signal by signal.
+/// A comparison of two trips, signal by signal.
 public struct TripComparison {
     let first: TripReadings
     let second: TripReadings
@@ -16,7 +16,7 @@ public struct TripComparison {
         self.output = output
     }
 
-    /// Prints what differs; the trips themselves come before it.
+    /// Prints the differences; the caller prints the trips before.
     public func print(_ writer: inout TextOutput) throws(OutputError) {
         if output.format == .text {
             try writer.write("\n" + figures)

@@ -5,15 +5,15 @@ import OBDCore
 import SystemIO
 import TripStore
 
-/// Everything that `trips show` says of a trip.
+/// The data of a trip for `trips show`.
 public struct TripDetails {
     var readings: TripReadings
-    /// Nil where the trip says nothing about any.
+    /// Nil if the trip has no data about fuel.
     public var fuel: (use: FuelUse, profile: FuelProfile)?
     var notes: [TripStore.Note]
     var events: [(kind: TripEvent.Kind, count: Int)]
 
-    /// Works out what `profile` says of the fuel.
+    /// Calculates the fuel with `profile`.
     public init(
         _ readings: TripReadings, _ profile: FuelProfile, notes: [TripStore.Note],
         events: [(kind: TripEvent.Kind, count: Int)]
@@ -51,7 +51,7 @@ public struct TripDetails {
 }
 
 extension TripPrinter {
-    /// Prints everything as JSON Lines or as one table.
+    /// Prints all data as JSON Lines or as one table.
     public func print(
         _ details: TripDetails, _ writer: inout TextOutput
     ) throws(OutputError) {
@@ -71,7 +71,7 @@ extension TripPrinter {
 }
 
 extension TripDetails {
-    /// Prints a trip and what its signals add up to; `profile` says what is known of its engine.
+    /// Prints a trip and the totals of its signals; `profile` returns the data about its engine.
     public static func print(
         _ id: Int64, _ store: TripStore, _ output: OutputForm,
         _ profile: (TripSummary) -> FuelProfile, _ writer: inout TextOutput

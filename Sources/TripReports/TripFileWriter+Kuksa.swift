@@ -5,11 +5,11 @@ import Publishing
 import SystemIO
 
 extension TripFileWriter {
-    /// Writes what the CSV provider of Eclipse Kuksa replays: `current,Vehicle.Speed,48,0.5`, where the last
-    /// column is how many seconds it waits before the next line.
+    /// Writes the format of Eclipse Kuksa's CSV provider: `current,Vehicle.Speed,48,0.5`.
     ///
-    /// Only numbers and flags of signals that have a name in the Vehicle Signal Specification are written;
-    /// a value is rounded where the type there holds whole numbers alone.
+    /// The last column is the pause before the next line in seconds. Only numbers and flags with a
+    /// name in the Vehicle Signal Specification are written. A value is rounded if its type there
+    /// holds only whole numbers.
     public mutating func writeKuksa(_ file: inout TextOutput) throws {
         let names = VSSNames(PIDTables.vehicleSignalNames)
         try file.write("field,signal,value,delay\n")

@@ -5,41 +5,41 @@ import PIDTables
 import SystemIO
 import TripStore
 
-/// Writes trips in one of the forms of `export`.
+/// Writes trips in the formats of `export`.
 public struct TripFileWriter {
-    /// What goes out, trip by trip.
+    /// The trips with their selections.
     public let parts: [TripReadings]
     let units: UnitSystem
-    /// Takes how much is done, 0 to 1.
+    /// Called with the finished share, 0 to 1.
     public let progress: (Double) -> Void
-    /// Only some signals: then nothing but readings goes out.
+    /// Whether only some signals were selected, so that only readings are written.
     public let isNarrowed: Bool
-    /// Only what this ECU said.
+    /// Only data of this ECU; nil = all.
     public let ecu: ECUAddress?
-    /// What has been written.
+    /// Counts of written data.
     public private(set) var counts = Counts()
 
-    /// What a file holds.
+    /// Counts of the data in a file.
     public struct Counts: Hashable, Sendable {
-        /// Trips of which there is something.
+        /// Trips with any data.
         public var trips = 0
-        /// Readings in it.
+        /// Number of readings.
         public var readings = 0
-        /// Positions in it.
+        /// Number of positions.
         public var positions = 0
-        /// Notes with a place.
+        /// Number of notes with a position.
         public var notes = 0
 
-        /// Nothing yet.
+        /// No data.
         public init() {}
 
-        /// What whole trips hold.
+        /// The counts for complete trips.
         public init(trips: [TripSummary]) {
             self.trips = trips.count
             readings = trips.reduce(0) { $0 + $1.readings }
         }
 
-        /// The same for people; a track has no readings of its own.
+        /// The counts for people; readings of a track are not counted separately.
         public var text: String {
             var parts = [Self.counted(trips, "trip")]
             parts.append(
@@ -54,7 +54,7 @@ public struct TripFileWriter {
         }
     }
 
-    /// A writer that has written nothing.
+    /// A writer that has not written anything yet.
     public init(
         parts: [TripReadings], units: UnitSystem, progress: @escaping (Double) -> Void,
         isNarrowed: Bool,
@@ -69,7 +69,7 @@ public struct TripFileWriter {
 
     // MARK: CSV
 
-    /// Writes CSV with a line per reading; `relative` counts seconds since the trip's start.
+    /// Writes CSV with one line per reading; `relative` counts seconds since the trip's start.
     public mutating func writeLong(relative: Bool, _ file: inout TextOutput) throws {
         for (index, part) in parts.enumerated() {
             var csv = CSVLong(
@@ -82,7 +82,7 @@ public struct TripFileWriter {
         }
     }
 
-    /// Writes CSV with a column per signal and a line a point in time.
+    /// Writes CSV with a column per signal and a line per point in time.
     public mutating func writeWide(relative: Bool, _ file: inout TextOutput) throws {
         for part in parts {
             var csv = CSVWide(
@@ -96,7 +96,7 @@ public struct TripFileWriter {
         }
     }
 
-    /// Writes CSV with a column per signal and a line `every` this often.
+    /// Writes CSV with a column per signal and a line per interval of `every`.
     public mutating func writeGrid(
         every: Duration, fill: CSVGrid.Fill, relative: Bool, _ file: inout TextOutput
     ) throws {
@@ -120,12 +120,12 @@ public struct TripFileWriter {
         relative ? .seconds(since: part.trip.start) : .utc
     }
 
-    /// The columns of a trip; what was frozen is not a course of a signal.
+    /// The columns of a trip, without freeze frames, which are not a course of a signal.
     private func columns(_ part: TripReadings) -> [CSVWide.Column] {
         part.signals.filter { $0.frame == nil }.map { CSVWide.Column($0.signal, ecu: $0.ecu) }
     }
 
-    /// Every reading, and how far it is.
+    /// Calls `body` with every reading, and reports the progress.
     mutating func forEach(
         _ part: TripReadings, _ body: (UTC, borrowing Reading) throws -> Void
     ) throws {
@@ -142,7 +142,7 @@ public struct TripFileWriter {
 
     // MARK: JSON Lines
 
-    /// Writes JSON Lines: all of a trip, unless it is narrowed to some signals.
+    /// Writes JSON Lines: all records of a trip, or readings only if signals were selected.
     public mutating func writeJSON(_ file: inout TextOutput) throws {
         let knowledge = CodeKnowledge()
         for part in parts {
@@ -179,7 +179,7 @@ public struct TripFileWriter {
 
     // MARK: Tracks
 
-    /// Writes GPX: the positions with the values at each, and notes as waypoints.
+    /// Writes GPX: positions with the values at each, and notes as waypoints.
     public mutating func writeGPX(_ file: inout TextOutput) throws {
         var hasBegun = false
         for note in try parts.flatMap(notes) {
@@ -193,7 +193,7 @@ public struct TripFileWriter {
         for part in parts {
             var values = TrackValues(table: part.table, columns: columns(part), units: units)
             var gpx = GPX(columns: values.columns)
-            // Of several trips those without a receiver are left out.
+            // Trips without positions are left out if there are several.
             let points = try forEachPoint(part, &values) { count, point, found in
                 try file.append { bytes in
                     if !hasBegun { GPX.begin(&bytes) }
@@ -211,9 +211,9 @@ public struct TripFileWriter {
         try file.append { GPX.end(&$0) }
     }
 
-    /// Writes KML: the same of one trip.
+    /// Writes KML with the same data for a single trip.
     public mutating func writeKML(_ file: inout TextOutput) throws {
-        // One schema for the document: the columns of all trips would clash, so one at a time.
+        // A document has one schema, in which the columns of several trips would conflict.
         guard parts.count == 1, let part = parts.first else {
             throw TripReportError.severalTripsInKML
         }
@@ -233,7 +233,7 @@ public struct TripFileWriter {
         counts.notes = notes.count
     }
 
-    /// The notes of a trip that were made where a position is known.
+    /// The notes of a trip at known positions.
     private func notes(_ part: TripReadings) throws -> [TrackNote] {
         var waiting = try part.timedNotes()[...]
         if waiting.isEmpty { return [] }
@@ -250,8 +250,8 @@ public struct TripFileWriter {
         return notes.finish()
     }
 
-    /// Every position, from the first with number 1, and what was read until then; how many there
-    /// are.
+    /// Calls `body` with every position, its number from 1, and the values until then.
+    /// - Returns: The number of positions.
     private func forEachPoint(
         _ part: TripReadings, _ values: inout TrackValues,
         _ body: (Int, TrackPoint, [TrackValues.Value]) throws -> Void
@@ -271,7 +271,7 @@ public struct TripFileWriter {
 
     // MARK: Line protocol
 
-    /// Writes line protocol, as InfluxDB reads it.
+    /// Writes InfluxDB's line protocol.
     public mutating func writeLineProtocol(_ file: inout TextOutput) throws {
         for part in parts {
             var lines = LineProtocol(
@@ -313,7 +313,7 @@ public struct TripFileWriter {
 }
 
 extension TrackPoint {
-    /// A stored position.
+    /// A point for a stored position.
     public init(_ position: Position, time: UTC) {
         self.init(time: time, latitude: position.latitude, longitude: position.longitude)
         altitude = position.altitude
@@ -323,6 +323,6 @@ extension TrackPoint {
 }
 
 extension TripSummary {
-    /// How a trip is called in other programs.
+    /// The name of the trip for other programs.
     public var title: String { name ?? "Trip \(id), \(start.text.prefix(16))Z" }
 }

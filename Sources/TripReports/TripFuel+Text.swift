@@ -2,7 +2,7 @@ import Formats
 import FuelFigures
 
 extension TripFuel {
-    /// `3.21 L gasoline`, in the units that are shown; `0.93 kg cng + 1.20 L gasoline`.
+    /// `3.21 L gasoline` or `0.93 kg cng + 1.20 L gasoline`, in the displayed units.
     public static func amountText(_ use: FuelUse, _ units: UnitSystem) -> String? {
         guard let total = use.amount else { return nil }
         let parts = use.isMixed ? amounts(use) : [(use.kind, total)]
@@ -10,7 +10,7 @@ extension TripFuel {
         return words.joined(separator: " + ") + (use.isAssumed ? " (assumed)" : "")
     }
 
-    /// `3.21 L`: an amount of litres or kilograms in the units that are shown.
+    /// `3.21 L`: an amount in litres or kilograms, in the displayed units.
     public static func amount(_ amount: Double, _ unit: String, _ units: UnitSystem) -> String {
         let conversion = unit == "L" ? units.conversion(from: "L") : nil
         return fixed(conversion.map { $0(amount) } ?? amount, 2) + " " + (conversion?.unit ?? unit)
@@ -39,7 +39,7 @@ extension TripFuel {
 }
 
 extension FuelUse.Problem {
-    /// For people.
+    /// The problem for people.
     public var title: String {
         switch self {
         case .alwaysZero: "reports 0 all the time"

@@ -4,12 +4,12 @@ import FuelFigures
 import OBDCore
 import TripStore
 
-/// The fuel of a trip, worked out from its readings.
+/// Calculates the fuel of a trip from its readings.
 public enum TripFuel {
-    /// The fuel of a trip; nil where it says nothing about any.
+    /// The fuel of a trip; nil if it has no data about fuel.
     public static func use(of readings: TripReadings, _ profile: FuelProfile) throws -> FuelUse? {
-        // Two ECUs must not count the same fuel twice: of several channels the one that says most,
-        // of those the first; one without a number says nothing.
+        // Two ECUs must not count the same fuel twice. Use the channel with the most readings, or
+        // the first of several such channels; ignore channels without a number.
         var best: [FuelQuantity: Int] = [:]
         for (place, found) in readings.signals.enumerated()
         where found.frame == nil && found.minimum != nil {
@@ -22,7 +22,7 @@ public enum TripFuel {
         let roles = Dictionary(uniqueKeysWithValues: best.map { ($0.value, $0.key) })
         guard !roles.isEmpty else { return nil }
         var settings = profile.settings
-        // What speaks SAE J1939 burns diesel, but for a few.
+        // Nearly all engines with SAE J1939 run on diesel.
         let isJ1939 = roles.keys.contains { place in
             readings.signals[place].dataID?.service == DataID.parameterGroups
         }
@@ -102,7 +102,7 @@ public enum TripFuel {
             ])
     }
 
-    /// What was burnt of each fuel, in a steady order.
+    /// The used amount of each fuel, in a fixed order.
     public static func amounts(_ use: FuelUse) -> [(FuelKind, Double)] {
         let amounts = use.chosen?.amounts ?? [:]
         return FuelKind.allCases.compactMap { kind in amounts[kind].map { (kind, $0) } }

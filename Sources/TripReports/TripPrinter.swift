@@ -7,12 +7,12 @@ import TripStore
 
 /// Prints trips: a table for people, JSON Lines or CSV.
 public struct TripPrinter {
-    /// How it prints.
+    /// The form of the output.
     public let output: OutputForm
     private let palette: Palette
     private var rows: RowPrinter<TripSummary>
 
-    /// A printer of no trip yet.
+    /// A printer without trips.
     public init(_ output: OutputForm) {
         self.output = output
         palette = output.palette
@@ -31,7 +31,7 @@ public struct TripPrinter {
         try writer.flush()
     }
 
-    /// Prints what the signals of a trip add up to.
+    /// Prints the totals of a trip's signals.
     public func print(_ readings: TripReadings, _ writer: inout TextOutput) throws(OutputError) {
         var rows = RowPrinter(
             TripSignal.shape(of: readings, output), output, flexible: [2])
@@ -39,7 +39,7 @@ public struct TripPrinter {
         try writer.finish(&rows)
     }
 
-    /// A trip's figures that fit no line of the list.
+    /// The figures of a trip that do not fit into the list.
     public func figures(_ details: TripDetails) -> String {
         let trip = details.readings.trip
         var rows = TextTable([("", .left), ("", .left)])
@@ -74,14 +74,14 @@ public struct TripPrinter {
         return rows.isEmpty ? "" : rows.text(palette, columns: output.columns)
     }
 
-    /// A metric value in the units that are shown.
+    /// A metric value in the displayed units.
     public func shown(_ value: Double, _ unit: String, _ places: Int) -> String {
         TripReports.shown(value, unit, places, output.units)
     }
 }
 
 extension EndReason {
-    /// For people.
+    /// The reason for people.
     public var title: String {
         switch self {
         case .stopped: "by hand"
@@ -96,7 +96,7 @@ extension EndReason {
 }
 
 extension TripEvent.Kind {
-    /// For people.
+    /// The kind for people.
     public var title: String {
         switch self {
         case .timeout: "timeouts"
@@ -113,7 +113,7 @@ extension TripEvent.Kind {
 }
 
 extension TripSummary {
-    /// What a list says of a trip that did not end as usual.
+    /// The text in a list for a trip that did not end normally.
     var state: String? {
         switch endReason {
         case nil: "being recorded"
@@ -124,7 +124,7 @@ extension TripSummary {
 }
 
 extension TripSignal {
-    /// What is said of a signal of a trip, in the units of `form`.
+    /// The fields of a trip's signal, in the units of `form`.
     static func shape(of readings: TripReadings, _ form: OutputForm) -> RowShape<TripSignal> {
         let units = form.units
         let table = readings.table

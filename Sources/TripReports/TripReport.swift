@@ -8,16 +8,17 @@ import TripStore
 
 /// The page of `trips report`.
 public struct TripReport {
-    /// What is plotted where nothing was named, by PID, as far as the trip has it.
+    /// The PIDs that are plotted by default, if the trip has them.
     public static let favourites: [UInt32] = [0x0D, 0x0C, 0x05, 0x04, 0x11, 0x10, 0x5E, 0x2F]
-    /// Signals that are plotted at most.
+    /// The greatest number of plotted signals.
     public static let mostPlots = 24
 
-    /// It.
+    /// The page.
     public let page: HTMLPage
 
-    /// A page of a trip, with plots of the signals that `names` say; `signalNamed` gives the signal
-    /// that a user means.
+    /// A page about a trip, with plots of the signals in `names`.
+    ///
+    /// `signalNamed` returns the signal for a user's name.
     public init(
         _ readings: TripReadings, _ store: TripStore, _ units: UnitSystem, _ profile: FuelProfile,
         plotting names: [String] = [], signalNamed: (String) -> String? = { _ in nil }
@@ -73,7 +74,7 @@ public struct TripReport {
         self.page = page
     }
 
-    // MARK: What stands beside the readings
+    // MARK: Other records
 
     private struct Others {
         var points: [TrackPoint] = []
@@ -160,7 +161,7 @@ public struct TripReport {
         }
     }
 
-    /// The codes that the trip itself holds, else those known of the vehicle when it ended.
+    /// Adds the codes in the trip, else those of the vehicle at the trip's end.
     private static func addCodes(
         of trip: TripSummary, _ others: Others, _ store: TripStore, to page: inout HTMLPage
     ) {
@@ -239,7 +240,7 @@ public struct TripReport {
         return kind == .flag || kind == .enumeration
     }
 
-    /// The name of a signal, with its ECU where several report it.
+    /// The name of a signal, with its ECU if several report it.
     private static func name(_ found: TripSignal, _ readings: TripReadings) -> String {
         let signal = readings.table[found.signal]
         let isAlone = !readings.signals.contains {
@@ -248,7 +249,7 @@ public struct TripReport {
         return signal.name + (isAlone ? "" : ", \(found.ecu?.title ?? "unknown ECU")")
     }
 
-    /// For how much of the time each state lasted.
+    /// The share of the time for each value of flags and enumerations.
     private static func shares(
         _ readings: TripReadings
     ) throws -> [(name: String, value: String)] {
@@ -268,7 +269,7 @@ public struct TripReport {
         }
     }
 
-    /// Numbers that were the same all the time.
+    /// Numbers that did not change during the trip.
     private static func constants(
         _ readings: TripReadings, _ units: UnitSystem
     ) -> [(name: String, value: String)] {
@@ -312,7 +313,7 @@ public struct TripReport {
 
     // MARK: Plots
 
-    /// Which signals are plotted.
+    /// The indices of the signals to plot.
     public static func places(
         _ names: [String], _ readings: TripReadings, _ signalNamed: (String) -> String?
     ) throws(TripReportError) -> [Int] {
@@ -334,7 +335,7 @@ public struct TripReport {
                 let signal = readings.table[readings.signals[$0].signal]
                 return [signal.id.lowercased(), signal.name.lowercased()].contains(wanted)
             }
-            // What a user calls it may be an alias of the table.
+            // The user's name may be an alias in the table.
             let alias = matching.isEmpty ? signalNamed(wanted) : nil
             let aliased =
                 alias.map { id in
@@ -348,7 +349,7 @@ public struct TripReport {
         return Array(found.prefix(mostPlots))
     }
 
-    /// The plots of what is at `places` of the signals.
+    /// The plots of the signals at `places`.
     public static func plots(
         _ places: [Int], _ readings: TripReadings, _ units: UnitSystem
     ) throws -> [LinePlot] {

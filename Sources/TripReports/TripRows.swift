@@ -5,7 +5,7 @@ import SystemIO
 import TripStore
 
 extension TripSummary {
-    /// What lists and files say of a trip, in the units of `form`.
+    /// The fields of a trip in lists and files, in the units of `form`.
     static func shape(_ form: OutputForm) -> RowShape<TripSummary> {
         let units = form.units
         return RowShape(
@@ -47,14 +47,14 @@ extension TripSummary {
     public var row: Row { Self.shape(OutputForm(format: .json)).row(self) }
 }
 
-/// A metric value in the units that are shown.
+/// A metric value in the displayed units.
 func shown(_ value: Double, _ unit: String, _ places: Int, _ units: UnitSystem) -> String {
     let conversion = units.conversion(from: unit)
     return fixed(conversion.map { $0(value) } ?? value, places) + " " + (conversion?.unit ?? unit)
 }
 
 extension TripRecord {
-    /// The row of an event, a note, a position, a list of codes or an answer.
+    /// The row of an event, a note, a position, a list of codes or an item.
     public func row(_ items: ItemRows, time: UTC) -> Row {
         switch self {
         case .item(let item): return items.row(item, time: time)
@@ -78,7 +78,7 @@ extension TripRecord {
                     "status": .text(kind.rawValue), "codes": .integer(codes),
                 ])
         case .event(let event):
-            // Refusals and statuses look as they do elsewhere.
+            // Use the same rows for refusals and statuses as elsewhere.
             if event.kind == .negativeResponse, let service = event.service,
                 let code = event.code.flatMap({ UInt8($0, radix: 16) })
             {
@@ -101,7 +101,7 @@ extension TripRecord {
 }
 
 extension TripRecord {
-    /// Whom it is from; nil for the adapter's and the user's own words.
+    /// The ECU that it comes from; nil for the adapter's messages and the user's notes.
     public var ecu: ECUAddress? {
         switch self {
         case .item(let item): item.ecu

@@ -2,30 +2,30 @@ import Diagnostics
 import OBDCore
 import TripStore
 
-/// What a vehicle's ECUs said about codes, readiness and test results, at one moment.
+/// The codes, readiness and test results of a vehicle's ECUs at one moment.
 public struct VehicleCondition: Sendable {
-    /// A code of an ECU and the lists that hold it.
+    /// A code of an ECU with its statuses.
     public struct Code: Sendable {
         /// The ECU that reported it; nil = headers were off.
         public var ecu: ECUAddress?
         /// The code.
         public var code: CodeReport.Code
-        /// The lists that hold it.
+        /// The statuses of the code.
         public var kinds: [CodeReport.Kind]
-        /// Whether the fault is there now (SAE J1939); nil where it is not known.
+        /// Whether the fault is present now (SAE J1939); nil if unknown.
         public var isActive: Bool?
     }
 
-    /// When.
+    /// The time.
     public var time: UTC
-    /// Codes, in the order in which they were reported.
+    /// The codes, in the order of the reports.
     public var codes: [Code] = []
     /// Supported monitors, since codes were cleared.
     public var monitors: [MonitorStatus] = []
-    /// Test results that were run.
+    /// The results of tests that were run.
     public var tests: [MonitorTestResult] = []
 
-    /// What was read of the vehicle itself.
+    /// The condition from data that was read from the vehicle.
     public init(time: UTC, codes reports: [CodeReport], items: [DiagnosticItem]) {
         self.time = time
         for report in reports { add(report.ecu, report.code, report.kind, report.isActive) }
@@ -39,8 +39,9 @@ public struct VehicleCondition: Sendable {
         }
     }
 
-    /// What the database knows of a vehicle at `time`; codes that were not read again since they
-    /// came are there still.
+    /// The stored condition of a vehicle at `time`.
+    ///
+    /// Codes that were not read again count as still present.
     public init(of vehicle: String, at time: UTC, in store: TripStore) throws(StoreError) {
         self.time = time
         for entry in try store.codeHistory(vehicle: vehicle) where entry.isPresent(at: time) {
@@ -65,26 +66,26 @@ public struct VehicleCondition: Sendable {
         if !codes[known].kinds.contains(kind) { codes[known].kinds.append(kind) }
     }
 
-    /// Whether nothing is known at all.
+    /// Whether there is no data at all.
     public var isEmpty: Bool { codes.isEmpty && monitors.isEmpty && tests.isEmpty }
 }
 
-/// What is different between two moments.
+/// The differences between two moments.
 public struct ConditionChange: Sendable {
-    /// What became of a code.
+    /// The change of a code.
     public enum Fate: String, Sendable {
         case came, gone, stayed
     }
 
-    /// A line of codes; `fate` nil = there is nothing to compare with.
+    /// A code with its change; `fate` is nil without a comparison.
     public struct Code: Sendable {
-        /// The code and its lists.
+        /// The code with its statuses.
         public var code: VehicleCondition.Code
-        /// What became of it.
+        /// The change of the code.
         public var fate: Fate?
     }
 
-    /// A monitor now and before; nil = not known.
+    /// The present and former state of a monitor; nil = unknown.
     public struct Monitor: Sendable {
         /// The ECU.
         public var ecu: ECUAddress?
@@ -96,22 +97,22 @@ public struct ConditionChange: Sendable {
         public var now: Bool?
     }
 
-    /// A test result now, and its value before.
+    /// A present test result with its former value.
     public struct Test: Sendable {
-        /// The result now.
+        /// The present result.
         public var result: MonitorTestResult
-        /// The value before; nil = not known.
+        /// The former value; nil = unknown.
         public var before: Double?
     }
 
-    /// Codes of now, then those that are gone.
+    /// The present codes, then those that disappeared.
     public var codes: [Code]
-    /// The monitors of now.
+    /// The present monitors.
     public var monitors: [Monitor]
-    /// The test results of now.
+    /// The present test results.
     public var tests: [Test]
 
-    /// Compares; without `before` there is only what is now.
+    /// Compares two conditions; without `before`, only the present data is included.
     public init(before: VehicleCondition?, now: VehicleCondition) {
         func isSame(_ one: VehicleCondition.Code, _ other: VehicleCondition.Code) -> Bool {
             one.ecu == other.ecu && one.code.isSame(as: other.code)
@@ -140,7 +141,7 @@ public struct ConditionChange: Sendable {
 }
 
 extension CodeHistoryEntry {
-    /// Whether the list held the code at `time`, as far as that is known.
+    /// Whether the code was present with this status at `time`, as far as known.
     public func isPresent(at time: UTC) -> Bool {
         changes.last { $0.time <= time }?.isPresent ?? false
     }
@@ -154,7 +155,7 @@ extension MonitorTestResult {
 }
 
 extension CodeReport.Code {
-    /// Whether it is the same code, whatever SAE J1939 counts of it.
+    /// Whether it is the same code, ignoring SAE J1939's occurrence count.
     fileprivate func isSame(as other: CodeReport.Code) -> Bool {
         switch (self, other) {
         case (.dtc(let one), .dtc(let two)): one.description == two.description

@@ -2,9 +2,9 @@ import Diagnostics
 import GRDB
 import OBDCore
 
-/// The numbers under which a trip's signals are in the database.
+/// Maps a trip's signals to their channel numbers in the database.
 struct ChannelMap {
-    /// What tells two channels of one signal apart.
+    /// Distinguishes the channels of one signal.
     struct Source: Hashable {
         var ecu: ECUAddress?
         var dataID: DataID?
@@ -21,28 +21,28 @@ struct ChannelMap {
         init() {}
     }
 
-    /// A channel and what has been added up of it.
+    /// A channel with its totals.
     struct Entry {
         var source: Source
         var id: Int64
         var figures = ChannelFigures()
         var isTouched = true
-        /// What the distance may be taken from.
+        /// How the distance calculation uses this channel.
         var role: TripMeter.Role?
     }
 
     private let table: PIDTable
-    /// Positions in `entries` by signal; most signals have one or two sources.
+    /// Indices into `entries` by signal; most signals have one or two sources.
     private var places: [[Int32]]
     private(set) var entries: [Entry] = []
 
     init(table: PIDTable) {
         self.table = table
-        // One more for the adapter's voltage, which no table has.
+        // One more for the adapter's voltage, which no table contains.
         places = Array(repeating: [], count: table.signals.count + 1)
     }
 
-    /// The place of a reading's channel in ``entries``; nil for a signal that is not in the table.
+    /// The index of a reading's channel in ``entries``; nil for a signal that is not in the table.
     @inline(__always)
     mutating func place(of reading: Reading, in database: Database) throws -> Int? {
         let index = Int(reading.signal.rawValue)
@@ -60,14 +60,14 @@ struct ChannelMap {
             role: TripMeter.Role(reading.dataID, signal: table.signals[index].id), in: database)
     }
 
-    /// The place of the adapter's voltage.
+    /// The index of the channel with the adapter's voltage.
     mutating func voltagePlace(in database: Database) throws -> Int {
         let index = table.signals.count
         if let place = places[index].first { return Int(place) }
         return try add(Source(), .adapterVoltage, at: index, role: nil, in: database)
     }
 
-    /// The place of a channel that is kept as the database has it.
+    /// The index of a channel that is in the database already.
     mutating func place(ofStored id: Int64) -> Int {
         if let known = entries.firstIndex(where: { $0.id == id }) { return known }
         entries.append(Entry(source: Source(), id: id, role: nil))
@@ -96,7 +96,7 @@ struct ChannelMap {
         return entries.count - 1
     }
 
-    /// The number of a channel, made where there is none yet.
+    /// The number of a channel; creates it if it does not exist.
     private static func channel(
         _ source: Source, _ signal: Signal, in database: Database
     ) throws -> Int64 {
@@ -134,7 +134,7 @@ struct ChannelMap {
     }
 }
 
-/// What a trip's channel adds up to.
+/// The totals of a channel in one trip.
 struct ChannelFigures: Hashable {
     var readings: Int64 = 0
     var numbers: Int64 = 0
@@ -154,7 +154,7 @@ struct ChannelFigures: Hashable {
 }
 
 extension Signal.Kind {
-    /// How the database names the kind.
+    /// The name of the kind in the database.
     var stored: String {
         switch self {
         case .number: "number"
@@ -167,7 +167,7 @@ extension Signal.Kind {
         }
     }
 
-    /// The kind of that name.
+    /// The kind with this name in the database.
     init?(stored: String) {
         switch stored {
         case "number": self = .number

@@ -4,19 +4,19 @@ public import OBDCore
 
 /// A trouble code over all trips.
 public struct CodeHistoryEntry: Hashable, Sendable {
-    /// A code came into a list, or was found to have left it.
+    /// A change of a code: it appeared in the codes of a status, or disappeared from them.
     public struct Change: Hashable, Sendable {
-        /// When.
+        /// The time of the change.
         public var time: UTC
-        /// Whether it came.
+        /// Whether the code appeared.
         public var isPresent: Bool
     }
 
-    /// The vehicle; nil where it did not say.
+    /// The vehicle; nil if its VIN is unknown.
     public var vin: String?
-    /// Who reported it.
+    /// The ECU that reported the code.
     public var ecu: ECUAddress?
-    /// In which list.
+    /// The status: stored, pending or permanent.
     public var kind: CodeReport.Kind
     /// The code.
     public var code: CodeReport.Code
@@ -26,17 +26,17 @@ public struct CodeHistoryEntry: Hashable, Sendable {
     public var lastSeen: UTC
     /// How often it was reported.
     public var reports: Int
-    /// When it came and went, earliest first.
+    /// Appearances and disappearances, earliest first.
     public var changes: [Change] = []
 
-    /// Whether the list held the code when it was last read.
+    /// Whether the ECU reported the code when this status was last read.
     public var isPresent: Bool { changes.last?.isPresent ?? true }
 }
 
 extension TripStore {
-    /// Every code that trips which have ended reported, latest first.
+    /// Every code of finished trips, latest first.
     ///
-    /// `vehicle` narrows it to the vehicle with this VIN or name.
+    /// `vehicle` is a VIN or a name and restricts the result to that vehicle.
     public func codeHistory(vehicle: String? = nil) throws(StoreError) -> [CodeHistoryEntry] {
         try read { database in
             var changes: [Int64: [CodeHistoryEntry.Change]] = [:]
@@ -73,12 +73,12 @@ extension TripStore {
     }
 }
 
-/// How a trip's codes become history.
+/// Adds a trip's codes to the history.
 enum CodeHistory {
-    /// How far apart the two lists of one read may be; unit: µs.
+    /// The greatest time between the two lists of one read; unit: µs.
     private static let longestRead = 10_000_000
 
-    /// Takes the codes of a trip that ends into the history.
+    /// Adds the codes of a trip that ends to the history.
     static func take(_ trip: Int64, in database: Database) throws {
         try database.execute(
             sql: """
@@ -94,7 +94,7 @@ enum CodeHistory {
                     last_seen = max(last_seen, excluded.last_seen),
                     reports = reports + excluded.reports
                 """, arguments: [trip])
-        // A code that is named is there.
+        // A reported code is present.
         let named = try Row.fetchAll(
             database,
             sql: """
@@ -106,8 +106,9 @@ enum CodeHistory {
                         AND coalesce(code.failure_type, -1) = coalesce(r.failure_type, -1)
                 WHERE r.trip = ?
                 """, arguments: [trip])
-        // One that a list does not name at the moment it was read is not. On SAE J1939 a list is told in
-        // two, active codes (DM1) and others (DM2), a few seconds apart at the most and next to each other.
+        // A code that is missing in its list when that was read is absent. SAE J1939 splits the
+        // list in two, active codes (DM1) and others (DM2), which are read one after the other
+        // within a few seconds.
         let missing = try Row.fetchAll(
             database,
             sql: """

@@ -1,22 +1,25 @@
-/// When a transaction has to begin so that entries are on the disk in time, learnt from how long the
-/// last ones took.
+/// Calculates when a transaction has to begin so that entries reach the disk in time.
+///
+/// It learns from how long the last transactions took.
 struct CommitPace: Hashable, Sendable {
-    /// How long after it came an entry is to be on the disk.
+    /// The time within which an entry must be on the disk.
     let limit: Duration
-    /// The longest of the last transactions, fading; a slow disk is reckoned with before it was seen, for
-    /// the first transaction begins a trip as well.
+    /// The longest of the last transactions, with older ones counting less.
+    ///
+    /// The initial value assumes a slow disk, because the first transaction also creates the trip.
     private(set) var took = Duration.milliseconds(250)
     private var isGuess = true
 
     init(limit: Duration) { self.limit = limit }
 
-    /// A transaction took this long, with its flush.
+    /// Records how long a transaction took, including its flush.
     mutating func committed(in time: Duration) {
         took = isGuess ? time : max(time, took - took / 8)
         isGuess = false
     }
 
-    /// How long the oldest entry may wait for its transaction: half of the limit at least, so that
-    /// a disk slower than that is not kept busy forever.
+    /// How long the oldest entry may wait for its transaction.
+    ///
+    /// It is at least half of the limit, so that a very slow disk is not busy all the time.
     var wait: Duration { limit - min(took * 2, limit / 2) }
 }

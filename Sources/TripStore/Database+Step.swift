@@ -2,7 +2,7 @@ import GRDB
 import GRDBSQLite
 
 extension Database {
-    /// Whether there is a next row; it can be read from the statement then.
+    /// Steps to the next row; returns false after the last one.
     @inline(__always)
     func step(_ statement: OpaquePointer) throws -> Bool {
         let result = sqlite3_step(statement)

@@ -3,12 +3,13 @@ import GRDBSQLite
 import Glibc
 import SystemIO
 
-/// A file by its device and its number: another one of the same name is not it.
+/// Identifies a file by device and inode, so that another file of the same name is not taken for
+/// it.
 struct FileIdentity: Hashable, Sendable {
     private let device: dev_t
     private let number: ino_t
 
-    /// The file at `path`; nil where there is none, or nothing can be said.
+    /// The file at `path`; nil if it does not exist or cannot be examined.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -16,31 +17,32 @@ struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// Where an open database is, and the connection to it.
+/// The location of an open database, with the connection to it.
 ///
-/// SQLite goes on writing to files that have lost their names: what it stores there is gone when the
-/// process ends. Two programs that call the same database by two names do not see each other's locks.
+/// SQLite continues to write to files that were unlinked, and what it stores there is lost when the
+/// process ends. Two programs that open the same database by two names do not see each other's
+/// locks.
 struct DatabasePlace: Sendable {
-    /// What has become of the files.
+    /// The state of the files.
     enum State {
         case unchanged
-        /// The write-ahead log or the memory that processes share is gone, or is another one.
+        /// The write-ahead log or the shared memory was removed or replaced.
         case withoutLog
         case removed
         case replaced
     }
 
-    /// The file, behind a symbolic link.
+    /// The path after resolving symbolic links.
     let path: String
     let connection: DatabaseQueue
-    /// Counts the connections: who holds an older one takes this one.
+    /// Counts the connections; the holder of an older connection has to switch to this one.
     let number: Int
     private let file: FileIdentity?
     private var log: FileIdentity?
     private var memory: FileIdentity?
-    /// What led here.
+    /// Why the database is at this location.
     var relocation: TripStore.Relocation?
-    /// Numbers of files say something.
+    /// Whether inode numbers identify files on this file system.
     private let hasNumbers: Bool
 
     init(_ path: String, _ connection: DatabaseQueue, number: Int) {
@@ -68,28 +70,27 @@ struct DatabasePlace: Sendable {
         return .unchanged
     }
 
-    /// Notes which files SQLite has made beside the database; call it after a transaction.
+    /// Records the files that SQLite created next to the database; call it after a transaction.
     mutating func learn() {
         guard hasNumbers else { return }
         if log == nil { log = FileIdentity(path + "-wal") }
         if memory == nil { memory = FileIdentity(path + "-shm") }
     }
 
-    /// Writes the log into the database file, whatever that is called now.
+    /// Writes the log into the database file, whatever its present name is.
     func foldLog() throws {
         try connection.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }
 
-    /// Takes the names of log and shared memory away, if they are still those of this database.
+    /// Unlinks the log and the shared memory, if these names still belong to this database.
     func removeLog() {
         if let log, FileIdentity(path + "-wal") == log { unlink(path + "-wal") }
         if let memory, FileIdentity(path + "-shm") == memory { unlink(path + "-shm") }
     }
 
-    /// Keeps a connection from removing the log of another database when it is closed: SQLite goes by
-    /// the name.
+    /// Keeps a closing connection from removing the log of another database with the same name.
     static func abandonLog(of connection: DatabaseQueue) {
         connection.inDatabase { database in
             var on: Int32 = 1
@@ -100,23 +101,23 @@ struct DatabasePlace: Sendable {
 }
 
 extension TripStore {
-    /// What was done about a database whose files were taken away under it.
+    /// How the store reacted after the files of an open database were removed or replaced.
     public enum Relocation: Hashable, Sendable {
-        /// Its write-ahead log was gone; what that held is in the database.
+        /// The write-ahead log was gone; its content was written into the database.
         case folded
-        /// The file was gone, and is there again with all that it held.
+        /// The file was gone and was created again with its whole content.
         case restored(path: String)
-        /// Another file has its name; what it held is in a new one.
+        /// Another file has the name; the content is in a new file.
         case elsewhere(path: String, instead: String)
     }
 
-    /// The last that was done about this database; nil = nothing.
+    /// The last relocation of this database; nil = none.
     public var relocation: Relocation? { place.withLock { $0.relocation } }
 
-    /// Stores work where the database is.
+    /// Stores work in the present location of the database.
     ///
-    /// Transactions of several trips go one after the other, so that all that is stored is in what a
-    /// database without a name is saved to.
+    /// Transactions of several trips run one after the other, so that a database that lost its name
+    /// is saved with all stored rows.
     func store(
         _ work: WriteQueue.Work, by transactions: inout TripTransactions
     ) -> (result: Result<TripTransactions.Rejected, any Error>, relocation: Relocation?) {
@@ -139,7 +140,7 @@ extension TripStore {
         }
     }
 
-    /// Sees to it that the database is where it was, or somewhere at all.
+    /// Makes sure that the database has a name, if possible its old one.
     private func settle() throws -> Relocation? {
         let old = place.withLock { $0 }
         let state = old.state
@@ -168,7 +169,7 @@ extension TripStore {
         place.withLock { [new] in $0 = new }
     }
 
-    /// Copies the database, which has lost its name, to where it was, or beside what is there now.
+    /// Copies a database that lost its name to its old path, or next to a file that is there now.
     private func save(_ old: DatabasePlace, isReplaced: Bool) throws -> Relocation {
         try Self.createDirectory(above: old.path)
         let folder: WorkFolder
@@ -200,7 +201,7 @@ extension TripStore {
                 isTaken = true
             }
         }
-        // A second loss does not undo what the user has to know of the first.
+        // After a second loss, the user still needs to know about the first.
         let relocation: Relocation =
             if target != old.path {
                 .elsewhere(path: target, instead: old.path)
@@ -215,7 +216,7 @@ extension TripStore {
         return relocation
     }
 
-    /// Leaves a file that may have another name now as whole as it can be; all of it is saved already.
+    /// Closes the unlinked file in the best possible state; its content was saved before.
     private func leave(_ old: DatabasePlace) {
         DatabasePlace.abandonLog(of: old.connection)
         if let writer = WriterIdentity.current()?.text {

@@ -1,18 +1,18 @@
 public import OBDCore
 
-/// What a sink has not had yet.
+/// The data that a sink has not received yet.
 public struct DeliveryBacklog: Hashable, Sendable {
-    /// How many readings.
+    /// Number of readings.
     public var readings = 0
-    /// When the oldest trip that has some began; nil = there is none.
+    /// When the oldest trip with such data began; nil = there is none.
     public var oldest: UTC?
 
-    /// Nothing.
+    /// An empty backlog.
     public init() {}
 }
 
 extension TripStore {
-    /// What a sink has not had of the trips that were recorded here.
+    /// The data of recorded trips that a sink has not received yet.
     public func backlog(
         of sink: String, _ deliveries: DeliveryStore
     ) throws(StoreError) -> DeliveryBacklog {
@@ -24,7 +24,7 @@ extension TripStore {
         return backlog
     }
 
-    /// The numbers of the trips that a sink has not had, or not whole.
+    /// The numbers of the trips that a sink has not received completely.
     public func undelivered(
         to sink: String, _ deliveries: DeliveryStore
     ) throws(StoreError) -> Set<Int64> {

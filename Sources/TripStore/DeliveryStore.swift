@@ -3,16 +3,17 @@ import Glibc
 public import OBDCore
 import SystemIO
 
-/// What was delivered of a trip database, and to whom; a file of its own beside it.
+/// Records which data of a trip database was delivered to which sink, in a separate file next to
+/// it.
 ///
-/// The trip database is only read by who delivers it, so that a recording never waits. When this file is
-/// lost, everything is delivered once more.
+/// A delivering process only reads the trip database, so that a recording never waits for it. If
+/// this file is lost, everything is delivered again.
 public final class DeliveryStore: Sendable {
-    /// A trip as the file knows it: a number alone may mean another trip in another database.
+    /// Identifies a trip; the number alone could mean another trip in another database.
     public struct TripKey: Hashable, Sendable {
-        /// Its number.
+        /// The trip's number.
         public var trip: Int64
-        /// When it began.
+        /// When the trip began.
         public var start: UTC
 
         /// A trip by number and beginning.
@@ -25,14 +26,14 @@ public final class DeliveryStore: Sendable {
         public init(_ trip: TripSummary) { self.init(trip: trip.id, start: trip.start) }
     }
 
-    /// Under which names a trip is delivered: what was sent once is repeated with the same ones.
+    /// The names under which a trip is delivered; a repeated delivery uses the same ones.
     public struct Identity: Hashable, Sendable {
-        /// The vehicle's name there.
+        /// The vehicle's name in the sink.
         public var vehicle: String
-        /// Its VIN; nil where it did not say.
+        /// The VIN; nil if it is unknown.
         public var vin: String?
 
-        /// These names.
+        /// An identity with these names.
         public init(vehicle: String, vin: String?) {
             self.vehicle = vehicle
             self.vin = vin
@@ -41,55 +42,55 @@ public final class DeliveryStore: Sendable {
 
     /// How far a trip was delivered.
     public struct Progress: Hashable, Sendable {
-        /// Its names.
+        /// The names of the trip.
         public var identity: Identity
-        /// The cursor of each table.
+        /// The cursor in each table.
         public var cursors: [TripTail.Table: TripCursor] = [:]
-        /// How many readings the trip had when nothing more was left of it; nil = something was.
+        /// The trip's number of readings when all of it had been delivered; nil = data was left.
         public var settled: Int?
 
-        /// Nothing was delivered yet.
+        /// No data was delivered yet.
         public init(identity: Identity) { self.identity = identity }
     }
 
-    /// A line that a server does not take.
+    /// A line that a server refused.
     public struct Refusal: Hashable, Sendable {
-        /// Its number.
+        /// The number of the refusal.
         public var id: Int64
-        /// Whose it is.
+        /// The trip of the line.
         public var key: TripKey
         /// When the server refused it.
         public var time: UTC
-        /// What was sent.
+        /// The line as it was sent.
         public var payload: [UInt8]
-        /// The server's words.
+        /// The server's error message.
         public var reason: String
     }
 
-    /// What is known of a sink.
+    /// The state of a sink.
     public struct Sink: Hashable, Sendable {
         /// Its name.
         public var name: String
         /// Its address, without secrets.
         public var target: String
-        /// When it last took something.
+        /// When it last accepted data.
         public var acknowledged: UTC?
-        /// How many lines it refused.
+        /// The number of refused lines.
         public var refused: Int
-        /// What went wrong last, and when; nil = nothing since it last took something.
+        /// The last error; nil = none since it last accepted data.
         public var fault: String?
-        /// When that was.
+        /// When the error happened.
         public var faultTime: UTC?
-        /// Whether a process delivers to it now.
+        /// Whether a process delivers to it at present.
         public var isActive: Bool
     }
 
-    /// The file of a trip database: `obdscan.db` has `obdscan.publish.db`.
+    /// The path of this file for a trip database: `obdscan.db` has `obdscan.publish.db`.
     public static func path(of database: String) -> String {
         (database.hasSuffix(".db") ? String(database.dropLast(3)) : database) + ".publish.db"
     }
 
-    /// How many refused lines are kept of a sink; all are counted.
+    /// The number of refused lines to keep for each sink; the rest is only counted.
     static let mostRefusals = 10_000
     private static let applicationID: Int32 = 0x4F42_4450  // OBDP
 
@@ -98,7 +99,7 @@ public final class DeliveryStore: Sendable {
     private let queue: DatabaseQueue
     private let canWrite: Bool
 
-    /// Opens the file; with `readWrite` it is made where it is missing.
+    /// Opens the file; with `readWrite` it is created if missing.
     public init(path: String, access: TripStore.Access) throws(StoreError) {
         self.path = path
         canWrite = access == .readWrite
@@ -115,7 +116,7 @@ public final class DeliveryStore: Sendable {
             let canWrite = canWrite
             configuration.prepareDatabase { database in
                 try database.execute(sql: "PRAGMA trusted_schema = OFF")
-                // A power cut may set cursors back; what is sent again is the same.
+                // A power cut may reset cursors; the sink then receives the same data again.
                 if canWrite { try database.execute(sql: "PRAGMA synchronous = NORMAL") }
             }
             queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -191,9 +192,9 @@ public final class DeliveryStore: Sendable {
 
     // MARK: Sinks
 
-    /// Takes a sink for this process.
+    /// Claims a sink for this process.
     ///
-    /// - Throws: `locked`, when a living process has it.
+    /// - Throws: `locked`, if another running process has claimed it.
     public func claim(_ sink: String, target: String) throws(StoreError) {
         let own = WriterIdentity.current()?.text
         try write { database in
@@ -210,7 +211,7 @@ public final class DeliveryStore: Sendable {
         }
     }
 
-    /// Gives a sink back.
+    /// Releases a sink.
     public func release(_ sink: String) throws(StoreError) {
         try write {
             try $0.execute(
@@ -234,7 +235,7 @@ public final class DeliveryStore: Sendable {
         }
     }
 
-    /// Notes what goes wrong with a sink.
+    /// Records an error of a sink.
     public func note(fault: String, of sink: String, at time: UTC) throws(StoreError) {
         try write {
             try $0.execute(
@@ -243,7 +244,7 @@ public final class DeliveryStore: Sendable {
         }
     }
 
-    /// Forgets a sink with its cursors and refusals; false where nothing is known of it.
+    /// Forgets a sink with its cursors and refusals; false if the sink is unknown.
     public func forget(_ sink: String) throws(StoreError) -> Bool {
         var found = false
         try write { database in
@@ -285,7 +286,7 @@ public final class DeliveryStore: Sendable {
         }
     }
 
-    /// Fixes the names of a trip before anything of it is sent.
+    /// Fixes the names of a trip before any of its data is sent.
     public func begin(_ key: TripKey, _ identity: Identity, to sink: String) throws(StoreError) {
         try write {
             try $0.execute(
@@ -299,7 +300,7 @@ public final class DeliveryStore: Sendable {
         }
     }
 
-    /// Notes what a sink took, and what it refused of that.
+    /// Records the data that a sink accepted, and the lines of it that it refused.
     public func acknowledge(
         _ key: TripKey, _ table: TripTail.Table, _ cursor: TripCursor,
         refused: [(payload: [UInt8], reason: String)] = [], uncounted: Int = 0, by sink: String,
@@ -342,7 +343,7 @@ public final class DeliveryStore: Sendable {
         }
     }
 
-    /// Notes that nothing is left of a trip that has so many readings.
+    /// Records that all readings of a trip were delivered.
     public func settle(_ key: TripKey, readings: Int, for sink: String) throws(StoreError) {
         try write {
             try $0.execute(
@@ -352,7 +353,7 @@ public final class DeliveryStore: Sendable {
         }
     }
 
-    /// Makes a trip be delivered from its beginning.
+    /// Restarts the delivery of a trip from its beginning.
     public func rewind(_ key: TripKey, for sink: String) throws(StoreError) {
         try write {
             try $0.execute(
@@ -363,7 +364,7 @@ public final class DeliveryStore: Sendable {
 
     // MARK: Home Assistant
 
-    /// The entities that Home Assistant was ever told of: identifier and platform.
+    /// The entities that were ever announced to Home Assistant: identifier and platform.
     public func components(
         of vehicle: String, sink: String
     ) throws(StoreError) -> [String: String] {
@@ -375,7 +376,7 @@ public final class DeliveryStore: Sendable {
         }
     }
 
-    /// The vehicles that Home Assistant was told of.
+    /// The vehicles that were announced to Home Assistant.
     public func announcedVehicles(sink: String) throws(StoreError) -> [String] {
         try read {
             try String.fetchAll(
@@ -384,7 +385,7 @@ public final class DeliveryStore: Sendable {
         }
     }
 
-    /// Notes the entities that Home Assistant is told of.
+    /// Records the entities that are announced to Home Assistant.
     public func keep(
         components: [String: String], of vehicle: String, sink: String
     ) throws(StoreError) {
@@ -416,7 +417,7 @@ public final class DeliveryStore: Sendable {
         }
     }
 
-    /// Forgets refusals that the sink has taken after all.
+    /// Removes refusals that the sink has accepted later.
     public func removeRefusals(_ ids: [Int64], of sink: String) throws(StoreError) {
         try write { database in
             for id in ids {

@@ -1,15 +1,14 @@
 import Glibc
 import SystemIO
 
-/// What lies under a file.
+/// Finds out about the file system that a file is on.
 enum FileSystem {
-    /// Kinds of file systems of other machines; those in user space (`fuse.sshfs`) are all taken for
-    /// such.
+    /// Types of network file systems; all file systems in user space (`fuse.sshfs`) count as such.
     private static let networks: Set<Substring> = [
         "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "drvfs", "ceph", "afs", "ncpfs", "lustre",
     ]
 
-    /// Whether the file belongs to another machine.
+    /// Whether the file is on a network file system.
     static func isOnNetwork(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0, let mounts = Files.text("/proc/self/mountinfo", limit: .max)
@@ -17,15 +16,14 @@ enum FileSystem {
             return false
         }
         let device = status.st_dev
-        // As the kernel packs them (gnu_dev_major, gnu_dev_minor).
+        // Device numbers as the kernel packs them (gnu_dev_major, gnu_dev_minor).
         let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
         let minor = device & 0xFF | (device >> 12) & 0xFFFF_FF00
         guard let kind = kind(ofDevice: "\(major):\(minor)", in: mounts) else { return false }
         return networks.contains(kind) || kind.hasPrefix("fuse.")
     }
 
-    /// The kind of the file system of a device, in the words of proc_pid_mountinfo(5); nil where it
-    /// is not listed.
+    /// The type of a device's file system as in proc_pid_mountinfo(5); nil if it is not listed.
     static func kind(ofDevice device: String, in mounts: String) -> Substring? {
         for line in mounts.split(separator: "\n") {
             let fields = line.split(separator: " ")

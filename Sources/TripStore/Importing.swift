@@ -2,62 +2,62 @@ public import Diagnostics
 import GRDB
 public import OBDCore
 
-/// A trip that comes from a file.
+/// A trip from a file.
 public struct ImportedTrip: Hashable, Sendable {
-    /// Its first moment.
+    /// Start of the trip.
     public var start: UTC
-    /// The vehicle, where the file tells it.
+    /// The VIN, if the file contains it.
     public var vin: VIN?
-    /// What it is called.
+    /// The trip's name.
     public var name: String?
-    /// Words to find it by.
+    /// Tags for searching.
     public var tags: [String] = []
-    /// Digest of what the file says, so that it is known again.
+    /// Digest of the content, to recognise the trip when it is imported again.
     public var source: String
     /// Number of readings.
     public var readings = 0
-    /// What its readings come to, by ECU and signal: two files that begin alike may say others.
+    /// Totals of the readings by ECU and signal, to distinguish files that begin alike.
     public var sums: [Channel: Sum] = [:]
 
     /// A signal of an ECU.
     public struct Channel: Hashable, Sendable {
-        /// The ECU as text; nil where it is not known.
+        /// The ECU as text; nil if unknown.
         public var ecu: String?
         /// The signal's short name.
         public var signal: String
 
-        /// The signal of that short name, of an ECU.
+        /// A signal by its short name and ECU.
         public init(ecu: String?, signal: String) {
             self.ecu = ecu
             self.signal = signal
         }
     }
 
-    /// What the readings of a signal come to.
+    /// The totals of a signal's readings.
     public struct Sum: Hashable, Sendable {
-        /// Number of readings, with and without a number.
+        /// Number of readings, including those without a number.
         public var readings = 0
         /// The sum of all numbers.
         public var total = 0.0
 
-        /// Nothing.
+        /// Totals without readings.
         public init() {}
 
-        /// Whether both are of the same readings, one of which may be rounded.
+        /// Whether both totals are of the same readings; one of them may be rounded.
         fileprivate func isClose(to other: Sum) -> Bool {
             readings == other.readings
                 && abs(total - other.total) <= 0.01 * (abs(total) + Double(readings))
         }
     }
 
-    /// A trip of which the rest is set afterwards.
+    /// A trip whose other properties are set later.
     public init(start: UTC, source: String) {
         self.start = start
         self.source = source
     }
 }
 
-/// Stores trips from files, within one transaction.
+/// Stores trips from files within one transaction.
 public struct TripImporter {
     private let database: Database
     private let table: PIDTable
@@ -70,17 +70,17 @@ public struct TripImporter {
         self.table = table
     }
 
-    /// What became of a trip.
+    /// The result of beginning a trip.
     public enum Begun: Hashable, Sendable {
-        /// It is stored under this number.
+        /// The trip is new and has this number.
         case new(Int64)
-        /// It is here already, under this number or as a part of that trip.
+        /// The database contains it already: under this number, or as a part of that trip.
         case known(Int64)
-        /// It was here and is deleted, but could be restored.
+        /// The trip was deleted, but can be restored.
         case deleted(Int64)
     }
 
-    /// Begins a trip; where it is known, what is then stored until the next one goes nowhere.
+    /// Begins a trip; if it is known, the following entries are discarded until the next trip.
     public mutating func begin(_ trip: ImportedTrip) throws -> Begun {
         try end()
         if let known = try known(trip) { return known }
@@ -105,8 +105,10 @@ public struct TripImporter {
         return .new(id)
     }
 
-    /// Where a trip is already: by its digest, also as a part that was joined to another; or, where
-    /// it was recorded or comes from another form of file, by what its readings come to.
+    /// Searches the trip in the database.
+    ///
+    /// It compares the digest, also of parts that were joined to another trip. It compares the
+    /// totals of the readings if the trip was recorded or comes from another file format.
     private func known(_ trip: ImportedTrip) throws -> Begun? {
         let found = try Row.fetchCursor(
             database,
@@ -149,7 +151,7 @@ public struct TripImporter {
             && sums.allSatisfy { stored[$0.key]?.isClose(to: $0.value) ?? false }
     }
 
-    /// Stores one entry of the trip that was begun.
+    /// Stores one entry of the current trip.
     public mutating func store(_ entry: TripEntry, at time: UTC) throws {
         guard row != nil else { return }
         let passed = Duration.microseconds(time.microseconds &- start.microseconds)
@@ -158,7 +160,7 @@ public struct TripImporter {
         row = statement
     }
 
-    /// Closes the trip at its last entry.
+    /// Closes the current trip at its last entry.
     public mutating func end() throws {
         guard let trip = rows?.trip else { return }
         try rows?.storeFigures(in: database)
@@ -169,9 +171,9 @@ public struct TripImporter {
 }
 
 extension TripStore {
-    /// Stores trips from a file, all or nothing.
+    /// Stores trips from a file, all or none of them.
     ///
-    /// `table` names the signals of the readings. What `body` itself throws passes unchanged.
+    /// `table` contains the signals of the readings. Errors that `body` throws pass unchanged.
     public func importing<Value>(
         table: PIDTable, _ body: (inout TripImporter) throws -> Value
     ) throws -> Value {

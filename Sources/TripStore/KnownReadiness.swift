@@ -3,8 +3,10 @@ import GRDB
 public import OBDCore
 
 extension TripStore {
-    /// What each ECU of a vehicle last said about its monitors at or before `time`, since codes
-    /// were cleared; `vehicle` is a VIN or a name.
+    /// The last monitor status of each ECU of a vehicle at or before `time`, since codes were
+    /// cleared.
+    ///
+    /// `vehicle` is a VIN or a name.
     public func readiness(
         ofVehicle vehicle: String, at time: UTC
     ) throws(StoreError) -> [MonitorStatus] {

@@ -1,26 +1,26 @@
 import GRDB
 
 extension TripStore {
-    /// What a check found.
+    /// The result of a check.
     public struct CheckResult: Hashable, Sendable {
-        /// What is wrong, in words; empty = nothing.
+        /// The faults in words; empty = none.
         public var faults: [String]
         /// Version of the schema.
         public var version: Int
-        /// Numbers of trips and readings; nil where they cannot be counted.
+        /// Numbers of trips and readings; nil if they cannot be counted.
         public var trips: Int?, readings: Int?
-        /// Bytes of the file, and of those the ones that deleted rows left behind.
+        /// Bytes of the file, and how many of them deleted rows left free.
         public var size: Int, free: Int
     }
 
-    /// What is wrong with the file: SQLite's own check first, then that sums and keys are right;
-    /// empty = nothing.
+    /// Checks the file with SQLite's own check, then the sums and keys.
+    /// - Returns: The faults in words; empty = none.
     public func check() throws(StoreError) -> [String] {
         do {
             return try read { database in
                 let found = try String.fetchAll(database, sql: "PRAGMA integrity_check")
                     .filter { $0 != "ok" }
-                // On damaged pages the rest would only repeat it.
+                // Damaged pages would fail the other checks, too.
                 return try found.isEmpty ? Self.contradictions(in: database) : found
             }
         } catch StoreError.damaged(_, let message) {
@@ -28,7 +28,7 @@ extension TripStore {
         }
     }
 
-    /// ``check()`` with the figures around it.
+    /// Runs ``check()`` and adds the figures of the database.
     public func examine() throws(StoreError) -> CheckResult {
         let faults = try check()
         return try read { database in
@@ -43,12 +43,12 @@ extension TripStore {
         }
     }
 
-    /// Our own promises, each a query for what breaks it.
+    /// Checks our own invariants; each is a query for rows that violate it.
     private static func contradictions(in database: Database) throws -> [String] {
         var faults = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map {
             "a row of \($0["table"] as String) belongs to nothing"
         }
-        // A trip that is being written is a transaction ahead of nothing: sums go with their rows.
+        // Sums and rows are written in one transaction, so open trips are consistent, too.
         let rules: [(fault: String, trips: String)] = [
             (
                 "counts other readings than it has",
@@ -93,7 +93,7 @@ extension TripStore {
         return faults
     }
 
-    /// Gives the space of deleted rows back to the disk; what was deleted cannot be restored then.
+    /// Returns the space of deleted rows to the disk; deleted trips cannot be restored afterwards.
     public func compact() throws(StoreError) {
         try purge()
         try write { database in
@@ -103,13 +103,13 @@ extension TripStore {
         }
     }
 
-    /// Ends the store's use of its file: the last user folds the write-ahead log into it.
+    /// Closes the file; the last connection writes the write-ahead log into it.
     ///
-    /// A process that ends with the store still held by a thread leaves the log beside the database; no
-    /// row is lost by that, but who copies the database alone would miss some.
+    /// If a thread still holds the store when the process ends, the log stays next to the database.
+    /// No row is lost by that, but a copy of the database file alone would miss some.
     public func closeFile() { try? queue.close() }
 
-    /// Makes one plain file of it: nothing may use the store afterwards but its end.
+    /// Puts everything into a single file and closes it; the store cannot be used afterwards.
     public func closeForMoving() throws(StoreError) {
         try write { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
         do {

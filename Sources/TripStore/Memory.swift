@@ -1,19 +1,19 @@
 import GRDB
 public import OBDCore
 
-/// What is remembered of an accessory, so that the next connection is quick.
+/// Stored facts about an adapter, which make the next connection faster.
 public struct RememberedAccessory: Hashable, Sendable {
-    /// How it is opened, in a form that stays: `serial:/dev/serial/by-id/…`, `rfcomm:AA:…`.
+    /// Its address in a stable form: `serial:/dev/serial/by-id/…`, `rfcomm:AA:…`.
     public var address: String
-    /// Protocol string of what it speaks: `org.obdscan.elm327`.
+    /// The protocol string of its dialect: `org.obdscan.elm327`.
     public var dialect: String?
     /// The line rate that worked; unit: baud.
     public var lineRate: Int?
-    /// What it calls itself.
+    /// The name that it reports.
     public var name: String?
-    /// Who made it.
+    /// The manufacturer.
     public var manufacturer: String?
-    /// Which model it is.
+    /// The model.
     public var model: String?
     /// Its serial number.
     public var serialNumber: String?
@@ -21,35 +21,35 @@ public struct RememberedAccessory: Hashable, Sendable {
     public var firmware: String?
     /// Its hardware revision.
     public var hardware: String?
-    /// Identifiers that one request may ask for, 1 to 6.
+    /// The number of identifiers that one request may ask for, 1 to 6.
     public var itemsPerRequest: Int?
-    /// What is odd about it, as words of the dialect.
+    /// Its quirks, as the dialect names them.
     public var quirks: Set<String> = []
-    /// The vehicle it was last at.
+    /// The vehicle that it was last connected to.
     public var vin: VIN?
-    /// What that vehicle speaks.
+    /// The protocol of that vehicle.
     public var vehicleProtocol: VehicleProtocol?
     /// First and last use.
     public var firstSeen = UTC(microseconds: 0), lastSeen = UTC(microseconds: 0)
 
-    /// An accessory of which nothing more is known.
+    /// An adapter without further facts.
     public init(address: String) { self.address = address }
 }
 
-/// What is remembered of a vehicle.
+/// Stored facts about a vehicle.
 public struct RememberedVehicle: Hashable, Sendable {
     /// One of its ECUs.
     public struct ECU: Hashable, Sendable {
-        /// Its address; nil where headers were off.
+        /// Its address; nil if headers were off.
         public var address: ECUAddress?
-        /// As it names itself.
+        /// The name that it reports.
         public var name: String?
         /// Support maps by service and base (00, 20, …), as answered.
         public var support: [DataID: UInt32] = [:]
         /// Calibration identifications and their verification numbers, in the ECU's order.
         public var calibrations: [Calibration] = []
 
-        /// An ECU of which nothing more is known.
+        /// An ECU without further facts.
         public init(address: ECUAddress?) { self.address = address }
     }
 
@@ -60,25 +60,25 @@ public struct RememberedVehicle: Hashable, Sendable {
         /// Calibration verification number, hexadecimal.
         public var cvn: String?
 
-        /// At least one of the two.
+        /// A calibration with at least one of the two values.
         public init(id: String?, cvn: String?) {
             self.id = id
             self.cvn = cvn
         }
     }
 
-    /// Its VIN; nil for a vehicle that its owner named because it does not say.
+    /// Its VIN; nil for a vehicle that does not report one and has a name instead.
     public var vin: VIN?
-    /// What its owner calls it.
+    /// The user's name for it.
     public var name: String?
-    /// What it speaks.
+    /// Its protocol.
     public var vehicleProtocol: VehicleProtocol?
     /// Its ECUs.
     public var ecus: [ECU] = []
     /// First and last use.
     public var firstSeen = UTC(microseconds: 0), lastSeen = UTC(microseconds: 0)
 
-    /// A vehicle of which nothing more is known.
+    /// A vehicle without further facts.
     public init(vin: VIN?, name: String? = nil) {
         self.vin = vin
         self.name = name
@@ -86,7 +86,7 @@ public struct RememberedVehicle: Hashable, Sendable {
 }
 
 enum Vehicles {
-    /// The number of a vehicle, made where it is new.
+    /// The number of a vehicle; creates a row for a new one.
     static func id(of vin: VIN, seen: UTC, in database: Database) throws -> Int64 {
         let id = try Int64.fetchOne(
             database,
@@ -100,7 +100,7 @@ enum Vehicles {
 }
 
 enum Accessories {
-    /// The number of an accessory, made where it is new.
+    /// The number of an adapter; creates a row for a new one.
     static func id(of address: String, seen: UTC, in database: Database) throws -> Int64 {
         let id = try Int64.fetchOne(
             database,
@@ -114,7 +114,7 @@ enum Accessories {
 }
 
 extension TripStore {
-    /// Everything remembered of accessories, the last used first.
+    /// All stored adapters, the last used first.
     public func accessories() throws(StoreError) -> [RememberedAccessory] {
         try read { database in
             let rows = try Row.fetchAll(
@@ -147,12 +147,12 @@ extension TripStore {
         }
     }
 
-    /// What is remembered of the accessory at `address`; nil when nothing is.
+    /// The stored facts about the adapter at `address`; nil if it is unknown.
     public func accessory(at address: String) throws(StoreError) -> RememberedAccessory? {
         try accessories().first { $0.address == address }
     }
 
-    /// Replaces what is remembered of an accessory; `seen` is now.
+    /// Replaces the stored facts about an adapter; `seen` is the current time.
     public func remember(
         _ accessory: RememberedAccessory, seen: UTC
     ) throws(StoreError) {
@@ -184,7 +184,7 @@ extension TripStore {
         }
     }
 
-    /// Forgets an accessory; its trips stay.
+    /// Forgets an adapter; its trips stay.
     public func forgetAccessory(at address: String) throws(StoreError) {
         try transaction { database in
             try database.execute(
@@ -192,7 +192,7 @@ extension TripStore {
         }
     }
 
-    /// Everything remembered of vehicles, the last seen first.
+    /// All stored vehicles, the last used first.
     public func vehicles() throws(StoreError) -> [RememberedVehicle] {
         try read { database in
             let rows = try Row.fetchAll(
@@ -209,14 +209,14 @@ extension TripStore {
         }
     }
 
-    /// What is remembered of the vehicle with this VIN; nil when nothing is.
+    /// The stored facts about the vehicle with this VIN; nil if it is unknown.
     public func vehicle(_ vin: VIN) throws(StoreError) -> RememberedVehicle? {
         try vehicles().first { $0.vin == vin }
     }
 
-    /// Replaces what is remembered of a vehicle; `seen` is now.
+    /// Replaces the stored facts about a vehicle; `seen` is the current time.
     ///
-    /// One without VIN is found by its name. A vehicle with neither is not remembered.
+    /// A vehicle without a VIN is found by its name. One without both is not stored.
     public func remember(_ vehicle: RememberedVehicle, seen: UTC) throws(StoreError) {
         try transaction { database in
             let id: Int64

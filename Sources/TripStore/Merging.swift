@@ -2,28 +2,29 @@ import Foundation
 import GRDB
 import SystemIO
 
-/// What came of taking another database's trips over.
+/// The result of merging another database.
 public struct Merged: Hashable, Sendable {
     /// The new trips' numbers.
     public var trips: [Int64] = []
-    /// Trips that were here before, whole or as parts of others.
+    /// The number of trips that were in this database before, whole or as parts of others.
     public var known = 0
-    /// Trips that are still being recorded.
+    /// The number of trips that are still being recorded.
     public var open = 0
 }
 
 extension TripStore {
-    /// Takes over what the database at `other` has and this one has not; all or nothing.
+    /// Copies everything that the database at `other` has and this one does not have; all or
+    /// nothing.
     ///
-    /// A trip is known by its two clocks at its start, so that merging again adds nothing. With
-    /// `only` just these trips of the other database are taken, and of its history of codes only
-    /// what they reported. A database of an older schema is read through a copy beside this one.
-    /// `progress` is told how many of how many trips are done.
+    /// A trip is identified by its two clocks at its start, so merging again adds nothing. With
+    /// `only`, just these trips are copied, and only those codes of the history that they reported.
+    /// A database with an older schema is read through a copy next to this one. `progress` gets the
+    /// number of finished trips and of all trips.
     public func merge(
         from other: String, only: [Int64]? = nil,
         progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws(StoreError) -> Merged {
-        // What SQLite can only read by another name cannot be attached.
+        // A database that SQLite can open only through a special name cannot be attached.
         var needsCopy = ReadOnlyPlace.name(of: other) != other
         do {
             _ = try TripStore(path: other, access: .readOnly, limits: limits)
@@ -56,7 +57,7 @@ extension TripStore {
         }
     }
 
-    /// A copy that is brought up to date; its owner's alone.
+    /// Copies a database and migrates the copy, which only its owner can read.
     private static func copy(_ path: String, to copy: String) throws(StoreError) {
         try createFile(copy)
         do {
@@ -72,7 +73,7 @@ extension TripStore {
 }
 
 private struct Merger {
-    /// Tables whose rows belong to a trip and a time; `note` has numbers of its own.
+    /// Tables whose rows belong to a trip and a time; `note` has its own numbering.
     private static let timed = [
         "monitor", "monitor_test", "code_report", "code_list", "message", "event", "position",
     ]
@@ -121,8 +122,10 @@ private struct Merger {
         return merged
     }
 
-    /// A trip here that `o` is, or a part of: the same clocks at the start, or the same boot of the
-    /// same machine at the same accessory over all of its time.
+    /// A trip in this database that is the trip `o` or contains it.
+    ///
+    /// They have the same clocks at the start, or the same boot of the same machine and the same
+    /// adapter over the whole time.
     private static let sameTrip = """
         SELECT * FROM main.trip AS m
         LEFT JOIN main.accessory AS ma ON ma.id = m.accessory
@@ -134,14 +137,14 @@ private struct Merger {
                 AND o.start >= m.start AND o.start + o.duration <= m.start + m.duration + 2)
         """
 
-    /// Finds the vehicles, accessories and channels of these trips here, or copies them.
+    /// Finds the vehicles, adapters and channels of these trips in this database, or copies them.
     private func mapThings(trips: String, in database: Database) throws {
         try mapVehicles(needed("vehicle", by: trips), in: database)
         try mapAccessories(needed("accessory", by: trips), in: database)
         try mapChannels(trips: trips, in: database)
     }
 
-    /// The condition under which a row belongs to one of these trips; empty where all are merged.
+    /// The condition that a row belongs to one of these trips; empty if all trips are merged.
     private func needed(_ column: String, by trips: String) -> String {
         only == nil ? "" : "WHERE id IN (SELECT \(column) FROM other.trip WHERE id IN (\(trips)))"
     }
@@ -292,7 +295,7 @@ private struct Merger {
         return new
     }
 
-    /// Takes over what the other history knows beyond the trips that are there still.
+    /// Copies the other code history as far as it covers trips that are already deleted.
     private func mergeCodes(in database: Database) throws {
         try database.execute(
             sql: """

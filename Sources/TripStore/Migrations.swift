@@ -2,10 +2,10 @@ import GRDB
 
 /// The schema, step by step; `PRAGMA user_version` holds the number of the last step taken.
 enum Migrations {
-    /// `OBDS` in ASCII: which databases are ours.
+    /// `OBDS` in ASCII; identifies our databases.
     static let applicationID: Int32 = 0x4F42_4453
 
-    /// The file with the tables that all steps together make.
+    /// The file with the tables that result from all steps.
     private static let schemaFile = "schema.sql"
 
     /// The files of the steps, in their order.
@@ -16,18 +16,18 @@ enum Migrations {
     /// The newest version that this program knows.
     static var newest: Int { steps.count }
 
-    /// The tables of the newest version; a test keeps them equal to what the steps make.
+    /// The tables of the newest version; a test compares them with the result of the steps.
     static var schema: String {
         EmbeddedFiles.all.first { $0.path.description == schemaFile }?.contents.description ?? ""
     }
 
-    /// What a database file says about itself.
+    /// The state of a database file.
     enum State: Hashable {
-        /// Nothing in it yet.
+        /// The file is empty.
         case empty
-        /// Ours; the version.
+        /// It is our database, in this version.
         case ours(Int)
-        /// Another program's.
+        /// It belongs to another program.
         case foreign
     }
 
@@ -40,12 +40,12 @@ enum Migrations {
         return application == 0 && tables == 0 ? .empty : .foreign
     }
 
-    /// Takes every step after `version`, each in its own transaction; nil = up to the newest.
+    /// Runs every step after `version`, each in its own transaction; nil = up to the newest.
     static func run(on database: Database, from version: Int, to last: Int? = nil) throws {
         for (index, file) in steps.enumerated()
         where index >= version && index < last ?? newest {
             try database.inTransaction(.immediate) {
-                // Another process may have been faster while this one waited for the lock.
+                // Another process may have run the step while this one waited for the lock.
                 guard try state(of: database) == (index == 0 ? .empty : .ours(index)) else {
                     return .commit
                 }

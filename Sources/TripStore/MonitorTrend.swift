@@ -3,18 +3,18 @@ import Foundation
 import GRDB
 public import OBDCore
 
-/// A test result of service 06 and when it was read.
+/// A test result of service 06 with the time of reading.
 public struct MonitorTrendPoint: Hashable, Sendable {
-    /// When.
+    /// The time of reading.
     public var time: UTC
-    /// In which trip.
+    /// The trip in which it was read.
     public var trip: Int64
-    /// The vehicle; nil where it did not say.
+    /// The vehicle; nil if its VIN is unknown.
     public var vin: String?
     /// The result.
     public var result: MonitorTestResult
 
-    /// A result and when it was read.
+    /// A result with the time of reading.
     public init(time: UTC, trip: Int64, vin: String?, result: MonitorTestResult) {
         self.time = time
         self.trip = trip
@@ -22,12 +22,12 @@ public struct MonitorTrendPoint: Hashable, Sendable {
         self.result = result
     }
 
-    /// The lower limit; unit: that of the result, nil where the ECU has none.
+    /// The lower limit; unit: that of the result, nil if the ECU has none.
     public var lowerLimit: Double? { result.hasLowerLimit ? result.min : nil }
-    /// The upper limit; unit: that of the result, nil where the ECU has none.
+    /// The upper limit; unit: that of the result, nil if the ECU has none.
     public var upperLimit: Double? { result.hasUpperLimit ? result.max : nil }
 
-    /// How far the value is from its nearest limit; negative beyond it, nil without limits.
+    /// The distance of the value from its nearest limit; negative beyond it, nil without limits.
     ///
     /// Unit: that of the result.
     public var margin: Double? {
@@ -36,8 +36,9 @@ public struct MonitorTrendPoint: Hashable, Sendable {
         return margins.compactMap { $0 }.min()
     }
 
-    /// The same as a share of the allowed range, 0.5 in its middle; nil without two limits, of which
-    /// the lower one may be that nothing is less than 0.
+    /// The margin as a share of the allowed range, 0.5 in its middle; nil without two limits.
+    ///
+    /// A minimum of 0 without a lower limit counts as a limit.
     public var relativeMargin: Double? {
         guard let margin, let low = lowerLimit ?? (result.min == 0 ? 0 : nil),
             let high = upperLimit, high > low
@@ -47,9 +48,9 @@ public struct MonitorTrendPoint: Hashable, Sendable {
 }
 
 extension TripStore {
-    /// Every test result, test by test, earliest first; results that were not run are left out.
+    /// All results of tests that were run, grouped by test, earliest first.
     ///
-    /// `vehicle` narrows it to the vehicle with this VIN or name.
+    /// `vehicle` is a VIN or a name and restricts the result to that vehicle.
     public func monitorTrend(vehicle: String? = nil) throws(StoreError) -> [MonitorTrendPoint] {
         try read { database in
             let rows = try Row.fetchAll(

@@ -1,25 +1,26 @@
 import Glibc
 import SystemIO
 
-/// How a database is opened where nothing can be written beside it: on a read-only file system, or in
-/// a folder of someone else.
+/// Opens databases in places without write access: a read-only file system or another user's
+/// folder.
 ///
-/// SQLite reads a database with a write-ahead log through memory that processes share, a file beside it,
-/// which it cannot make there. Without that file no process has the database open for writing.
+/// SQLite reads a database with a write-ahead log through shared memory, a file next to the
+/// database that it cannot create there. If that file is missing, no process has the database open
+/// for writing.
 enum ReadOnlyPlace {
-    /// The name for SQLite; `path` itself where SQLite needs no help.
+    /// The name for SQLite; `path` itself if it works without special options.
     static func name(of path: String) -> String {
         guard isWithoutHelp(path), usesLog(path) else { return path }
         let uri = "file:" + escaped(path)
-        // A log that holds something is read through memory of this process alone, which SQLite
-        // does without the file system's locks; otherwise the file holds everything.
+        // If the log has content, private memory is used to read it, which SQLite does only without
+        // file locks. Otherwise the database file is complete.
         return uri + (holdsLog(path) ? "?mode=ro&vfs=unix-none" : "?mode=ro&immutable=1")
     }
 
-    /// Whether a connection to that name has to keep what processes share to itself.
+    /// Whether a connection with this name must use private instead of shared memory.
     static func isExclusive(_ name: String) -> Bool { name.hasSuffix("vfs=unix-none") }
 
-    /// Whether the database is on a file system that may only be read.
+    /// Whether the database is on a read-only file system.
     static func isReadOnlyDisk(_ path: String) -> Bool {
         access(path, W_OK) != 0 && errno == EROFS
     }
@@ -40,14 +41,15 @@ enum ReadOnlyPlace {
         return stat(resolved(path) + "-wal", &status) == 0 && status.st_size > 0
     }
 
-    /// Whether the header says that the file is written through a log
-    /// (https://sqlite.org/fileformat.html, offset 18).
+    /// Whether the header says that the file uses a write-ahead log.
+    ///
+    /// See https://sqlite.org/fileformat.html, offset 18.
     private static func usesLog(_ path: String) -> Bool {
         guard let header = header(of: path) else { return false }
         return header[18] == 2
     }
 
-    /// Whether the file begins as a database does.
+    /// Whether the file has the header of a database.
     static func isDatabase(_ path: String) -> Bool {
         header(of: path)?.starts(with: "SQLite format 3\0".utf8) ?? false
     }
@@ -55,8 +57,8 @@ enum ReadOnlyPlace {
     private static func header(of path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        // No lock of SQLite's can be lost by that: it has none on this file in this process yet, or the
-        // file can only be read.
+        // Closing a file releases the process's locks on it. That is safe here: SQLite has no lock
+        // on this file in this process yet, or the file is read-only.
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 20)
         return Glibc.read(descriptor, &bytes, bytes.count) == bytes.count ? bytes : nil

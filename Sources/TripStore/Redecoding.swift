@@ -3,42 +3,43 @@ import Foundation
 import GRDB
 import OBDCore
 
-/// What became of a trip that was decoded again.
+/// The result of decoding a trip again.
 public struct Redecoded: Hashable, Sendable {
-    /// Records that were decoded by the new table.
+    /// Records that the new table decoded.
     public var decoded = 0
-    /// Messages that no table had decoded before and that are readings now.
+    /// Formerly unknown messages that are readings now.
     public var found = 0
-    /// Records that stay as they were: of services that cannot be decoded without their whole
-    /// message, or not in the new table.
+    /// Records that did not change.
+    ///
+    /// Their services need the whole message for decoding, or the new table does not contain them.
     public var kept = 0
-    /// Signals whose readings are others now, by short name.
+    /// Signals whose readings changed, by short name.
     public var changes: [String: Change] = [:]
 
-    /// What became of a signal's readings.
+    /// The changes of a signal's readings.
     public struct Change: Hashable, Sendable {
         /// Readings with another value, or with a value instead of none.
         public var changed = 0
-        /// Readings that were not there before.
+        /// New readings.
         public var added = 0
-        /// Readings that are gone.
+        /// Removed readings.
         public var removed = 0
         /// The first reading with another value.
         public var example: Example?
     }
 
-    /// A value before and after.
+    /// An old and a new value.
     public struct Example: Hashable, Sendable {
-        /// What the readings said.
+        /// The old value.
         public var before: String
-        /// What they say now.
+        /// The new value.
         public var after: String
     }
 }
 
-/// A row of `reading`, as it is.
+/// A row of `reading` without conversion.
 struct StoredRow {
-    /// Why there is no number, or the text.
+    /// The reason why there is no number, or the text.
     enum Detail: Hashable {
         case text(String)
         case reason(Int64)
@@ -51,7 +52,7 @@ struct StoredRow {
     var raw: [UInt8]?
     var detail: Detail?
 
-    /// The value for comparing and showing.
+    /// The value as text, for comparison and output.
     var text: String {
         switch detail {
         case .text(let text): text
@@ -61,7 +62,7 @@ struct StoredRow {
         }
     }
 
-    /// The same of a reading.
+    /// The same text for the value of a reading.
     static func text(of value: Reading.Value) -> String {
         switch value {
         case .number(let value): text(of: value)
@@ -81,9 +82,8 @@ struct StoredRow {
 extension TripStore {
     /// Decodes a trip's raw bytes again with another table; all or nothing.
     ///
-    /// Raw bytes, times and everything but readings stay as they are. A record that the new table
-    /// cannot decode keeps its old readings. With `keeps` false nothing is stored: it only shows
-    /// what would change.
+    /// Only readings change. A record that the new table cannot decode keeps its old readings. If
+    /// `keeps` is false, nothing is stored and the result only shows what would change.
     public func redecode(
         trip id: Int64, table: PIDTable, monitors: MonitorTables, keeps: Bool = true
     ) throws(StoreError) -> Redecoded {
@@ -116,7 +116,7 @@ private struct Redecoder {
         decoder = ResponseDecoder(table: table, monitors: monitors)
     }
 
-    /// New rows gather in their own table: the old ones are being read.
+    /// Collects new rows in a separate table, because the old ones are being read.
     mutating func run(in database: Database) throws {
         let trip = old.trip.id
         try database.execute(
@@ -151,7 +151,7 @@ private struct Redecoder {
         try replace(in: database)
     }
 
-    /// Notes what is other than it was.
+    /// Records the differences between the old and the new readings.
     private mutating func compare(_ record: [StoredRow], with readings: [Reading]) {
         var before: [String: String] = [:]
         for row in record {
@@ -183,7 +183,7 @@ private struct Redecoder {
                 DROP TABLE redecoded;
                 DROP TABLE redecoded_message;
                 """, arguments: ["trip": old.trip.id])
-        // What was kept has no meter: everything is added up again.
+        // The kept rows did not pass through a meter, so all totals are calculated again.
         try TripFigures.addUp(old.trip.id, in: database)
     }
 
@@ -200,7 +200,7 @@ private struct Redecoder {
             raw: (row["raw"] as Data?).map { Array($0) }, detail: detail)
     }
 
-    /// Writes a record's new readings, or its old ones where there are none.
+    /// Writes a record's new readings, or its old ones if there are no new ones.
     private mutating func flush(
         _ record: inout [StoredRow], _ row: inout RowStatement, in database: Database
     ) throws {
@@ -250,7 +250,7 @@ private struct Redecoder {
         }
     }
 
-    /// The readings of a message; nil unless it is made of readings without a fault.
+    /// The readings of a message; nil if it contains anything else or an error.
     private mutating func decode(_ message: ECUMessage) -> [Reading]? {
         decoded.removeAll(keepingCapacity: true)
         let family: VehicleProtocol.Family? = message.parameterGroup == nil ? nil : .j1939
@@ -259,7 +259,7 @@ private struct Redecoder {
         for item in decoded {
             switch item {
             case .reading(let reading): readings.append(reading)
-            // Stored beside the readings, and no table changes them.
+            // These are stored in their own tables, and no signal table changes them.
             case .monitor: continue
             case .monitorTest, .code, .negativeResponse, .message, .error: return nil
             }
@@ -267,7 +267,8 @@ private struct Redecoder {
         return readings.isEmpty ? nil : readings
     }
 
-    /// The message that a record stood in; nil for services whose answers are more than records.
+    /// The message that contained a record; nil for services whose answers contain more than
+    /// records.
     private static func message(_ template: Reading, _ raw: [UInt8]) -> ECUMessage? {
         guard let id = template.dataID, !raw.isEmpty else { return nil }
         let low = UInt8(truncatingIfNeeded: id.id)

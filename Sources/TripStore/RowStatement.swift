@@ -1,9 +1,10 @@
 import GRDB
 import GRDBSQLite
 
-/// A cached statement whose parameters are bound one after the other.
+/// A cached statement with parameters that are bound in order.
 ///
-/// GRDB's own arguments cost half of the speed; it keeps the statement, the connection and errors.
+/// Binding through GRDB's arguments takes twice the time, so only the statement, the connection and
+/// the errors come from GRDB.
 struct RowStatement {
     private let statement: Statement
     private let handle: OpaquePointer
@@ -64,7 +65,7 @@ struct RowStatement {
         sqlite3_bind_null(handle, place)
     }
 
-    /// The bytes must live until the row has been stepped.
+    /// Binds bytes without copying; they must stay valid until the row is stepped.
     @inline(__always)
     mutating func bind(living bytes: UnsafeRawBufferPointer) {
         place &+= 1
@@ -86,7 +87,7 @@ struct RowStatement {
         }
     }
 
-    /// Runs the statement and is ready for the next row.
+    /// Runs the statement and prepares it for the next row.
     @inline(__always)
     mutating func run(in database: Database) throws {
         place = 0

@@ -2,7 +2,7 @@ import Diagnostics
 import GRDB
 import OBDCore
 
-/// The rows that come rarely: a statement each, made where it is needed.
+/// Rows of rare kinds: each has its own statement, prepared when needed.
 extension RowWriter {
     mutating func store(
         _ monitor: MonitorStatus, t: Int64, in database: Database
@@ -73,7 +73,7 @@ extension RowWriter {
         try row.run(in: database)
     }
 
-    /// Stores that an ECU named this many codes of a list.
+    /// Stores the number of codes with a status that an ECU reported.
     mutating func store(
         codes: Int, _ kind: CodeReport.Kind, of ecu: ECUAddress?, t: Int64, in database: Database
     ) throws {

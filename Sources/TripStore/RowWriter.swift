@@ -2,9 +2,9 @@ import Diagnostics
 import GRDB
 import OBDCore
 
-/// Turns a trip's entries into rows.
+/// Converts a trip's entries to rows.
 ///
-/// A value: after a rollback its owner keeps the old one.
+/// It is a value, so that its owner can keep the old state after a rollback.
 struct RowWriter {
     let trip: Int64
     private let anchor: TimeAnchor
@@ -18,8 +18,9 @@ struct RowWriter {
     private var nextSequence: Int64 = 0
     private var lateSequence: Int64 = 0
 
-    /// What arrives with an earlier time than its predecessor is numbered from here, without ever
-    /// starting again, so that it cannot meet a row that is there already.
+    /// Entries with an earlier time than their predecessor are numbered from here.
+    ///
+    /// The numbers never start again, so they cannot conflict with an existing row.
     private static let firstLateSequence = TripTail.firstLateSequence
 
     init(trip: Int64, anchor: TimeAnchor, table: PIDTable) {
@@ -69,7 +70,7 @@ struct RowWriter {
         }
     }
 
-    /// Brings the trip's own row and its sums up to date.
+    /// Updates the trip's row and its totals.
     mutating func storeFigures(in database: Database) throws {
         var row = try RowStatement(
             """
@@ -113,7 +114,7 @@ struct RowWriter {
         try Trips.close(trip, reason, in: database)
     }
 
-    /// Stores a row that is in the database already under its own number.
+    /// Copies a row under its own number.
     mutating func keep(
         _ old: StoredRow, _ row: inout RowStatement, in database: Database
     ) throws {
@@ -137,13 +138,13 @@ struct RowWriter {
 
     // MARK: Time and order
 
-    /// The next row at `t` gets `sequence`, or a later number where that one is taken.
+    /// Gives the next row at `t` the number `sequence`, or a later one if that is taken.
     mutating func advance(to t: Int64, sequence: Int64) {
         nextSequence = t == nextTime ? max(nextSequence, sequence) : sequence
         nextTime = t
     }
 
-    /// Microseconds since the trip's start; saturates.
+    /// Microseconds since the trip's start, limited to the range of the type.
     private func time(of instant: Instant) -> Int64 {
         let gap = instant.nanoseconds.subtractingReportingOverflow(anchor.monotonic.nanoseconds)
         if gap.overflow { return instant < anchor.monotonic ? .min : .max }
@@ -176,7 +177,7 @@ struct RowWriter {
 
     // MARK: Rows
 
-    /// The statement that ``store(_:at:_:in:)`` binds readings to; one a transaction.
+    /// The statement to which ``store(_:at:_:in:)`` binds readings; prepared once per transaction.
     static func insertReading(in database: Database) throws -> RowStatement {
         try RowStatement(
             """
@@ -214,7 +215,7 @@ struct RowWriter {
         }
     }
 
-    /// Whether `later` is a further signal of the record that `earlier` belongs to.
+    /// Whether `later` is another signal of the same record as `earlier`.
     @inline(__always)
     static func isSameRecord(_ earlier: Reading, _ later: Reading) -> Bool {
         earlier.signal < later.signal && earlier.dataID == later.dataID
@@ -248,7 +249,7 @@ struct RowWriter {
             row.bind(text, or: status)
             try row.run(in: database)
         } else {
-            // The bytes are here until the row is stepped: no copy on the heap.
+            // The buffer lives until the row is stepped, so no copy on the heap is needed.
             try withUnsafeTemporaryAllocation(byteCount: max(reading.raw.count, 1), alignment: 1) {
                 for (index, byte) in reading.raw.enumerated() { $0[index] = byte }
                 row.bind(living: UnsafeRawBufferPointer(rebasing: $0[..<reading.raw.count]))
@@ -259,7 +260,7 @@ struct RowWriter {
         count(status == nil ? number : nil, at: place, t: t)
     }
 
-    /// Binds trip, time and sequence, with which all rows begin.
+    /// Binds trip, time and sequence, the first columns of all rows.
     @inline(__always)
     mutating func bindKey(_ row: inout RowStatement, t: Int64) {
         row.bind(trip)
@@ -267,7 +268,7 @@ struct RowWriter {
         row.bind(sequence(at: t))
     }
 
-    /// Binds the same and the ECU.
+    /// Binds trip, time, sequence and ECU.
     mutating func bindKey(_ row: inout RowStatement, t: Int64, _ ecu: ECUAddress?) {
         bindKey(&row, t: t)
         row.bind(ecu?.description)
@@ -275,7 +276,7 @@ struct RowWriter {
 }
 
 extension RowStatement {
-    /// Binds what the meter shows, in the order of the columns.
+    /// Binds the values of the meter in the order of the columns.
     mutating func bind(_ meter: TripMeter) {
         bind(meter.distance)
         bind(meter.driven)
@@ -287,7 +288,7 @@ extension RowStatement {
         bind(meter.hardAccelerations)
     }
 
-    /// Binds text, else a number, else null.
+    /// Binds the text, else the number, else null.
     @inline(__always)
     fileprivate mutating func bind(_ text: String?, or number: Int64?) {
         if let text {

@@ -1,18 +1,19 @@
 import GRDB
 
-/// Whether the tables of a database are those that the migrations make.
+/// Checks that the tables of a database are those of the migrations.
 ///
-/// A database may come from anybody. A view in the place of a table can run a query that never ends, and a
-/// trigger runs with every row that is stored.
+/// The database may come from an untrusted source. A view in place of a table can run an endless
+/// query, and a trigger runs with every stored row.
 enum SchemaCheck {
-    /// What is not as it was made, in words; nil = nothing.
+    /// The first difference in words; nil = none.
     ///
-    /// Other tables, views and indexes are their owner's business: no statement of ours reads them.
+    /// Further tables, views and indexes are allowed, because none of our statements reads them.
     static func fault(in database: Database, version: Int) throws -> String? {
         let triggers = try Int.fetchOne(
             database, sql: "SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%trigger%'")
         if triggers != 0 { return "it has a trigger, which obdscan never makes" }
-        // The common case: SQLite stored the very text. Only other text is worth making a database for.
+        // Usually the text is identical. Only for another text is it worth creating a database to
+        // compare.
         if version == Migrations.newest, try text(in: database) == Migrations.schema { return nil }
         let expected = try tables(version: version)
         let found = try tables(in: database)
@@ -22,7 +23,7 @@ enum SchemaCheck {
         return nil
     }
 
-    /// The statements that make the tables, as `migrations/schema.sql` has them.
+    /// The statements that create the tables, in the form of `migrations/schema.sql`.
     static func text(in database: Database) throws -> String {
         let statements = try String.fetchAll(
             database,
@@ -41,7 +42,7 @@ enum SchemaCheck {
         }
     }
 
-    /// Each table with its kind and its columns, as SQLite has read the schema.
+    /// Each table with its kind and columns, as SQLite parsed them from the schema.
     private static func tables(in database: Database) throws -> [String: [String]] {
         var tables: [String: [String]] = [:]
         let rows = try Row.fetchCursor(

@@ -3,50 +3,52 @@ import Glibc
 
 /// Why a database cannot be used; every case names the file.
 public enum StoreError: Error, Hashable, Sendable {
-    /// There is no such file.
+    /// The file does not exist.
     case missing(path: String)
-    /// There is nothing in the file: making it a database was not completed.
+    /// The file is empty, because its creation was interrupted.
     case empty(path: String)
-    /// The file is no SQLite database, or one that another program made.
+    /// The file is not an SQLite database, or another program created it.
     case foreign(path: String)
-    /// A newer obdscan made it: its schema version, and the newest that this program knows.
+    /// A newer obdscan created it: its schema version, and the newest version that this program
+    /// knows.
     case newer(path: String, version: Int, known: Int)
-    /// An older obdscan made it and it may not be written to, so it cannot be brought up to date.
+    /// An older obdscan created it, and it cannot be migrated because it is read-only.
     case older(path: String, version: Int)
-    /// The file or its directory cannot be made; `errno` says why.
+    /// The file or its directory cannot be created; `errno` is the reason.
     case cannotCreate(path: String, errno: Int32)
-    /// The file may not be read or written.
+    /// Access to the file is denied.
     case permission(path: String)
-    /// The file may be read only, so nothing can be stored.
+    /// The file is read-only, so nothing can be stored.
     case readOnly(path: String)
-    /// The file is on a file system that may be read only, so nothing can be stored.
+    /// The file is on a read-only file system, so nothing can be stored.
     case readOnlyDisk(path: String)
-    /// The disk, or the space allowed to the database, is full.
+    /// The disk is full, or the database reached its size limit.
     case full(path: String)
-    /// Another program holds the database for longer than one waits.
+    /// Another program holds the lock of the database for too long.
     case locked(path: String)
-    /// The file is damaged; SQLite's own words.
+    /// The file is damaged; with SQLite's message.
     case damaged(path: String, message: String)
-    /// There is no such trip.
+    /// The trip does not exist.
     case unknownTrip(Int64, path: String)
     /// The trip is still being written by another process.
     case tripIsOpen(Int64, path: String)
-    /// The trip ended, but this many entries could not be stored and are lost; the reason.
+    /// The trip ended, but this many entries could not be stored and are lost; with the reason.
     indirect case lost(entries: Int, StoreError)
-    /// The file was removed or replaced while it was written to, and what it held cannot be saved; why.
+    /// The file was removed or replaced while it was open, and its content cannot be saved; with
+    /// the reason.
     indirect case removed(path: String, StoreError)
-    /// Anything else that SQLite reports: its extended result code and words.
+    /// Any other error of SQLite: its extended result code and message.
     case other(path: String, code: Int32, message: String)
 }
 
 extension StoreError {
-    /// What `error` from below is in our words.
+    /// Converts an error of a lower layer.
     init(_ error: any Error, path: String) {
         guard let error = error as? DatabaseError else {
             self = error as? StoreError ?? .other(path: path, code: 0, message: "\(error)")
             return
         }
-        // The memory that connections share is a file beside the database: 32 KiB from the start.
+        // The shared memory is a file of at least 32 KiB next to the database.
         if error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
             self = .full(path: path)
             return
@@ -61,7 +63,7 @@ extension StoreError {
             self = .readOnlyDisk(path: path)
         case .SQLITE_READONLY: self = .readOnly(path: path)
         case .SQLITE_CANTOPEN where access(path, R_OK) == 0 && !ReadOnlyPlace.isDatabase(path):
-            // A folder, say: nobody is forbidden anything.
+            // For example a folder; access is not denied.
             self = .foreign(path: path)
         case .SQLITE_IOERR
         where error.extendedResultCode == .SQLITE_IOERR_READ

@@ -1,9 +1,9 @@
 import Diagnostics
 
-// How the database holds values that have names.
+// Converts named values to and from their form in the database.
 
 extension Reading.Missing {
-    /// How the database holds the reason.
+    /// The reason as a number in the database.
     var stored: Int64 {
         switch self {
         case .notSupported: 1
@@ -13,7 +13,7 @@ extension Reading.Missing {
         }
     }
 
-    /// The reason of that number.
+    /// The reason with this number.
     init?(stored: Int64) {
         switch stored {
         case 1: self = .notSupported
@@ -26,7 +26,7 @@ extension Reading.Missing {
 }
 
 extension CodeReport.Lamps {
-    /// Two bits a lamp as SAE J1939-73 packs them: 00 off, 01 on, 11 not available.
+    /// Two bits per lamp, as SAE J1939-73 packs them: 00 off, 01 on, 11 not available.
     var packed: UInt8 {
         func bits(_ lamp: Bool?) -> UInt8 { lamp.map { $0 ? 1 : 0 } ?? 3 }
         return bits(malfunction) << 6 | bits(redStop) << 4 | bits(amberWarning) << 2

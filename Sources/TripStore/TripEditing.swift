@@ -11,7 +11,7 @@ public enum TripEditFault: Error, Hashable, Sendable {
     case vehicles(Int64, Int64)
     /// The point lies outside the trip.
     case outside(Int64)
-    /// There is no edit that could be taken back.
+    /// There is no edit to undo.
     case nothingToUndo
 }
 
@@ -22,15 +22,15 @@ extension TripStore {
         "position", "note",
     ]
 
-    /// Makes one trip of two, the earlier one's number stays.
+    /// Joins two trips; the number of the earlier one stays.
     ///
-    /// Both must have ended; tags and remarks of both are kept. Rows keep their civil time, their
-    /// order and their raw bytes.
+    /// Both must have ended. Tags and notes of both are kept. Rows keep their UTC time, their order
+    /// and their raw bytes.
     public func joinTrips(_ one: Int64, _ other: Int64) throws(TripEditFault) {
         try joinTrips([one, other])
     }
 
-    /// Makes one trip of several as of two: all or none, and one edit to take back.
+    /// Joins several trips, all or none, as one edit that can be undone.
     ///
     /// Returns the number that stays.
     @discardableResult
@@ -97,7 +97,7 @@ extension TripStore {
         return edit
     }
 
-    /// Whether a trip has a row at or after `t`, which the rows of another would meet there.
+    /// Whether a trip has a row at or after `t`, which could conflict with rows of another trip.
     private static func hasRows(_ trip: Int64, from t: Int64, in database: Database) throws -> Bool
     {
         let found = timed.map { "EXISTS (SELECT * FROM \($0) WHERE trip = :trip AND t >= :t)" }
@@ -106,9 +106,9 @@ extension TripStore {
             arguments: ["trip": trip, "t": t]) ?? false
     }
 
-    /// Cuts a trip in two; what is at or after `time` becomes its own trip.
+    /// Splits a trip; everything at or after `time` becomes its own trip.
     ///
-    /// Returns the new trip's number. It has the tags and the vehicle of the old one.
+    /// Returns the new trip's number. The new trip has the tags and the vehicle of the old one.
     public func splitTrip(_ id: Int64, at time: UTC) throws(TripEditFault) -> Int64 {
         let trip = try ended(id)
         guard time > trip.start, time < trip.end else { throw .outside(id) }
@@ -116,10 +116,9 @@ extension TripStore {
         return try edit { try Self.split(id, [Cut(end: cut, start: cut)], in: $0)[0] }
     }
 
-    /// Cuts a trip wherever `rule` says that it had ended, as a recording with that rule would
-    /// have been cut.
+    /// Splits a trip wherever a recording with `rule` would have ended.
     ///
-    /// Returns the new trips' numbers in the order of time; none where nothing was to cut.
+    /// Returns the new trips' numbers in the order of time; empty if there is nothing to split.
     public func splitTrip(
         _ id: Int64, by rule: TripEndRule.Limits
     ) throws(TripEditFault) -> [Int64] {
@@ -130,7 +129,7 @@ extension TripStore {
         }
     }
 
-    /// Takes the last edit back; returns what it was.
+    /// Undoes the last edit and returns it.
     public func undoEdit() throws(TripEditFault) -> TripEdit {
         let undone = try edit { database in
             try TripEdits.undo(in: database) { from, to, shift, start in
@@ -143,7 +142,8 @@ extension TripStore {
 
     // MARK: Pieces
 
-    /// Where a trip is cut: the first part ends, the second begins; µs of the trip.
+    /// Where a trip is split: the end of the first part and the start of the second; µs of the
+    /// trip.
     private struct Cut {
         var end: Int64
         var start: Int64
@@ -174,7 +174,8 @@ extension TripStore {
             }
             let role = (row["role"] as Int64?).flatMap { TripMeter.Role(rawValue: $0) }
             rule.take(role, row["value"] ?? 0, at: instant)
-            // However long it stands, the next drive begins when something turns again.
+            // However long the standstill is, the next drive begins when the wheels or the engine
+            // turn again.
             let isOver = wasOver && rule.end(by: instant) == nil
             guard let previous, isOver || wasSilent == true, cuts.last?.start != t else {
                 continue
@@ -186,7 +187,7 @@ extension TripStore {
         return cuts
     }
 
-    /// Cuts from behind, so that earlier cuts stay where they are.
+    /// Splits from the end, so that earlier split points stay valid.
     private static func split(
         _ id: Int64, _ cuts: [Cut], in database: Database
     ) throws -> [Int64] {

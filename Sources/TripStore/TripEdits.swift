@@ -1,30 +1,30 @@
 import GRDB
 
-/// Something that was done to trips.
+/// An edit of trips.
 public struct TripEdit: Hashable, Sendable {
-    /// What was done; the raw value is what the database holds.
+    /// The action; the raw value is stored in the database.
     public enum Action: String, Hashable, Sendable {
-        /// A trip was cut.
+        /// A trip was split.
         case split
-        /// Two trips were made one.
+        /// Two trips were joined.
         case join
         /// A trip was deleted.
         case delete
     }
 
-    /// What was done.
+    /// The action.
     public var action: Action
     /// The trip that stayed, or was deleted.
     public var trip: Int64
-    /// The trips that came out of it, or went into it, or were deleted with it.
+    /// The other trips: the new ones, the joined ones, or those that were deleted together.
     public var others: [Int64]
 }
 
-/// The edits of trips and how they are taken back.
+/// The edits of trips and how to undo them.
 enum TripEdits {
-    /// Notes an edit before it is made; returns its number.
+    /// Records an edit before it is made; returns its number.
     ///
-    /// `batch` is the number of the first edit of a command that makes several.
+    /// `batch` is the number of the first edit if a command makes several.
     @discardableResult
     static func record(
         _ action: TripEdit.Action, trip: Int64, other: Int64? = nil, cut: Int64? = nil,
@@ -53,7 +53,7 @@ enum TripEdits {
         return database.lastInsertedRowID
     }
 
-    /// Takes the last command's edits back; nil when there are none.
+    /// Undoes the last command's edits; nil if there are none.
     static func undo(
         in database: Database,
         move: (_ from: Int64, _ to: Int64, _ shift: Int64, _ start: Int64) throws -> Void

@@ -1,29 +1,29 @@
 public import Diagnostics
 public import OBDCore
 
-/// When a drive is over.
+/// Decides when a drive is over.
 ///
-/// A value without a clock: it is told what was answered, and asked. The voltage plays no part:
-/// smart alternators let it fall below 12.8 V while the engine runs. Nor does an engine that stands
-/// still: start-stop, hybrid and electric vehicles drive on.
+/// The caller passes the answers and the times; the type reads no clock. The voltage plays no part:
+/// smart alternators let it fall below 12.8 V while the engine runs. A stopped engine alone does
+/// not count either, because start-stop, hybrid and electric vehicles drive on.
 public struct TripEndRule: Hashable, Sendable {
-    /// After how long a drive is over.
+    /// The times after which a drive is over.
     public struct Limits: Hashable, Sendable {
         /// After no ECU has answered for this long; nil = never.
         public var silence: Duration?
         /// After speed and engine speed have been 0 for this long; nil = never.
         public var standstill: Duration?
 
-        /// Limits; without any a drive never ends.
+        /// Limits; without any, a drive never ends.
         public init(silence: Duration? = nil, standstill: Duration? = nil) {
             self.silence = silence
             self.standstill = standstill
         }
     }
 
-    /// A drive's end.
+    /// The end of a drive.
     public struct End: Hashable, Sendable {
-        /// By which rule.
+        /// The rule that ended a drive.
         public enum Rule: Hashable, Sendable {
             /// No ECU answered.
             case silence
@@ -31,9 +31,9 @@ public struct TripEndRule: Hashable, Sendable {
             case standstill
         }
 
-        /// By which rule.
+        /// The rule that ended the drive.
         public var rule: Rule
-        /// The last answer before the silence; the end of the standing time.
+        /// The last answer before the silence, or the end of the standstill limit.
         public var instant: Instant
     }
 
@@ -41,27 +41,27 @@ public struct TripEndRule: Hashable, Sendable {
     private var lastAnswer: Instant?
     private var standing = StandingWatch()
 
-    /// A rule that has heard nothing yet.
+    /// A rule without any data yet.
     public init(limits: Limits) { self.limits = limits }
 
-    /// An ECU answered anything at `instant`.
+    /// Records any answer of an ECU.
     public mutating func takeAnswer(at instant: Instant) {
         lastAnswer = lastAnswer.map { max($0, instant) } ?? instant
     }
 
-    /// An ECU told its engine speed; unit: rpm.
+    /// Records an engine speed; unit: rpm.
     public mutating func take(engineSpeed: Double, at instant: Instant) {
         takeAnswer(at: instant)
         standing.take(engineSpeed: engineSpeed, at: instant)
     }
 
-    /// An ECU told the vehicle's speed; unit: km/h.
+    /// Records a vehicle speed; unit: km/h.
     public mutating func take(speed: Double, at instant: Instant) {
         takeAnswer(at: instant)
         standing.take(speed: speed, at: instant)
     }
 
-    /// When the drive will be over if nothing changes until then; nil = it will not.
+    /// When the drive will be over if nothing changes before; nil = never.
     public var deadline: Instant? {
         let silent = limits.silence.flatMap { limit in lastAnswer.map { $0 + limit } }
         let still = limits.standstill.flatMap { limit in standing.since.map { $0 + limit } }
@@ -82,7 +82,7 @@ public struct TripEndRule: Hashable, Sendable {
 }
 
 extension TripEndRule {
-    /// Takes a reading of a vehicle, whatever it says; `table` names its signal.
+    /// Takes any reading of a vehicle; `table` contains its signal.
     public mutating func take(_ reading: Reading, in table: PIDTable, at instant: Instant) {
         guard case .number(let value) = reading.value else {
             takeAnswer(at: instant)
@@ -92,7 +92,7 @@ extension TripEndRule {
             TripMeter.Role(reading.dataID, signal: table[reading.signal].id), value, at: instant)
     }
 
-    /// Takes a number; nil = one that says nothing about standing.
+    /// Takes a number; a nil role means that it says nothing about standstill.
     mutating func take(_ role: TripMeter.Role?, _ value: Double, at instant: Instant) {
         switch role {
         case .engineSpeed: take(engineSpeed: value, at: instant)

@@ -1,8 +1,8 @@
 import GRDB
 
-/// What a trip's rows add up to, counted again.
+/// Calculates a trip's totals from its rows.
 enum TripFigures {
-    /// Adds a trip's readings up again.
+    /// Calculates a trip's totals again.
     static func addUp(_ trip: Int64, in database: Database) throws {
         try database.execute(
             sql: """

@@ -3,7 +3,7 @@ import GRDB
 public import OBDCore
 
 extension TripStore {
-    /// Hides trips; ``undoEdit()`` brings them back, ``purge()`` deletes them for good.
+    /// Hides trips; ``undoEdit()`` restores them, ``purge()`` deletes them permanently.
     public func deleteTrips(_ ids: [Int64]) throws(StoreError) {
         for id in ids {
             guard try trip(id).endReason != nil else { throw .tripIsOpen(id, path: path) }
@@ -22,13 +22,13 @@ extension TripStore {
         }
     }
 
-    /// Deletes a trip with all its records for good; its codes stay in the history.
+    /// Deletes a trip with all its records permanently; its codes stay in the history.
     public func deleteTrip(_ id: Int64) throws(StoreError) {
         guard try trip(id).endReason != nil else { throw .tripIsOpen(id, path: path) }
         try transaction { try Self.purge([id], in: $0) }
     }
 
-    /// Deletes for good what was deleted before; returns the number of trips.
+    /// Permanently deletes the hidden trips; returns their number.
     @discardableResult
     public func purge() throws(StoreError) -> Int {
         try transaction { database in
@@ -39,8 +39,9 @@ extension TripStore {
         }
     }
 
-    /// Deletes for good drives that ended before `time` and that nobody named, tagged or wrote a
-    /// remark about, but for those of `except`; returns their numbers.
+    /// Permanently deletes drives that ended before `time` and have no name, tag or note.
+    ///
+    /// Those of `except` stay. Returns the deleted numbers.
     @discardableResult
     public func deleteTrips(
         endedBefore time: UTC, except kept: Set<Int64> = []
@@ -72,7 +73,7 @@ extension TripStore {
 
     // MARK: Names, tags, remarks
 
-    /// Names a trip; nil or an empty name takes the name away.
+    /// Sets the name of a trip; nil or an empty name removes it.
     public func setName(_ name: String?, ofTrip id: Int64) throws(StoreError) {
         _ = try trip(id)
         let name = name.flatMap { $0.isEmpty ? nil : $0 }
@@ -82,7 +83,7 @@ extension TripStore {
         }
     }
 
-    /// Replaces the words a trip is found by.
+    /// Replaces the tags of a trip.
     public func setTags(_ tags: [String], ofTrip id: Int64) throws(StoreError) {
         _ = try trip(id)
         try transaction { database in
@@ -95,15 +96,15 @@ extension TripStore {
         }
     }
 
-    /// A remark about a trip.
+    /// A note about a trip.
     public struct Note: Hashable, Sendable {
-        /// When; nil = about the whole trip.
+        /// The time that the note is about; nil = the whole trip.
         public var time: UTC?
-        /// What its user wrote.
+        /// The user's text.
         public var text: String
     }
 
-    /// Adds a remark about a whole trip, or about a moment of it.
+    /// Adds a note about a whole trip or a moment of it.
     public func addNote(
         _ text: String, toTrip id: Int64, at time: UTC? = nil
     ) throws(StoreError) {
@@ -115,7 +116,7 @@ extension TripStore {
         }
     }
 
-    /// A trip's remarks, those about the whole first.
+    /// A trip's notes, those about the whole trip first.
     public func notes(ofTrip id: Int64) throws(StoreError) -> [Note] {
         let start = try trip(id).start
         return try read { database in
@@ -130,7 +131,7 @@ extension TripStore {
         }
     }
 
-    /// What went wrong in a trip, and how often, the most frequent first.
+    /// The events of a trip by kind with their counts, the most frequent first.
     public func eventCounts(
         ofTrip id: Int64
     ) throws(StoreError) -> [(kind: TripEvent.Kind, count: Int)] {

@@ -1,10 +1,10 @@
 import OBDCore
 
-/// What a drive adds up to: distance, standing and moving time, hard braking and acceleration.
+/// Calculates totals of a drive: distance, standing and moving time, hard braking and acceleration.
 ///
-/// Everything is between two answers; nothing is assumed about a gap.
+/// It counts the time between two answers and assumes nothing about gaps.
 struct TripMeter {
-    /// What a channel says; the raw value is that of ``sql``.
+    /// What a channel measures; the raw value is that of ``sql``.
     enum Role: Int64, Hashable {
         /// PID 0C, F40C or SPN 190, rpm.
         case engineSpeed = 1
@@ -14,11 +14,12 @@ struct TripMeter {
         case odometer = 3
     }
 
-    /// Between two answers further apart than this the vehicle may have done anything; unit: µs.
+    /// Two answers further apart than this have a gap between them; unit: µs.
     static let longestGap: Int64 = 10_000_000
-    /// A change of speed is judged over this long, because speed comes in steps of 1 km/h; unit: µs.
+    /// Changes of speed are measured over this time, because speed comes in steps of 1 km/h; unit:
+    /// µs.
     static let window: Int64 = 1_000_000
-    /// From here on braking and acceleration are hard (0.3 g); unit: m/s².
+    /// From this value on, braking and acceleration count as hard (0.3 g); unit: m/s².
     static let hard = 3.0
 
     private struct Sample {
@@ -26,13 +27,13 @@ struct TripMeter {
         var value: Double
     }
 
-    /// The one channel that is listened to: two ECUs must not count the same road twice.
+    /// The only channel that is used; two ECUs must not count the same road twice.
     private var speedChannel: Int?
     private var odometerChannel: Int?
     private var engineChannel: Int?
     private var lastSpeed: Sample?
     private var lastEngineSpeed: Sample?
-    /// Speeds of the last ``window``, at most one in 50 ms.
+    /// Speeds of the last ``window``, at most one per 50 ms.
     private var recent: [Sample] = []
     private var isBraking = false
     private var isAccelerating = false
@@ -52,7 +53,7 @@ struct TripMeter {
     /// Nil without any speed.
     private(set) var hardAccelerations: Int64?
 
-    /// The best known distance; unit: km, nil when the vehicle told neither speed nor odometer.
+    /// The best known distance; unit: km, nil if the vehicle reports neither speed nor odometer.
     var distance: Double? {
         if let firstOdometer, let lastOdometer, lastOdometer > firstOdometer {
             return lastOdometer - firstOdometer
@@ -60,7 +61,7 @@ struct TripMeter {
         return driven
     }
 
-    /// Takes one answer; `t` in microseconds.
+    /// Takes one value; `t` is in microseconds.
     mutating func add(_ value: Double, _ role: Role, channel: Int, t: Int64) {
         switch role {
         case .speed:
@@ -103,12 +104,12 @@ struct TripMeter {
         judge(speed, t: t)
     }
 
-    /// Counts a manoeuvre once, however long it takes.
+    /// Counts a manoeuvre once, however long it lasts.
     private mutating func judge(_ speed: Double, t: Int64) {
         if let last = lastSpeed, recent.last.map({ last.t &- $0.t >= 50_000 }) ?? true {
             recent.append(last)
         }
-        // The youngest sample that is a whole window old is what the speed is compared with.
+        // Compare the speed with the newest sample that is at least a whole window old.
         let old = recent.lastIndex { t &- $0.t >= Self.window }
         guard let old else { return }
         let reference = recent[old]
@@ -130,7 +131,7 @@ struct TripMeter {
 }
 
 extension TripMeter.Role {
-    /// What a current value says; `signal` is its short name.
+    /// The role of a value of current data; `signal` is its short name.
     init?(_ dataID: DataID?, signal: @autoclosure () -> String) {
         guard let dataID else { return nil }
         switch dataID.service {
@@ -157,7 +158,7 @@ extension TripMeter.Role {
         }
     }
 
-    /// The same of a row of `channel`: a raw value or null.
+    /// The role of a row of `channel` in SQL: a raw value or null.
     static let sql = """
         CASE service
             WHEN 1 THEN CASE identifier WHEN 12 THEN 1 WHEN 13 THEN 2 WHEN 166 THEN 3 END

@@ -5,8 +5,8 @@ extension TripReadings {
     /// Calls `body` with the numbers, flags (0, 1) and codes of some signals in the order of time.
     ///
     /// - Parameters:
-    ///   - places: which of ``signals``.
-    ///   - body: gets the time since the trip's start in microseconds, the place in ``signals``,
+    ///   - places: indices into ``signals``.
+    ///   - body: gets the time since the trip's start in microseconds, the index into ``signals``,
     ///     and the value.
     public func forEachNumber(
         of places: [Int], _ body: (_ t: Int64, _ place: Int, _ value: Double) throws -> Void

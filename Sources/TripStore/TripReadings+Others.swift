@@ -2,7 +2,7 @@ import GRDB
 public import OBDCore
 
 extension TripReadings {
-    /// The trip's notes that belong to a point in time of the selection, in the order of time.
+    /// The trip's notes about a time within the selection, in the order of time.
     public func timedNotes() throws(StoreError) -> [(time: UTC, text: String)] {
         try store.notes(ofTrip: trip.id).compactMap { note in
             guard let time = note.time,
@@ -12,7 +12,7 @@ extension TripReadings {
         }
     }
 
-    /// Calls `body` with everything of the trip but its readings, in the order of time.
+    /// Calls `body` with all records of the trip except readings, in the order of time.
     public func forEachOtherRecord(
         _ body: (_ time: UTC, _ record: TripRecord) throws -> Void
     ) throws {

@@ -16,7 +16,7 @@ extension TripReadings {
         }
     }
 
-    /// One row as SQLite gives it.
+    /// One row from SQLite.
     struct Stored {
         var t: Int64 = 0
         var sequence: Int64 = 0
@@ -28,7 +28,7 @@ extension TripReadings {
     func forEachRow(
         in database: Database, _ body: (borrowing Stored) throws -> Void
     ) throws {
-        // Without the first signal of a record its raw bytes must be looked up.
+        // Without the first signal of a record, its raw bytes must be looked up.
         let channels = templates.keys.sorted().map(String.init).joined(separator: ",")
         let filter = isAll ? "" : " AND channel IN (\(channels))"
         let raw =
@@ -51,7 +51,7 @@ extension TripReadings {
         _ sql: String, _ arguments: [Int64], in database: Database,
         _ body: (borrowing Stored) throws -> Void
     ) throws {
-        // By channel number, so that a row costs no dictionary.
+        // Indexed by channel number, so that a row needs no dictionary access.
         let largest = Int(templates.keys.max() ?? 0)
         guard largest < 10_000_000 else {
             throw StoreError.damaged(path: store.path, message: "channel \(largest)")

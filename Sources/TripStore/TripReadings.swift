@@ -2,17 +2,17 @@ public import Diagnostics
 import GRDB
 public import OBDCore
 
-/// The signals of a trip and what they add up to.
+/// A signal of a trip with its totals.
 public struct TripSignal: Hashable, Sendable {
-    /// Which readings of ``TripReadings/table`` are meant.
+    /// The index of the signal in ``TripReadings/table``.
     public var signal: SignalIndex
-    /// Who answered; nil where headers were off, and for the adapter's voltage.
+    /// The ECU; nil if headers were off, and for the adapter's voltage.
     public var ecu: ECUAddress?
     /// The record; nil for the adapter's voltage.
     public var dataID: DataID?
     /// Freeze frame number.
     public var frame: UInt8?
-    /// The code that froze the frame.
+    /// The code that triggered the freeze frame.
     public var dtc: DTC?
     /// Number of readings, with and without a value.
     public var readings: Int
@@ -20,25 +20,25 @@ public struct TripSignal: Hashable, Sendable {
     public var minimum, maximum, mean: Double?
 }
 
-/// The readings of one trip, to be gone through once or often; nothing is loaded before.
+/// The readings of one trip, which can be iterated any number of times; nothing is loaded before.
 ///
-/// Readings name their signals by ``table``, which holds them as the table of the trip's day
-/// described them, one record a channel: it is for printing, not for decoding.
+/// ``table`` contains their signals as the table described them when the trip was recorded, one
+/// record per channel. It is for printing, not for decoding.
 public struct TripReadings: Sendable {
-    /// What to go through.
+    /// Restricts the readings.
     public struct Selection: Hashable, Sendable {
-        /// Not before this point.
+        /// Only readings at or after this time.
         public var from: UTC?
-        /// Not at or after this point.
+        /// Only readings before this time.
         public var to: UTC?
-        /// Only these signals, by short name or name, case aside; empty = all.
+        /// Only these signals, by short name or name, ignoring case; empty = all.
         public var signals: [String] = []
-        /// Only this ECU's.
+        /// Only readings of this ECU.
         public var ecu: ECUAddress?
-        /// Freeze frames too.
+        /// Whether freeze frames are included.
         public var includesFreezeFrames = true
 
-        /// All readings; set what narrows them.
+        /// A selection of all readings.
         public init() {}
     }
 
@@ -46,11 +46,11 @@ public struct TripReadings: Sendable {
     public let trip: TripSummary
     /// The signals of the readings.
     public let table: PIDTable
-    /// The signals that pass the selection, in the order in which they were first seen.
+    /// The signals of the selection, in the order in which they first appeared.
     public let signals: [TripSignal]
 
     let store: TripStore
-    /// By channel number; what a reading of it has in common with all others.
+    /// By channel number: the properties that all readings of the channel share.
     let templates: [Int64: Reading]
     let times: ClosedRange<Int64>
     let isAll: Bool
@@ -61,7 +61,7 @@ public struct TripReadings: Sendable {
         }
     }
 
-    /// The same within a transaction.
+    /// The same initializer for use within a transaction.
     init(trip: TripSummary, selection: Selection, store: TripStore, in database: Database) throws {
         self.trip = trip
         self.store = store
@@ -92,7 +92,7 @@ public struct TripReadings: Sendable {
         isAll = signals.count == channels.count
     }
 
-    /// Microseconds since the trip's start, saturated.
+    /// Microseconds since the trip's start, limited to the range of the type.
     private static func times(_ selection: Selection, since start: UTC) -> ClosedRange<Int64> {
         func gap(_ time: UTC) -> Int64 {
             let gap = time.microseconds.subtractingReportingOverflow(start.microseconds)
@@ -100,7 +100,7 @@ public struct TripReadings: Sendable {
         }
         let first = selection.from.map(gap) ?? .min
         let last = selection.to.map { gap($0).subtractingReportingOverflow(1).partialValue } ?? .max
-        // An empty selection is a range that no row is in.
+        // An empty selection becomes a range that contains no row.
         return first <= last ? first...last : Int64.min...Int64.min
     }
 
@@ -169,7 +169,7 @@ public struct TripReadings: Sendable {
 }
 
 extension TripStore {
-    /// The readings of a trip that `selection` lets through.
+    /// The readings of a trip within `selection`.
     public func readings(
         ofTrip id: Int64, _ selection: TripReadings.Selection = .init()
     ) throws(StoreError) -> TripReadings {

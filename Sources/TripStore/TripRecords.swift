@@ -3,24 +3,24 @@ import Foundation
 import GRDB
 public import OBDCore
 
-/// Whatever is in a trip.
+/// Any record of a trip.
 public enum TripRecord: Hashable, Sendable {
     /// A reading, a monitor, a test result, a code or a message.
     case item(DiagnosticItem)
-    /// Something that happened: refusals and faults of decoding are here too.
+    /// An event, including refusals and decoding errors.
     case event(TripEvent)
-    /// What its user wrote.
+    /// The user's note.
     case note(String)
-    /// Where the vehicle was.
+    /// The vehicle's position.
     case position(Position)
-    /// An ECU answered for a list of its codes.
+    /// An ECU's answer to a request for its codes of a status.
     case codeList(ECUAddress?, CodeReport.Kind, codes: Int)
 }
 
 extension TripReadings {
-    /// Calls `body` with everything of the trip in the order of time; stops at the first error.
+    /// Calls `body` with all records of the trip in the order of time; stops at the first error.
     ///
-    /// The selection's times hold for everything, its signals and ECU for readings alone.
+    /// The times of the selection apply to all records, its signals and ECU only to readings.
     public func forEachRecord(
         _ body: (_ time: UTC, _ record: TripRecord) throws -> Void
     ) throws {
@@ -40,7 +40,7 @@ extension TripReadings {
     }
 }
 
-/// Everything of a trip but its readings, merged from several tables in the order of their keys.
+/// All records of a trip except readings, merged from several tables in the order of their keys.
 struct OtherRecords {
     struct Record {
         var t: Int64
@@ -107,7 +107,7 @@ struct OtherRecords {
 
     // MARK: Rows
 
-    /// The rows of one table that are places or events, by a condition.
+    /// The positions or events of one table that meet a condition.
     static func rows(
         _ table: String, _ condition: String, _ arguments: StatementArguments, in database: Database
     ) throws -> [Record] {

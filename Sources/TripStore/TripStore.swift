@@ -4,30 +4,32 @@ import Glibc
 import Synchronization
 import SystemIO
 
-/// The database of trips, codes, accessories and vehicles; one file.
+/// The database of trips, codes, adapters and vehicles in one file.
 ///
-/// Several processes may have it open. Every method blocks until SQLite has answered, so none of
-/// them belongs on the thread that talks to an accessory: that is what ``TripWriter`` is for.
+/// Several processes may open it. Every method blocks until SQLite has finished, so the thread that
+/// talks to an adapter must not call any of them; ``TripWriter`` is for that.
 public final class TripStore: Sendable {
-    /// What the database is opened for.
+    /// The kind of access to the database.
     public enum Access: Hashable, Sendable {
         /// Never writes; the file must exist.
         case readOnly
-        /// Makes the file and its directories where they are missing and brings it up to date.
+        /// Creates the file and its directories if necessary and migrates it to the newest version.
         case readWrite
     }
 
-    /// How much a database may take.
+    /// Limits of a database.
     public struct Limits: Hashable, Sendable {
-        /// How large the file may grow; unit: bytes, nil = as the disk allows.
+        /// The greatest size of the file; unit: bytes, nil = limited by the disk only.
         public var size: Int?
         /// How long to wait for another process that writes.
         public var patience: Duration
-        /// Whether a commit may be reported before it is on the disk: a power cut may then cost
-        /// what was stored since the last checkpoint, but leaves the file sound.
+        /// Whether a commit may return before it is on the disk.
+        ///
+        /// A power cut may then lose everything since the last checkpoint, but the file stays
+        /// intact.
         public var isFast: Bool
 
-        /// Limits; the defaults suit people who log on a disk of their own.
+        /// Limits; the defaults suit recordings to a local disk.
         public init(
             size: Int? = nil, patience: Duration = .seconds(3), isFast: Bool = false
         ) {
@@ -37,26 +39,26 @@ public final class TripStore: Sendable {
         }
     }
 
-    /// The file, as it was named.
+    /// The path as the user gave it.
     public let path: String
-    /// The file that holds the trips; another one than ``path`` where that was replaced meanwhile.
+    /// The file with the trips; it differs from ``path`` after that file was replaced.
     public var currentPath: String {
         let current = place.withLock { (path: $0.path, number: $0.number) }
         return current.number == 0 ? path : current.path
     }
-    /// Every file that the database is made of.
+    /// All files of the database.
     public var files: [String] { [path, path + "-wal", path + "-shm"] }
-    /// What it was opened for.
+    /// The kind of access.
     public let access: Access
     let limits: Limits
     let place: Mutex<DatabasePlace>
-    /// Held while a trip's transaction is under way.
+    /// Held during a transaction of a trip.
     let commits = Mutex(())
     var queue: DatabaseQueue { place.withLock { $0.connection } }
 
     /// Opens the database at `path`.
     ///
-    /// A new file may be read by its owner only. Trips whose process died are closed at their last
+    /// Only its owner can read a new file. Trips whose process died are closed at their last
     /// record.
     public init(
         path: String, access: Access = .readWrite, limits: Limits = Limits()
@@ -93,17 +95,17 @@ public final class TripStore: Sendable {
         configuration.label = "obdscan"
         let name = access == .readOnly ? ReadOnlyPlace.name(of: path) : path
         configuration.prepareDatabase { database in
-            // A file may come from anybody: its schema calls no function that does anything, and no value
-            // is larger than anything that is stored.
+            // The file may come from an untrusted source: its schema must not call functions with
+            // side effects, and no value may be larger than anything that we store.
             try database.execute(sql: "PRAGMA trusted_schema = OFF")
             sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, 64 << 20)
             if ReadOnlyPlace.isExclusive(name) {
                 try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             }
-            // Else a row of a damaged page may pass as one that is not there.
+            // Otherwise, a row of a damaged page may look as if it did not exist.
             try database.execute(sql: "PRAGMA cell_size_check = ON")
             guard access == .readWrite else { return }
-            // A commit that was reported survives a power cut, unless that is not wanted.
+            // By default, a finished commit survives a power cut.
             try database.execute(
                 sql: "PRAGMA synchronous = \(limits.isFast ? "NORMAL" : "FULL")")
             if let size = limits.size {
@@ -140,21 +142,22 @@ public final class TripStore: Sendable {
         if let fault { throw .damaged(path: path, message: fault) }
     }
 
-    /// A log that is written ahead where it can be: it needs memory that all processes share, which
-    /// no network file system has.
+    /// Selects a write-ahead log if possible.
+    ///
+    /// The log needs shared memory, which network file systems do not have.
     private func chooseJournal() throws(StoreError) {
         let current = try read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
         let wanted = FileSystem.isOnNetwork(path) ? "delete" : "wal"
         if current == wanted { return }
         do throws(StoreError) {
-            // Where it cannot be had SQLite keeps what there is, which is as safe.
+            // If the mode is not available, SQLite keeps the present one, which is as safe.
             try write { try $0.execute(sql: "PRAGMA journal_mode = \(wanted)") }
         } catch .locked {
-            // Somebody else has it open as it is.
+            // Another process has it open in the present mode.
         }
     }
 
-    /// What a user who logs here should know about the place; nil = nothing.
+    /// A warning about the location for users who record there; nil = none.
     public var advice: String? {
         guard FileSystem.isOnNetwork(path) else { return nil }
         return
@@ -162,7 +165,7 @@ public final class TripStore: Sendable {
             + "should not read it while it is written"
     }
 
-    /// Makes the file, readable by its owner alone, unless there is one.
+    /// Creates the file, readable only by its owner, unless it exists.
     static func createFile(_ path: String) throws(StoreError) {
         try createDirectory(above: path)
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -193,7 +196,7 @@ public final class TripStore: Sendable {
         }
     }
 
-    /// Like ``read(_:)``, but what `body` itself throws passes unchanged.
+    /// Like ``read(_:)``, but errors that `body` throws pass unchanged.
     func reading(_ body: (Database) throws -> Void) throws {
         do {
             try queue.read(body)
@@ -202,7 +205,7 @@ public final class TripStore: Sendable {
         }
     }
 
-    /// Without a transaction around it.
+    /// Runs `body` without a transaction.
     func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
         guard access == .readWrite else { throw .readOnly(path: path) }
         do {
@@ -212,7 +215,7 @@ public final class TripStore: Sendable {
         }
     }
 
-    /// All or nothing.
+    /// Runs `body` in a transaction.
     func transaction<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
         try write { database in
             try database.beginTransaction(.immediate)

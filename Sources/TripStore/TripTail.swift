@@ -2,39 +2,39 @@ public import Diagnostics
 import GRDB
 public import OBDCore
 
-/// How far the records of one table of a trip were handed on.
+/// How far the records of one table of a trip were delivered.
 ///
-/// A trip's rows are stored in the order of their keys (t, sequence), so that everything after a key is
-/// new. What arrived with an earlier time than its predecessor has a sequence of its own that only
-/// grows, and is counted apart.
+/// A trip's rows are stored in the order of their keys (t, sequence), so everything after a key is
+/// new. Rows with an earlier time than their predecessor have their own increasing sequence and a
+/// separate cursor.
 public struct TripCursor: Hashable, Sendable {
     /// The key of the last row in order; unit of `t`: µs since the trip's start.
     public var t = Int64.min, sequence: Int64 = -1
-    /// The sequence of the last row that came late.
+    /// The sequence of the last late row.
     public var late: Int64 = TripTail.firstLateSequence
-    /// How many rows were handed on, in order and late.
+    /// The number of delivered rows, in order and late.
     public var rows = 0
 
-    /// The beginning of a trip.
+    /// A cursor at the beginning of a trip.
     public init() {}
 }
 
-/// What a trip has after a cursor.
+/// The part of a trip after a cursor.
 public struct TripTail: Sendable {
     /// Rows with a sequence above this one came late.
     static let firstLateSequence: Int64 = 1_000_000
 
-    /// A row that was handed on.
+    /// A delivered row.
     public enum Item: Sendable {
         /// A reading, of a signal of ``table``.
         case reading(Reading)
-        /// A place.
+        /// A position.
         case position(Position)
-        /// Something that happened.
+        /// An event.
         case event(TripEvent)
     }
 
-    /// Which table is followed; the raw value is what a file of cursors holds.
+    /// The table; the raw value is stored with the cursors.
     public enum Table: String, CaseIterable, Sendable {
         case readings, positions, events
     }
@@ -45,17 +45,18 @@ public struct TripTail: Sendable {
     public let table: PIDTable
     /// The cursor after the rows.
     public let cursor: TripCursor
-    /// The rows, at most as many as were asked for.
+    /// The rows, at most as many as requested.
     public let items: [(time: UTC, item: Item)]
-    /// Whether the trip had no more rows of this table.
+    /// Whether there are no more rows in this table.
     public let isComplete: Bool
 }
 
 extension TripStore {
-    /// The next rows of a trip's table, at most `limit` of them; nil where the trip is gone.
+    /// The next rows of a trip's table, at most `limit` of them; nil if the trip does not exist any
+    /// more.
     ///
-    /// Readings, their signals and the trip's figures come from one transaction. The cost does not depend
-    /// on the length of the trip, unless rows came late.
+    /// Readings, their signals and the trip's totals come from one transaction. The cost does not
+    /// depend on the length of the trip, unless rows came late.
     public func tail(
         ofTrip id: Int64, _ table: TripTail.Table, after cursor: TripCursor, limit: Int
     ) throws(StoreError) -> TripTail? {
@@ -78,7 +79,7 @@ extension TripStore {
 }
 
 extension TripReadings {
-    /// Calls `body` with up to `limit` rows in order after a cursor; returns how many.
+    /// Calls `body` with up to `limit` rows in order after a cursor; returns their number.
     fileprivate func rows(
         after cursor: TripCursor, limit: Int, in database: Database,
         _ body: (borrowing Stored) throws -> Void
@@ -97,7 +98,7 @@ extension TripReadings {
         return count
     }
 
-    /// Calls `body` with up to `limit` rows that came late; returns how many.
+    /// Calls `body` with up to `limit` late rows; returns their number.
     fileprivate func lateRows(
         after late: Int64, limit: Int, in database: Database,
         _ body: (borrowing Stored) throws -> Void
@@ -142,7 +143,7 @@ private struct TailReader {
             cursor.sequence = $0.sequence
         }
         cursor.rows += rows
-        // Only a count says that rows came late: no index leads to them.
+        // Only the count shows that rows came late, because no index covers them.
         guard rows < limit, trip.readings > cursor.rows else { return }
         cursor.rows += try readings.lateRows(
             after: cursor.late, limit: limit - rows, in: database
@@ -165,7 +166,7 @@ private struct TailReader {
             cursor.t = row.t
             cursor.sequence = row.sequence
         }
-        // These tables are small: a trip has a position each second at most.
+        // These tables are small: a trip has at most one position per second.
         if inOrder.count < limit {
             let late = try OtherRecords.rows(
                 name, "trip = ? AND sequence > ? ORDER BY sequence LIMIT ?",

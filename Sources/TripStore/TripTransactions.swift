@@ -2,16 +2,16 @@ import Diagnostics
 import GRDB
 import OBDCore
 
-/// One trip's connection and the state of its rows; lives on the writer's thread.
+/// The connection and row state of one trip; used only on the writer's thread.
 struct TripTransactions: Sendable {
-    /// Items that were left out and SQLite's words about the last of them.
+    /// The number of rejected items, and SQLite's message about the last of them.
     struct Rejected: Hashable, Sendable {
         var items = 0
         var message = ""
     }
 
     private(set) var connection: DatabaseQueue
-    /// Which of the database's places the connection leads to.
+    /// The number of the database location that the connection belongs to.
     private(set) var place: Int
     private(set) var rows: RowWriter
 
@@ -21,7 +21,7 @@ struct TripTransactions: Sendable {
         self.rows = rows
     }
 
-    /// Goes on in a copy of the database.
+    /// Continues in a copy of the database.
     mutating func move(to connection: DatabaseQueue, _ place: Int) {
         DatabasePlace.abandonLog(of: self.connection)
         close()
@@ -29,15 +29,15 @@ struct TripTransactions: Sendable {
         self.place = place
     }
 
-    /// Closes the connection; a failure to do so has no consequence for what is stored.
+    /// Closes the connection; an error here does not affect stored rows.
     func close() { try? connection.close() }
 
-    /// Stores the work in one transaction; on failure everything is as it was.
+    /// Stores the work in one transaction; an error leaves the state unchanged.
     mutating func store(_ work: WriteQueue.Work) -> Result<Rejected, any Error> {
         do {
             return .success(try store(work, rejecting: false))
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-            // One impossible entry must not keep all others from being stored.
+            // One invalid entry must not prevent the others from being stored.
             return Result { try store(work, rejecting: true) }
         } catch {
             return .failure(error)

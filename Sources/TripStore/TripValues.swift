@@ -1,28 +1,28 @@
 public import OBDCore
 
-/// What is known when a trip begins.
+/// The data that is known when a trip begins.
 public struct TripStart: Sendable {
-    /// What a trip is; the raw value is what the database holds.
+    /// The purpose of a trip; the raw value is stored in the database.
     public enum Purpose: String, Hashable, Sendable {
         /// A drive: `log`.
         case log
-        /// A short look: `dtc`, `info`, `monitors`.
+        /// A quick scan: `dtc`, `info`, `monitors`.
         case scan
         /// Another program's data.
         case `import`
     }
 
-    /// What the trip is.
+    /// The purpose of the trip.
     public var purpose: Purpose
-    /// The two clocks; readings carry the monotonic one.
+    /// The two clocks; readings have times of the monotonic one.
     public var anchor: TimeAnchor
-    /// The vehicle, where it is known already.
+    /// The VIN, if it is known already.
     public var vin: VIN?
-    /// How the accessory is opened: ``RememberedAccessory/address``.
+    /// The address of the adapter: ``RememberedAccessory/address``.
     public var accessory: String?
-    /// Words to find it by.
+    /// Tags for searching.
     public var tags: [String]
-    /// What its owner calls it.
+    /// The user's name for the trip.
     public var name: String?
 
     /// A trip that begins at `anchor`.
@@ -39,39 +39,39 @@ public struct TripStart: Sendable {
     }
 }
 
-/// Why a trip ended; the raw value is what the database holds.
+/// Why a trip ended; the raw value is stored in the database.
 public enum EndReason: String, Hashable, Sendable, CaseIterable {
-    /// Its user stopped it.
+    /// The user stopped it.
     case stopped
-    /// Its time was up.
+    /// The requested duration was over.
     case duration
     /// The vehicle was switched off.
     case vehicleOff
     /// The link was lost and could not be restored.
     case linkLost
-    /// Something else failed.
+    /// Another error.
     case failed
-    /// The process died; the last record is the end.
+    /// The process died; the trip ends at its last record.
     case crashed
-    /// It came from a file.
+    /// The trip was imported from a file.
     case imported
 }
 
-/// A trip and its figures.
+/// A trip with its totals.
 public struct TripSummary: Hashable, Sendable {
-    /// Its number; never used again.
+    /// Its number; never reused.
     public var id: Int64
-    /// What it is.
+    /// The purpose of the trip.
     public var purpose: TripStart.Purpose
-    /// The vehicle; nil where it did not say.
+    /// The vehicle; nil if its VIN is unknown.
     public var vin: String?
-    /// What the vehicle's owner calls it.
+    /// The user's name for the vehicle.
     public var vehicleName: String?
-    /// Where the accessory was.
+    /// The adapter's address.
     public var accessory: String?
-    /// The two clocks at its beginning.
+    /// The two clocks at the start.
     public var anchor: TimeAnchor
-    /// Up to the last record; unit: seconds.
+    /// Duration up to the last record; unit: seconds.
     public var seconds: Double
     /// Driven distance from the odometer, else from the speed; unit: km, nil without either.
     public var distance: Double?
@@ -79,30 +79,30 @@ public struct TripSummary: Hashable, Sendable {
     public var readings: Int
     /// Why it ended; nil while it is open.
     public var endReason: EndReason?
-    /// Words to find it by.
+    /// Tags for searching.
     public var tags: [String]
-    /// What its owner calls it.
+    /// The user's name for the trip.
     public var name: String? = nil
     /// Distance from the speed alone; unit: km, nil without a speed.
     public var driven: Double? = nil
-    /// The odometer (PID A6) at both ends; unit: km, nil where the vehicle has none.
+    /// The odometer (PID A6) at start and end; unit: km, nil if the vehicle does not report it.
     public var odometer: ClosedRange<Double>? = nil
-    /// Above 0 km/h; unit: seconds, nil without a speed.
+    /// Time above 0 km/h; unit: seconds, nil without a speed.
     public var movingSeconds: Double? = nil
-    /// At 0 km/h with the engine running; unit: seconds, nil without speed or engine speed.
+    /// Time at 0 km/h with the engine running; unit: seconds, nil without speed or engine speed.
     public var idleSeconds: Double? = nil
-    /// How often speed fell, or rose, by 0.3 g or more; nil without a speed.
+    /// The number of changes of speed by 0.3 g or more; nil without a speed.
     public var hardBrakings: Int? = nil, hardAccelerations: Int? = nil
 
-    /// While it moved; unit: km/h, nil where nothing is known or nothing moved.
+    /// Average speed while moving; unit: km/h, nil if unknown or if the vehicle did not move.
     public var averageSpeed: Double? {
         guard let driven, let movingSeconds, movingSeconds > 0 else { return nil }
         return driven / movingSeconds * 3600
     }
 
-    /// Its beginning.
+    /// The start of the trip.
     public var start: UTC { anchor.utc }
-    /// Its last record.
+    /// The time of the last record.
     public var end: UTC {
         UTC(microseconds: start.microseconds &+ Int64((seconds * 1e6).rounded()))
     }

@@ -5,28 +5,31 @@ import GRDB
 public import OBDCore
 import Synchronization
 
-/// Stores one trip on its own thread, one transaction a second: it begins so early that the
-/// oldest entry is on the disk a second after it came.
+/// Stores one trip on its own thread with about one transaction per second.
 ///
-/// ``offer(_:at:)-([DiagnosticItem],_)`` never waits for the disk: it puts into a bounded queue or
-/// says no, and announces by a notice when there is space again. When the disk fails, nothing that
-/// was committed is lost, and what comes is held in memory, up to a limit, until it works again.
-/// What had to be dropped is announced and stored as a gap. Call ``end(_:at:)``, or the trip stays
-/// open.
+/// A transaction begins early enough for the oldest entry to be on the disk one second after it
+/// arrived.
+///
+/// ``offer(_:at:)-([DiagnosticItem],_)`` never waits for the disk. It puts entries into a bounded
+/// queue or returns false, and a notice announces free space. If the disk fails, committed entries
+/// are safe, and new ones stay in memory, up to a limit, until storing works again. Dropped entries
+/// are announced and stored as a gap. Call ``end(_:at:)``, or the trip stays open.
 public final class TripWriter: Sendable {
-    /// How much is kept in memory and for how long.
+    /// Limits of memory and time.
     public struct Limits: Hashable, Sendable {
-        /// How long after it came an entry is on the disk, at a disk of even speed: what a power cut
-        /// may cost.
+        /// The time within which an entry is on the disk, if the disk's speed is steady.
+        ///
+        /// A power cut may lose the entries of this time.
         public var commitEvery: Duration
-        /// Items that wait at most while the disk works.
+        /// The greatest number of items that wait while the disk works.
         public var waiting: Int
-        /// Items that are held at most while it does not.
+        /// The greatest number of items in memory while the disk fails.
         public var held: Int
-        /// The longest pause between two attempts while it does not; the first is a second.
+        /// The longest pause between two attempts while the disk fails; the first pause is one
+        /// second.
         public var retryAtMost: Duration
 
-        /// Limits; the defaults cost some 2 MB, and 50 MB when the disk fails.
+        /// Limits; the defaults need about 2 MB, and 50 MB while the disk fails.
         public init(
             commitEvery: Duration = .seconds(1), waiting: Int = 8000, held: Int = 200_000,
             retryAtMost: Duration = .seconds(30)
@@ -38,20 +41,25 @@ public final class TripWriter: Sendable {
         }
     }
 
-    /// What its owner should know; announced on the writer's thread, from which neither a flush nor
-    /// the end may be asked for.
+    /// A message for the owner, sent on the writer's thread.
+    ///
+    /// The receiver must not call ``flush()`` or ``end(_:at:)`` there.
     public enum Notice: Hashable, Sendable {
-        /// Entries that were refused would be taken now.
+        /// There is space again for entries that were refused.
         case space
-        /// Storing failed; this many items are held in memory. Announced at each failed attempt.
+        /// Storing failed; this many items are in memory.
+        ///
+        /// Sent after each failed attempt.
         case holding(StoreError, items: Int)
-        /// The limit is reached: this many of the oldest items were dropped since the last attempt.
+        /// The limit was reached: this many of the oldest items were dropped since the last
+        /// attempt.
         case dropped(items: Int)
         /// Storing works again.
         case recovered
-        /// Items that contradict the schema were left out; SQLite's words.
+        /// Items that violate the schema were left out; with SQLite's message.
         case rejected(items: Int, message: String)
-        /// The database's files were taken away while it was written; it goes on as this says.
+        /// The database's files were removed or replaced during the recording, which continues as
+        /// given.
         case relocated(TripStore.Relocation)
     }
 
@@ -81,7 +89,8 @@ public final class TripWriter: Sendable {
         let place = store.place.withLock { $0 }
         do {
             transactions = TripTransactions(
-                // A look for the trip in each transaction does what SQLite would do in each row.
+                // A check for the trip in each transaction replaces SQLite's foreign key check of
+                // each row.
                 connection: try TripStore.connect(
                     place.path, access: .readWrite, limits: store.limits, checksForeignKeys: false),
                 place: place.number,
@@ -96,16 +105,15 @@ public final class TripWriter: Sendable {
 
     // MARK: From other threads
 
-    /// Takes what messages became at `instant`; false = full, offer it again after
-    /// ``Notice/space``.
+    /// Takes the items of messages at `instant`; false = full, try again after ``Notice/space``.
     ///
-    /// A batch that is larger than the whole queue is taken when the queue is empty. After the end
-    /// nothing is taken.
+    /// A batch that is larger than the whole queue is accepted when the queue is empty. After the
+    /// end, nothing is accepted.
     public func offer(_ items: [DiagnosticItem], at instant: Instant) -> Bool {
         offer(.items(items), at: instant)
     }
 
-    /// Takes one entry; false = full, offer it again after ``Notice/space``.
+    /// Takes one entry; false = full, try again after ``Notice/space``.
     public func offer(_ entry: TripEntry, at instant: Instant) -> Bool {
         let answer = queue.withLock { $0.offer(entry, at: instant, on: .now()) }
         switch answer {
@@ -117,9 +125,9 @@ public final class TripWriter: Sendable {
         }
     }
 
-    /// Waits until everything that was offered is on the disk.
+    /// Waits until all accepted entries are on the disk.
     ///
-    /// Throws what the disk says otherwise; the entries are then held, not lost.
+    /// Throws the error if storing failed; the entries are kept in memory then.
     public func flush() throws(StoreError) {
         let done = DispatchSemaphore(value: 0)
         guard queue.withLock({ $0.requestFlush(done) }) else { return }
@@ -128,9 +136,9 @@ public final class TripWriter: Sendable {
         if let failure = queue.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Stores what is left, closes the trip and ends the thread.
+    /// Stores the remaining entries, closes the trip and ends the thread.
     ///
-    /// Throws ``StoreError/lost(entries:_:)`` when the last entries cannot be stored.
+    /// Throws ``StoreError/lost(entries:_:)`` if the last entries cannot be stored.
     public func end(_ reason: EndReason, at instant: Instant) throws(StoreError) {
         guard queue.withLock({ $0.requestEnd(reason, at: instant) }) else { return }
         wake.signal()
@@ -142,7 +150,7 @@ public final class TripWriter: Sendable {
 
     private func run(_ transactions: consuming TripTransactions) {
         var transactions = transactions
-        /// When the next transaction is due; nil = nothing waits.
+        /// When the next transaction is due; nil = no entry waits.
         var due: DispatchTime?
         var pace = CommitPace(limit: limits.commitEvery)
         var pause = Duration.seconds(1)

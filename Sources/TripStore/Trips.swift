@@ -2,9 +2,9 @@ public import Diagnostics
 import GRDB
 public import OBDCore
 
-/// Statements about trips that several places need.
+/// Statements about trips that are used in several places.
 enum Trips {
-    /// Ends a trip and takes its codes into the history.
+    /// Ends a trip and adds its codes to the history.
     static func close(_ trip: Int64, _ reason: EndReason, in database: Database) throws {
         try database.execute(
             sql: "UPDATE trip SET end_reason = ?, writer = NULL WHERE id = ?",
@@ -28,7 +28,7 @@ enum Trips {
             LEFT JOIN accessory ON accessory.id = trip.accessory
         """
 
-    /// A trip without an end whose process is gone has ended, even if no program has written that yet.
+    /// A trip without an end whose process died counts as crashed, even before that is stored.
     private static func endReason(_ row: Row) -> EndReason? {
         if let reason: String = row["end_reason"] { return EndReason(rawValue: reason) }
         let writer: String? = row["writer"]
@@ -62,9 +62,9 @@ enum Trips {
 }
 
 extension TripStore {
-    /// Begins a trip that is written by this process.
+    /// Begins a trip that this process writes.
     ///
-    /// `table` names the signals of the readings that will be offered.
+    /// `table` contains the signals of the readings that will be stored.
     public func startTrip(
         _ start: TripStart, table: PIDTable, limits: TripWriter.Limits = .init(),
         notify: @escaping @Sendable (TripWriter.Notice) -> Void = { _ in }
@@ -100,7 +100,7 @@ extension TripStore {
             notify: notify)
     }
 
-    /// Ends trips whose process is gone at their last record.
+    /// Ends trips whose process died at their last record.
     func closeAbandonedTrips() throws(StoreError) {
         let open = try read { database in
             try Row.fetchAll(
@@ -116,30 +116,31 @@ extension TripStore {
         }
     }
 
-    /// Which trips are listed; nil = whatever.
+    /// Which trips to list; nil = no restriction.
     public struct TripFilter: Hashable, Sendable {
-        /// Also what was kept when codes were read or cleared; drives, recorded and imported, always.
+        /// Whether scans from reading or clearing codes are included; drives, recorded and
+        /// imported, always are.
         public var withScans: Bool
         /// Trips of the vehicle with this VIN or name.
         public var vehicle: String?
         /// Trips with this name.
         public var name: String?
-        /// Trips that end after this point.
+        /// Trips that end after this time.
         public var from: UTC?
-        /// Trips that begin before this point.
+        /// Trips that begin before this time.
         public var to: UTC?
         /// Trips with this tag.
         public var tag: String?
-        /// Trips whose name, tags or notes contain this text, in small or capital letters.
+        /// Trips whose name, tags or notes contain this text, ignoring case.
         public var search: String?
-        /// The latest so many.
+        /// Only this many of the latest trips.
         public var latest: Int?
 
-        /// Drives; set what narrows the list.
+        /// A filter for all drives.
         public init(withScans: Bool = false) { self.withScans = withScans }
     }
 
-    /// The trips that `filter` lets through, earliest first.
+    /// The trips that match `filter`, earliest first.
     public func trips(_ filter: TripFilter = TripFilter()) throws(StoreError) -> [TripSummary] {
         try read { database in
             let rows = try Row.fetchAll(
@@ -170,7 +171,7 @@ extension TripStore {
         }
     }
 
-    /// One trip; a deleted one is none.
+    /// One trip; a deleted trip counts as unknown.
     public func trip(_ id: Int64) throws(StoreError) -> TripSummary {
         let found = try read { database in
             try Row.fetchOne(

@@ -3,7 +3,7 @@ import GRDB
 public import OBDCore
 
 extension TripStore {
-    /// The signals that any of these trips has, each with who said it; freeze frames are left out.
+    /// The signals of these trips, each with its ECU; freeze frames are left out.
     public func signals(
         ofTrips trips: [Int64]
     ) throws(StoreError) -> [(ecu: ECUAddress?, signal: Signal)] {

@@ -2,8 +2,9 @@ import Diagnostics
 import Dispatch
 import OBDCore
 
-/// What waits to be stored: a plain value, so that its rules can be tested without a disk or a
-/// thread.
+/// The entries that wait to be stored.
+///
+/// It is a plain value, so that its rules can be tested without a disk or a thread.
 struct WriteQueue {
     struct Batch: Hashable, Sendable {
         var entry: TripEntry
@@ -11,7 +12,7 @@ struct WriteQueue {
         var items: Int
     }
 
-    /// Items that had to be dropped, and between which instants.
+    /// The number of dropped items, with the times of the first and last.
     struct Dropped: Hashable, Sendable {
         var items = 0
         var first = Instant.zero
@@ -23,7 +24,7 @@ struct WriteQueue {
             items += batch.items
         }
 
-        /// Takes `earlier` back, which could not be stored.
+        /// Adds `earlier`, which could not be stored, again.
         mutating func putBefore(_ earlier: Dropped) {
             if earlier.items == 0 { return }
             if items == 0 { last = earlier.last }
@@ -32,7 +33,7 @@ struct WriteQueue {
         }
     }
 
-    /// One transaction's worth.
+    /// The work of one transaction.
     struct Work: Sendable {
         var batches: ArraySlice<Batch>
         var items: Int
@@ -40,7 +41,7 @@ struct WriteQueue {
         var dropped: Dropped
         var flushes: [DispatchSemaphore]
         var ending: Ending?
-        /// Somebody was refused before and would be taken now.
+        /// Whether an entry was refused before and would be accepted now.
         var makesSpace: Bool
     }
 
@@ -51,34 +52,34 @@ struct WriteQueue {
 
     enum Answer: Hashable {
         case taken
-        /// Taken, and the writer should look: it is the first one, or there are many.
+        /// Accepted, and the writer should check now: it is the first entry, or there are many.
         case takenAndDue
         case full
     }
 
     private let limits: TripWriter.Limits
-    /// What was dropped comes before `first`; it is cut off now and then.
+    /// The batches; those before `first` are dropped and removed from time to time.
     private var batches: [Batch] = []
     private var first = 0
     private(set) var items = 0
-    /// When the oldest of what waits came; nil = nothing waits.
+    /// When the oldest waiting entry arrived; nil = none waits.
     private(set) var oldest: DispatchTime?
     private(set) var dropped = Dropped()
-    /// Notes among what was dropped: they stay, and are the oldest of what waits.
+    /// Notes that were about to be dropped; they are kept as the oldest waiting entries.
     private var notes: [Batch] = []
     private static let notesKept = 1000
-    /// Items that were dropped and not yet announced.
+    /// The number of dropped items that were not announced yet.
     private var unannounced = 0
     private var hasRefused = false
     private var flushes: [DispatchSemaphore] = []
     private var ending: Ending?
     private var hasEnded = false
-    /// Why the last attempt to store failed; nil when it did not.
+    /// Why the last attempt to store failed; nil if it succeeded.
     private(set) var failure: StoreError?
 
     init(limits: TripWriter.Limits) { self.limits = limits }
 
-    /// Takes an entry that comes now, which is `time`.
+    /// Takes an entry that arrives at `time`.
     mutating func offer(_ entry: TripEntry, at instant: Instant, on time: DispatchTime) -> Answer {
         let count = entry.items
         if ending != nil || hasEnded { return .full }
@@ -93,20 +94,21 @@ struct WriteQueue {
         if oldest == nil { oldest = time }
         if failure != nil {
             dropOldest()
-            // What failed with nothing waiting is tried again with the first that does.
+            // If storing failed while no entry waited, the first new entry triggers the next
+            // attempt.
             return before == 0 ? .takenAndDue : .taken
         }
         let many = limits.waiting / 2
         return before == 0 || (before < many && items >= many) ? .takenAndDue : .taken
     }
 
-    /// Notes are rare, and nobody offers them again: they wait behind a full queue.
+    /// Notes are rare and are not offered again, so they may exceed the normal limit.
     private func room(for entry: TripEntry) -> Int {
         if case .note = entry { return max(limits.waiting, limits.held) }
         return limits.waiting
     }
 
-    /// Drops from the front until the limit is kept; the last batch stays.
+    /// Drops the oldest batches until the limit is met; the last batch stays.
     private mutating func dropOldest() {
         while items > limits.held, first < batches.count - 1 {
             if case .note = batches[first].entry, notes.count < Self.notesKept {
@@ -125,21 +127,21 @@ struct WriteQueue {
         }
     }
 
-    /// False when there is nothing left to wait for.
+    /// Registers a flush; false if there is nothing to wait for.
     mutating func requestFlush(_ done: DispatchSemaphore) -> Bool {
         guard !hasEnded else { return false }
         flushes.append(done)
         return true
     }
 
-    /// False when the end has been asked for before.
+    /// Registers the end; false if it was requested before.
     mutating func requestEnd(_ reason: EndReason, at instant: Instant) -> Bool {
         guard ending == nil, !hasEnded else { return false }
         ending = Ending(reason: reason, instant: instant)
         return true
     }
 
-    /// What to store now; nil = nothing yet.
+    /// The work to store now; nil = none yet.
     mutating func work(isDue: Bool) -> Work? {
         let isMany = failure == nil && items >= limits.waiting / 2
         let isAsked = !flushes.isEmpty || ending != nil
@@ -160,7 +162,7 @@ struct WriteQueue {
             makesSpace: hasRefused && ending == nil)
     }
 
-    /// The work is on the disk.
+    /// Records that the work is on the disk.
     mutating func stored(_ work: Work) -> [TripWriter.Notice] {
         var notices: [TripWriter.Notice] = []
         if failure != nil { notices.append(.recovered) }
@@ -169,7 +171,7 @@ struct WriteQueue {
         return notices
     }
 
-    /// The work could not be stored: it goes back to the front.
+    /// Returns work that could not be stored to the front of the queue.
     mutating func failed(_ work: Work, _ error: StoreError) -> [TripWriter.Notice] {
         failure = error
         if work.ending != nil {

@@ -1,15 +1,15 @@
 import Glibc
 import SystemIO
 
-/// A process by its boot, number and start time, so that a number used again is not mistaken.
+/// Identifies a process by boot, pid and start time, so that a reused pid is not mistaken for it.
 struct WriterIdentity: Hashable, Sendable {
-    /// `BOOT:PID:START`, as it is in the database.
+    /// `BOOT:PID:START`, as stored in the database.
     var text: String
 
-    /// This process; nil where /proc says nothing.
+    /// This process; nil if /proc is not available.
     static func current() -> WriterIdentity? { of(getpid()) }
 
-    /// Whether the process still runs, as far as this machine and this boot can tell.
+    /// Whether the process still runs, as far as this machine and this boot can know.
     var isAlive: Bool {
         let parts = text.split(separator: ":")
         guard parts.count == 3, let number = pid_t(parts[1]) else { return false }
@@ -19,7 +19,7 @@ struct WriterIdentity: Hashable, Sendable {
     private static func of(_ number: pid_t) -> WriterIdentity? {
         guard let boot = Files.text("/proc/sys/kernel/random/boot_id"),
             let status = Files.text("/proc/\(number)/stat"),
-            // The name in parentheses may hold blanks and parentheses of its own.
+            // The name in parentheses may itself contain blanks and parentheses.
             let name = status.lastIndex(of: ")")
         else { return nil }
         // Field 22 is the start time; the first after the name is field 3.

@@ -4,10 +4,10 @@ import SystemIO
 import TripStore
 import VehicleScan
 
-/// An accessory as lists show it: attached, remembered, or both.
+/// An adapter in a list of devices: attached, remembered from an earlier session, or both.
 package struct AccessoryEntry {
     package var id: String
-    /// Under which it is remembered.
+    /// The key under which the adapter is remembered.
     package var key: String
     package var connectionID: Int?
     package var name: String?
@@ -18,12 +18,12 @@ package struct AccessoryEntry {
     package var hardware: String?
     package var protocols: [String] = []
     package var inUseBy: String?
-    /// What is said of it instead of that it is not attached.
+    /// How the adapter can be reached; lists show it instead of "not attached".
     private var reach: String?
-    /// Lines that only people want.
+    /// Title and text of facts that only the text output shows.
     package var details: [(String, String)] = []
 
-    /// One that is attached.
+    /// An entry for an adapter that is attached.
     package init(_ accessory: Accessory) {
         id = "\(accessory.address)"
         key = accessory.memoryKey
@@ -42,20 +42,20 @@ package struct AccessoryEntry {
         if let record = accessory.deviceID { details.append(("Device ID", record)) }
     }
 
-    /// A Bluetooth accessory that is paired and may be in reach.
+    /// An entry for a paired Bluetooth adapter that may be in reach.
     package init(paired accessory: Accessory) {
         self.init(accessory)
         connectionID = nil
         details.append(("Bluetooth", "paired"))
     }
 
-    /// A DoIP gateway that answered.
+    /// An entry for a DoIP gateway that answered.
     package init(_ gateway: FoundGateway) {
         self.init(gateway.accessory)
         details += gateway.facts.map { ($0.title, $0.text) }
     }
 
-    /// A Bluetooth device in reach that is not paired.
+    /// An entry for a Bluetooth device that is in reach but not paired.
     package init(found device: BluetoothPairing.Found) {
         self.init(device.accessory)
         connectionID = nil
@@ -63,14 +63,14 @@ package struct AccessoryEntry {
         details.append(("Bluetooth", "not paired"))
     }
 
-    /// One that was used before.
+    /// An entry for an adapter that was used before.
     package init(_ remembered: RememberedAccessory) {
         id = remembered.address
         key = remembered.address
         remember(remembered)
     }
 
-    /// Adds what an earlier session learnt.
+    /// Adds what an earlier session found out about the adapter.
     package mutating func remember(_ remembered: RememberedAccessory) {
         if details.contains(where: { $0.0 == "Last used" }) { return }
         name = name ?? remembered.name
@@ -88,7 +88,7 @@ package struct AccessoryEntry {
         details.append(("Last used", localTime(remembered.lastSeen)))
     }
 
-    /// What lists say of it.
+    /// The columns of the list.
     package static let shape = RowShape<AccessoryEntry>(
         "device",
         [
@@ -108,7 +108,7 @@ package struct AccessoryEntry {
             ?? (connectionID == nil ? "not attached" : "")
     }
 
-    /// One fact a line.
+    /// The facts as text, one per line.
     package func text(_ palette: Palette) -> String {
         var rows = TextTable([("", .left), ("", .left)])
         let facts: [(String, String?)] = [

@@ -2,12 +2,12 @@ import Adapters
 import Formats
 import VehicleScan
 
-// How a grade is told.
+// How output shows a grade.
 extension AdapterGrade {
-    /// Whether it speaks something else than an ELM327.
+    /// Whether the adapter speaks another protocol than that of the ELM327.
     private var isForeign: Bool { dialect != ELM327Dialect.protocolString }
 
-    /// The claim and the answers in one sentence.
+    /// One sentence that compares the version that the adapter claims with its answers.
     package var summary: String {
         let claim = verdict.claimed.map { "v\($0 / 10).\($0 % 10)" }
         let like = verdict.behavesLike.map { "it answers like v\($0 / 10).\($0 % 10)" }
@@ -33,7 +33,7 @@ extension AdapterGrade {
         "longMessages", "longestAnswer",
     ]
 
-    /// As programs read it.
+    /// The grade as one object of the output.
     package var row: Row {
         Row(
             "adapterGrade",

@@ -2,11 +2,11 @@ import Diagnostics
 import Formats
 import OBDCore
 
-/// A condition that a user wants to be told of: `ECT>110`, `MIL=on`.
+/// A condition that a user wants to be notified of: `ECT>110`, `MIL=on`.
 package struct Alarm: Hashable, Sendable {
-    /// How the value has to stand to the limit.
+    /// How the value has to relate to the limit.
     package enum Relation: String, Hashable, Sendable, CaseIterable {
-        // Longer ones first: they begin like shorter ones.
+        // Longer operators come first, because shorter ones are prefixes of them.
         case atLeast = ">="
         case atMost = "<="
         case unequal = "!="
@@ -17,14 +17,14 @@ package struct Alarm: Hashable, Sendable {
 
     /// What the value is compared with.
     package enum Limit: Hashable, Sendable {
-        /// In the unit that is shown.
+        /// A number in the unit in which the value is shown.
         case number(Double)
         case flag(Bool)
     }
 
-    /// As it was typed.
+    /// The condition as the user typed it.
     package let text: String
-    /// The signal as it was typed.
+    /// The signal as the user typed it.
     package let name: String
     package let relation: Relation
     package let limit: Limit
@@ -59,7 +59,7 @@ package struct Alarm: Hashable, Sendable {
         self.limit = limit
     }
 
-    /// Whether the condition holds; nil where the value is none that can be compared.
+    /// Whether the condition holds; nil if the value cannot be compared with the limit.
     package func holds(_ value: Reading.Value, _ conversion: UnitSystem.Conversion?) -> Bool? {
         switch (value, limit) {
         case (.number(let metric), .number(let bound)):
@@ -79,15 +79,15 @@ package struct Alarm: Hashable, Sendable {
     }
 }
 
-/// What became of an alarm.
+/// A change of an alarm: it began or ended.
 package struct AlarmNews: Hashable, Sendable {
     package let alarm: Alarm
-    /// Who said it; nil where headers are off.
+    /// The ECU that reported the value; nil if headers are off.
     package let ecu: ECUAddress?
     package let signal: SignalIndex
-    /// The value that began or ended it.
+    /// The value that began or ended the alarm.
     package let reading: Reading
-    /// Whether it begins; else it is over.
+    /// Whether the alarm begins; false if it is over.
     package let isRaised: Bool
 
     package init(
@@ -101,12 +101,12 @@ package struct AlarmNews: Hashable, Sendable {
     }
 }
 
-/// Follows readings and says when alarms begin and end; a value without clock.
+/// Follows readings and reports when alarms begin and end.
 ///
-/// An alarm is over when its condition has not held for ``AlarmWatch/calm``, so that a value that
-/// wavers about its limit is told once.
+/// The caller passes the time; the type reads no clock. An alarm is over when its condition has not
+/// held for ``AlarmWatch/calm``. A value that wavers around its limit is therefore reported once.
 package struct AlarmWatch: Sendable {
-    /// How long a condition may not hold before its alarm is over.
+    /// How long a condition must not hold before its alarm is over.
     package static let calm = Duration.seconds(5)
 
     private struct Key: Hashable {
@@ -120,12 +120,12 @@ package struct AlarmWatch: Sendable {
     /// When the condition of a raised alarm was last seen to hold.
     private var raised: [Key: Instant] = [:]
 
-    /// Watches for nothing yet; limits are in `units`.
+    /// A watch without alarms; the limits of those added later are in `units`.
     package init(units: UnitSystem) {
         self.units = units
     }
 
-    /// Whether there is nothing to watch for.
+    /// Whether no alarm was added.
     package var isEmpty: Bool { all.isEmpty }
 
     /// Adds an alarm on a signal.
@@ -134,7 +134,7 @@ package struct AlarmWatch: Sendable {
         all.append(alarm)
     }
 
-    /// Takes a reading of `signal`; what began or ended by it.
+    /// Takes a reading of `signal` and returns the alarms that it began or ended.
     package mutating func take(_ reading: Reading, _ signal: Signal, at now: Instant) -> [AlarmNews]
     {
         guard let watching = alarms[reading.signal] else { return [] }

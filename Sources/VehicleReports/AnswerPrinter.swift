@@ -8,7 +8,7 @@ import TripReports
 import VehicleLink
 import VehicleScan
 
-/// Prints what vehicles say: JSON objects as they come, text as one aligned table at the end.
+/// Prints the answers of vehicles: JSON objects as they come, text as one aligned table at the end.
 package struct AnswerPrinter {
     private let output: OutputForm
     private let table: PIDTable
@@ -23,13 +23,13 @@ package struct AnswerPrinter {
             ("UNIT", .left),
         ], flexible: [2, 3])
     private var notes: [String] = []
-    /// Takes what is not a reading, at the end.
+    /// Called with each note, which is not a reading, at the end.
     private let note: (String) -> Void
 
-    /// A printer that knows `knowledge` of codes.
+    /// A printer that takes descriptions of codes from `knowledge`.
     ///
-    /// A CSV table has rows of all `kinds`, which are their keys. Without them it has readings,
-    /// and the rest are notes.
+    /// With `kinds`, the keys of each kind of row, a CSV table has rows of all kinds. Without them
+    /// it has readings only, and everything else becomes a note.
     package init(
         _ output: OutputForm, table: PIDTable, knowledge: CodeKnowledge, kinds: [[String]] = [],
         note: @escaping (String) -> Void
@@ -49,12 +49,12 @@ package struct AnswerPrinter {
     /// Whether rows of every kind are printed.
     package var takesRows: Bool { output.format == .json || output.format == .csv && isMixed }
 
-    /// Prints a row of another kind; nothing where only readings are printed.
+    /// Prints a row of another kind; does nothing if only readings are printed.
     package mutating func print(_ row: Row, to output: inout TextOutput) throws(OutputError) {
         if takesRows { try output.print(row, &writer) }
     }
 
-    /// Prints an item; in text, and in a table of readings, the rest become notes.
+    /// Prints an item; in text and in a table of readings, other items become notes.
     package mutating func print(
         _ item: DiagnosticItem, at time: UTC?, to output: inout TextOutput
     ) throws(OutputError) {
@@ -71,7 +71,7 @@ package struct AnswerPrinter {
         }
     }
 
-    /// Prints what stands beside the items of an answer: damaged frames, the adapter's words.
+    /// Prints what an answer contains besides items: damaged frames and the adapter's status.
     package mutating func printRest(
         of asked: QueryResult, at time: UTC?, to output: inout TextOutput
     ) throws(OutputError) {
@@ -103,7 +103,7 @@ package struct AnswerPrinter {
         try print(.reading(reading), at: time, to: &writer)
     }
 
-    /// Prints what was kept back: the table, then what is not a reading, as notes.
+    /// Prints the collected rest: the table, then everything that is not a reading as notes.
     package mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
         if output.format == .text && !rows.isEmpty {
             try writer.write(rows.text(palette, columns: output.columns))
@@ -117,7 +117,7 @@ package struct AnswerPrinter {
     private mutating func add(_ reading: Reading) {
         let signal = table[reading.signal]
         let value = ValueText(reading, signal, output.units)
-        // Frames of several codes come after each other.
+        // Frames of several trouble codes follow each other in one table.
         let name = signal.name + (reading.parameterCode.map { " (\($0.text))" } ?? "")
         rows.add([
             .init(reading.ecu?.description ?? "—"), .init(signal.id, .bold), .init(name),

@@ -1,59 +1,58 @@
 import OBDCore
 
-/// What one kind of request took.
+/// The measurements of one kind of request.
 package struct BenchFigures: Hashable, Sendable {
-    /// What was asked.
+    /// A kind of request.
     package enum Kind: Hashable, Sendable {
-        /// The adapter alone, which asks nobody.
+        /// A command to the adapter alone, without any request to the vehicle.
         case adapter
-        /// This many records in one request.
+        /// A request for this many records at once.
         case records(Int, countDigit: Bool)
         /// Polling as `live` and `log` do it.
         case polling
     }
 
-    /// What was asked.
     package var kind: Kind
     /// Requests that were sent.
     package var requests = 0
-    /// Requests without the whole answer.
+    /// Requests that got no complete answer.
     package var failed = 0
-    /// Readings that came.
+    /// Readings that were received.
     package var readings = 0
-    /// From the request until the adapter's prompt, of those that were answered; unit: seconds.
+    /// Times from an answered request to the adapter's prompt; unit: seconds.
     package var roundTrips: [Double] = []
-    /// The time that all of them took; unit: seconds.
+    /// The time that all requests together took; unit: seconds.
     package var seconds = 0.0
 
     package init(_ kind: Kind) {
         self.kind = kind
     }
 
-    /// The time that such a share of the round trips did not exceed; nil without any.
+    /// The percentile of the round trips, such as 0.95; nil without any round trips.
     package func roundTrip(_ share: Double) -> Double? {
         guard !roundTrips.isEmpty else { return nil }
         let rank = Int((share * Double(roundTrips.count)).rounded(.up))
         return roundTrips.sorted()[max(0, min(roundTrips.count, rank) - 1)]
     }
 
-    /// Readings a second; nil where nothing was read.
+    /// Readings per second; nil if there were none.
     package var readingsPerSecond: Double? {
         readings > 0 && seconds > 0 ? Double(readings) / seconds : nil
     }
 
-    /// Whether such requests work here.
+    /// Whether this kind of request works with this adapter and vehicle.
     package var works: Bool { requests > 0 && failed == 0 }
 }
 
-/// What follows from the figures.
+/// The conclusions from the measurements.
 package struct BenchVerdict: Hashable, Sendable {
-    /// Whether the adapter takes the count digit; nil = not tried.
+    /// Whether the adapter accepts the count digit; nil if that was not tried.
     package var countDigit: Bool?
-    /// What the count digit saves a request; unit: seconds.
+    /// The time that the count digit saves per request; unit: seconds.
     package var saved: Double?
-    /// Records that one request may ask for; nil = batches were not tried.
+    /// The number of records that one request may ask for; nil if batches were not tried.
     package var batch: Int?
-    /// Readings a second that polling reached.
+    /// Readings per second while polling.
     package var readingsPerSecond: Double?
 
     package init(

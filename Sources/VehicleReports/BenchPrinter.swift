@@ -1,7 +1,7 @@
 import Formats
 import VehicleScan
 
-/// Prints what was measured: a table for people, JSON Lines or CSV.
+/// Prints measurements: a table for people, JSON Lines or CSV.
 package struct BenchPrinter {
     private let format: OutputFormat
     private let palette: Palette
@@ -20,7 +20,7 @@ package struct BenchPrinter {
     ]
     private static let verdictKeys = ["countDigit", "saved", "recordsPerRequest"]
 
-    /// Appends what stands above the figures.
+    /// Appends the heading.
     package mutating func begin(_ connection: Vehicle, to output: inout [UInt8]) {
         guard format == .text else { return rows.finish(&output) }
         let link = connection.scan.link
@@ -33,7 +33,7 @@ package struct BenchPrinter {
         line("ROUND TRIP", "P50", "P95", "READINGS/S", &output)
     }
 
-    /// Appends the figures of one kind of request.
+    /// Appends the measurements of one kind of request.
     package mutating func append(_ figures: BenchFigures, to output: inout [UInt8]) {
         guard format == .text else {
             let row = Row(
@@ -57,7 +57,7 @@ package struct BenchPrinter {
             figures.readingsPerSecond.map { fixed($0, 1) } ?? "—", &output)
     }
 
-    /// Appends what follows from the figures.
+    /// Appends the conclusions.
     package mutating func end(_ verdict: BenchVerdict, to output: inout [UInt8]) {
         guard format == .text else {
             let row = Row(
@@ -74,7 +74,7 @@ package struct BenchPrinter {
         output.append(contentsOf: ("\n" + text).utf8)
     }
 
-    /// The verdict in words.
+    /// The conclusions in words.
     package static func sentences(_ verdict: BenchVerdict) -> String {
         var lines: [String] = []
         switch verdict.countDigit {
@@ -127,7 +127,7 @@ package struct BenchPrinter {
         return nil
     }
 
-    /// Decimals of a time in seconds: what is after them is noise.
+    /// Decimals of a time in seconds; further digits are noise.
     private static let microseconds = 6
 
     private func line(

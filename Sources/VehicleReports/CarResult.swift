@@ -1,22 +1,22 @@
 import Diagnostics
 import Formats
 
-/// What came of one vehicle of many, in one line for people.
+/// The result for one vehicle of a batch, in one line for people.
 package struct CarResult {
-    /// As its user calls it, else its VIN, else the device.
+    /// The user's label of the vehicle, else its VIN, else the device.
     package let name: String
-    /// Each once, in the order in which they were reported.
+    /// Each code once, in the order of the reports.
     package let codes: [String]
-    /// Whether any ECU has its light on; nil where none says.
+    /// Whether the check engine light is on according to any ECU; nil if no ECU reports it.
     package let light: Bool?
-    /// The gravest.
+    /// The most severe advice.
     package let drive: DriveAdvice?
-    /// What is not known, and why.
+    /// What could not be read, and why.
     package let problems: [String]
-    /// Whether any ECU was read.
+    /// Whether at least one ECU was read.
     package let isRead: Bool
 
-    /// The result that a vehicle's rows of the table say.
+    /// The result from the table rows of one vehicle.
     package init(_ rows: [Row]) {
         func texts(_ key: String) -> [String] { rows.compactMap { $0[key].shown } }
         let (label, vin) = (texts("label").first, texts("vin").first)
@@ -33,7 +33,7 @@ package struct CarResult {
         }
     }
 
-    /// `bay 3 (5XX…): P0301 P0420; check engine light on; drive on: soon`.
+    /// The line, such as `bay 3 (5XX…): P0301 P0420; check engine light on; drive on: soon`.
     package var text: String {
         var parts: [String] = []
         if !codes.isEmpty { parts.append(codes.joined(separator: " ")) }
@@ -45,9 +45,8 @@ package struct CarResult {
     }
 }
 
-/// How many vehicles came to what.
+/// Counts the results of many vehicles.
 package struct CarTally {
-    /// No vehicle yet.
     package init() {}
 
     /// How many vehicles were counted.
@@ -68,7 +67,7 @@ package struct CarTally {
         }
     }
 
-    /// How many came to what, such as 12 vehicles: 7 with codes, 4 without, 1 not read.
+    /// The counts in words, such as 12 vehicles: 7 with codes, 4 without, 1 not read.
     package var sentence: String {
         let without = cars - withCodes - unread - doubtful
         let parts = [

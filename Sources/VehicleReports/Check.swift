@@ -1,21 +1,21 @@
 import Accessory
 import Formats
 
-/// One step of `doctor`: what was looked at, and what was found.
+/// One step of `doctor`: what it checked, and what it found.
 package struct Check: Hashable, Sendable {
-    /// What is looked at, in the order from the cable to the engine.
+    /// The steps, in the order from the cable to the engine.
     package enum Step: String, Hashable, Sendable, CaseIterable, Comparable {
-        /// Whether there is an accessory to talk to.
+        /// Whether there is an adapter to talk to.
         case accessory = "address"
         /// The device file.
         case device
-        /// Whether the user may open it.
+        /// Whether the user may open the device file.
         case permissions
-        /// Whether no other program uses it.
+        /// Whether no other program uses the device.
         case free
-        /// The way to a network adapter.
+        /// The network path to a network adapter.
         case network
-        /// The Bluetooth controller, and the pairing.
+        /// The Bluetooth controller and the pairing.
         case bluetooth
         /// The link to the adapter.
         case link
@@ -27,23 +27,22 @@ package struct Check: Hashable, Sendable {
         case vehicle
         /// The ECUs that answer.
         case ecus
-        /// Whether the engine turns.
+        /// Whether the engine is running.
         case engine
 
-        /// Whether `left` is nearer to the cable.
+        /// Whether `left` comes before `right` on the way from the cable to the engine.
         package static func < (left: Step, right: Step) -> Bool {
             let order = allCases
             return (order.firstIndex(of: left) ?? 0) < (order.firstIndex(of: right) ?? 0)
         }
     }
 
-    /// What was looked at.
     package var step: Step
-    /// Whether it is in order.
+    /// Whether the step found no fault.
     package var isFine: Bool
     /// What was found.
     package var found: String
-    /// What fixes it; nil when there is nothing to fix.
+    /// How to fix the fault; nil if there is nothing to fix.
     package var fix: String?
 
     package init(_ step: Step, _ found: String) {
@@ -52,7 +51,7 @@ package struct Check: Hashable, Sendable {
         self.found = found
     }
 
-    /// A fault, and what fixes it.
+    /// A fault and how to fix it.
     package init(_ step: Step, fault: String, fix: String?) {
         self.step = step
         isFine = false
@@ -60,12 +59,12 @@ package struct Check: Hashable, Sendable {
         self.fix = fix
     }
 
-    /// What was seen of the accessory.
+    /// The check for a finding about the device.
     package init(_ finding: AccessoryFinding) {
         self.init(Step(finding.step), finding.found, advice: finding.advice)
     }
 
-    /// In order, with something worth saying about it.
+    /// A step without a fault, but with advice.
     package init(_ step: Step, _ found: String, advice: String?) {
         self.step = step
         isFine = true
@@ -76,7 +75,7 @@ package struct Check: Hashable, Sendable {
     /// The keys of ``row``.
     package static let keys = ["step", "ok", "found", "fix"]
 
-    /// As programs read it.
+    /// The check as one object of the output.
     package var row: Row {
         Row(
             "check",
@@ -86,7 +85,7 @@ package struct Check: Hashable, Sendable {
             ])
     }
 
-    /// A line or two for people, each folded where a terminal has so many cells.
+    /// The check as one or two lines for people, each folded to `columns` cells.
     package func text(_ palette: Palette, columns: Int? = nil) -> String {
         var rows = TextTable([("", .left), ("", .left), ("", .left)])
         rows.add([
@@ -105,7 +104,7 @@ extension String {
 }
 
 extension Check.Step {
-    /// A part of the way to the accessory.
+    /// The check for a step on the way to the adapter.
     package init(_ step: AccessoryStep) {
         self =
             switch step {

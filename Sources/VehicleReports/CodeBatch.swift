@@ -6,27 +6,27 @@ import VehicleScan
 
 /// The table of the codes of many vehicles: `dtc --batch`, `dtc --to`.
 package struct CodeBatch {
-    /// What is known of a vehicle besides its codes.
+    /// A vehicle of the batch, without its codes.
     package struct Car: Hashable, Sendable {
-        /// As `-d` or the list names it.
+        /// The device as `-d` or the list names it.
         package var device: String
-        /// What the list calls it.
+        /// The vehicle's label in the list.
         package var label: String?
         package var vin: String?
         /// Unit: km.
         package var odometer: Double?
 
-        /// A vehicle of which only its name is known.
+        /// A vehicle of which only the device and the label are known.
         package init(device: String, label: String? = nil) {
             self.device = device
             self.label = label
         }
     }
 
-    /// What a row is called where several kinds are told apart.
+    /// The `kind` of these rows, where output mixes rows of several kinds.
     package static let kind = "codeRow"
 
-    /// The columns of the table; they are a promise.
+    /// The columns of the table; they are stable, because users' programs depend on them.
     package static let columns = [
         "time", "device", "label", "vin", "odometerKm", "ecu", "ecuName", "light", "status", "code",
         "failureType", "statusByte", "description", "driveOn", "error",
@@ -56,7 +56,8 @@ package struct CodeBatch {
         return rows
     }
 
-    /// Why an ECU's list of codes is not known to be empty; nil where it is.
+    /// Why an ECU without codes in the answers may still have some; nil if it is known to have
+    /// none.
     package static func problem(
         _ absence: CodeScan.Absence, _ scan: CodeScan, _ ecu: ECUAddress?
     ) -> String? {

@@ -15,9 +15,9 @@ package struct CodePrinter {
     private let table: PIDTable
     private let palette: Palette
     private let explanations: CodeExplanations?
-    /// What users are told of a list that could not be read.
+    /// The message for a list of codes that could not be read.
     private let words: (VehicleError) -> String
-    /// Takes what is said beside the results.
+    /// Called with each note besides the results.
     private let note: (String) -> Void
 
     /// A printer with the texts of the codes; with explanations it also says whether to drive on.
@@ -35,7 +35,7 @@ package struct CodePrinter {
         palette = output.palette
     }
 
-    /// Prints what one vehicle said.
+    /// Prints the codes of one vehicle.
     package func print(
         _ scan: CodeScan, of car: CodeBatch.Car, at time: UTC, to writer: inout TextOutput
     ) throws(OutputError) {
@@ -52,7 +52,7 @@ package struct CodePrinter {
         }
     }
 
-    /// One object for each ECU that answered, then its codes and what else was said.
+    /// Prints one object for each ECU that answered, then its codes, then all other items.
     private func printObjects(
         _ scan: CodeScan, at time: UTC, to writer: inout TextOutput
     ) throws(OutputError) {
@@ -62,7 +62,7 @@ package struct CodePrinter {
             let module = scan.modules.first { $0.module.responder == ecu }
             let absence = scan.absence(of: ecu, table)
             let codes = scan.codes.count { $0.ecu == ecu }
-            // A list that did not come is not empty.
+            // A list that was not received is not known to be empty.
             let isKnown = codes > 0 || CodeBatch.problem(absence, scan, ecu) == nil
             try writer.print(
                 ItemRows.ecu(
@@ -108,7 +108,7 @@ package struct CodePrinter {
         }
     }
 
-    /// What one vehicle said, for people.
+    /// The codes of one vehicle as text.
     package func text(_ scan: CodeScan) -> String {
         var result = ""
         for ecu in scan.ecus {
@@ -149,7 +149,8 @@ package struct CodePrinter {
         return result + advice(scan)
     }
 
-    /// Whether one may drive on, the gravest first, and what the codes say together.
+    /// Whether it is safe to drive on, the most severe advice first, and what the codes mean
+    /// together.
     private func advice(_ scan: CodeScan) -> String {
         guard let explanations else { return "" }
         var codes: [DTC] = []
@@ -189,7 +190,9 @@ package struct CodePrinter {
             + explanations.reading(of: codes).text(palette, columns: output.columns)
     }
 
-    /// What is said of an ECU that has no code to show; `module` is what an address of its own told.
+    /// The text for an ECU without codes to show.
+    ///
+    /// `module` is the answer to a request to the ECU's own address.
     package static func text(_ absence: CodeScan.Absence, of module: ModuleScan.Module?) -> String {
         switch absence {
         case .noCodes: return "no codes"
@@ -207,7 +210,7 @@ package struct CodePrinter {
         }
     }
 
-    /// What else was said: refusals, silence, damage.
+    /// Notes about refusals, missing answers and damaged frames.
     private func notes(_ scan: CodeScan) -> [String] {
         var notes: [String] = []
         for list in scan.lists {
@@ -233,7 +236,8 @@ package struct CodePrinter {
                 notes.append(
                     "\(list.kind.rawValue) codes: \(words(error))")
             } else if list.isParameterGroup, list.asked.status == .noData {
-                // Silence is how ECUs without emissions duties answer a request to all.
+                // ECUs without emissions functions do not answer a request to all ECUs, so silence
+                // is normal.
                 notes.append("\(list.kind.rawValue) codes: no ECU keeps a list of them")
             } else if let status = list.asked.status {
                 notes.append("\(list.kind.rawValue) codes: no answer (\(status.text))")

@@ -5,20 +5,17 @@ import ScanSession
 import TripReports
 import VehicleScan
 
-/// Everything of a vehicle that its report has: codes, readiness, test results and frozen values.
+/// All data of a vehicle's report: codes, readiness, test results and freeze frames.
 package struct ConditionScan {
-    /// Its codes.
     package let codes: CodeScan
-    /// Its number.
     package let vin: VIN?
-    /// When it was read.
     package let time: UTC
     /// Unit: km.
     package let odometer: Double?
     private let tests: [QueryResult]
     private let frames: [QueryResult]
 
-    /// Asks for what `codes` has not asked for yet.
+    /// Requests everything that `codes` does not contain yet.
     package init(_ codes: CodeScan, _ connection: Vehicle, _ services: VehicleServices) throws {
         self.codes = codes
         tests = try MonitorAnswers.testResults(connection, services)
@@ -35,17 +32,17 @@ package struct ConditionScan {
         time = connection.utc(codes.time)
     }
 
-    /// All that was asked.
+    /// All requests and their answers.
     package var asked: [QueryResult] { codes.asked + tests + frames }
 
-    /// What the vehicle is like now.
+    /// The vehicle's present condition.
     private var condition: VehicleCondition {
         VehicleCondition(
             time: time, codes: codes.codes,
             items: (codes.status + tests).flatMap(\.answer.items))
     }
 
-    /// The report, compared with `before` where that is known.
+    /// The report, compared with `before` if that is not nil.
     package func report(
         of connection: Vehicle, before: VehicleCondition? = nil, texts: CodeTexts,
         explanations: CodeExplanations, head: ReportHead, _ output: OutputForm

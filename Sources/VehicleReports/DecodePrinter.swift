@@ -7,21 +7,21 @@ import PIDTables
 import TripReports
 import VehicleLink
 
-/// Prints what decoding found: lines for people, JSON Lines or CSV.
+/// Prints decoded lines: text, JSON Lines or CSV.
 package struct DecodePrinter {
     private let output: OutputForm
     private var format: OutputFormat { output.format }
     private var units: UnitSystem { output.units }
     private let knowledge: CodeKnowledge
     private var items: ItemRows
-    /// Readings, of which there may be many.
+    /// Readings have their own writer, because there may be many of them.
     private var json: JSONLines
     private var rows: RowWriter?
-    /// The input that is read; nil where there is only one.
+    /// The input file of the following lines; nil if there is only one input.
     private var file: String?
-    /// The file as it is at the end of an object.
+    /// The JSON key with the file name that ends each object.
     private var fileTail: [UInt8] = []
-    /// Whether anything was an error since the last call of ``takeError()``.
+    /// Whether an error was printed since the last call of ``takeError()``.
     private var sawError = false
 
     package init(_ output: OutputForm, table: PIDTable, knowledge: CodeKnowledge) {
@@ -31,14 +31,15 @@ package struct DecodePrinter {
         json = JSONLines(table: table, units: output.units)
     }
 
-    /// Prints readings of another table from here on.
+    /// Prints the following readings with another table.
     package mutating func use(_ table: PIDTable) {
         items.table = table
         json = JSONLines(table: table, units: units)
     }
 
-    /// Tells the input that what follows comes from: a heading in text, in objects and tables a key
-    /// and a column at the end.
+    /// Sets the input file of the following lines.
+    ///
+    /// Text gets a heading, objects get a key, and tables get a column at the end.
     package mutating func begin(_ file: String, to output: inout [UInt8]) {
         if format == .text {
             let gap = self.file == nil ? "" : "\n"
@@ -49,7 +50,7 @@ package struct DecodePrinter {
         fileTail = ReadingLines.tail("file", file)
     }
 
-    /// Whether an error was printed; forgets it.
+    /// Returns whether an error was printed, and resets that.
     package mutating func takeError() -> Bool {
         defer { sawError = false }
         return sawError
@@ -84,7 +85,7 @@ package struct DecodePrinter {
 
     // MARK: Rows
 
-    /// The row of a finding; an empty list of codes has none, as it holds nothing.
+    /// The row of a finding; nil for an empty list of codes, which has nothing to show.
     private func row(_ found: DecodedLine) -> Row? {
         var row: Row
         switch found {
@@ -157,7 +158,7 @@ package struct DecodePrinter {
             + (text.isEmpty ? "" : "  [\(printable(text))]")
     }
 
-    /// The frozen frame, and what is wrong with a number.
+    /// The number of the freeze frame, and what is wrong with the value.
     private func remark(_ reading: Reading) -> String {
         var remark = ""
         if let frame = reading.frame { remark += ", frame \(frame)" }
@@ -168,7 +169,7 @@ package struct DecodePrinter {
         return remark
     }
 
-    /// The status byte, and how sure the number of a J1939 code is.
+    /// The status byte, and whether the number of a J1939 code is uncertain.
     private func remark(_ report: CodeReport) -> String {
         var remarks: [String] = []
         if let status = report.statusByte { remarks.append("status \(Hex.string([status]))") }

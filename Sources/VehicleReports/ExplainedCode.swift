@@ -2,18 +2,17 @@ import Diagnostics
 import Formats
 import OBDCore
 
-/// A code and all that can be said of it.
+/// A trouble code with all that is known about it.
 package struct ExplainedCode {
-    /// What a vehicle says beside the code.
+    /// What the vehicle reports about the code.
     package struct Occurrence {
         /// The ECU and the lists that the code is in: `7E8: stored, permanent`.
         package var status: String
-        /// The state that counts when it is explained.
+        /// The code's state, on which the explanation depends.
         package var state: CodeExplanations.State
-        /// What was happening when it was stored; nil where no freeze frame tells.
+        /// The circumstances when the code was stored; nil without a freeze frame.
         package var moment: CodeMoment?
 
-        /// What a vehicle says.
         package init(status: String, state: CodeExplanations.State, moment: CodeMoment? = nil) {
             self.status = status
             self.state = state
@@ -21,24 +20,24 @@ package struct ExplainedCode {
         }
     }
 
-    /// With its failure type: `P0301-11`.
+    /// The code with its failure type: `P0301-11`.
     package let name: String
-    /// Without it.
+    /// The code without its failure type.
     package let code: String
     package let description: String?
-    /// Whether one public list alone has the text; nil where nothing is known of its source.
+    /// Whether only one public list has the text; nil if the source of the text is unknown.
     package let isFromOneList: Bool?
-    /// What the codes beside an unknown one are about.
+    /// The subject of the neighbouring codes, for a code without a text.
     package let group: String?
     package let failureType: UInt8?
-    /// What the failure type or failure mode says, else what its category does.
+    /// The meaning of the failure type or failure mode, else of its category.
     package let failureText: String?
     package let system: String
     package let area: String?
     package let definedBy: String
     package let parameter: J1939Code?
     package let explanation: CodeExplanation?
-    /// How to drive so that the monitors complete that prove a repair.
+    /// How to drive so that the monitors that prove a repair complete.
     package let drives: [String]
     package let occurrence: Occurrence?
 
@@ -78,7 +77,7 @@ package struct ExplainedCode {
             failureText = texts.text(ofFailureMode: code.fmi)
             system = "commercial vehicle"
             area = nil
-            // SAE J1939-73 leaves the last four thousand to the makers.
+            // SAE J1939-73 reserves the last four thousand numbers for manufacturers.
             definedBy = code.spn >= 520_192 ? "the manufacturer" : "SAE J1939"
             parameter = code
             explanation = explanations.explanation(
@@ -87,7 +86,7 @@ package struct ExplainedCode {
         drives = (explanation?.monitors ?? []).compactMap { explanations.drives[$0] }
     }
 
-    /// The text, and how it failed.
+    /// The text of the code with its failure type.
     package var meaning: String {
         let unknown =
             parameter.map { "no name for parameter \($0.spn) is known" }
@@ -102,7 +101,7 @@ package struct ExplainedCode {
             .joined(separator: ", ")
     }
 
-    /// What to type to see the signals; nil where there are none.
+    /// The command that shows the relevant signals; nil if there are none.
     package var command: String? {
         explanation?.watch.map { "obdscan live " + $0.signals.joined(separator: " ") }
     }
@@ -115,7 +114,7 @@ package struct ExplainedCode {
         }.joined(separator: ", ")
     }
 
-    /// All that is known of it, for programs.
+    /// The columns for programs.
     package static func shape(_ units: UnitSystem) -> RowShape<ExplainedCode> {
         RowShape(
             "explanation",
@@ -148,7 +147,7 @@ package struct ExplainedCode {
 }
 
 extension UnitSystem {
-    /// A whole number of a metric unit, in these units.
+    /// A value in a metric unit as a whole number in these units.
     package func whole(_ value: Double, _ unit: String) -> String {
         let conversion = conversion(from: unit)
         let shown = (conversion.map { $0(value) } ?? value).rounded()
@@ -157,7 +156,7 @@ extension UnitSystem {
 }
 
 extension String {
-    /// Without a capital at the beginning, unless it is an abbreviation.
+    /// The text with a small first letter, unless it starts with an abbreviation.
     fileprivate var startingSmall: String {
         guard let second = dropFirst().first, !second.isUppercase else { return self }
         return prefix(1).lowercased() + dropFirst()

@@ -4,7 +4,7 @@ import OBDCore
 import PIDTables
 
 extension ExplainedCode {
-    /// All that can be said of the code, for people, in the order in which it is asked for.
+    /// The explanation for people, in the order in which people ask: first what it means.
     package func text(_ palette: Palette, _ output: OutputForm) -> String {
         var result = ""
         let width = output.columns ?? .max
@@ -88,7 +88,7 @@ extension CodeFamily.Cause {
 }
 
 extension CodeSetReading {
-    /// What the codes say together, for people; empty where they say nothing.
+    /// The combined meaning of the codes, for people; empty if there is none.
     package func text(_ palette: Palette, columns: Int?) -> String {
         if findings.isEmpty { return "" }
         var rows = TextTable([("", .left), ("", .left)], flexible: [1])

@@ -6,13 +6,13 @@ import SystemIO
 import TripRecorder
 import VehicleScan
 
-/// Asks a vehicle the same again and again, and takes the times.
+/// Sends the same requests to a vehicle again and again and measures the times.
 package struct LinkBench {
-    /// Records of one number each that most vehicles have, in the order of preference.
+    /// Records with one value that most vehicles support, in order of preference.
     package static let usual: [UInt8] = [
         0x0C, 0x0D, 0x05, 0x11, 0x04, 0x0F, 0x0B, 0x10, 0x0E, 0x2F, 0x33,
     ]
-    /// Failures of one kind in a row after which no more are made.
+    /// After this many consecutive failures of one kind of request, the benchmark stops sending it.
     private static let mostFailures = 3
 
     private let connection: Vehicle
@@ -20,7 +20,8 @@ package struct LinkBench {
     private let requests: Int
     private var left: [BenchFigures.Kind]
     private var done: [BenchFigures] = []
-    /// Frames that answer this many records; known once they were asked without a count digit.
+    /// The number of frames that answer this many records, known after a request without count
+    /// digit.
     private var frames: [Int: Int] = [:]
 
     package init(_ connection: Vehicle, wants: [PollPlan.Want], requests: Int) {
@@ -38,7 +39,7 @@ package struct LinkBench {
         }
     }
 
-    /// The figures of the next kind of request; nil when all were made.
+    /// Measures the next kind of request; nil after the last one.
     package mutating func next() throws -> BenchFigures? {
         while !left.isEmpty {
             let kind = left.removeFirst()
@@ -58,7 +59,8 @@ package struct LinkBench {
             if case .records(_, countDigit: true) = kind,
                 connection.scan.link?.capabilities.frameCountHelps == false
             {
-                // Each was refused and sent once more without.
+                // The adapter refused each request with the digit and it was repeated without the
+                // digit.
                 figures.failed = figures.requests
                 figures.roundTrips = []
                 figures.readings = 0
@@ -82,7 +84,7 @@ package struct LinkBench {
         case .failed(let error): throw error
         case .duration, .finished, .vehicleOff: break
         }
-        // They count from the poll's beginning.
+        // The statistics count from the start of polling.
         let statistics = connection.scan.statistics
         var figures = BenchFigures(.polling)
         figures.requests = statistics.requests
@@ -92,7 +94,7 @@ package struct LinkBench {
         return figures
     }
 
-    /// What the figures mean; `polling` is the last of them.
+    /// The conclusions from all measurements, including those of `polling`.
     package func verdict(_ polling: BenchFigures) -> BenchVerdict {
         var verdict = BenchVerdict()
         let single = figures(.records(1, countDigit: false))
@@ -115,7 +117,7 @@ package struct LinkBench {
         done.first { $0.kind == kind }
     }
 
-    /// The request of a kind; nil where it makes no sense after what was seen.
+    /// The request of a kind; nil if earlier measurements show that it is useless.
     private func request(_ kind: BenchFigures.Kind) -> AdapterRequest? {
         switch kind {
         case .adapter:
@@ -143,7 +145,7 @@ package struct LinkBench {
         return payload
     }
 
-    /// Takes an answer's time; false when it was not whole.
+    /// Adds the time of an answer; returns false if the answer was incomplete.
     private mutating func take(
         _ asked: QueryResult, of kind: BenchFigures.Kind, into figures: inout BenchFigures
     ) -> Bool {

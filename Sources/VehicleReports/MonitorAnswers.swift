@@ -6,15 +6,14 @@ import SystemIO
 import TripReports
 import VehicleScan
 
-/// Readiness and test results of a vehicle, asked for and printed.
+/// Requests and prints the readiness and test results of a vehicle.
 package enum MonitorAnswers {
     /// The kinds of rows that a table of them has.
     package static let kinds =
         [ItemRows.Keys.monitor, ItemRows.Keys.monitorTest, ItemRows.Keys.reading]
         + ItemRows.Keys.rest
 
-    /// Asks for readiness, with test results unless `readiness` says that it is enough, and prints
-    /// the answers.
+    /// Requests readiness and, unless `readiness` is true, test results, and prints the answers.
     package static func ask(
         _ connection: Vehicle, _ services: VehicleServices, readiness: Bool,
         _ output: OutputForm, _ printer: AnswerPrinter,
@@ -22,7 +21,7 @@ package enum MonitorAnswers {
     ) throws -> (asked: [QueryResult], readiness: Readiness) {
         var printer = printer
         var report = MonitorReport(output)
-        // A readiness group tells once more what F501 has told.
+        // A readiness group repeats the content of F501.
         var told: Set<MonitorStatus> = []
         var asked = try connection.readiness(in: services)
         asked += try connection.readinessThisCycle(in: services, known: asked)
@@ -30,7 +29,7 @@ package enum MonitorAnswers {
         for one in asked {
             let time = connection.utc(one.answer.answered)
             for item in one.answer.items where MonitorReport.concerns(item) {
-                // Without headers two ECUs may say the same, each for itself.
+                // Without headers, equal answers may come from two ECUs.
                 if case .monitor(let status) = item, status.ecu != nil,
                     !told.insert(status).inserted
                 {
@@ -49,7 +48,7 @@ package enum MonitorAnswers {
         return (asked, sinceClear)
     }
 
-    /// Service 06 by its support maps: monitor ids on CAN, test ids before it.
+    /// The results of service 06: monitor ids on CAN, test ids on older buses.
     package static func testResults(
         _ connection: Vehicle, _ services: VehicleServices
     ) throws(VehicleError) -> [QueryResult] {

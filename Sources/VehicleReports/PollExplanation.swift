@@ -4,20 +4,19 @@ import OBDCore
 import ScanSession
 import ScanTool
 
-/// Where a poll's time went and what would make it faster, in words: only from what was measured.
+/// Explains from measurements where a poll's time went and how to poll faster.
 package struct PollExplanation: Sendable {
-    /// What was measured.
     package let report: PollReport
     /// Requests to the vehicle.
     package let requests: Int
-    /// Readings that came of them.
+    /// Readings from the answers to these requests.
     package let readings: Int
-    /// What a record is called.
+    /// Returns the name of a record.
     package let name: @Sendable (DataID) -> String
 
-    /// A part of the time below this share is not worth a word.
+    /// Shares of the time below this one are not mentioned.
     package static let worthTelling = 0.05
-    /// What nothing but a slow disk, reader or computer explains; unit: ms per request.
+    /// More than this is only explained by a slow disk, reader or computer; unit: ms per request.
     package static let slowOwn = 0.5
 
     package init(_ report: PollReport, _ statistics: SessionStatistics, _ table: PIDTable) {
@@ -42,7 +41,7 @@ package struct PollExplanation: Sendable {
     }
 
     private var time: TimeAccount.Parts { report.time }
-    /// The time in which something was asked.
+    /// The time during which requests were running.
     private var active: Double { (time.total - time.idle - time.rests - time.lost).seconds }
 
     private func share(_ part: Duration) -> Double {
@@ -72,7 +71,7 @@ package struct PollExplanation: Sendable {
         ].filter { $0.1 > .zero && ($0.0 != "line" || report.lineRate != nil) }
     }
 
-    /// One line: parts of at least half a percent.
+    /// One line with all parts of at least half a percent.
     package var line: String? {
         let total = time.total.seconds
         guard total > 0 else { return nil }
@@ -92,7 +91,7 @@ package struct PollExplanation: Sendable {
         return text
     }
 
-    /// Everything, for `--why`; lines without an end.
+    /// The complete explanation for `--why`; lines without line ends.
     package var lines: [String] {
         let total = time.total.seconds
         var lines = ["Where the time went (\(fixed(total, 1)) s):"]
@@ -138,15 +137,15 @@ package struct PollExplanation: Sendable {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    /// What was never asked, since the adapter could not; at most five names.
+    /// Records that were never requested because the adapter cannot; at most five names.
     package var unsent: [String] {
         report.plan.records.filter { $0.notSent > 0 && $0.answers == 0 }
             .prefix(5).map { name($0.dataID) }
     }
 
-    /// What was asked, and nobody ever answered; at most five names.
+    /// Records that were requested but never answered; at most five names.
     ///
-    /// Lorries are asked for everything, named or not, and lack some of it.
+    /// Parameter groups are left out: commercial vehicles are asked for all of them and lack some.
     package var unanswered: [String] {
         report.plan.records.filter {
             $0.asked > 0 && $0.answers == 0 && $0.notSent == 0
@@ -157,7 +156,7 @@ package struct PollExplanation: Sendable {
 
     // MARK: What would help
 
-    /// What would make it faster, the greatest gain first.
+    /// Advice for faster polling, the largest gain first.
     package var advice: [String] {
         let found = [notAsked, waiting, silence, rate, batches, rotation, pauses, own, failures]
             .compactMap(\.self)
@@ -170,7 +169,7 @@ package struct PollExplanation: Sendable {
         return found
     }
 
-    /// Readings a second without so much of the time.
+    /// The readings per second without this much of the time, as text.
     private func rate(without saved: Duration) -> String {
         let now = active > 0 ? Double(readings) / active : 0
         let left = active - saved.seconds
@@ -266,7 +265,7 @@ package struct PollExplanation: Sendable {
 
     // MARK: Values of a summary
 
-    /// Where the time went; unit: s.
+    /// Where the time went, for the summary; unit: s.
     package var timeSpent: FieldValue {
         .object([
             "bus": seconds(time.bus), "adapterWait": seconds(time.adapterWait),
@@ -277,7 +276,7 @@ package struct PollExplanation: Sendable {
         ])
     }
 
-    /// Signals that missed their interval, or all that have one; unit: s.
+    /// Signals that missed their interval, or all signals with an interval; unit: s.
     package func deadlines(all: Bool) -> FieldValue {
         let records = report.plan.records.filter { all || $0.missed > 0 }
         return .objects(
@@ -291,7 +290,7 @@ package struct PollExplanation: Sendable {
             })
     }
 
-    /// How often and how long asking was paused; unit: s.
+    /// How often and for how long polling was paused; unit: s.
     package var paused: FieldValue {
         guard report.plan.rests > 0 else { return .null }
         return .object([

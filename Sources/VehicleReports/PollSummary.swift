@@ -4,34 +4,33 @@ import TripRecorder
 import TripStore
 import VehicleScan
 
-/// What `live` and `log` say when they end.
+/// The summary that `live` and `log` print at the end.
 package struct PollSummary {
-    /// The figures.
     package var statistics: SessionStatistics
-    /// The trip that was recorded.
+    /// The recorded trip.
     package var trip: Int64?
-    /// Batches that the view had no time for.
+    /// Batches that the view skipped for lack of time.
     package var dropped = 0
-    /// Where the time went; nil where nothing was polled.
+    /// Where the time went; nil if nothing was polled.
     package var explanation: PollExplanation?
-    /// Whether all of that is wanted.
+    /// Whether to print the complete explanation.
     package var explains = false
-    /// What came from a receiver of positions; nil without one.
+    /// Counts of a position receiver; nil without one.
     package var positions: PositionReceiver.Counts?
-    /// How far the trip went, as people read it; nil where nothing tells.
+    /// The distance of the trip for people; nil if it is unknown.
     package var distance: String?
-    /// What shows the trip.
+    /// The command that shows the trip.
     package var next: String?
-    /// Whether people are told how fast it went, too.
+    /// Whether the text for people includes the speed of polling.
     package var tellsPace = false
 
-    /// A summary of what a session did, and of the trip that it recorded.
+    /// A summary of a session and its recorded trip.
     package init(statistics: SessionStatistics, trip: Int64? = nil) {
         self.statistics = statistics
         self.trip = trip
     }
 
-    /// Takes over where the time of the session's poll went.
+    /// Adds where the poll's time went.
     package mutating func explain(_ connection: Vehicle, all: Bool, tellsPace: Bool) {
         explains = all
         self.tellsPace = all || tellsPace
@@ -40,8 +39,10 @@ package struct PollSummary {
         }
     }
 
-    /// As programs read it; where there are several accessories it says which one this is, and why
-    /// its recording failed.
+    /// The summary as an object.
+    ///
+    /// With several devices, `accessory` is the device and `error` the reason why its recording
+    /// failed.
     package func row(of accessory: String? = nil, error: String? = nil) -> Row {
         Row(
             "summary",
@@ -72,7 +73,7 @@ package struct PollSummary {
             ])
     }
 
-    /// Takes over what the closed trip has come to.
+    /// Adds the distance of the closed trip and the command that shows it.
     package mutating func take(_ store: TripStore, units: UnitSystem, usualPath: String?) {
         guard let trip else { return }
         let isUsual = store.currentPath == usualPath
@@ -84,14 +85,14 @@ package struct PollSummary {
             + (conversion?.unit ?? "km")
     }
 
-    /// For people: what was recorded and what failed; how fast it went where that is wanted.
+    /// The summary for people: recordings and failures, and the speed of polling if that is wanted.
     package var lines: [String] {
         guard tellsPace else { return [text] }
         let time = explains ? explanation?.lines : [explanation?.line].compactMap(\.self)
         return [text, pace] + (time ?? [])
     }
 
-    /// How fast it went, for people.
+    /// The speed of polling, for people.
     private var pace: String {
         var parts = [
             "\(fixed(statistics.readingsPerSecond, 1)) readings/s",
@@ -109,7 +110,7 @@ package struct PollSummary {
         return "Pace: " + parts.joined(separator: ", ")
     }
 
-    /// What was recorded and what failed, for people.
+    /// Recordings and failures, for people.
     package var text: String {
         var parts = [clockText(statistics.seconds.rounded())]
         if let distance { parts.append(distance) }
@@ -130,7 +131,7 @@ package struct PollSummary {
         {
             parts.append("polling paused for \(clockText(rested.seconds))")
         }
-        // With the times it is told by itself.
+        // With the times, the explanation lists these signals itself.
         if !tellsPace, let unsent = explanation?.unsent, !unsent.isEmpty {
             parts.append("not asked: " + unsent.joined(separator: " "))
         }

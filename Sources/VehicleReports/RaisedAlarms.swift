@@ -2,12 +2,12 @@ import Diagnostics
 import OBDCore
 import SystemIO
 
-/// The alarms that are not over, as one line tells them.
+/// The alarms that are not over, shown in one line.
 package struct RaisedAlarms: Sendable {
     private struct Raised {
         var alarm: Alarm
         var ecu: ECUAddress?
-        /// Unit of the limit; empty = none.
+        /// Unit of the limit; empty if it has none.
         var unit: String
         var start: UTC
     }
@@ -15,10 +15,10 @@ package struct RaisedAlarms: Sendable {
     /// The newest last.
     private var raised: [Raised] = []
 
-    /// None is raised.
+    /// No alarm.
     package init() {}
 
-    /// Takes note of an alarm that began or ended; `unit` is that of its limit.
+    /// Records that an alarm began or ended; `unit` is the unit of its limit.
     package mutating func take(_ news: AlarmNews, unit: String, at time: UTC) {
         raised.removeAll { $0.alarm == news.alarm && $0.ecu == news.ecu }
         if news.isRaised {
@@ -26,9 +26,9 @@ package struct RaisedAlarms: Sendable {
         }
     }
 
-    /// What began last, since when, and how many more there are; nil = there is none.
+    /// The newest alarm, its start, and the number of other alarms; nil without any alarm.
     ///
-    /// Without the value: what it is now is in its row.
+    /// The text leaves out the value, because the signal's row shows the current one.
     package var text: String? {
         guard let newest = raised.last else { return nil }
         var text = newest.alarm.text

@@ -3,7 +3,7 @@ import OBDCore
 import ScanSession
 
 extension Answer {
-    /// The request as one would type it: `01 0C`, `AT RV`.
+    /// The request as a user would type it: `01 0C`, `AT RV`.
     package var requestText: String {
         switch request {
         case .vehicle(let request):

@@ -1,13 +1,13 @@
-/// Where a street map comes from: an address with `{z}`, `{x}` and `{y}` in it.
+/// The source of a street map: a URL with `{z}`, `{x}` and `{y}` in it.
 public struct TileSource: Hashable, Sendable {
-    /// The whole address: `https://tile.example.org/{z}/{x}/{y}.png`.
+    /// The complete URL: `https://tile.example.org/{z}/{x}/{y}.png`.
     public let template: String
-    /// Scheme, machine and port, as the page's policy names it.
+    /// Scheme, host and port, for the page's policy.
     public let origin: String
 
-    /// What a user typed; nil where it is no address of tiles.
+    /// Parses the user's URL; nil if it is not a URL of tiles.
     ///
-    /// Only characters are taken that mean nothing in HTML and in a policy.
+    /// It allows only characters without a special meaning in HTML and in a policy.
     public init?(_ text: String) {
         guard text.utf8.count <= 500, text.utf8.allSatisfy(Self.isPlain) else { return nil }
         guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else {

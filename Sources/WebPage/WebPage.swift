@@ -1,24 +1,24 @@
-/// The one page of `obdscan serve`, out of the files in `web/`.
+/// The pages of `obdscan serve`, from the files in `web/`.
 public enum WebPage {
-    /// The page that shows everything.
+    /// The main page.
     ///
-    /// - Parameter nonce: a word that is used once; style and script are taken by the browser only
-    ///   where they bear it.
-    /// - Parameter tiles: where it loads a street map from; nil = it shows none.
+    /// - Parameter nonce: a random word that is used once; the browser runs only styles and scripts
+    ///   with this nonce.
+    /// - Parameter tiles: the source of a street map; nil = no map.
     public static func dashboard(nonce: String, tiles: TileSource? = nil) -> [UInt8] {
         page("dashboard.html", nonce, tiles: tiles)
     }
 
-    /// A file that the page names, as it is.
+    /// A file of the page, unchanged.
     public static func file(_ name: String) -> [UInt8] { Array(text(name).utf8) }
 
-    /// The page that asks for the token; `isWrong` says that another one came.
+    /// The page that asks for the token; `isWrong` means that the last token was wrong.
     public static func entrance(nonce: String, isWrong: Bool) -> [UInt8] {
         page("entrance.html", nonce, problem: isWrong ? text("wrong.html") : "")
     }
 
-    /// What the pages may do: nothing but what is in them, asking where they came from, and loading
-    /// the tiles of a map from where the user said.
+    /// The policy of the pages: they may use only their own content, send requests to their server,
+    /// and load map tiles from the user's source.
     public static func policy(nonce: String, tiles: TileSource? = nil) -> String {
         let images = ["data:", "'self'", tiles?.origin].compactMap(\.self).joined(separator: " ")
         return "default-src 'none'; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; "

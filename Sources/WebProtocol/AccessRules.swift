@@ -1,32 +1,34 @@
-/// Who may ask: by which host, from which page, with which token.
+/// Which requests are admitted, by host, origin and token.
 ///
-/// A page of somebody else that is open in the same browser must get nothing: neither by a name that
-/// it has pointed at this machine (DNS rebinding; `Host`), nor by a script, a picture or a frame
+/// A foreign page in the same browser must not get any data: neither through a host name that it
+/// has pointed at this machine (DNS rebinding; `Host`), nor through a script, a picture or a frame
 /// (`Origin`, `Sec-Fetch-Site`).
 public struct AccessRules: Sendable {
-    /// What is said to a request.
+    /// The verdict about a request.
     public enum Verdict: Hashable, Sendable {
-        /// It is answered.
+        /// The request is answered.
         case allowed
-        /// Only requests that read are: GET, and HEAD, which asks for the head of the same answer.
+        /// The method is not a reading one: GET, or HEAD, which requests the head of the same
+        /// answer.
         case notGet
-        /// It came by a name that is not this machine's.
+        /// The host name is not one of this machine.
         case foreignHost
-        /// A page of somebody else sent it.
+        /// A foreign page sent it.
         case foreignOrigin
-        /// It says no token.
+        /// The token is missing.
         case tokenMissing
-        /// It says another token.
+        /// The token is wrong.
         case tokenWrong
     }
 
-    /// Whether only this machine is served, so that only names of the loopback count.
+    /// Whether the server is reachable only from this machine, so that only loopback names are
+    /// valid.
     public var isLoopback: Bool
-    /// Further names under which the machine is known, in lower case.
+    /// Further names of the machine, in lower case.
     public var names: Set<String>
-    /// The token; nil = none is asked for.
+    /// The token; nil = none is required.
     public var token: AccessToken?
-    /// Under which the browser keeps the token.
+    /// The name of the cookie with the token.
     public var cookie: String
 
     /// Rules.
@@ -37,17 +39,17 @@ public struct AccessRules: Sendable {
         self.cookie = cookie
     }
 
-    /// Whether a request is answered, and why it is not.
+    /// The verdict about a request.
     public func verdict(_ head: RequestHead) -> Verdict {
         guard let host = head.value("host").flatMap({ HostName($0) }), isOurs(host) else {
             return .foreignHost
         }
         if !isSameOrigin(head, host) { return .foreignOrigin }
-        // What else a foreign page sends is told nothing more.
+        // Check this after the origin, so that a foreign page learns nothing more.
         guard head.method == "GET" || head.isHeadOnly else { return .notGet }
         guard let token else { return .allowed }
         let words = self.words(of: head)
-        // Every one is looked at: how long it takes must not say which.
+        // Compare all of them, so that the time does not show which one matches.
         var isRight = false
         for word in words where token.matches(word) { isRight = true }
         return isRight ? .allowed : words.isEmpty ? .tokenMissing : .tokenWrong
@@ -67,7 +69,7 @@ public struct AccessRules: Sendable {
         }
         switch head.value("sec-fetch-site") {
         case nil, "same-origin", "none": return true
-        // A link from any page shows the page.
+        // A link on any page may open the page.
         default:
             return head.value("sec-fetch-mode") == "navigate"
                 && head.value("sec-fetch-dest") == "document" && head.path.isEmpty
@@ -81,7 +83,7 @@ public struct AccessRules: Sendable {
         return nil
     }
 
-    /// The tokens that a request says: in its `Authorization`, in its cookie, in the page's own URL.
+    /// The tokens in a request: from `Authorization`, from the cookie, and from the page's URL.
     private func words(of head: RequestHead) -> [String] {
         var words: [String] = []
         if let said = head.value("authorization") {
@@ -96,7 +98,7 @@ public struct AccessRules: Sendable {
                 if parts.count == 2, parts[0] == cookie { words.append(String(parts[1])) }
             }
         }
-        // Only there: elsewhere it would be in other programs' lists of what was opened.
+        // Only there; in other URLs it would appear in histories and logs of other programs.
         if head.path.isEmpty, let word = head.queryValue("token") { words.append(word) }
         return words
     }

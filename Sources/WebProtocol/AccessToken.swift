@@ -1,17 +1,18 @@
-/// A word that a client has to know.
+/// A secret that a client must know.
 ///
-/// It prints as nothing but that it is one, so that it gets into no log.
+/// Its description hides the text, so that it does not get into logs.
 public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The shortest that is taken: 16 hexadecimal digits are 64 bits.
+    /// The least length: 16 hexadecimal digits are 64 bits.
     public static let shortest = 16
-    /// The longest that is taken.
+    /// The greatest length.
     public static let longest = 256
 
-    /// The word itself.
+    /// The text of the token.
     public let word: String
 
-    /// A word of letters, digits and `-._~`, which need no escape in a URL or a cookie; nil for any
-    /// other, and for one that is too short or too long.
+    /// A token of letters, digits and `-._~`, which need no escaping in a URL or a cookie.
+    ///
+    /// It is nil for other characters, and if the text is too short or too long.
     public init?(_ word: String) {
         guard (Self.shortest...Self.longest).contains(word.utf8.count),
             word.utf8.allSatisfy(Self.isUnreserved)
@@ -19,7 +20,7 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomRe
         self.word = word
     }
 
-    /// A word of these bytes in hexadecimal; at least eight.
+    /// A token of these bytes in hexadecimal; at least eight bytes.
     public init(random bytes: [UInt8]) {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
@@ -27,7 +28,8 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomRe
         word = String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether `other` is the word; how long that takes says nothing about where they differ.
+    /// Whether `other` is the token; the time for the comparison does not depend on where they
+    /// differ.
     public func matches(_ other: String) -> Bool {
         let mine = Array(word.utf8)
         let theirs = Array(other.utf8)
@@ -39,10 +41,10 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomRe
         return difference == 0
     }
 
-    /// Says nothing.
+    /// A text without the token.
     public var description: String { "(a token)" }
 
-    /// Shows nothing.
+    /// A mirror without the token.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {

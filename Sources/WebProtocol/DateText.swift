@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// Times as fields of HTTP say them (RFC 9110, 5.6.7).
+/// Times in the format of HTTP fields (RFC 9110, 5.6.7).
 public enum DateText {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [

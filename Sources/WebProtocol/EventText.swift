@@ -1,11 +1,11 @@
-/// Server-sent events (HTML, 9.2): text that a browser takes apart into events.
+/// The text format of server-sent events (HTML, 9.2).
 public enum EventText {
-    /// Appends how long a browser waits before it connects again; unit: milliseconds.
+    /// Appends how long a browser waits before it reconnects; unit: milliseconds.
     public static func append(retryAfter milliseconds: Int, to output: inout [UInt8]) {
         output += Array("retry: \(milliseconds)\n\n".utf8)
     }
 
-    /// Appends an event; `data` may have several lines and a line end after the last.
+    /// Appends an event; `data` may have several lines and a line end after the last one.
     public static func append(_ event: StaticString, _ data: [UInt8], to output: inout [UInt8]) {
         output += Array("event: ".utf8)
         event.withUTF8Buffer { output.append(contentsOf: $0) }

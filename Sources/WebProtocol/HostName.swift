@@ -1,11 +1,11 @@
 /// The `Host` of a request, or the host of an origin: `localhost:8327`, `[::1]:8327`.
 public struct HostName: Hashable, Sendable {
-    /// In lower case, without port, without a full stop at its end; IPv6 in brackets.
+    /// The name in lower case without port and without a trailing dot; IPv6 in brackets.
     public var name: String
-    /// The port; nil where none is named.
+    /// The port; nil without one.
     public var port: UInt16?
 
-    /// Reads `name`, `name:port`, `[address]`, `[address]:port`; nil for anything else.
+    /// Parses `name`, `name:port`, `[address]`, `[address]:port`; nil for anything else.
     public init?(_ text: String) {
         var rest = Array(text.utf8)[...]
         var name: [UInt8] = []
@@ -32,10 +32,10 @@ public struct HostName: Hashable, Sendable {
         self.port = port
     }
 
-    /// Whether it is an address, no name: what no name server can lead elsewhere.
+    /// Whether it is an address and not a name, so that no name server can redirect it.
     public var isAddress: Bool { name.hasPrefix("[") || isIPv4 }
 
-    /// Whether it means this machine: `localhost`, 127.0.0.0/8, `[::1]`.
+    /// Whether it is this machine: `localhost`, 127.0.0.0/8, `[::1]`.
     public var isLoopback: Bool {
         name == "localhost" || name == "[::1]" || isIPv4 && name.hasPrefix("127.")
     }

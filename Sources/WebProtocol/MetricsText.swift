@@ -1,20 +1,20 @@
-/// Figures as Prometheus reads them (its text format, version 0.0.4).
+/// Metrics in Prometheus' text format, version 0.0.4.
 public struct MetricsText: Sendable {
-    /// What a family of figures is.
+    /// The type of a metric family.
     public enum Kind: String, Hashable, Sendable {
-        /// Goes up and down.
+        /// The value may go up and down.
         case gauge
-        /// Only goes up, but for new beginnings.
+        /// The value only goes up, except for restarts.
         case counter
     }
 
-    /// What the answer's `Content-Type` says.
+    /// The `Content-Type` of the answer.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
     /// The text so far.
     public private(set) var bytes: [UInt8] = []
 
-    /// No figures.
+    /// A text without metrics.
     public init() {}
 
     /// Begins a family.
@@ -22,10 +22,10 @@ public struct MetricsText: Sendable {
         bytes += Array("# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n".utf8)
     }
 
-    /// Appends a figure without labels.
+    /// Appends a sample without labels.
     public mutating func sample(_ name: StaticString, _ value: Double) { sample(name, [], value) }
 
-    /// Appends a figure; the values of labels may be anything.
+    /// Appends a sample; label values may be any text.
     public mutating func sample(
         _ name: StaticString, _ labels: [(name: StaticString, value: String)], _ value: Double
     ) {
@@ -41,7 +41,8 @@ public struct MetricsText: Sendable {
         bytes += Array(" \(text)\n".utf8)
     }
 
-    /// What is not a text becomes U+FFFD; the three characters that the format knows are escaped.
+    /// Escapes the three characters that the format requires, and replaces invalid text with
+    /// U+FFFD.
     private mutating func escape(_ text: String) {
         for scalar in text.unicodeScalars {
             switch scalar.value {

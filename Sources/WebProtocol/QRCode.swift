@@ -1,25 +1,25 @@
-/// An address as a picture that phones read: ISO/IEC 18004, bytes, error correction M, versions 1 to 10.
+/// A QR code: ISO/IEC 18004, byte mode, error correction M, versions 1 to 10.
 public struct QRCode: Hashable, Sendable {
-    /// Modules on a side: 21 to 57.
+    /// Modules per side: 21 to 57.
     public let size: Int
     private var modules: [Bool]
     private var isFunction: [Bool]
 
-    /// Error correction codewords of each block, and blocks, of versions 1 to 10 at level M.
+    /// Error correction codewords per block and number of blocks, for versions 1 to 10 at level M.
     private static let correction: [(words: Int, blocks: Int)] = [
         (10, 1), (16, 1), (26, 1), (18, 2), (24, 2), (16, 4), (18, 4), (22, 4), (22, 5), (26, 5),
     ]
-    /// Codewords of versions 1 to 10.
+    /// Codewords in versions 1 to 10.
     private static let codewords = [26, 44, 70, 100, 134, 172, 196, 242, 292, 346]
-    /// Centres of alignment patterns, along each side.
+    /// Centres of alignment patterns along each side.
     private static let alignment: [[Int]] = [
         [], [6, 18], [6, 22], [6, 26], [6, 30], [6, 34], [6, 22, 38], [6, 24, 42], [6, 26, 46],
         [6, 28, 50],
     ]
 
-    /// The picture of `text`; nil where it has more than 213 bytes.
+    /// The code for `text`; nil if it has more than 213 bytes.
     ///
-    /// - Parameter mask: 0 to 7; nil = the one that reads best.
+    /// - Parameter mask: 0 to 7; nil = the one with the lowest penalty.
     public init?(_ text: String, mask chosen: Int? = nil) {
         let bytes = Array(text.utf8)
         func room(_ version: Int) -> Int {
@@ -33,7 +33,7 @@ public struct QRCode: Hashable, Sendable {
         isFunction = modules
         drawFunctions(version)
         draw(Self.words(bytes, version))
-        // The mask that makes the picture the least like the marks of the code itself.
+        // Choose the mask whose result looks least like the function patterns.
         var best: (penalty: Int, modules: [Bool])?
         let plain = modules
         for mask in 0..<8 where chosen ?? mask == mask {
@@ -46,14 +46,14 @@ public struct QRCode: Hashable, Sendable {
         if let best { modules = best.modules }
     }
 
-    /// Whether a module is dark; what is outside is light.
+    /// Whether a module is dark; modules outside the code are light.
     public func isDark(_ x: Int, _ y: Int) -> Bool {
         x >= 0 && y >= 0 && x < size && y < size && modules[y * size + x]
     }
 
     // MARK: Words
 
-    /// Data and error correction, block by block in turn.
+    /// The codewords for data and error correction, interleaved by block.
     private static func words(_ bytes: [UInt8], _ version: Int) -> [UInt8] {
         let (correctionWords, blocks) = correction[version - 1]
         let total = codewords[version - 1]
@@ -75,7 +75,7 @@ public struct QRCode: Hashable, Sendable {
             data.append(pad)
             pad = pad == 0xEC ? 0x11 : 0xEC
         }
-        // The first blocks are one word shorter where the words do not divide evenly.
+        // If the codewords do not divide evenly, the first blocks are one word shorter.
         let short = capacity / blocks
         let longBlocks = capacity % blocks
         var dataBlocks: [[UInt8]] = []
@@ -140,7 +140,7 @@ public struct QRCode: Hashable, Sendable {
         }
     }
 
-    /// Level and mask, twice.
+    /// Draws both copies of the format information with level and mask.
     private mutating func drawFormat(_ mask: Int) {
         // Level M is 00.
         var rest = mask
@@ -157,7 +157,7 @@ public struct QRCode: Hashable, Sendable {
         set(8, size - 8, true)
     }
 
-    /// Words in two columns at a time, from the right, up and down in turn.
+    /// Draws the codewords in two columns at a time from the right, alternating up and down.
     private mutating func draw(_ words: [UInt8]) {
         var bit = 0
         var right = size - 1
@@ -195,7 +195,7 @@ public struct QRCode: Hashable, Sendable {
         }
     }
 
-    /// How hard the picture is to read, by the four rules of the standard.
+    /// The penalty by the four rules of the standard.
     private var penalty: Int {
         var result = 0
         for line in 0..<size {
@@ -208,7 +208,7 @@ public struct QRCode: Hashable, Sendable {
                     run = place > 0 && cells[place] == cells[place - 1] ? run + 1 : 1
                     if run == 5 { result += 3 } else if run > 5 { result += 1 }
                 }
-                // Like the eyes of the code, with room on one side.
+                // A pattern like the finder patterns, with light modules on one side.
                 let eye = [true, false, true, true, true, false, true]
                 let room = [false, false, false, false]
                 for start in 0..<max(0, size - 10) {
@@ -232,7 +232,7 @@ public struct QRCode: Hashable, Sendable {
     }
 }
 
-/// Error correction over GF(256), by x⁸ + x⁴ + x³ + x² + 1.
+/// Error correction over GF(256) with x⁸ + x⁴ + x³ + x² + 1.
 private enum ReedSolomon {
     private static func multiply(_ left: UInt8, _ right: UInt8) -> UInt8 {
         var product = 0
@@ -243,7 +243,7 @@ private enum ReedSolomon {
         return UInt8(truncatingIfNeeded: product)
     }
 
-    /// The generator of so many words, without its first term.
+    /// The generator polynomial of this degree, without its first term.
     static func divisor(_ degree: Int) -> [UInt8] {
         var result = [UInt8](repeating: 0, count: degree)
         result[degree - 1] = 1

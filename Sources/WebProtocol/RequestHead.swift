@@ -1,49 +1,49 @@
-/// What a browser asks for: the first line and the fields of an HTTP/1.1 request (RFC 9112).
+/// The first line and the fields of an HTTP/1.1 request (RFC 9112).
 public struct RequestHead: Hashable, Sendable {
     /// A header field.
     public struct Field: Hashable, Sendable {
-        /// In lower case.
+        /// The name in lower case.
         public var name: String
-        /// Without blanks around it.
+        /// The value without surrounding blanks.
         public var value: String
     }
 
-    /// A part of the query: `name=value`.
+    /// A query parameter: `name=value`.
     public struct QueryItem: Hashable, Sendable {
-        /// Decoded.
+        /// The decoded name.
         public var name: String
-        /// Decoded; empty without one.
+        /// The decoded value; empty without one.
         public var value: String
     }
 
-    /// `GET`.
+    /// The method, such as `GET`.
     public var method: String
-    /// The path's segments, decoded: none for `/`.
+    /// The decoded segments of the path; empty for `/`.
     ///
-    /// None is `.` or `..`, and none holds a slash, a backslash or a control character.
+    /// No segment is `.` or `..`, and none contains a slash, a backslash or a control character.
     public var path: [String]
-    /// What comes after the question mark, in its order.
+    /// The query parameters in their order.
     public var query: [QueryItem]
-    /// Whether it is of HTTP/1.0, which knows no chunks.
+    /// Whether it is an HTTP/1.0 request; that version does not know chunks.
     public var isOld: Bool
-    /// In their order.
+    /// The fields in their order.
     public var fields: [Field]
 
-    /// The only value of a field; nil where there is none, or several.
+    /// The only value of a field; nil if there is none, or several.
     public func value(_ name: String) -> String? {
         let found = fields.filter { $0.name == name }
         return found.count == 1 ? found.first?.value : nil
     }
 
-    /// The value of a part of the query; the first one counts.
+    /// The first value of a query parameter.
     public func queryValue(_ name: String) -> String? {
         query.first { $0.name == name }?.value
     }
 
-    /// Whether the answer's head is wanted alone.
+    /// Whether only the head of the answer is requested.
     public var isHeadOnly: Bool { method == "HEAD" }
 
-    /// Whether something follows the head.
+    /// Whether a body follows the head.
     public var hasBody: Bool {
         fields.contains {
             $0.name == "transfer-encoding" || $0.name == "content-length" && $0.value != "0"
@@ -52,19 +52,20 @@ public struct RequestHead: Hashable, Sendable {
 }
 
 extension RequestHead {
-    /// Fields that a head may have.
+    /// The greatest number of fields.
     static let mostFields = 100
 
-    /// Fields that say who asks, or where the request ends: twice, two readers may believe two of them.
+    /// Fields about the sender or the length of the request, which must not occur twice.
     ///
-    /// A browser sends each of them once (RFC 6265, 5.4, for `Cookie`).
+    /// With two values, two readers could use different ones. A browser sends each of them once
+    /// (RFC 6265, 5.4, for `Cookie`).
     static let single = [
         "origin", "referer", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest",
         "sec-fetch-user", "content-length", "transfer-encoding", "authorization", "cookie",
         "connection", "upgrade",
     ]
 
-    /// Reads a head without its last two line ends.
+    /// Parses a head without its last two line ends.
     init(_ bytes: some Collection<UInt8>) throws(RequestRefusal) {
         var lines: [[UInt8]] = [[]]
         var isEnding = false
@@ -75,7 +76,7 @@ extension RequestHead {
                 isEnding = false
             case (true, _): throw .malformed
             case (false, 0x0D): isEnding = true
-            // Only a tab may be in a field; nothing else that controls anything.
+            // A tab is the only control character that a field may contain.
             case (false, 0x00..<0x09), (false, 0x0A..<0x20), (false, 0x7F): throw .malformed
             case (false, _): lines[lines.count - 1].append(byte)
             }
@@ -99,7 +100,7 @@ extension RequestHead {
             throw .malformed
         }
         if let authority {
-            // What a whole address says counts more than the field (RFC 9112, 3.2.2).
+            // The host of an absolute target has priority over the field (RFC 9112, 3.2.2).
             fields.removeAll { $0.name == "host" }
             fields.append(Field(name: "host", value: String(decoding: authority, as: UTF8.self)))
         }
@@ -108,7 +109,7 @@ extension RequestHead {
             query: target.query, isOld: version == "HTTP/1.0", fields: fields)
     }
 
-    /// The host of a whole address (`http://host:8080/path`), and the path with what follows it.
+    /// Splits an absolute target (`http://host:8080/path`) into the host and the rest.
     private static func parts(
         ofTarget target: ArraySlice<UInt8>
     ) -> (authority: ArraySlice<UInt8>?, origin: ArraySlice<UInt8>) {
@@ -121,7 +122,7 @@ extension RequestHead {
         return (authority, origin.first == 0x2F ? origin : [0x2F] + origin)
     }
 
-    /// Whether a byte may be in a method or a field's name.
+    /// Whether a method or a field's name may contain the byte.
     static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -132,7 +133,7 @@ extension RequestHead {
 }
 
 extension RequestHead.Field {
-    /// Reads a line; a folded one, or a blank before the colon, is refused.
+    /// Parses a line; refuses folded lines and blanks before the colon.
     init(_ line: [UInt8]) throws(RequestRefusal) {
         guard let colon = line.firstIndex(of: 0x3A), colon > 0,
             line[..<colon].allSatisfy(RequestHead.isToken)

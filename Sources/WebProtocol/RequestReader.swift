@@ -1,37 +1,37 @@
-/// Why a request is not read.
+/// Why a request is refused.
 public enum RequestRefusal: Error, Hashable, Sendable {
-    /// It is not what RFC 9112 allows, or not what a browser sends.
+    /// It violates RFC 9112, or a browser would not send it.
     case malformed
     /// Its head is longer than ``RequestReader/longestHead``, or has too many fields.
     case tooLong
-    /// It is of another version of HTTP than 1.0 or 1.1.
+    /// The version of HTTP is not 1.0 or 1.1.
     case version
 }
 
-/// Cuts the head of a request out of whatever pieces arrive; what follows it is not looked at.
+/// Extracts the head of a request from received pieces; the bytes after it are ignored.
 public struct RequestReader: Sendable {
-    /// The longest head that is read; unit: bytes.
+    /// The greatest length of a head; unit: bytes.
     public static let longestHead = 16_384
 
     private var bytes: [UInt8] = []
     private var hasBegun = false
     private var outcome: Result<RequestHead, RequestRefusal>?
 
-    /// A reader that has read nothing.
+    /// A reader without data.
     public init() {}
 
     /// Whether anything arrived.
     public var isEmpty: Bool { bytes.isEmpty }
 
-    /// Takes bytes; returns the head when it is whole, nil before.
+    /// Takes bytes; returns the head when it is complete, nil before.
     ///
-    /// - Throws: ``RequestRefusal``, now and whenever it is called again.
+    /// - Throws: ``RequestRefusal``, also in every later call.
     public mutating func take(_ new: some Collection<UInt8>) throws(RequestRefusal) -> RequestHead?
     {
         if let outcome { return try outcome.get() }
         var start = max(0, bytes.count - 3)
         bytes.append(contentsOf: new.prefix(Self.longestHead - bytes.count))
-        // An empty line before a request is let pass (RFC 9112, 2.2); one.
+        // Allow one empty line before a request (RFC 9112, 2.2).
         if !hasBegun, bytes.count >= 2 {
             hasBegun = true
             if bytes.starts(with: [0x0D, 0x0A]) {
@@ -54,7 +54,7 @@ public struct RequestReader: Sendable {
         return try result.get()
     }
 
-    /// Where the empty line after the head begins.
+    /// The position of the empty line after the head.
     private static func end(of bytes: [UInt8], from start: Int) -> Int? {
         guard bytes.count >= start + 4 else { return nil }
         for place in start...(bytes.count - 4)

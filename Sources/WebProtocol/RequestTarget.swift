@@ -1,9 +1,9 @@
-/// Path and query of a request (RFC 3986), decoded.
+/// The decoded path and query of a request (RFC 3986).
 struct RequestTarget: Hashable, Sendable {
     var path: [String]
     var query: [RequestHead.QueryItem]
 
-    /// Reads a target that begins with a slash.
+    /// Parses a target that begins with a slash.
     init(_ bytes: some Collection<UInt8>) throws(RequestRefusal) {
         guard bytes.first == 0x2F, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .malformed
@@ -15,7 +15,7 @@ struct RequestTarget: Hashable, Sendable {
         if !whole.isEmpty {
             for segment in whole.split(separator: 0x2F, omittingEmptySubsequences: false) {
                 let text = try Self.decoded(segment, plusIsBlank: false)
-                // No path names a file; a request that tries gets an error.
+                // Paths never name files, so refuse attempts to climb directories.
                 guard text != ".", text != "..", !text.contains("/"), !text.contains("\\") else {
                     throw .malformed
                 }
@@ -32,7 +32,7 @@ struct RequestTarget: Hashable, Sendable {
         }
     }
 
-    /// Text with `%41` and its like replaced: UTF-8 without control characters.
+    /// Decodes percent escapes such as `%41`; the result is UTF-8 without control characters.
     private static func decoded(
         _ bytes: some Collection<UInt8>, plusIsBlank: Bool
     ) throws(RequestRefusal) -> String {

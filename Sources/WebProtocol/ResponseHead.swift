@@ -2,7 +2,7 @@ public import OBDCore
 
 /// The first line and the fields of an answer (RFC 9112).
 public struct ResponseHead: Sendable {
-    /// What came of the request.
+    /// The status of the answer.
     public enum Status: Int, Hashable, Sendable, CaseIterable {
         case ok = 200
         case badRequest = 400
@@ -16,7 +16,7 @@ public struct ResponseHead: Sendable {
         case unavailable = 503
         case versionNotSupported = 505
 
-        /// For people.
+        /// The reason phrase.
         public var title: String {
             switch self {
             case .ok: "OK"
@@ -34,23 +34,23 @@ public struct ResponseHead: Sendable {
         }
     }
 
-    /// How the end of what follows is told.
+    /// How the end of the body is marked.
     public enum Framing: Hashable, Sendable {
-        /// By its number of bytes.
+        /// With the number of bytes.
         case length(Int)
-        /// By chunks: an answer that broke off can be told from a whole one.
+        /// With chunks, so that an incomplete answer can be detected.
         case chunked
-        /// By the end of the connection, for HTTP/1.0.
+        /// With the end of the connection, for HTTP/1.0.
         case untilClose
     }
 
-    /// What came of the request.
+    /// The status of the answer.
     public var status: Status
-    /// What the answer is made of: `text/html; charset=utf-8`.
+    /// The type of the body: `text/html; charset=utf-8`.
     public var contentType: String
-    /// What a browser may do with it; without, nothing.
+    /// The Content-Security-Policy; by default it allows nothing.
     public var contentPolicy = "default-src 'none'; frame-ancestors 'none'"
-    /// Further fields; what is not text in them is left out.
+    /// Further fields; control characters in them are removed.
     public var fields: [(name: String, value: String)] = []
 
     /// A head.
@@ -61,10 +61,10 @@ public struct ResponseHead: Sendable {
 
     /// The head on the wire, with its empty line.
     ///
-    /// Every answer ends its connection, is kept by nobody, and may be neither framed nor read by
-    /// pages of others.
+    /// Every answer closes its connection and must not be cached. Foreign pages may neither embed
+    /// nor read it.
     ///
-    /// - Parameter date: when it was made.
+    /// - Parameter date: when the answer was created.
     public func bytes(_ framing: Framing, date: UTC) -> [UInt8] {
         var lines = ["HTTP/1.1 \(status.rawValue) \(status.title)"]
         var all: [(name: String, value: String)] = [
@@ -86,20 +86,20 @@ public struct ResponseHead: Sendable {
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 
-    /// Without anything that could end a field.
+    /// Removes characters that could end a field.
     private static func clean(_ value: String) -> String {
         String(value.unicodeScalars.filter { (0x20..<0x7F).contains($0.value) }.map(Character.init))
     }
 }
 
-/// The pieces of a chunked answer (RFC 9112, 7.1).
+/// The format of a chunked answer (RFC 9112, 7.1).
 public enum Chunk {
-    /// A chunk; nothing for no bytes, which would be the end.
+    /// A chunk; empty for no bytes, because an empty chunk is the end.
     public static func bytes(_ data: [UInt8]) -> [UInt8] {
         guard !data.isEmpty else { return [] }
         return Array((String(data.count, radix: 16) + "\r\n").utf8) + data + [0x0D, 0x0A]
     }
 
-    /// The end.
+    /// The end of the answer.
     public static let end = Array("0\r\n\r\n".utf8)
 }

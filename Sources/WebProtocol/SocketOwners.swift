@@ -1,7 +1,8 @@
-/// Whose a TCP connection of this machine is, by the kernel's own list (`/proc/net/tcp`).
+/// Finds the owner of a TCP connection of this machine in the kernel's list (`/proc/net/tcp`).
 public enum SocketOwners {
-    /// An address and a port as the list has them: an IPv4 address is one word in the machine's own
-    /// order, an IPv6 address four.
+    /// An address and a port in the form of the list.
+    ///
+    /// An IPv4 address is one word in the machine's byte order, an IPv6 address four.
     public struct Place: Hashable, Sendable {
         /// The words of the address.
         public var words: [UInt32]
@@ -14,7 +15,8 @@ public enum SocketOwners {
             self.port = port
         }
 
-        /// As a socket of IPv6 has an IPv4 address: `::ffff:127.0.0.1`; itself where it is none.
+        /// The address in the form of IPv6 sockets, `::ffff:127.0.0.1`; unchanged if it is not
+        /// IPv4.
         public var mapped: Place {
             words.count == 1
                 ? Place(words: [0, 0, UInt32(0xFFFF).bigEndian] + words, port: port) : self
@@ -30,8 +32,9 @@ public enum SocketOwners {
         }
     }
 
-    /// The user who holds the end at `local` of a connection to `remote`; nil where the list has no
-    /// such connection that a program still has open.
+    /// The user who owns the end at `local` of a connection to `remote`.
+    ///
+    /// It is nil if the list does not contain the connection, or no program has it open.
     public static func user(of local: Place, to remote: Place, in list: some StringProtocol)
         -> UInt32?
     {
@@ -39,8 +42,8 @@ public enum SocketOwners {
         for line in list.split(separator: "\n").dropFirst() {
             let parts = line.split(separator: " ", omittingEmptySubsequences: true)
             guard parts.count >= 10, parts[1] == mine, parts[2] == theirs else { continue }
-            // 01 = established; 04, 05 = it has said that it sends no more, and waits for the answer.
-            // Without an inode nobody has it open any more, and the user is not told.
+            // 01 = established; 04, 05 = the socket has sent its end and waits for the other side.
+            // Without an inode no program has it open, and the list does not contain its user.
             guard ["01", "04", "05"].contains(parts[3]), parts[9] != "0" else { return nil }
             return UInt32(parts[7])
         }

@@ -1,22 +1,23 @@
 import Glibc
 
-/// Where to listen: `127.0.0.1:8327`, `[::1]:8327`, `localhost:8327`, `0.0.0.0:8327`.
+/// An address to listen at: `127.0.0.1:8327`, `[::1]:8327`, `localhost:8327`, `0.0.0.0:8327`.
 public struct ListenAddress: Hashable, Sendable {
-    /// The address as it was given, IPv6 without its brackets.
+    /// The host as the user gave it, IPv6 without brackets.
     public var host: String
-    /// 0 = any free one.
+    /// The port; 0 = any free one.
     public var port: UInt16
-    /// Whether it is reached from this machine only.
+    /// Whether it is reachable only from this machine.
     public var isLoopback: Bool
-    /// Whether it is every address of the machine.
+    /// Whether it includes all addresses of the machine.
     public var isAny: Bool
 
     let family: Int32
-    /// In network order.
+    /// The address in network byte order.
     let bytes: [UInt8]
 
-    /// Reads an address and a port; nil for a name that is not `localhost`, which would have to be
-    /// looked up first, and for anything else.
+    /// Parses an address and a port; nil for anything else.
+    ///
+    /// Names other than `localhost` are refused, because they would have to be resolved first.
     public init?(_ text: String) {
         guard let colon = text.utf8.lastIndex(of: 0x3A),
             let port = UInt16(text[colon...].dropFirst())
@@ -43,10 +44,10 @@ public struct ListenAddress: Hashable, Sendable {
         }
     }
 
-    /// As it is in a URL: `127.0.0.1:8327`.
+    /// The address in a URL: `127.0.0.1:8327`.
     public var text: String { Self.text(host, port) }
 
-    /// Address and port as they are in a URL.
+    /// Host and port in the form for a URL.
     public static func text(_ host: String, _ port: UInt16) -> String {
         (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
     }
@@ -62,7 +63,7 @@ struct SocketPlace {
     init(_ address: ListenAddress) {
         storage.ss_family = sa_family_t(address.family)
         withUnsafeMutableBytes(of: &storage) { raw in
-            // Both kinds have the port after the family.
+            // Both structures have the port after the family.
             raw.storeBytes(of: address.port.bigEndian, toByteOffset: 2, as: UInt16.self)
             let start = address.family == AF_INET ? 4 : 8
             for (place, byte) in address.bytes.enumerated() { raw[start + place] = byte }
@@ -72,7 +73,7 @@ struct SocketPlace {
                 ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size)
     }
 
-    /// What `call` (getsockname, getpeername) says of a socket; nil when it says nothing.
+    /// The result of `call` (getsockname, getpeername) for a socket; nil if it fails.
     init?(
         of socket: Int32,
         _ call: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
@@ -87,7 +88,7 @@ struct SocketPlace {
         self.length = length
     }
 
-    /// Passes the address on as system calls take it.
+    /// Passes the address to a system call.
     func withAddress<Result>(_ body: (UnsafePointer<sockaddr>?, socklen_t) -> Result) -> Result {
         withUnsafeBytes(of: storage) { raw in
             body(raw.baseAddress?.assumingMemoryBound(to: sockaddr.self), length)
@@ -100,7 +101,7 @@ struct SocketPlace {
         }
     }
 
-    /// The address's words, in the machine's own order.
+    /// The words of the address in the machine's byte order.
     var words: [UInt32] {
         withUnsafeBytes(of: storage) { raw in
             storage.ss_family == AF_INET

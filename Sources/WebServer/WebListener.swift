@@ -3,11 +3,11 @@ import Glibc
 public import SystemIO
 import WebProtocol
 
-/// A socket that waits for browsers.
+/// A socket that accepts connections of browsers.
 public final class WebListener: Sendable {
-    /// Where it listens.
+    /// The address.
     public let address: ListenAddress
-    /// Its port, also where any free one was taken.
+    /// The port, even if any free one was requested.
     public let port: UInt16
     let descriptor: Int32
 
@@ -31,9 +31,9 @@ public final class WebListener: Sendable {
     deinit { close(descriptor) }
 }
 
-/// Whose the other end of a connection on this machine is.
+/// Finds the local user at the other end of a connection.
 enum LocalPeer {
-    /// The user; nil when the kernel's list has no such connection.
+    /// The user; nil if the kernel's list does not contain the connection.
     static func user(of socket: Int32) -> UInt32? {
         guard let here = SocketPlace(of: socket, getsockname),
             let there = SocketPlace(of: socket, getpeername)
@@ -45,7 +45,7 @@ enum LocalPeer {
         {
             return user
         }
-        // A socket of IPv6 reaches addresses of IPv4 as well.
+        // An IPv6 socket can also have connections with IPv4 addresses.
         return Files.text("/proc/net/tcp6", limit: 4 << 20).flatMap {
             SocketOwners.user(of: mine.mapped, to: theirs.mapped, in: $0)
         }

@@ -4,18 +4,18 @@ public import OBDCore
 import SystemIO
 public import WebProtocol
 
-/// Why an answer cannot go on.
+/// Why an answer must stop.
 public enum WebFault: Error, Hashable, Sendable {
-    /// The client has gone.
+    /// The client closed the connection.
     case peerGone
-    /// The client does not read what was sent.
+    /// The client does not read the data.
     case tooSlow
     /// The server stops.
     case stopped
 }
 
 extension UTC {
-    /// The civil clock, as heads of answers tell it.
+    /// The UTC time for heads of answers.
     static var now: UTC { SystemClock.utc }
 }
 
@@ -27,7 +27,7 @@ public final class WebResponse {
     private let stop: Int32
     private let patience: Duration
     private let isOld: Bool
-    /// Whether nobody wants more than the head: what else is sent goes nowhere.
+    /// Whether only the head is requested; further data is discarded.
     public let isHeadOnly: Bool
     private var phase = Phase.nothing
 
@@ -45,7 +45,7 @@ public final class WebResponse {
     /// Whether anything was sent.
     public var hasBegun: Bool { if case .nothing = phase { false } else { true } }
 
-    /// Whether it ended as it should; one that did not is cut off.
+    /// Whether it ended normally; the connection of an incomplete answer is closed.
     public var isComplete: Bool { if case .done = phase { true } else { false } }
 
     /// Sends a whole answer.
@@ -54,27 +54,28 @@ public final class WebResponse {
         phase = .done
     }
 
-    /// Begins an answer that comes in pieces.
+    /// Begins an answer in pieces.
     public func begin(_ head: ResponseHead) throws(WebFault) {
         phase = .pieces(isChunked: !isOld)
         try write(head.bytes(isOld ? .untilClose : .chunked, date: .now))
         if isHeadOnly { phase = .done }
     }
 
-    /// Sends a piece; it has to be taken within the server's patience.
+    /// Sends a piece; the client must accept it within the server's time limit.
     public func append(_ bytes: [UInt8]) throws(WebFault) {
         guard case .pieces(let isChunked) = phase, !bytes.isEmpty else { return }
         try write(isChunked ? Chunk.bytes(bytes) : bytes)
     }
 
-    /// Ends an answer that came in pieces.
+    /// Ends an answer in pieces.
     public func end() throws(WebFault) {
         guard case .pieces(let isChunked) = phase else { return }
         if isChunked { try write(Chunk.end) }
         phase = .done
     }
 
-    /// Waits until `descriptor` is readable or `deadline` has passed; whether it is.
+    /// Waits until `descriptor` is readable or `deadline` has passed; returns whether it is
+    /// readable.
     public func wait(for descriptor: Int32?, until deadline: Instant?) throws(WebFault) -> Bool {
         var set = PollSet()
         while true {
@@ -90,7 +91,7 @@ public final class WebResponse {
         }
     }
 
-    /// What comes after a request is of no interest, but its end is.
+    /// Discards data after the request, but detects the end of the connection.
     private func takeRest() throws(WebFault) {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = buffer.withUnsafeMutableBytes { sys_read(socket, $0.baseAddress, $0.count) }
@@ -117,7 +118,7 @@ public final class WebResponse {
             guard let ready = try? set.wait(until: deadline) else { throw .peerGone }
             if set.isReadable(flag) { throw .stopped }
             if ready == 0 { throw .tooSlow }
-            // A broken connection shows so when it is written to.
+            // A write will detect a broken connection.
             _ = peer
         }
     }

@@ -5,60 +5,64 @@ import Synchronization
 public import SystemIO
 public import WebProtocol
 
-/// A request and who sent it.
+/// A request and its sender.
 public struct WebRequest: Sendable {
-    /// What is asked.
+    /// The head of the request.
     public var head: RequestHead
-    /// The user of this machine who asks; nil where it is asked from elsewhere, or not known.
+    /// The local user who sent it; nil if it came from another machine, or the user is unknown.
     public var user: UInt32?
 }
 
 /// Answers requests, each on its own thread.
 public protocol WebHandler: Sendable {
-    /// Answers; what it throws before it has sent anything becomes an "internal error", and cuts the
-    /// answer off behind.
+    /// Answers a request.
+    ///
+    /// If it throws before data was sent, the client gets an "internal error"; later errors cut the
+    /// answer off.
     func answer(_ request: WebRequest, _ response: WebResponse) throws
 
-    /// Whether a user of this machine is listened to at all; nil = one elsewhere, or not known.
+    /// Whether to accept connections of a local user; nil = another machine, or unknown.
     func admits(_ user: UInt32?) -> Bool
 
-    /// The answer to what is not a request, or cannot be taken now.
+    /// The answer to an invalid request, or to one that cannot be accepted now.
     func refuse(_ status: ResponseHead.Status) -> (head: ResponseHead, body: [UInt8])
 }
 
-/// An HTTP/1.1 server for a few browsers: a thread a connection, a request a connection, nothing
-/// without a bound.
+/// An HTTP/1.1 server for a few browsers, with one thread and one request per connection.
+///
+/// All resources have limits.
 public final class WebServer: Sendable {
-    /// What it bears.
+    /// The limits of the server.
     public struct Limits: Hashable, Sendable {
-        /// Connections at the same time; further ones are told to come again.
+        /// The greatest number of connections; further ones are refused for the moment.
         public var connections = 64
-        /// Those of everybody but the user who runs the server, so that others leave room for that user.
+        /// The greatest number of connections of others, so that the user who runs the server gets
+        /// room.
         public var othersConnections = 48
-        /// Those of one other user of this machine, or of one other address.
+        /// The greatest number of connections of one other local user, or of one other address.
         public var sameConnections = 32
-        /// How long a request may take to arrive.
+        /// The time limit for the arrival of a request.
         public var requestTime = Duration.seconds(10)
-        /// How long a client may take for a piece of the answer.
+        /// The time limit for accepting a piece of the answer.
         public var patience = Duration.seconds(10)
-        /// How long stopping waits for answers under way.
+        /// How long stopping waits for unfinished answers.
         public var stopTime = Duration.seconds(5)
 
-        /// The usual.
+        /// The default limits.
         public init() {}
     }
 
-    /// Who is at the other end of a connection.
+    /// The client of a connection.
     private enum Peer: Hashable {
         case owner
         case user(UInt32)
         case address([UInt32])
     }
 
-    /// The connections that are open.
+    /// The open connections.
     private struct Open {
         var all = 0
-        /// Those of others than the owner.
+        /// The connections of clients other than the owner.
         var others: [Peer: Int] = [:]
 
         mutating func take(_ peer: Peer, _ limits: Limits) -> Bool {
@@ -101,7 +105,7 @@ public final class WebServer: Sendable {
         thread.withLock { $0 = accepting }
     }
 
-    /// Ends every answer under way and returns when that is done.
+    /// Ends all unfinished answers and returns when that is done.
     public func stop() {
         stopFlag.signal()
         let accepting = thread.withLock { $0.take() }
@@ -141,7 +145,8 @@ public final class WebServer: Sendable {
     }
 
     private func take(_ connection: Int32) {
-        // The kernel knows who it is before anything was said: a refused client takes no connection.
+        // The kernel knows the user before any data arrives, so refused clients occupy no
+        // connection.
         let user = listener.address.isLoopback ? LocalPeer.user(of: connection) : nil
         guard handler.admits(user) else {
             turnAway(connection, .forbidden)
@@ -170,15 +175,15 @@ public final class WebServer: Sendable {
         }
     }
 
-    /// Says why, and waits for nothing.
+    /// Sends the refusal without waiting.
     private func turnAway(_ connection: Int32, _ status: ResponseHead.Status) {
         let (head, body) = handler.refuse(status)
         let bytes = head.bytes(.length(body.count), date: .now) + body
-        // A few hundred bytes fit into every socket's buffer.
+        // A few hundred bytes always fit into the socket's buffer.
         _ = bytes.withUnsafeBytes {
             Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
-        // A request that arrived already would take the answer back.
+        // Closing the socket with unread data would discard the answer.
         var buffer = [UInt8](repeating: 0, count: 4096)
         _ = buffer.withUnsafeMutableBytes { sys_read(connection, $0.baseAddress, $0.count) }
         close(connection)
@@ -200,7 +205,8 @@ public final class WebServer: Sendable {
                     refuse(.internalError, connection, isHeadOnly: head.isHeadOnly)
                 }
             }
-            // Chunks without an end, or less than was announced: the browser knows that it broke off.
+            // An unfinished chunked answer, or a short one, shows the browser that it is
+            // incomplete.
             if response.isComplete { linger(connection) }
         } catch let refusal as RequestRefusal {
             switch refusal {
@@ -228,7 +234,7 @@ public final class WebServer: Sendable {
             set.add(connection)
             let ready = try set.wait(until: deadline)
             if set.isReadable(flag) { throw Waited.inVain }
-            // Browsers open connections that they do not need: nothing is said to those.
+            // Browsers open connections that they do not use; close them without an answer.
             if ready == 0 { throw reader.isEmpty ? Waited.inVain : Waited.tooLong }
             let count = buffer.withUnsafeMutableBytes {
                 sys_read(connection, $0.baseAddress, $0.count)
@@ -254,7 +260,8 @@ public final class WebServer: Sendable {
         }
     }
 
-    /// Lets the answer arrive: a socket that is closed with bytes unread takes back what was sent.
+    /// Waits until the answer has arrived, because closing a socket with unread data discards sent
+    /// data.
     private func linger(_ connection: Int32) {
         shutdown(connection, Int32(SHUT_WR))
         let deadline = SystemClock.now() + .seconds(1)

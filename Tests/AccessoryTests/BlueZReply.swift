@@ -1,7 +1,9 @@
 import Foundation
 
-/// What BlueZ 5.66 answered to GetManagedObjects on a machine with a virtual controller that had just
-/// found another one; recorded on the bus's socket.
+/// BlueZ 5.66's answer to GetManagedObjects, from a machine with a virtual controller that had just
+/// found another one.
+///
+/// It was recorded on the bus's socket.
 let recordedBlueZReply: [UInt8] = {
     let text = """
         bAIBASgGAAAgAAAAPQAAAAYBcwAEAAAAOjEuMwAAAAAFAXUAAgAAAAgBZwANYXtvYXtzYXtzdn19fQAAAAAAAAcBcwAEAAAA

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Accessory
 
-/// A value as it goes over D-Bus, for a daemon of a test.
+/// A D-Bus value for a fake daemon.
 indirect enum WireValue {
     case text(String)
     case path(String)
@@ -77,7 +77,7 @@ indirect enum WireValue {
         }
     }
 
-    /// Its length stands before it, without what aligns the first member.
+    /// An array begins with its length, which excludes the padding before the first member.
     private static func array(
         _ boundary: Int, _ writer: inout DBusWriter, _ members: (inout DBusWriter) -> Void
     ) {
@@ -93,9 +93,9 @@ indirect enum WireValue {
     }
 }
 
-/// A daemon that manages one LE adapter, on a bus of its own.
+/// A fake daemon that manages one LE adapter, on its own bus.
 final class FakeBlueZ: Sendable {
-    /// How its adapter behaves.
+    /// The behaviour of its adapter.
     struct Setup: Sendable {
         var rows = [
             GATTLayoutTests.Row(
@@ -106,17 +106,17 @@ final class FakeBlueZ: Sendable {
         var isKnown = true
         /// Whether a search finds it.
         var isInReach = true
-        /// What Connect answers; nil = it connects.
+        /// The error that Connect returns; nil = it connects.
         var connectError: String?
-        /// Whether the services are ever known.
+        /// Whether the services are resolved.
         var resolves = true
-        /// The number that it wants when its values are asked for; nil = none.
+        /// The number that it demands when a value is subscribed; nil = none.
         var passkey: UInt32?
-        /// Whether StartNotify is answered at all.
+        /// Whether it answers StartNotify.
         var subscribes = true
-        /// The service whose adapter answers; nil = each one's does.
+        /// The service of the adapter that answers; nil = all.
         var speaking: String?
-        /// Lines, and what the adapter says to them.
+        /// The adapter's answers by line.
         var answers = ["ATI": "ELM327 v1.5", "010C": "41 0C 1A F8"]
         /// The line after which the link is lost.
         var losingLine: String?
@@ -138,7 +138,7 @@ final class FakeBlueZ: Sendable {
     private let setup: Setup
     private let listener: Int32
     private let state = Mutex(State())
-    /// Readable when there was a call since ``awaitCall(_:)`` looked.
+    /// Readable after a call since the last check by ``awaitCall(_:)``.
     private let news: EventDescriptor
 
     var calls: [String] { state.withLock { $0.calls } }
@@ -172,13 +172,13 @@ final class FakeBlueZ: Sendable {
         }.detach()
     }
 
-    /// No more connections; the thread ends with the last one.
+    /// Refuses new connections; the thread ends with the last connection.
     func end() {
         shutdown(listener, Int32(SHUT_RDWR))
         unlink(path)
     }
 
-    /// Waits until a method was called; false = not within five seconds.
+    /// Waits until a method is called; false = not within five seconds.
     func awaitCall(_ member: String) -> Bool {
         let deadline = SystemClock.now() + .seconds(5)
         while !calls.contains(member) {
@@ -275,7 +275,7 @@ final class FakeBlueZ: Sendable {
             [.path(GATTLayoutTests.device)], host)
     }
 
-    /// The agent's answer.
+    /// Takes the agent's answer.
     private func takeNumber(_ message: DBusMessage, _ host: Int32) {
         guard let awaited = state.withLock({ $0.awaited }) else { return }
         let isRight =
@@ -323,7 +323,7 @@ final class FakeBlueZ: Sendable {
         }
     }
 
-    /// What announces in the service of a characteristic; nil where its adapter is not there.
+    /// The notifying characteristic of the same service; nil if it has no adapter.
     private func characteristic(besides path: String) -> String? {
         for (number, row) in setup.rows.enumerated() {
             let service = "\(GATTLayoutTests.device)/service00\(number)0"
@@ -336,7 +336,7 @@ final class FakeBlueZ: Sendable {
         return nil
     }
 
-    // MARK: What it manages
+    // MARK: Managed objects
 
     private var device: [(String, WireValue)] {
         [

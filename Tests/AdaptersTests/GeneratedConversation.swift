@@ -2,17 +2,18 @@ import OBDCore
 import TestSupport
 import VehicleLink
 
-/// A conversation made up from a seed: known messages in one of the text forms of an ELM327.
+/// A generated conversation: known messages in one of the text formats of an ELM327.
 ///
-/// Written from the data sheet's description of the forms, apart from the code that reads them.
+/// It follows the data sheet's description of the formats and is independent of the code that reads
+/// them.
 struct GeneratedConversation {
-    /// How much the text says about its form.
+    /// What the text contains about its format.
     enum Knowledge: CaseIterable {
-        /// AT commands tell everything.
+        /// AT commands define the format.
         case told
-        /// Nothing does.
+        /// The text does not define the format.
         case untold
-        /// `AT H` says the opposite of what the lines show.
+        /// `AT H` contradicts the lines.
         case contradicted
     }
 
@@ -28,11 +29,11 @@ struct GeneratedConversation {
 
     var form: Form
     var request: [UInt8]
-    /// Messages by the identifier or source of their sender, in the order of ending.
+    /// Messages by the identifier or source of their sender, in the order of their ends.
     var expected: [(sender: UInt32, payload: [UInt8])] = []
     /// Lines of the answer, in order.
     var lines: [String] = []
-    /// Lines that are a whole message: nothing tells that one is missing.
+    /// Lines with a complete message, whose loss cannot be detected.
     var wholeMessages: Set<String> = []
 
     init(form: Form, using generator: inout SeededGenerator) throws {
@@ -43,7 +44,7 @@ struct GeneratedConversation {
             [0x06, 0x01], [0x02, 0x0C, 0x00], [0x07], [0x21, 0x30], [0x01, 0x6B],
         ]
         request = requests.randomElement(using: &generator) ?? [0x01, 0x0C]
-        // Without headers the lines of several ECUs' long messages cannot be told apart.
+        // Without headers, the lines of long messages from several ECUs cannot be distinguished.
         let senders = form.headers ? Int.random(in: 1...3, using: &generator) : 1
         var sequences: [[String]] = []
         for index in 0..<senders {
@@ -72,7 +73,7 @@ struct GeneratedConversation {
         }
     }
 
-    /// The whole text: settings as far as they are told, the request, the lines.
+    /// The whole text: the known settings, the request, the lines.
     var text: String { text(with: lines) }
 
     func text(with lines: [String]) -> String {
@@ -92,7 +93,7 @@ struct GeneratedConversation {
         }
         if form.joined { commands.append("STCSEGR1") }
         var text = commands.map { ">\($0)\nOK\n\n" }.joined()
-        // Under CAF0 the request carries its protocol control byte.
+        // With CAF0, the request contains its protocol control byte.
         let isRaw = !form.formatting && form.knowledge == .told
         let typed = isRaw ? [UInt8(request.count)] + request : request
         text += ">" + Hex.string(typed) + "\n" + lines.joined(separator: "\n") + "\n\n>\n"
@@ -170,7 +171,7 @@ struct GeneratedConversation {
         bytes.map { Hex.string([$0]) }.joined(separator: form.spaces ? " " : "")
     }
 
-    /// Every form there is.
+    /// All formats.
     static var forms: [Form] {
         var forms: [Form] = []
         let protocols: [VehicleProtocol] = [

@@ -2,7 +2,7 @@ import Adapters
 import OBDCore
 import VehicleLink
 
-/// Everything that a conversation becomes.
+/// Reads a conversation and returns all items.
 func read(
     _ text: String, request: String? = nil, vehicleProtocol: VehicleProtocol? = nil
 ) -> [ConversationItem] {
@@ -17,7 +17,7 @@ func read(
 }
 
 extension [ConversationItem] {
-    /// One line an item, without the ends of exchanges: `3 7E8 410C1AF8`.
+    /// One line per item, without the ends of exchanges: `3 7E8 410C1AF8`.
     var summary: [String] {
         compactMap { item in
             switch item.content {
@@ -38,7 +38,7 @@ extension [ConversationItem] {
         }
     }
 
-    /// The messages alone.
+    /// Only the messages.
     var messages: [ECUMessage] {
         compactMap { item in
             if case .message(let message) = item.content { return message }

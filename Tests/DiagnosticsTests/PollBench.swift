@@ -1,7 +1,7 @@
 import Diagnostics
 import OBDCore
 
-/// A plan run against a scripted vehicle on a manual clock.
+/// Runs a plan with a scripted vehicle and a manual clock.
 struct Bench {
     var plan: PollPlan
     var now = Instant.zero
@@ -14,7 +14,7 @@ struct Bench {
         plan = PollPlan(wants: wants, rounds: rounds)
     }
 
-    /// Runs for so long at least; `answer` plays adapter and vehicle.
+    /// Runs for at least this time; `answer` plays adapter and vehicle.
     mutating func run(for time: Duration, answer: (VehicleRequest) -> PollPlan.Outcome) {
         let end = now + time
         while now < end {
@@ -22,7 +22,7 @@ struct Bench {
         }
     }
 
-    /// Requests for these records and no others.
+    /// The requests for exactly these records.
     func asked(_ ids: [UInt8]) -> [VehicleRequest] {
         asked.filter { $0.payload.dropFirst().elementsEqual(ids) }
     }
@@ -49,7 +49,7 @@ func want(_ pid: UInt32, _ length: Int? = 1, every period: Duration? = nil) -> P
     PollPlan.Want(DataID(.currentData, pid), length: length, period: period)
 }
 
-/// An ECU that knows `lengths` and leaves everything else out.
+/// The answer of an ECU that supports `lengths` and leaves out all other records.
 func ecu(
     _ request: VehicleRequest, _ lengths: [UInt8: Int], address: UInt32 = 0x7E8
 ) -> ECUMessage? {

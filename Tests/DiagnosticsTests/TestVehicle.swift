@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 import Testing
 
-/// Rows of SAE J1979-DA that the tests decode by, typed by hand from the standard's formulas.
+/// Rows of SAE J1979-DA for the tests, typed by hand from the standard's formulas.
 enum TestTable {
     static let pids: PIDTable = {
         var table = PIDTable()
@@ -164,7 +164,7 @@ enum TestTable {
     }()
 }
 
-/// One exchange: what was asked, what came, on what protocol.
+/// One exchange: request, protocol and ECU.
 struct Asked {
     var request: String?
     var family: VehicleProtocol.Family? = .can
@@ -175,7 +175,7 @@ struct Asked {
     }
 }
 
-/// Decodes answers, each written in hexadecimal, and tells in short what came out.
+/// Decodes answers in hexadecimal and returns the items in short form.
 func decode(_ asked: Asked, _ answers: [String]) -> [String] {
     var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
     return decode(asked, answers, by: &decoder)
@@ -194,7 +194,7 @@ func decode(
     return items.map(short)
 }
 
-/// What an item says, in a few words: `RPM=1726`, `stored P0133-11 2F`, `error`, `message`.
+/// An item in short form: `RPM=1726`, `stored P0133-11 2F`, `error`, `message`.
 func short(_ item: DiagnosticItem) -> String {
     switch item {
     case .reading(let reading): return short(reading)
@@ -250,7 +250,7 @@ private func short(_ test: MonitorTestResult) -> String {
     return text + (test.passed.map { $0 ? " passed" : " failed" } ?? " not run")
 }
 
-/// A request, one answer over CAN, and what comes out.
+/// A request with one answer over CAN and the expected items.
 struct Pair: Sendable, CustomTestStringConvertible {
     var request: String?
     var answer: String
@@ -265,7 +265,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(request ?? "?") → \(answer)" }
 }
 
-/// A request, how frames are built, the answers, and what comes out.
+/// A request with its protocol, answers and expected items.
 struct Row: Sendable, CustomTestStringConvertible {
     var request: String?
     var family: VehicleProtocol.Family?

@@ -1,23 +1,24 @@
 import Foundation
 import Testing
 
-/// ELM327-emulator, a foreign program that plays an adapter in a Toyota Auris Hybrid: its scenario
-/// `car` answers from lists that were recorded there.
+/// ELM327-emulator, another project's simulator of an adapter in a Toyota Auris Hybrid.
+///
+/// Its scenario `car` answers from lists that were recorded in that car.
 final class Emulator: Sendable {
-    /// The folder of the foreign programs, which `scripts/test` makes; nil without it.
+    /// The folder of other projects' programs, created by `scripts/test`; nil without it.
     static let folder = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"]
 
-    /// The one that the suite has started.
+    /// The emulator of the suite.
     @TaskLocal static var current: Emulator?
 
-    /// Where it listens.
+    /// The kind of port.
     enum Place: Sendable {
         case pty, tcp
     }
 
-    /// What `-d` takes.
+    /// The address for `-d`.
     let address: String
-    /// What it has recorded.
+    /// Its recorded answers.
     let recorded: RecordedAnswers
     private let workplace: Workplace
     private let process: RunningProgram
@@ -32,12 +33,12 @@ final class Emulator: Sendable {
             folder + "/elm",
             ["-s", "car"] + (port.map { ["-n", "\($0)"] } ?? []) + ["-b", "/dev/stdout"],
             environment: workplace.environment.merging([
-                // Without it everything is written to elm.log, at half the speed.
+                // Without this, it writes everything to elm.log and is half as fast.
                 "ELM_LOG_CFG": try workplace.file("log.yaml", Self.quietLog),
                 "PYTHONUNBUFFERED": "1",
             ]) { _, new in new })
         try await process.lines(with: "End of batch commands", within: 30)
-        // On a terminal its first line is the terminal's name.
+        // On a terminal, the first line of output is the terminal's name.
         address =
             port.map { "tcp:127.0.0.1:\($0)" }
             ?? String(process.text(.output).prefix { $0 != "\n" })
@@ -66,11 +67,11 @@ struct EmulatorTrait: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == EmulatorTrait {
-    /// The suite's tests find an emulator in ``Emulator/current``.
+    /// Starts an emulator for the suite's tests, in ``Emulator/current``.
     static func emulator(_ place: Emulator.Place) -> Self { EmulatorTrait(place: place) }
 }
 
-/// What the scenario has recorded, decoded by the formulas of SAE J1979, apart from obdscan.
+/// The recorded answers of the scenario, decoded with SAE J1979's formulas and without obdscan.
 struct RecordedAnswers: Sendable {
     /// A signal of service 01 and its formula; A and B are the first two data bytes.
     struct Formula: Sendable {
@@ -97,9 +98,9 @@ struct RecordedAnswers: Sendable {
         var value: Double
     }
 
-    /// By signal.
+    /// The answers by signal.
     let answers: [String: [Answer]]
-    /// Its vehicle identification numbers, one of which it tells at a time.
+    /// Its VINs, of which it reports one at a time.
     let vins: [String]
 
     /// Reads the tables of the installed package.
@@ -128,7 +129,7 @@ struct RecordedAnswers: Sendable {
         self.answers = answers
     }
 
-    /// Whether an ECU recorded this value, so written.
+    /// Whether an ECU recorded this value with these raw bytes.
     func have(_ signal: String, ecu: String, raw: String, value: Double) -> Bool {
         answers[signal, default: []].contains {
             $0.ecu == ecu && $0.raw == raw && abs($0.value - value) < 1e-6

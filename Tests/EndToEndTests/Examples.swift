@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// An example of a manual page or of the README.
+/// An example in a manual page or in the README.
 struct Example: Sendable, CustomTestStringConvertible {
     /// The document.
     let page: String
-    /// The command line, without what is said beside it.
+    /// The command line without the remarks beside it.
     let line: String
 
     var testDescription: String { "\(page): \(line)" }
@@ -28,7 +28,7 @@ struct Example: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The command lines in the README's blocks, those that show what comes of them as well.
+    /// The command lines in the README's blocks, including those with output.
     private static func readme() -> [Example] {
         examples(of: "README.md") { lines in
             var isCode = false
@@ -49,7 +49,7 @@ struct Example: Sendable, CustomTestStringConvertible {
         return choose(text.components(separatedBy: "\n")).filter {
             $0.hasPrefix("obdscan ") || $0.contains("| obdscan ")
         }.map { line in
-            // What stands three blanks or a # further on tells about it.
+            // Text after three blanks or a # is a remark.
             let end = line.range(of: "   ") ?? line.range(of: "  #")
             let command = end.map { String(line[..<$0.lowerBound]) } ?? line
             return Example(

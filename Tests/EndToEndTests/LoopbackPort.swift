@@ -24,7 +24,7 @@ enum LoopbackPort {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
-    /// A port that nobody listens on.
+    /// A port without a listener.
     static func free() throws -> UInt16 {
         let (descriptor, port) = try listen()
         close(descriptor)

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Runs a suite's tests on threads of their own.
+/// Runs a suite's tests on their own threads.
 ///
-/// What a test does next must not wait until other tests, which compute or block, leave it one of
-/// the few threads of the common pool: programs, adapters and their timeouts do not wait.
+/// A step of a test must not wait until other tests, which compute or block, free one of the few
+/// threads of the common pool, because programs, adapters and their timeouts do not wait for it.
 struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 
@@ -17,11 +17,11 @@ struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OwnThreads {
-    /// Tests do not wait for the common pool.
+    /// Runs tests without waiting for the common pool.
     static var ownThreads: Self { OwnThreads() }
 }
 
-/// A new thread for every piece of work between two suspensions.
+/// Creates a new thread for every piece of work between two suspensions.
 private final class ThreadAJob: TaskExecutor {
     static let shared = ThreadAJob()
 

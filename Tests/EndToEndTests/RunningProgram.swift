@@ -2,14 +2,14 @@ import CSystem
 import Foundation
 import Synchronization
 
-/// A process whose output is collected while it is waited for.
+/// A process whose output is collected while the test waits for it.
 final class RunningProgram: Sendable {
-    /// Where a program writes.
+    /// The streams of a program.
     enum Stream: Sendable {
         case output, errors
     }
 
-    /// Something that did not come in time, with what came instead.
+    /// An expected event that did not happen in time, with the output until then.
     struct Overdue: Error, CustomStringConvertible {
         var description: String
     }
@@ -19,22 +19,22 @@ final class RunningProgram: Sendable {
         var errors: [UInt8] = []
         var isOutputOpen = true
         var areErrorsOpen = true
-        /// What waitpid(2) said.
+        /// The status from waitpid(2).
         var waitStatus: Int32?
     }
 
-    /// Its process.
+    /// The process id.
     let pid: pid_t
     private let output: any Outlet
     private let errors: any Outlet
     private let collected = Mutex(Collected())
 
-    /// Starts a program; on a terminal of its own it has keys, and draws there.
+    /// Starts a program; with its own terminal, it gets keys and draws there.
     init(
         _ path: String, _ arguments: [String], environment: [String: String],
         onTerminal: Bool = false
     ) throws {
-        // Named pipes: no other process that is started meanwhile can hold them open.
+        // Use named pipes, so that no other process that starts meanwhile can hold them open.
         let output: any Outlet = onTerminal ? try Screen() : try NamedPipe()
         let errors = try NamedPipe()
         var actions = posix_spawn_file_actions_t()
@@ -44,7 +44,7 @@ final class RunningProgram: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, input, onTerminal ? O_RDWR : O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output.path, O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 2, errors.path, O_WRONLY, 0)
-        // The tests' own mask and ignored signals are not the program's.
+        // The program must not inherit the tests' signal mask and ignored signals.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -54,7 +54,7 @@ final class RunningProgram: Sendable {
         sigfillset(&all)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
-        // A session of its own: the terminal's Ctrl-C and hang-up are for this program.
+        // A separate session, so that Ctrl-C and hang-up of the terminal reach only this program.
         let session = onTerminal ? 0x80 : 0  // POSIX_SPAWN_SETSID
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | Int16(session))
@@ -85,12 +85,12 @@ final class RunningProgram: Sendable {
         if collected.withLock({ $0.waitStatus == nil }) { kill(pid, signal) }
     }
 
-    /// Types on its terminal.
+    /// Types keys on its terminal.
     func type(_ keys: String) {
         _ = Array(keys.utf8).withUnsafeBytes { write(output.reading, $0.baseAddress, $0.count) }
     }
 
-    /// Waits until `text` has been drawn, or written; behind `earlier` where that is given.
+    /// Waits until `text` is drawn or written; after `earlier`, if that is given.
     func shows(
         _ text: String, after earlier: String = "", on stream: Stream = .output,
         within seconds: Int = 20
@@ -104,14 +104,14 @@ final class RunningProgram: Sendable {
         }
     }
 
-    /// What it has written so far, as far as it was waited for.
+    /// The output that was collected until now.
     func text(_ stream: Stream) -> String {
         collected.withLock {
             String(decoding: stream == .output ? $0.output : $0.errors, as: UTF8.self)
         }
     }
 
-    /// Waits until so many whole lines that hold `text` were written; returns them.
+    /// Waits until this many complete lines with `text` are written; returns them.
     @discardableResult
     func lines(
         with text: String, count: Int = 1, on stream: Stream = .output, within seconds: Int = 20
@@ -143,7 +143,7 @@ final class RunningProgram: Sendable {
         }
     }
 
-    /// Reads until `isEnough`, both streams have ended, or it takes too long.
+    /// Reads until `isEnough` returns true, both streams have ended, or the time is over.
     private func collect(
         within seconds: Int, _ what: String, until isEnough: () -> Bool
     ) throws {
@@ -163,7 +163,7 @@ final class RunningProgram: Sendable {
                 if what == "the end" { return }
                 throw Overdue(description: "it ended without \(what):\n\(everything)")
             }
-            // A program that never stops talking has a deadline, too.
+            // The deadline also applies to a program that writes endlessly.
             guard sys_ppoll_until(&waiting, 2, deadline) > 0, sys_monotonic_ns() < deadline else {
                 kill(pid, SIGKILL)
                 throw Overdue(
@@ -191,13 +191,13 @@ final class RunningProgram: Sendable {
     }
 }
 
-/// Where a child writes that opens it by its name.
+/// A destination that a child process opens by its name.
 private protocol Outlet: Sendable {
     var path: String { get }
     var reading: Int32 { get }
 }
 
-/// A terminal, seen from its other side.
+/// The master of a terminal.
 private final class Screen: Outlet {
     let path: String
     let reading: Int32
@@ -235,7 +235,7 @@ private final class NamedPipe: Outlet {
     }
 }
 
-/// Runs what blocks on a thread of its own, so that other tests can go on.
+/// Runs a blocking function on its own thread, so that other tests can continue.
 func onThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {

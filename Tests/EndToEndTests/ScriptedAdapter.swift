@@ -2,24 +2,24 @@ import CSystem
 import Foundation
 import Synchronization
 
-/// An adapter on a pty or on TCP that does as a test tells it.
+/// An adapter on a pty or on TCP that behaves as the test demands.
 ///
-/// It waits for lines and answers them; it never waits for time.
+/// It waits for lines and answers them; it never waits for a time.
 final class ScriptedAdapter: Sendable {
-    /// Where it listens.
+    /// The kind of port.
     enum Place: Sendable {
         case pty, tcp
     }
 
-    /// What to do about a line.
+    /// The reaction to a line.
     enum Action: Sendable {
-        /// Say this.
+        /// Send this text.
         case say(String)
-        /// Say nothing.
+        /// Send nothing.
         case nothing
-        /// Be busy until anything is heard, then say that it was stopped.
+        /// Be busy until any character is received, then report that it was stopped.
         case busy
-        /// Talk without end.
+        /// Send endlessly.
         case talkOn(String)
         /// Pull the cable.
         case hangUp
@@ -27,28 +27,28 @@ final class ScriptedAdapter: Sendable {
         case dropConnection
     }
 
-    /// A line that was heard.
+    /// A received line.
     struct Line: Sendable {
-        /// Without blanks and carriage return; DEL characters stand for themselves.
+        /// The text without blanks and carriage return; DEL characters are kept.
         var text: String
-        /// How many lines of the same text came before it.
+        /// The number of earlier lines with the same text.
         var earlier: Int
     }
 
     private struct State {
         var heard: [String] = []
-        /// How often each line came.
+        /// The counts of lines by text.
         var counts: [String: Int] = [:]
-        /// How often a blank came that begins no line: the host wants its prompt back.
+        /// The number of blanks that do not begin a line, with which the host asks for the prompt.
         var interruptions = 0
         var isOver = false
     }
 
-    /// What the adapter's thread owns; it outlives the adapter by a moment.
+    /// The state of the adapter's thread, which ends shortly after the adapter.
     private final class Core: Sendable {
         let state = Mutex(State())
         let over: Int32
-        /// Readable when a line was heard.
+        /// Readable when a line was received.
         let news: Int32
         let respond: @Sendable (Line) -> Action
 
@@ -69,11 +69,11 @@ final class ScriptedAdapter: Sendable {
         }
     }
 
-    /// What `-d` takes.
+    /// The address for `-d`.
     let address: String
     private let core: Core
 
-    /// An adapter that answers by `respond`.
+    /// An adapter that answers with `respond`.
     init(_ place: Place, _ respond: @escaping @Sendable (Line) -> Action) throws {
         let core = Core(respond)
         self.core = core
@@ -102,22 +102,22 @@ final class ScriptedAdapter: Sendable {
 
     deinit { core.end() }
 
-    /// Every line that was heard, in order.
+    /// All received lines, in order.
     var heard: [String] { core.state.withLock { $0.heard } }
 
-    /// Waits until a line that begins so was heard.
+    /// Waits until a line with this beginning is received.
     func hears(_ text: String, within seconds: Int = 20) async throws {
         try await wait(text, within: seconds) { $0.heard.contains { $0.hasPrefix(text) } }
     }
 
-    /// Waits until one and the same line that begins so was heard so often.
+    /// Waits until the same line with this beginning is received this many times.
     func hears(_ text: String, times: Int) async throws {
         try await wait("\(text) \(times) times", within: 20) {
             $0.counts.contains { $0.key.hasPrefix(text) && $0.value >= times }
         }
     }
 
-    /// Waits until the host wanted its prompt back.
+    /// Waits until the host asks for the prompt.
     func isInterrupted(within seconds: Int = 20) async throws {
         try await wait("an interruption", within: seconds) { $0.interruptions > 0 }
     }
@@ -138,10 +138,10 @@ final class ScriptedAdapter: Sendable {
         }
     }
 
-    /// Pulls the cable: the terminal is gone, or the connection and who listens for it.
+    /// Pulls the cable: removes the terminal, or the connection and its listener.
     func pullTheCable() { core.end() }
 
-    /// A host that has gone is no reason to end the tests.
+    /// A host that closed its end must not end the tests.
     private static func blockBrokenPipes() {
         var mask = sigset_t()
         sigemptyset(&mask)
@@ -156,7 +156,7 @@ final class ScriptedAdapter: Sendable {
     }
 
     private static func serve(_ core: Core, master: Int32, slave first: Int32, path: String) {
-        // Held as long as nobody else has the terminal open: without any the master hangs up.
+        // Keep the slave open while no other process has it open, because the master would hang up.
         var slave = first
         defer {
             if slave >= 0 { close(slave) }
@@ -201,7 +201,7 @@ final class ScriptedAdapter: Sendable {
         }
     }
 
-    /// The talk with one host.
+    /// The conversation with one host.
     private struct Conversation {
         enum Step {
             case heard, quiet, peerGone, over
@@ -210,11 +210,11 @@ final class ScriptedAdapter: Sendable {
         let core: Core
         let descriptor: Int32
         var line: [UInt8] = []
-        /// What is said without end.
+        /// The text to send endlessly.
         var endless: [UInt8] = []
         var isBusy = false
 
-        /// Waits for the next thing to do and does it.
+        /// Waits for the next event and handles it.
         mutating func step() -> Step {
             let wanted = endless.isEmpty ? POLLIN : POLLIN | POLLOUT
             var waiting = [
@@ -248,7 +248,7 @@ final class ScriptedAdapter: Sendable {
             return .heard
         }
 
-        /// Answers a line; returns what ends the talk.
+        /// Answers a line; returns a step if the conversation ends.
         private mutating func answer() -> Step? {
             let text = String(decoding: line.filter { $0 > 0x20 && $0 <= 0x7F }, as: UTF8.self)
                 .uppercased()
@@ -272,7 +272,7 @@ final class ScriptedAdapter: Sendable {
             return nil
         }
 
-        /// A full line loses bytes, as a real one does; that the host has gone is read later.
+        /// A full line loses bytes, like a real one; a read detects that the host is gone.
         private func put(_ bytes: [UInt8]) {
             if !bytes.isEmpty { _ = sys_write(descriptor, bytes, bytes.count) }
         }

@@ -1,15 +1,15 @@
 import CSystem
 import Foundation
 
-/// A running `obdscan serve`, and what it answers.
+/// A running `obdscan serve` with its answers.
 final class ServedPage: Sendable {
     /// An answer.
     struct Answer: CustomStringConvertible {
         var status: Int
-        /// By their names in lower case; of several the last.
+        /// The fields by their names in lower case; if a name occurs twice, the last one.
         var fields: [String: String]
         var body: [UInt8]
-        /// Whether the end came as it was announced.
+        /// Whether the body is complete.
         var isWhole: Bool
 
         var text: String { String(decoding: body, as: UTF8.self) }
@@ -22,11 +22,11 @@ final class ServedPage: Sendable {
     struct Unreachable: Error {}
 
     let program: RunningProgram
-    /// The address to open, as it was printed.
+    /// The address from its output.
     let url: String
     let port: UInt16
 
-    /// Starts it on any free port of the loopback, unless `arguments` say where.
+    /// Starts it on any free port of the loopback interface, unless `arguments` contain an address.
     init(
         _ workplace: Workplace, _ arguments: [String], _ environment: [String: String]? = nil
     ) async throws {
@@ -42,7 +42,7 @@ final class ServedPage: Sendable {
         self.port = port
     }
 
-    /// What is answered to a GET.
+    /// Sends a GET and returns the answer.
     func get(_ target: String, host: String? = nil, _ fields: [String] = []) async throws -> Answer
     {
         let lines =
@@ -50,14 +50,14 @@ final class ServedPage: Sendable {
         return try await send(lines.joined(separator: "\r\n"))
     }
 
-    /// What is answered to these bytes.
+    /// Sends these bytes and returns the answer.
     func send(_ text: String) async throws -> Answer {
         try await onThread { [port] in
             Self.answer(try Self.exchange(text, port) { _ in false })
         }
     }
 
-    /// What has come of a stream once it holds all of `words`, each as often as it is named.
+    /// Reads a stream until it contains all of `words`, each as often as it is listed.
     func stream(_ target: String, until words: [String]) async throws -> String {
         try await onThread { [port] in
             let request = "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -71,7 +71,7 @@ final class ServedPage: Sendable {
         }
     }
 
-    /// Asks again and again until `isEnough`, 20 seconds at most.
+    /// Repeats a request until `isEnough` returns true, for at most 20 seconds.
     func wait(
         for target: String, until isEnough: ([[String: Any]]) -> Bool
     ) async throws -> [[String: Any]] {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A folder of its own for one test, and the built `obdscan` that runs in it.
+/// A separate folder for one test, and the built `obdscan` that runs in it.
 final class Workplace: Sendable {
-    /// `obdscan`: what the environment variable OBDSCAN names, else the one beside the tests.
+    /// `obdscan`: the path in the environment variable OBDSCAN, else the program next to the tests.
     static let program =
         ProcessInfo.processInfo.environment["OBDSCAN"]
         ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("obdscan").path
 
-    /// Where everything is that a test makes; removed at its end.
+    /// The folder for all files of a test; removed at its end.
     let folder: URL
 
     init() throws {
@@ -33,14 +33,14 @@ final class Workplace: Sendable {
     /// The database that commands use.
     var database: String { path("obdscan.db") }
 
-    /// Nothing of the tester's own settings reaches the program.
+    /// The environment of the program, without the tester's own settings.
     var environment: [String: String] {
         var variables = [
             "HOME": folder.path, "XDG_DATA_HOME": folder.path, "XDG_CONFIG_HOME": folder.path,
             "OBDSCAN_DB": database, "TZ": "UTC", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin",
             "TERM": "xterm",
         ]
-        // What `scripts/coverage` tells the programs that it runs.
+        // Pass on the setting of `scripts/coverage`.
         variables["LLVM_PROFILE_FILE"] = ProcessInfo.processInfo.environment["LLVM_PROFILE_FILE"]
         return variables
     }
@@ -50,7 +50,7 @@ final class Workplace: Sendable {
         try RunningProgram(Self.program, arguments, environment: environment)
     }
 
-    /// Starts the program on a terminal of its own.
+    /// Starts the program on its own terminal.
     func startOnTerminal(_ arguments: [String]) throws -> RunningProgram {
         try RunningProgram(
             Self.program, arguments, environment: environment, onTerminal: true)
@@ -70,7 +70,7 @@ final class Workplace: Sendable {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 struct Outcome: Sendable, CustomStringConvertible {
     /// Standard output.
     var output: String
@@ -83,7 +83,7 @@ struct Outcome: Sendable, CustomStringConvertible {
 
     /// The objects of JSON Lines on standard output.
     ///
-    /// - Throws: where a line is none.
+    /// - Throws: An error if a line is not an object.
     func objects() throws -> [[String: Any]] { try Self.objects(output) }
 
     /// The objects of JSON Lines.

@@ -3,7 +3,7 @@ import Formats
 import Foundation
 import OBDCore
 
-/// The table that the worked examples of the output's contract need.
+/// The table for the worked examples of the output formats.
 enum Fixtures {
     static var table: PIDTable {
         var table = PIDTable()

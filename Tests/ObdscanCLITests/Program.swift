@@ -1,8 +1,8 @@
 import Foundation
 
-/// The built `obdscan` as a process, in surroundings of its own.
+/// The built `obdscan` as a process, in its own environment.
 struct Program {
-    /// What came of a run.
+    /// The result of a run.
     struct Result {
         var output: String
         var errors: String
@@ -17,7 +17,7 @@ struct Program {
         }
     }
 
-    /// `obdscan`: what the environment variable OBDSCAN names, else the one beside the tests.
+    /// `obdscan`: the path in the environment variable OBDSCAN, else the program next to the tests.
     static var executable: URL {
         if let named = ProcessInfo.processInfo.environment["OBDSCAN"] {
             return URL(fileURLWithPath: named)
@@ -26,11 +26,11 @@ struct Program {
             .deletingLastPathComponent().appendingPathComponent("obdscan")
     }
 
-    /// The folder whose files commands may name.
+    /// The folder with the input files of the tests.
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("CommandLine")
 
-    /// A new folder in the place of the user's own data.
+    /// A new folder for the user's data.
     let home: URL
 
     init() throws {
@@ -47,7 +47,7 @@ struct Program {
     /// The database that commands use.
     var database: URL { home.appendingPathComponent("obdscan/obdscan.db") }
 
-    /// A process that is ready to run; nothing of the tester's own settings reaches it.
+    /// A process that is ready to run, without the tester's own settings.
     func process(_ arguments: [String], environment: [String: String] = [:]) -> Process {
         let process = Process()
         process.executableURL = Self.executable
@@ -57,7 +57,7 @@ struct Program {
             "HOME": home.path, "XDG_DATA_HOME": home.path, "TZ": "UTC", "LANG": "C.UTF-8",
             "PATH": "/usr/bin:/bin",
         ].merging(environment) { _, new in new }
-        // What `scripts/coverage` and `scripts/sanitize` tell the programs that they run.
+        // Pass on the settings of `scripts/coverage` and `scripts/sanitize`.
         for name in ["LLVM_PROFILE_FILE", "ASAN_OPTIONS", "TSAN_OPTIONS"] {
             process.environment?[name] = ProcessInfo.processInfo.environment[name]
         }
@@ -65,7 +65,7 @@ struct Program {
         return process
     }
 
-    /// Runs until so many lines of standard output hold `text`, then ends it by Ctrl-C.
+    /// Runs until this many lines of standard output contain `text`, then sends Ctrl-C.
     func run(_ arguments: [String], until text: String, count: Int = 1) throws -> Result {
         let process = process(arguments)
         let output = Pipe()
@@ -76,7 +76,7 @@ struct Program {
         try process.run()
         var read = Data()
         var isInterrupted = false
-        // Empty at its end, by which it also stops where the text never comes.
+        // The piece is empty at the end of the output, also if the text never appears.
         while case let piece = output.fileHandleForReading.availableData, !piece.isEmpty {
             read += piece
             let lines = String(decoding: read, as: UTF8.self).split(separator: "\n")
@@ -92,12 +92,12 @@ struct Program {
             status: process.status)
     }
 
-    /// Runs to the end.
+    /// Runs the program to its end.
     func run(
         _ arguments: [String], input: String? = nil, environment: [String: String] = [:]
     ) throws -> Result {
         let process = process(arguments, environment: environment)
-        // Files instead of pipes: nothing can fill up while the other one is read.
+        // Use files and not pipes, because one pipe could fill up while the other one is read.
         let output = home.appendingPathComponent("stdout-\(UUID().uuidString)")
         let errors = home.appendingPathComponent("stderr-\(UUID().uuidString)")
         for file in [output, errors] {

@@ -12,23 +12,24 @@ import VehicleScan
 
 @testable import ObdscanCLI
 
-/// An adapter in the tests' own process that says what a table holds for each request.
+/// An adapter within the tests' process that answers each request from a table.
 ///
-/// It waits for lines, never for time, and keeps what it received.
+/// It waits for lines, never for a time, and keeps the received lines.
 final class TableAdapter: Sendable {
-    /// Requests and their answers, one after the other; the last one from then on.
+    /// Answers by request; each further request gets the next answer, and the last answer is
+    /// repeated.
     ///
-    /// Lines of an answer are set apart by `|`, blanks do not count, and what is not in the table
-    /// is answered `NO DATA`, adapter commands `OK`.
+    /// Lines of an answer are separated by `|`, and blanks are ignored. A request that is not in
+    /// the table gets `NO DATA`, an adapter command `OK`.
     private let table: [String: [String]]
     private let received = Mutex<[String]>([])
 
-    /// An answer that ends the connection instead.
+    /// An answer that closes the connection.
     static let hangUp = "hang up"
 
     init(_ table: [String: [String]]) { self.table = table }
 
-    /// How often a request came; a bare carriage return repeats the one before it.
+    /// How often a request was received; a single carriage return repeats the previous one.
     func count(_ request: String) -> Int {
         received.withLock { lines in
             var last = ""
@@ -42,7 +43,7 @@ final class TableAdapter: Sendable {
     /// The requests to the vehicle, in order.
     var requests: [String] { received.withLock { $0.filter { !$0.hasPrefix("AT") } } }
 
-    /// A connector whose sessions end here.
+    /// A connector for sessions with this adapter.
     var connector: Connector {
         .descriptor(name: "adapter") { [self] () throws(AccessoryError) in
             var ends: [Int32] = [-1, -1]
@@ -79,7 +80,7 @@ final class TableAdapter: Sendable {
 
     private func answer(_ line: String) -> String {
         let isForAdapter = line.hasPrefix("AT") || line.hasPrefix("ST")
-        // An odd last digit is the number of frames that are waited for.
+        // An odd last digit is the expected number of frames.
         let request = isForAdapter || line.count.isMultiple(of: 2) ? line : String(line.dropLast())
         let earlier = received.withLock { lines in
             defer { lines.append(request) }
@@ -87,27 +88,27 @@ final class TableAdapter: Sendable {
         }
         if let answers = table[request] {
             let answer = answers[min(earlier, answers.count - 1)].replacing("|", with: "\r")
-            // Only frames are set apart by blanks for the reader's sake.
+            // The blanks in frames are only for the reader of the test.
             return answer.hasPrefix("7E") ? answer.filter { $0 != " " } : answer
         }
         return switch request {
         case "ATI", "ATZ": "ELM327 v1.5"
         case "ATDPN": "A6"
         case "STI": "?"
-        // Two ECUs, neither of which announces a further map.
+        // Two ECUs without further support maps.
         case "0100": "7E806410098180000\r7E906410080100000"
         default: isForAdapter ? "OK" : "NO DATA"
         }
     }
 }
 
-/// A command's link to a vehicle whose answers stand in a table.
+/// A command's link to a vehicle with answers from a table.
 struct TableVehicle {
     let adapter: TableAdapter
     let connection: Vehicle
     let services: VehicleServices
 
-    /// Runs `body` with a vehicle of two ECUs at 7E8 and 7E9, unless `answers` says otherwise.
+    /// Runs `body` with a vehicle that has two ECUs at 7E8 and 7E9, unless `answers` changes that.
     static func run(
         _ answers: [String: [String]], ecu: UInt32? = nil, sinks: [any ReadingSink] = [],
         _ body: (TableVehicle) throws -> Void
@@ -129,17 +130,17 @@ struct TableVehicle {
                 adapter: adapter, connection: connection, services: try connection.services()))
     }
 
-    /// What the ECUs say about codes.
+    /// Reads the codes of the ECUs.
     func codes() throws -> CodeScan { try CodeScan(connection, in: services) }
 
-    /// A printer of codes that says nothing on standard error.
+    /// A printer of codes that writes nothing to standard error.
     func printer(_ format: OutputFormat = .text) throws -> CodePrinter {
         CodePrinter(
             OutputOptions(format: format, quiet: true), table: connection.table,
             knowledge: CodeKnowledge(), accessory: connection.accessory)
     }
 
-    /// What `body` prints.
+    /// The output of `body`.
     static func printed(_ body: (inout TextOutput) throws -> Void) throws -> String {
         let collected = CollectedBytes()
         var writer = TextOutput(sink: collected.take)

@@ -2,13 +2,13 @@ import Foundation
 import OBDCore
 import Simulator
 
-/// The built `obdscan simulate` as a process of its own.
+/// The built `obdscan simulate` as a separate process.
 final class ServedVehicle {
-    /// The first line it printed.
+    /// The address in its first line of output.
     let address: String
     private let process: Process
 
-    /// Starts it and waits until it says where it serves.
+    /// Starts it and waits until it prints its address.
     init(_ arguments: [String]) throws {
         process = Process()
         process.executableURL = Self.program
@@ -30,14 +30,14 @@ final class ServedVehicle {
         if process.isRunning { process.terminate() }
     }
 
-    /// Asks it to end as a service manager would; gives its exit code.
+    /// Ends it like a service manager; returns its exit code.
     func stop() -> Int32 {
         process.terminate()
         process.waitUntilExit()
         return process.terminationReason == .exit ? process.terminationStatus : -1
     }
 
-    /// `obdscan`: what the environment variable OBDSCAN names, else the one beside the tests.
+    /// `obdscan`: the path in the environment variable OBDSCAN, else the program next to the tests.
     static var program: URL {
         if let named = ProcessInfo.processInfo.environment["OBDSCAN"] {
             return URL(fileURLWithPath: named)
@@ -47,7 +47,7 @@ final class ServedVehicle {
     }
 }
 
-/// What a foreign client is to find, from the simulator's own values.
+/// The results that another project's client must find, from the simulator's own values.
 struct Expectation: Encodable {
     struct Value: Encodable {
         var pid: UInt32
@@ -64,7 +64,7 @@ struct Expectation: Encodable {
     var pending: [String]?
     var mil: Bool
 
-    /// The engine ECU of a frozen vehicle served at `address`.
+    /// The engine ECU of a frozen vehicle at `address`.
     init(_ options: SimulatorOptions, address: String) throws {
         let vehicle = try SimulatedVehicle(options)
         self.address = address
@@ -72,8 +72,8 @@ struct Expectation: Encodable {
         values = vehicle.values(after: .zero).filter { $0.ecu == vehicle.ecus[0] }.map {
             Value(pid: $0.id.id, signal: $0.signal, value: $0.value, step: $0.step)
         }
-        // Before CAN python-OBD reads the map of info types wrongly and then never asks for the VIN,
-        // and takes the first two bytes of a pending code for a count.
+        // Before CAN, python-OBD misreads the map of info types and therefore never requests the
+        // VIN, and it takes the first two bytes of a pending code for a count.
         let isCAN = vehicle.vehicleProtocol.family == .can
         vin = isCAN ? options.vin?.text : nil
         stored = (options.codes ?? []).map(\.text)

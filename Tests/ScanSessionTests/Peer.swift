@@ -4,25 +4,25 @@ import OBDCore
 import Synchronization
 import SystemIO
 
-/// The other end of a session: an adapter that does as it is told, on a thread of its own.
+/// The other end of a session: an adapter on its own thread that behaves as the test demands.
 ///
-/// It waits for bytes and answers them; it never waits for time.
+/// It waits for bytes and answers them; it never waits for a time.
 final class Peer: Sendable {
-    /// What to do about what was heard.
+    /// The reaction to received text.
     enum Action: Sendable {
-        /// Say this.
+        /// Send this text.
         case say(String)
-        /// Say these bytes.
+        /// Send these bytes.
         case bytes([UInt8])
-        /// Say nothing.
+        /// Send nothing.
         case nothing
-        /// Talk without end until something is heard again.
+        /// Send endlessly until something is received again.
         case talkOn(String)
         /// Close the connection.
         case hangUp
     }
 
-    /// Where what is heard ends: after each byte, or after each carriage return.
+    /// The unit of received text: each byte, or each line up to its carriage return.
     enum Unit: Sendable {
         case byte, line
     }
@@ -33,7 +33,7 @@ final class Peer: Sendable {
     private let unit: Unit
     private let respond: @Sendable (_ heard: String, _ connection: Int) -> Action
 
-    /// An adapter that answers by `respond`; connections count from 1.
+    /// An adapter that answers with `respond`; connections count from 1.
     init(
         _ unit: Unit, _ respond: @escaping @Sendable (_ heard: String, _ connection: Int) -> Action
     ) {
@@ -41,11 +41,11 @@ final class Peer: Sendable {
         self.respond = respond
     }
 
-    /// What counts what was heard, from 1.
+    /// Counts received text from 1.
     final class Counter: Sendable {
         private let count = Mutex(0)
 
-        /// The number of this one.
+        /// The next number.
         func next() -> Int {
             count.withLock { count in
                 count += 1
@@ -54,21 +54,21 @@ final class Peer: Sendable {
         }
     }
 
-    /// Everything that was heard, over all connections.
+    /// All received text of all connections.
     var heard: [String] { heardSoFar.withLock { $0 } }
 
-    /// A connector whose sessions end here.
+    /// A connector for sessions with this adapter.
     var connector: Connector {
         .descriptor(name: "peer") { [self] () throws(AccessoryError) in try connect() }
     }
 
-    /// Says something without being asked, from whichever thread; it is there when this returns.
+    /// Sends text without a request, from any thread; it has arrived when this returns.
     func interject(_ words: String) {
         let bytes = Array(words.utf8)
         end.withLock { end in _ = write(end, bytes, bytes.count) }
     }
 
-    /// One end of a new socket pair that it answers on.
+    /// Returns one end of a new socket pair; the adapter answers at the other end.
     func connect() throws(AccessoryError) -> Int32 {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
@@ -101,7 +101,7 @@ final class Peer: Sendable {
         while true {
             var byte: UInt8 = 0
             if !endless.isEmpty {
-                // Talks until something comes: writing blocks when nobody listens.
+                // Send until something arrives; a write blocks if the session does not read.
                 var set = PollSet()
                 let place = set.add(descriptor)
                 _ = try? set.wait(until: SystemClock.now())

@@ -3,9 +3,9 @@ import OBDCore
 import ScanTool
 import VehicleLink
 
-/// A dialect of one letter a word, so that every way through the scan tool can be walked.
+/// A dialect with words of one letter, so that tests can reach every path of the scan tool.
 ///
-/// It keeps the promises of `AdapterDialect`: one end an exchange, one result a set-up.
+/// It keeps the rules of `AdapterDialect`: one end per exchange, one result per set-up.
 package struct ScriptDialect: AdapterDialect {
     package var protocolString: String { "org.obdscan.test.script" }
 
@@ -16,7 +16,7 @@ package struct ScriptDialect: AdapterDialect {
     package var capabilities = LinkCapabilities()
     package var identity = AdapterIdentity()
     package var phase = Phase.unset
-    /// How long the adapter may take.
+    /// The time limit for the adapter.
     package var patience = Duration.seconds(1)
 
     package init() {}
@@ -42,7 +42,7 @@ package struct ScriptDialect: AdapterDialect {
             return
         }
         phase = .exchanging
-        // A capital W is a request that writes.
+        // A capital W is a writing request.
         out += [
             .write(Array((request.mayRepeat ? "R" : "W").utf8)), .arm(.reply, after: patience),
         ]
@@ -132,13 +132,13 @@ package struct ScriptDialect: AdapterDialect {
         case "l": out.append(.status(.lowVoltageReset))
         case "t": out.append(.text("OK"))
         case "h": out.append(.frame(id: Self.engine, data: [0x01]))
-        // No word of an exchange: nobody is setting the adapter up.
+        // This word does not belong to an exchange, because no set-up is running.
         case "r": out.append(.ready(identity))
         default: say(word, &out)
         }
     }
 
-    /// Words that may come at any time.
+    /// Handles words that may come at any time.
     private func say(_ word: Character, _ out: inout [DialectOutput]) {
         switch word {
         case "w": out.append(.write(Array("w".utf8)))
@@ -158,7 +158,7 @@ package struct ScriptDialect: AdapterDialect {
 
     package static let engine = ECUAddress(0x7E8, .can11)
     package static let answer = ECUMessage(ecu: engine, payload: [0x41, 0x0C, 0x1A, 0xF8])
-    // ISO 14229-1: 7F, the service asked, NRC 78.
+    // ISO 14229-1: 7F, the requested service, NRC 78.
     package static func refusal(_ nrc: UInt8) -> ECUMessage {
         ECUMessage(ecu: engine, payload: [0x7F, 0x01, nrc])
     }
@@ -167,7 +167,7 @@ package struct ScriptDialect: AdapterDialect {
         VehicleRequest(id: RequestID(rawValue: 1), payload: [0x01, 0x0C]))
     package static let clear = AdapterRequest.vehicle(
         VehicleRequest(id: RequestID(rawValue: 2), payload: [0x04], consent: Consent()))
-    /// The same, and nobody has consented to it.
+    /// The same request without consent.
     package static let unwanted = AdapterRequest.vehicle(
         VehicleRequest(id: RequestID(rawValue: 2), payload: [0x04]))
     package static let monitor = AdapterRequest.monitor(
@@ -179,7 +179,7 @@ package struct ScriptDialect: AdapterDialect {
 package typealias Tool = ScanTool<ScriptDialect>
 
 extension Policy {
-    /// Small numbers, so that all states can be visited.
+    /// Small limits, so that tests can reach all states.
     package static var small: Policy {
         var policy = Policy()
         policy.pendingCount = 2
@@ -192,7 +192,7 @@ extension Policy {
 }
 
 extension ScanTool where Dialect == ScriptDialect {
-    /// A scan tool that has taken these events.
+    /// A scan tool after these events.
     package static func after(_ events: [Event], policy: Policy = .small) -> Tool {
         var tool = Tool(dialect: ScriptDialect(), policy: policy)
         for event in events { _ = tool.effects(of: event) }
@@ -205,30 +205,30 @@ extension ScanTool where Dialect == ScriptDialect {
         return effects
     }
 
-    /// Takes several events; returns the effects of all.
+    /// Handles several events and returns all effects.
     package mutating func effects(of events: [Event]) -> [Effect] {
         events.flatMap { effects(of: $0) }
     }
 }
 
 extension Event {
-    /// Words of the script.
+    /// Received words of the script.
     package static func heard(_ words: String) -> Event { .received(Array(words.utf8)) }
-    /// A request to read.
+    /// A reading request.
     package static let read = Event.submitted(ScriptDialect.read)
-    /// A request that writes.
+    /// A writing request.
     package static let clear = Event.submitted(ScriptDialect.clear)
 }
 
 extension AdapterRequest {
-    /// Whether it is for one ECU alone, which the script has no word for.
+    /// Whether it is for a single ECU, for which the script has no word.
     fileprivate var isForOne: Bool {
         if case .vehicle(let request) = self { request.target != nil } else { false }
     }
 }
 
 extension ExchangeEnd {
-    /// Whether the adapter is in step and takes the next request.
+    /// Whether the adapter is in step and accepts the next request.
     fileprivate var isInStep: Bool {
         switch self {
         case .complete, .interrupted, .refused, .outOfStep: true

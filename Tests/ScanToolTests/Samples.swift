@@ -3,12 +3,12 @@ import ScanTool
 import ScanToolTestSupport
 import Testing
 
-/// Every state that a scan tool can be in, by a way that leads there.
+/// A state of a scan tool, with events that lead to it.
 struct StateSample: Sendable, CustomTestStringConvertible {
     var kind: StateKind
-    /// What is special about it.
+    /// The special property of this sample.
     var name: String
-    /// The way there from the start.
+    /// The events that lead from the start to the state.
     var way: [Event]
 
     init(_ kind: StateKind, _ name: String, _ way: [Event]) {

@@ -1,15 +1,15 @@
 public import Simulator
 
-/// The vehicle, adapter and faults that a seed stands for.
+/// The vehicle, adapter and faults for a seed.
 public struct BadLink: Sendable {
-    /// The vehicle, as behind `sim:`; several seeds share one.
+    /// The vehicle, as after `sim:`; several seeds share one.
     public let vehicle: String
-    /// Vehicle and adapter, as behind `sim:`.
+    /// Vehicle and adapter, as after `sim:`.
     public let address: String
-    /// What goes wrong between adapter and scan tool.
+    /// The faults between adapter and scan tool.
     public let faults: LinkFaults
 
-    /// Each kind of fault alone, then all together, less often.
+    /// Each kind of fault alone, then all kinds together at a lower rate.
     public init(seed: UInt64) {
         let (vehicle, hasChecks) = Self.vehicles[Int(seed % UInt64(Self.vehicles.count))]
         self.vehicle = vehicle
@@ -17,7 +17,7 @@ public struct BadLink: Sendable {
         faults = Self.faults(seed / UInt64(Self.vehicles.count), digitsMayChange: hasChecks)
     }
 
-    /// An adapter that restarts now and then.
+    /// An adapter that restarts from time to time.
     public init(restartingSeed seed: UInt64) {
         vehicle = Self.vehicles[Int(seed % UInt64(Self.vehicles.count))].address
         address = Self.address(vehicle, seed)
@@ -25,7 +25,7 @@ public struct BadLink: Sendable {
         faults = LinkFaults([.reset: isRare ? 0.01 : 0.05])
     }
 
-    /// Requests for several records at once, as quickly as an adapter answers.
+    /// Requests for several records, as fast as the adapter answers.
     public init(batchSeed seed: UInt64) {
         let vehicles = ["petrol", "diesel?protocol=7", "petrol?protocol=8", "hybrid?ecus=3"]
         vehicle = vehicles[Int(seed % 4)]
@@ -33,10 +33,10 @@ public struct BadLink: Sendable {
         faults = Self.faults(seed / 4, digitsMayChange: false)
     }
 
-    /// On CAN the text of an adapter carries no check: a digit that became another digit is a
-    /// value like any other, for every scan tool.
+    /// The vehicles, and whether their protocol has a checksum in the adapter's text.
     ///
-    /// There bits are not flipped; before CAN they are.
+    /// On CAN it has none, so a digit that became another digit is a valid value for every scan
+    /// tool. Bits are therefore flipped only before CAN.
     private static let vehicles: [(address: String, hasChecks: Bool)] = [
         ("petrol", false), ("diesel", false), ("petrol?protocol=8", false),
         ("petrol?protocol=5", true), ("petrol?protocol=3", true), ("petrol?protocol=1", true),
@@ -53,7 +53,7 @@ public struct BadLink: Sendable {
     }
 
     private static func faults(_ number: UInt64, digitsMayChange: Bool) -> LinkFaults {
-        // Resets have runs of their own, so that every seed means what it always did.
+        // Resets have separate runs, so that existing seeds keep their meaning.
         let kinds = LinkFault.allCases.filter { $0 != .reset && (digitsMayChange || $0 != .flip) }
         let choice = Int(number % UInt64(kinds.count + 1))
         guard choice == kinds.count else {

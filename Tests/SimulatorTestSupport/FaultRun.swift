@@ -4,42 +4,44 @@ import OBDCore
 import ScanTool
 public import Simulator
 
-/// A scan tool, a plan, a bad link, an adapter and a vehicle on one hand-set clock, and what the
-/// vehicle's own record says of the outcome.
+/// A scan tool, a plan, a bad link, an adapter and a vehicle on one manual clock.
+///
+/// The result is compared with the vehicle's own record.
 public struct FaultRun {
-    /// What a run found; the same seed finds the same.
+    /// The results of a run; the same seed gives the same results.
     public struct Findings: Hashable, Sendable {
-        /// Exchanges that came to an end.
+        /// Finished exchanges.
         public var exchanges = 0
-        /// Those that asked for several records at once.
+        /// Exchanges with requests for several records.
         public var batches = 0
         /// Readings that were decoded.
         public var readings = 0
-        /// Damaged or unfinished answers, failures and errors that were told.
+        /// Reported errors: damaged or incomplete answers, and failures.
         public var errors = 0
-        /// Links opened anew.
+        /// Reconnections.
         public var reconnects = 0
-        /// Faults that hit, by kind.
+        /// Faults that occurred, by kind.
         public var faults: [LinkFault: Int] = [:]
-        /// Readings that no ECU gave in the exchange that they came from.
+        /// Readings that no ECU sent in their exchange.
         public var wrong: [String] = []
-        /// Such readings on CAN from lines in which two characters or more went wrong: together
-        /// they can make a well-formed line, and an adapter's text has no check there.
+        /// Such readings on CAN from lines with two or more damaged characters.
+        ///
+        /// Two errors can give a valid line, and an adapter's text has no checksum there.
         public var undetectable = 0
-        /// Answers that were lost without a word in lines like those.
+        /// Answers that were lost without a report in lines like those.
         public var undetectableLosses = 0
-        /// Answers that were lost without a word.
+        /// Answers that were lost without a report.
         public var invisible: [String] = []
-        /// Exchanges that took longer than any deadline, or ends without a next step.
+        /// Exchanges that took longer than any deadline, or ended without a next step.
         public var hangs: [String] = []
-        /// Requests that went to other ECUs than they were meant for.
+        /// Requests that went to other ECUs than intended.
         public var astray: [String] = []
-        /// Times that the scan tool wrote the clearing request.
+        /// How often the scan tool wrote the request to clear codes.
         public var clearsWritten = 0
-        /// Times that the request reached the vehicle.
+        /// How often the request reached the vehicle.
         public var clearsReceived = 0
 
-        /// Nothing found.
+        /// No results.
         public init() {}
     }
 
@@ -48,7 +50,7 @@ public struct FaultRun {
     private var plan: PollPlan
     private var decoder: ResponseDecoder
     private let tables: (PIDTable, MonitorTables)
-    /// The ECU whose codes alone are cleared.
+    /// The only ECU whose codes are cleared; nil = all ECUs.
     private let engine: ECUAddress?
     private var now = Instant.zero
     private var deadlines: [Deadline: Instant] = [:]
@@ -58,22 +60,24 @@ public struct FaultRun {
     private var wasOpen = false
     private var hasBegun = false
     private var hasCleared = false
-    /// What is asked before anything that is planned.
+    /// A request to send before the planned ones.
     private var urgent: VehicleRequest?
     private var current: (request: VehicleRequest, asked: Instant, before: Int, heard: Int)?
     private var typed: [UInt8] = []
-    /// What was found so far.
+    /// The results until now.
     public private(set) var findings = Findings()
 
-    /// The longest exchange: the whole reply, an interrupt, and as many pending answers as are
-    /// waited for.
+    /// The longest exchange: the whole reply, an interrupt, and the greatest number of pending
+    /// answers.
     private static let longestExchange: Duration = .seconds(75)
 
     /// - Parameters:
-    ///   - address: vehicle and adapter, as behind `sim:`.
-    ///   - wants: what is polled; nil = speed, temperature, voltage and long answers of service 09.
-    ///   - asksOneECU: the engine alone is told to clear, and the transmission is read in between.
-    /// - Throws: when there is no such vehicle or adapter.
+    ///   - address: vehicle and adapter, as after `sim:`.
+    ///   - wants: the records to poll; nil = speed, temperature, voltage and long answers of
+    ///     service 09.
+    ///   - asksOneECU: whether only the engine gets the request to clear, while the transmission is
+    ///     polled.
+    /// - Throws: An error if the vehicle or adapter does not exist.
     public init(
         _ address: String, faults: LinkFaults, seed: UInt64, table: PIDTable,
         monitors: MonitorTables, wants: [PollPlan.Want]? = nil, asksOneECU: Bool = false
@@ -92,7 +96,7 @@ public struct FaultRun {
                 PollPlan.Want(DataID(.vehicleInformation, 0x02), length: nil, period: .seconds(1)),
                 PollPlan.Want(DataID(.vehicleInformation, 0x04), length: nil, period: .seconds(2)),
             ])
-        // What writes goes to the engine, and the transmission is read in between.
+        // The writing request goes to the engine, while the transmission is polled.
         if asksOneECU, link.device.vehicle.vehicleProtocol.addressForm == .can11 {
             engine = ECUAddress(0x7E0, .can11)
             plan = PollPlan(wants: [
@@ -109,9 +113,9 @@ public struct FaultRun {
         decoder = ResponseDecoder(table: table, monitors: monitors)
     }
 
-    /// Lets so much time pass; gives what was found from the first moment on.
+    /// Lets this time pass and returns the results since the first call.
     ///
-    /// Codes are asked to be cleared once, after a third of the first call's time.
+    /// The request to clear codes is sent once, after a third of the first call's time.
     public mutating func run(for time: Duration) -> Findings {
         let end = now + time
         let clearing = Instant.zero + time / 3
@@ -120,7 +124,7 @@ public struct FaultRun {
             handle(.retry)
         }
         var steps = 0
-        // Ten thousand a second, some hundred times what is usual.
+        // Ten thousand steps per second, some hundred times the usual number.
         let mostSteps = 10_000 * Int(time.components.seconds)
         while now < end {
             steps += 1
@@ -146,7 +150,7 @@ public struct FaultRun {
             }
             transfer()
             for (deadline, time) in deadlines where time <= now {
-                // An earlier one may have disarmed it.
+                // An earlier deadline may have disarmed it.
                 guard deadlines[deadline] == time else { continue }
                 deadlines[deadline] = nil
                 handle(.deadlineExpired(deadline))
@@ -157,7 +161,7 @@ public struct FaultRun {
         return findings
     }
 
-    /// Submits the next request if the scan tool is free; gives when to look again.
+    /// Submits the next request if the scan tool is free; returns when to check again.
     private mutating func submit() -> Instant? {
         guard case .idle = machine.state else { return nil }
         let step =
@@ -204,7 +208,7 @@ public struct FaultRun {
             if wasOpen { findings.reconnects += 1 }
             isOpen = true
             wasOpen = true
-            // What was said while nobody listened is lost.
+            // Output from before the connection is lost.
             _ = link.due(at: now)
             _ = link.takeEnd()
             typed = []
@@ -231,8 +235,8 @@ public struct FaultRun {
         }
     }
 
-    /// Counts the clearing request as the scan tool typed it, a repeat by a lone carriage return
-    /// included.
+    /// Counts the clearing requests that the scan tool typed, including repeats by a single
+    /// carriage return.
     private mutating func note(_ bytes: [UInt8]) {
         for byte in bytes where byte == 0x0D || byte > 0x20 {
             guard byte == 0x0D else {
@@ -247,7 +251,7 @@ public struct FaultRun {
         }
     }
 
-    // MARK: Judging
+    // MARK: Comparison
 
     private mutating func deliver(_ outcome: Outcome) {
         guard let (request, _, before, heard) = current else { return }
@@ -280,7 +284,7 @@ public struct FaultRun {
         let found = items(reply.messages, exchange)
         findings.readings += found.readings.count
         for reading in found.readings where !truth.contains(reading) {
-            // A batch of which one ECU's part came: its records alone.
+            // If only a part of a batch arrived, compare with the records of one ECU.
             let isPart = record.contains { entry in
                 entry.answers.contains { answer in
                     items(
@@ -298,18 +302,18 @@ public struct FaultRun {
                 "\(Hex.string(request.payload)): \(reading) from "
                     + String(decoding: reply.raw, as: UTF8.self))
         }
-        // So does the session count them.
+        // The session counts errors in the same way.
         var isTold =
             !reply.errors.isEmpty || !reply.statuses.isEmpty || found.errors + found.unasked > 0
         if case .failed = outcome { isTold = true }
-        // Words that answer no request: the session counts them as an error.
+        // The session counts text that answers no request as an error.
         if reply.messages.isEmpty, !reply.texts.isEmpty { isTold = true }
         if isTold { findings.errors += 1 }
         let asked = record.last { $0.payload == request.payload }
         let missing = asked?.answers.filter { answer in
             !reply.messages.contains { $0.ecu == answer.ecu && $0.payload == answer.payload }
         }
-        // The adapter does what it heard: a count digit that changed ends the waiting early.
+        // The adapter does what it received: a damaged count digit ends the waiting early.
         if let missing, !missing.isEmpty, !isTold, link.heardFaults == heard {
             if vehicleProtocol.family == .can, link.worstLine > 1 {
                 findings.undetectableLosses += 1
@@ -349,7 +353,7 @@ public struct FaultRun {
 }
 
 extension Outcome {
-    /// What a plan has to know, as the session tells it.
+    /// The outcome in the form for a plan, as the session reports it.
     fileprivate var forPlan: PollPlan.Outcome {
         guard case .answered(let reply) = self else { return .failed }
         guard reply.messages.isEmpty else {

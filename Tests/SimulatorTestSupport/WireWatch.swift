@@ -1,20 +1,20 @@
 import OBDCore
 public import Simulator
 
-/// Judges what reached a simulated vehicle's bus by lists of its own: what is on them may be there
-/// without a person's consent.
+/// Checks the traffic on a simulated vehicle's bus with its own lists of what is allowed without
+/// consent.
 ///
-/// Frames are judged, not commands, and every way in which an ECU may read them.
+/// It checks frames and not commands, in every way in which an ECU may interpret them.
 public enum WireWatch {
     /// SAE J1979, ISO 14229-1 and ISO 14230-3: services that read.
     static let services: Set<UInt8> = [
         0x01, 0x02, 0x03, 0x05, 0x06, 0x07, 0x09, 0x0A, 0x18, 0x19, 0x1A, 0x21, 0x22, 0x3E,
     ]
 
-    /// SAE J1939-73: DM3, DM11 and DM22 clear codes when they are asked for.
+    /// SAE J1939-73: a request for DM3, DM11 or DM22 clears codes.
     static let clearingGroups: Set<UInt32> = [0xFECC, 0xFED3, 0xC300]
 
-    /// What an adapter sent that nobody may send without consent.
+    /// The frames of an adapter that must not be sent without consent.
     public static func violations(of adapter: SimulatedAdapter) -> [String] {
         let spoken = adapter.vehicle.vehicleProtocol
         return adapter.requests.compactMap { violation(of: $0, spoken) }
@@ -26,7 +26,7 @@ public enum WireWatch {
     ) -> String? {
         let text = "\(Hex.string(request.frame)) under \(request.header)"
         guard let header = UInt32(request.header, radix: 16) else { return text }
-        // The adapter may have been told of another protocol than the vehicle's.
+        // The adapter may be set to another protocol than the vehicle's.
         switch request.header.utf8.count {
         case 3:
             return isAddress11(header) && readsOnCAN(request.frame, header) ? nil : text
@@ -71,12 +71,12 @@ public enum WireWatch {
 
     private static func reads(_ payload: ArraySlice<UInt8>) -> Bool {
         guard let first = payload.first else { return false }
-        // No service is 00; in SAE J1939 it begins a parameter group.
+        // Service 00 does not exist; in SAE J1939, 00 begins a parameter group.
         return services.contains(first) || first == 0x00 || Array(payload) == [0x10, 0x01]
     }
 
-    /// Three bytes, least significant first, are a parameter group of 17 bits; anything else asks for
-    /// nothing (SAE J1939-21).
+    /// Three bytes, least significant first, are a parameter group of 17 bits; other lengths
+    /// request nothing (SAE J1939-21).
     private static func isGroupRequest(_ bytes: [UInt8]) -> Bool {
         guard bytes.count == 3 else { return true }
         let group = UInt32(bytes[2]) << 16 | UInt32(bytes[1]) << 8 | UInt32(bytes[0])
@@ -84,7 +84,7 @@ public enum WireWatch {
         return group >= 0x9E00 && group <= 0xFFFF && !clearingGroups.contains(group)
     }
 
-    /// ISO 15765-2: an ECU reads a length in the first byte, or behind its address.
+    /// ISO 15765-2: the length is in the first byte, or after the address byte.
     private static func readsOnCAN(_ frame: [UInt8], _ header: UInt32) -> Bool {
         guard let first = frame.first else { return false }
         let isAddressed = header == 0x6F1 || header == 0x750
@@ -93,7 +93,7 @@ public enum WireWatch {
         }
         if isAddressed { return true }
         guard first >> 4 == 0 else {
-            // A long request begins with its service; without its other frames nothing is done.
+            // A long request begins with its service; it has no effect without its other frames.
             return first >> 4 != 1 || reads(frame.dropFirst(2))
         }
         return (1...7).contains(first) && reads(frame.dropFirst().prefix(Int(first)))

@@ -1,7 +1,7 @@
 import OBDCore
 import Simulator
 
-/// A simulated adapter on a bench: a clock that is set by hand, answers as one piece of text.
+/// A simulated adapter with a manual clock, whose answers are returned as one text.
 struct Bench {
     var adapter: SimulatedAdapter
     var now = Instant.zero
@@ -10,7 +10,7 @@ struct Bench {
         adapter = try SimulatedAdapter(SimulatorOptions(address), at: .zero)
     }
 
-    /// With echo off, headers on and the protocol open.
+    /// A bench with echo off, headers on and an open protocol.
     static func ready(_ address: String, headers: Bool = true) throws -> Bench {
         var bench = try Bench(address)
         _ = bench.ask("ATE0")
@@ -19,20 +19,20 @@ struct Bench {
         return bench
     }
 
-    /// Types a line and gives what comes until the prompt, as ``visible(_:)`` shows it.
+    /// Types a line and returns the output up to the prompt in the form of ``visible(_:)``.
     ///
-    /// Time goes on to the moment at which the last character is out.
+    /// The clock advances to the moment when the last character was sent.
     mutating func ask(_ line: String) -> String {
         Self.visible(bytes(answering: line))
     }
 
-    /// The same, as bytes.
+    /// Types a line and returns the output up to the prompt as bytes.
     mutating func bytes(answering line: String) -> [UInt8] {
         adapter.receive(Array((line + "\r").utf8), at: now)
         return waiting(upTo: .seconds(60)) { $0.contains(UInt8(ascii: ">")) }
     }
 
-    /// What comes within `limit`, or until `enough` says so.
+    /// The output within `limit`, or until `enough` returns true.
     mutating func waiting(
         upTo limit: Duration, until enough: ([UInt8]) -> Bool = { _ in false }
     ) -> [UInt8] {
@@ -46,12 +46,12 @@ struct Bench {
         return output
     }
 
-    /// What the adapter has to say at this moment.
+    /// The output of the adapter at this moment.
     mutating func saying() -> String { Self.visible(adapter.due(at: now)) }
 
     /// The lines of an answer, without empty ones and without the prompt.
     mutating func lines(_ line: String) -> [String] {
-        // Bytes, because Swift takes CR LF for one character.
+        // Split bytes, because Swift treats CR LF as one character.
         bytes(answering: line).split { $0 == 0x0D || $0 == 0x0A || $0 == UInt8(ascii: ">") }
             .map { String(decoding: $0, as: UTF8.self) }
     }

@@ -2,7 +2,7 @@ import PIDTables
 
 @testable import TableImport
 
-/// Made-up files in the forms of other programs.
+/// Invented files in the formats of other programs.
 enum Samples {
     static let obdb = """
         { "commands": [

@@ -1,15 +1,15 @@
-/// Ways in which a sequence of frames or lines loses its order.
+/// Variants of a sequence of frames or lines with a damaged order.
 package struct DamagedOrder<Element> {
-    /// Which of them was touched.
+    /// The index of the affected element.
     package let place: Int
-    /// Without it.
+    /// The sequence without the element.
     package let lost: [Element]
-    /// With it twice.
+    /// The sequence with the element twice.
     package let doubled: [Element]
-    /// With it in the place of the next one; the last with the first.
+    /// The sequence with the element exchanged with the next one; the last with the first.
     package let swapped: [Element]
 
-    /// Damages a sequence of two elements or more at a random place.
+    /// Damages a sequence of at least two elements at a random index.
     package init(_ whole: [Element], using generator: inout SeededGenerator) {
         place = Int.random(in: whole.indices, using: &generator)
         var changed = whole
@@ -23,6 +23,6 @@ package struct DamagedOrder<Element> {
         swapped = changed
     }
 
-    /// All of them.
+    /// All variants.
     package var all: [[Element]] { [lost, doubled, swapped] }
 }

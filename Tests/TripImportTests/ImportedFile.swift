@@ -4,7 +4,7 @@ import PIDTables
 import Testing
 import TripImport
 
-/// What a file of trips says.
+/// The content of an imported file of trips.
 struct ImportedFile {
     /// One value of one signal.
     struct Value: Equatable {
@@ -23,21 +23,21 @@ struct ImportedFile {
         }
     }
 
-    /// Read once: it takes a second.
+    /// Loaded once, because that takes a second.
     private static let standard = Result { try PIDTables.standard() }
 
-    /// How many trips began.
+    /// Number of trips.
     private(set) var trips = 0
-    /// What is known of the last of them.
+    /// The properties of the last trip.
     private(set) var trip: (name: String?, tags: [String], vin: String?) = (nil, [], nil)
-    /// Everything else.
+    /// All other events.
     private(set) var entries: [(entry: TripEntry, time: UTC)] = []
     private(set) var table = PIDTable()
     private(set) var skipped = SkippedLines()
     private(set) var assumedDay: AssumedDay?
     private(set) var frames: FrameCount?
 
-    /// Reads a file in one piece; `isUS` = its gallons are those of the United States.
+    /// Reads a file in one piece; with `isUS` its gallons are US gallons.
     init(_ text: String, isUS: Bool = false, from source: ImportSource = ImportSource()) throws {
         try self.init(bytes: Array(text.utf8), isUS: isUS, from: source)
     }
@@ -48,7 +48,7 @@ struct ImportedFile {
         piece: Int = .max
     ) throws {
         let table = ImportTable(try Self.standard.get(), units: isUS ? .us : .metric)
-        // An hour west of Greenwich.
+        // Local time is one hour west of Greenwich.
         var reader = TripFileReader(try #require(ImportFormat(bytes)), table, source) {
             UTC(microseconds: $0.microseconds + 3_600_000_000)
         }
@@ -84,12 +84,12 @@ struct ImportedFile {
         items.compactMap { if case .reading(let reading) = $0 { reading } else { nil } }
     }
 
-    /// Their values.
+    /// The values of the readings.
     var values: [Value] {
         readings.map { Value(table[$0.signal].id, $0.value, table[$0.signal].unit) }
     }
 
-    /// The vehicles that entries tell.
+    /// The VINs among the entries.
     var vehicles: [String] {
         entries.compactMap { if case .vehicle(let vin) = $0.entry { vin.text } else { nil } }
     }

@@ -6,7 +6,7 @@ import Synchronization
 
 @testable import TripStore
 
-/// A directory that goes away with the test.
+/// A directory that is deleted after the test.
 final class Scratch: Sendable {
     let url: URL
 
@@ -20,7 +20,7 @@ final class Scratch: Sendable {
 
     func path(_ name: String = "obdscan.db") -> String { url.appending(path: name).path }
 
-    /// Another program's view of a database.
+    /// Accesses a database like another program.
     func sql<Value>(
         _ name: String = "obdscan.db", _ body: (Database) throws -> Value
     ) throws -> Value {
@@ -32,7 +32,7 @@ final class Scratch: Sendable {
     }
 }
 
-/// What a writer announced.
+/// The notices of a writer.
 final class Notices: Sendable {
     private let list = Mutex<[TripWriter.Notice]>([])
 
@@ -41,7 +41,7 @@ final class Notices: Sendable {
     func append(_ notice: TripWriter.Notice) { list.withLock { $0.append(notice) } }
 }
 
-/// A small table and readings of it.
+/// A small table with readings.
 enum Fixtures {
     static let rpm = SignalIndex(rawValue: 0)
     static let speed = SignalIndex(rawValue: 1)
@@ -114,7 +114,8 @@ enum Fixtures {
                 ecu: ecu))
     }
 
-    /// A trip that only flushes, fills and ends make the writer write to, never the clock.
+    /// Begins a trip whose writer writes only on a flush, a full queue or the end, never after a
+    /// time.
     static func begin(
         _ store: TripStore, purpose: TripStart.Purpose = .log, anchor: TimeAnchor = anchor,
         waiting: Int = 1000, held: Int = 1000, notices: Notices = Notices()

@@ -2,7 +2,7 @@ import OBDCore
 import TestSupport
 import VehicleLink
 
-/// What an assembler made of a sequence of frames.
+/// The result of an assembler for a sequence of frames.
 struct Assembly {
     var messages: [ECUMessage] = []
     var errors: [LinkError] = []
@@ -35,7 +35,7 @@ extension LinkFrame {
     }
 }
 
-/// Merges sequences into one, keeping the order within each.
+/// Merges sequences into one and keeps the order within each.
 func interleaved(
     _ sequences: [[LinkFrame]], using generator: inout SeededGenerator
 ) -> [LinkFrame] {

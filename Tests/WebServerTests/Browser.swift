@@ -5,7 +5,7 @@ import OBDCore
 import Synchronization
 import SystemIO
 
-/// A client that sends bytes and reads what comes, with a deadline for everything.
+/// A client that sends bytes and reads the answer; every wait has a deadline.
 final class Browser {
     let socket: Int32
 
@@ -30,7 +30,7 @@ final class Browser {
         if result != 0 { throw SystemError(call: "connect", errno: errno) }
     }
 
-    /// Connects to a port of the loopback of IPv4 by a socket of IPv6.
+    /// Connects an IPv6 socket to an IPv4 port of the loopback interface.
     init(mappedPort port: UInt16) throws {
         socket = Glibc.socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
         var place = sockaddr_in6()
@@ -49,7 +49,7 @@ final class Browser {
 
     deinit { close(socket) }
 
-    /// Says that nothing more will be sent.
+    /// Ends the sending direction.
     func shut() { shutdown(socket, Int32(SHUT_WR)) }
 
     func send(_ text: String) {
@@ -68,7 +68,7 @@ final class Browser {
         send("GET \(target) HTTP/1.1\r\nHost: \(host)\r\n\(fields)\r\n")
     }
 
-    /// Everything until the end of the connection.
+    /// Reads until the end of the connection.
     func rest(within seconds: Double = 20) throws -> String {
         try read(within: seconds) { _ in false }
     }

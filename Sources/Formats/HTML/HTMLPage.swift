@@ -1,12 +1,12 @@
-/// A page that needs nothing but itself: style and script are in it, and its policy lets it load
-/// nothing else.
+/// A self-contained page: it includes its style and script, and its policy forbids loading anything
+/// else.
 public struct HTMLPage: Sendable {
     private let title: String
     private let lead: String
     private var body = HTMLText()
     private var hasPlots = false
 
-    /// A page; `lead` stands under its title.
+    /// A page; `lead` is the text below its title.
     public init(title: String, lead: String) {
         self.title = title
         self.lead = lead
@@ -21,7 +21,7 @@ public struct HTMLPage: Sendable {
         body.raw("</section>\n")
     }
 
-    /// A section of plots that are looked at together.
+    /// A section of plots that are zoomed together.
     public mutating func plots(_ heading: String, _ plots: [LinePlot]) {
         guard !plots.isEmpty else { return }
         hasPlots = true

@@ -1,16 +1,18 @@
-/// Text in HTML, escaped; markup is written by ``raw(_:)`` alone.
+/// Escaped text in HTML; only ``raw(_:)`` writes markup.
 public struct HTMLText: Sendable {
     /// The document so far, in UTF-8.
     public private(set) var bytes: [UInt8] = []
 
-    /// Nothing yet.
+    /// An empty text.
     public init() {}
 
-    /// Appends markup as it is.
+    /// Appends markup without escaping.
     public mutating func raw(_ markup: String) { bytes.append(contentsOf: markup.utf8) }
 
-    /// Appends text for an element or a quoted attribute: what is markup is escaped, what HTML
-    /// cannot hold or what reorders its surroundings becomes U+FFFD.
+    /// Appends text for an element or a quoted attribute.
+    ///
+    /// It escapes markup. Characters that HTML does not allow, or that reorder the text around
+    /// them, become U+FFFD.
     public mutating func text(_ text: String) {
         for scalar in text.unicodeScalars {
             switch scalar.value {
@@ -28,14 +30,14 @@ public struct HTMLText: Sendable {
         }
     }
 
-    /// Appends an element that holds text.
+    /// Appends an element with text.
     public mutating func element(_ name: String, _ content: String, class style: String? = nil) {
         raw("<\(name)\(style.map { " class=\"\($0)\"" } ?? "")>")
         text(content)
         raw("</\(name)>")
     }
 
-    /// Appends what another piece holds.
+    /// Appends another piece.
     public mutating func append(_ other: HTMLText) { bytes += other.bytes }
 
     /// Appends a number with at most three decimals.
@@ -55,7 +57,7 @@ public struct HTMLText: Sendable {
         }
     }
 
-    /// Appends a table that scrolls by itself where it is too wide.
+    /// Appends a table that scrolls on its own if it is too wide.
     public mutating func table(_ heads: [Cell], _ rows: [[Cell]]) {
         raw(
             "<div class=\"wide\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table><thead><tr>"

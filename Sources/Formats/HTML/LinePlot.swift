@@ -1,24 +1,24 @@
 /// A signal over time, drawn as SVG without a library.
 ///
-/// However many values come, the curve has at most four points a bucket of time: the first, the
-/// smallest, the largest and the last, which draw the same pixels as all of them.
+/// The curve has at most four points per bucket of time: the first, the smallest, the largest and
+/// the last. They give the same pixels as all values together.
 public struct LinePlot: Sendable {
-    /// Buckets of time.
+    /// Number of buckets.
     static let buckets = 600
-    /// The width of the drawing; also in the page's script.
+    /// The width of the drawing; the page's script contains the same number.
     static let width = 10_000.0
-    /// The height of the drawing; also in the page's script.
+    /// The height of the drawing; the page's script contains the same number.
     static let height = 1_000.0
 
     /// The signal's short name.
     public var signal: String
     /// Its name for people.
     public var name: String
-    /// As shown; empty = none.
+    /// The displayed unit; empty = none.
     public var unit: String
     /// Digits after the point.
     public var places: Int
-    /// The time that is drawn; unit: seconds.
+    /// The time span of the drawing; unit: seconds.
     public let seconds: Double
 
     private struct Point: Sendable {
@@ -48,8 +48,10 @@ public struct LinePlot: Sendable {
         filled = Array(repeating: nil, count: Self.buckets)
     }
 
-    /// Takes a value, in the order of time; what is not a number, outside the time, or so large that
-    /// the distance of two such is not a number, is left out.
+    /// Takes a value, in the order of time.
+    ///
+    /// It ignores values that are not finite, outside the time span, or so large that their
+    /// difference would overflow.
     public mutating func take(_ value: Double, at second: Double) {
         guard value.isFinite, abs(value) <= 1e300, second >= 0, second <= seconds else { return }
         count += 1
@@ -70,7 +72,7 @@ public struct LinePlot: Sendable {
     /// Whether there is nothing to draw.
     public var isEmpty: Bool { count == 0 }
 
-    /// The curve, in the order of time: seconds and value of each point.
+    /// The points of the curve in the order of time: seconds and value.
     public var curve: [[Double]] { points.map { [$0.second, $0.value] } }
 
     /// The points of the curve, in the order of time.
@@ -84,7 +86,7 @@ public struct LinePlot: Sendable {
         }
     }
 
-    /// The scale: round numbers that hold all values.
+    /// The scale: round numbers that include all values.
     private func scale(_ points: [Point]) -> (low: Double, high: Double, step: Double) {
         let low = points.map(\.value).min() ?? 0
         let high = points.map(\.value).max() ?? 1
@@ -134,8 +136,8 @@ public struct LinePlot: Sendable {
             page.raw("H10000")
         }
         page.raw("\"/><path class=\"curve\" d=\"")
-        // Slow signals are asked rarely: only what is long for this one is a gap, through which no
-        // line goes as if something had been read there.
+        // Signals with a long interval are polled rarely, so a gap depends on the usual interval.
+        // The line is interrupted at gaps, because it would look like readings.
         let usual = count > 1 ? (lastSecond - firstSecond) / Double(count - 1) : 0
         let gap = max(3, usual * 4)
         var last: Point?
@@ -179,7 +181,7 @@ private func pow10(_ exponent: Int) -> Double {
     return exponent < 0 ? 1 / result : result
 }
 
-/// The exponent of the largest power of ten that is no larger than `value`, within ±12.
+/// The exponent of the largest power of ten that is not larger than `value`, within ±12.
 private func floorLog10(_ value: Double) -> Int {
     var exponent = 0
     var rest = value

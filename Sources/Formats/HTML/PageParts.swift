@@ -1,6 +1,6 @@
 /// Style and script of the pages.
 enum PageParts {
-    /// Light and dark by what the reader's system wants; on paper always light.
+    /// Light or dark, depending on the reader's system; always light on paper.
     static let style = """
         :root { --ink: #1b1f24; --dim: #5b6570; --paper: #ffffff; --line: #d8dee4; --soft: #f4f6f8;
           --accent: #0b62c4; --good: #1a7f37; --bad: #c2182b; --warn: #8a5a00; }
@@ -69,8 +69,9 @@ enum PageParts {
 
         """
 
-    /// Zooms all plots at once by their view boxes and reads values off the curves; the page is
-    /// whole without it.
+    /// Zooms all plots together by their view boxes and shows values of the curves.
+    ///
+    /// The page is complete without it.
     static let script = """
         'use strict';
         (function () {

@@ -1,13 +1,13 @@
-/// Where a vehicle went, drawn as SVG: no tiles, no network.
+/// The route of a vehicle, drawn as SVG without tiles or network.
 public struct TrackMap: Sendable {
-    /// A pause that begins another stroke; unit: µs.
+    /// A longer pause begins another line; unit: µs.
     static let longestPause: Int64 = 60_000_000
-    /// Points that are drawn at most.
+    /// The greatest number of points.
     static let mostPoints = 4_000
     /// The longer side of the drawing.
     static let size = 1_000.0
 
-    /// What is drawn: at most ``mostPoints`` and one, the last always among them.
+    /// The drawn points: at most ``mostPoints`` plus one, always including the last.
     public let points: [TrackPoint]
 
     /// A map of these points, in the order of time.
@@ -18,8 +18,10 @@ public struct TrackMap: Sendable {
         }.map(\.element)
     }
 
-    /// Appends the drawing; `kilometre` says how long one is in the unit of its scale, and `unit`
-    /// what that is called.
+    /// Appends the drawing.
+    ///
+    /// `kilometre` is the length of one kilometre in the unit of the scale, and `unit` is that
+    /// unit's name.
     public func append(to page: inout HTMLText, kilometre: Double = 1, unit: String = "km") {
         guard let first = points.first, let last = points.last else { return }
         let paper = Paper(points)
@@ -47,7 +49,7 @@ public struct TrackMap: Sendable {
         page.raw(" long; north is up.</p>\n")
     }
 
-    /// The way; a longer pause begins another stroke.
+    /// The route; a longer pause begins another line.
     private func appendLine(on paper: Paper, to page: inout HTMLText) {
         page.raw("<path d=\"")
         var before: TrackPoint?
@@ -65,7 +67,7 @@ public struct TrackMap: Sendable {
         page.raw("\"/>")
     }
 
-    /// A line of a round length, a quarter of the width at most; returns how long it is.
+    /// Appends a scale bar of a round length, at most a quarter of the width; returns its length.
     private func appendScale(
         on paper: Paper, kilometre: Double, to page: inout HTMLText
     ) -> Double {
@@ -84,23 +86,25 @@ public struct TrackMap: Sendable {
         return length
     }
 
-    /// Where places are on the drawing: near enough to a map for a drive, degrees of longitude
-    /// shrink by the cosine.
+    /// Converts positions to points of the drawing.
+    ///
+    /// It scales degrees of longitude by the cosine of the latitude, which is exact enough for a
+    /// drive.
     private struct Paper {
         static let margin = TrackMap.size * 0.05
         /// Unit: km.
         private static let degree = 111.195
 
-        /// Without the margins.
+        /// The size without the margins.
         let width, height: Double
-        /// How long a kilometre is drawn.
+        /// The length of a kilometre in the drawing.
         let scale: Double
-        /// Whether the track crosses the date line: west is further east then.
+        /// Whether the track crosses the date line, so that the west is further east.
         private let wraps: Bool
         private let west, north: Double
-        /// How long a degree of longitude is drawn.
+        /// The length of a degree of longitude in the drawing.
         private let degreeEast: Double
-        /// What short sides are widened by, half of it on either side.
+        /// The widening of short sides, half of it on either side.
         private let insetX, insetY: Double
 
         init(_ points: [TrackPoint]) {

@@ -1,8 +1,9 @@
 import OBDCore
 
 extension ECUAddress {
-    /// As results name it: the tester's own address after an identifier tells no ECUs apart, and is
-    /// left out.
+    /// The address in results.
+    ///
+    /// It leaves out the tester's own address after an identifier, which does not distinguish ECUs.
     public var printed: String {
         var address = self
         if address.extended == 0xF1 { address.extended = nil }

@@ -1,11 +1,11 @@
 import OBDCore
 
 extension ECUAddress {
-    /// What the ECU controls, where a standard fixes it by the identifier alone; nil elsewhere.
+    /// The function of the ECU, if a standard defines it by the identifier alone; nil otherwise.
     ///
-    /// ISO 15765-4: 7E8 is the engine's and 7E9 the gearbox's. With 29 bits the target's addresses are
-    /// those of SAE J2178-1: 10 to 17 engine, 18 to 1F gearbox. One byte alone may be of any protocol
-    /// before CAN or of SAE J1939, which number ECUs in different ways.
+    /// ISO 15765-4: 7E8 is the engine's and 7E9 the gearbox's. With 29 bits, the target addresses
+    /// are those of SAE J2178-1: 10 to 17 engine, 18 to 1F gearbox. A single byte may belong to any
+    /// protocol before CAN or to SAE J1939, which number ECUs in different ways.
     public var role: String? {
         switch form {
         case .can11: value == 0x7E8 ? "Engine" : value == 0x7E9 ? "Gearbox" : nil
@@ -19,6 +19,6 @@ extension ECUAddress {
         }
     }
 
-    /// `Engine (7E8)`; the address alone where no standard says what it controls.
+    /// `Engine (7E8)`; only the address if no standard defines the function.
     public var title: String { role.map { "\($0) (\(printed))" } ?? printed }
 }

@@ -1,12 +1,12 @@
 import OBDCore
 
-/// The value of a field: the same in JSON and in CSV, to the last digit.
+/// The value of a field, which has the same digits in JSON and in CSV.
 public struct FieldValue: Sendable {
     indirect enum Form: Sendable {
         case null
         case text(String)
         case integer(Int)
-        /// A whole number that is too large for one.
+        /// A whole number that is too large for Int.
         case digits(String)
         case number(Double)
         case flag(Bool)
@@ -18,7 +18,7 @@ public struct FieldValue: Sendable {
 
     let form: Form
 
-    /// A value that does not apply or is not known.
+    /// A value that does not apply or is unknown.
     public static let null = FieldValue(form: .null)
 
     /// A text.
@@ -37,9 +37,9 @@ public struct FieldValue: Sendable {
         return FieldValue(form: Int(exactly: value).map { .integer($0) } ?? .digits("\(value)"))
     }
 
-    /// A number; one that is not finite is null.
+    /// A number; null if it is not finite.
     ///
-    /// `places` is how many decimals are worth printing.
+    /// `places` is the number of useful decimals.
     public static func number(_ value: Double?, places: Int? = nil) -> FieldValue {
         guard var value, value.isFinite else { return .null }
         if let places {
@@ -71,7 +71,7 @@ public struct FieldValue: Sendable {
         FieldValue(form: .list(values, separator: "; "))
     }
 
-    /// A list of numbers of trips and the like.
+    /// A list of numbers, for example of trips.
     public static func numbers(_ values: [Int64]) -> FieldValue { .words(values.map { "\($0)" }) }
 
     /// A list of points, each a list of numbers.
@@ -95,10 +95,10 @@ public struct FieldValue: Sendable {
             form: .objects(rows.map { $0.map { Row.Entry(key: $0.key, value: $0.value) } }))
     }
 
-    /// Whether there is no value.
+    /// Whether the value is null.
     public var isNull: Bool { if case .null = form { true } else { false } }
 
-    /// The text of a cell for people; nil where there is no value.
+    /// The text of a cell for people; nil if the value is null.
     public var shown: String? {
         if isNull { return nil }
         var bytes: [UInt8] = []
@@ -140,7 +140,7 @@ public struct FieldValue: Sendable {
 
     // MARK: CSV
 
-    /// Appends a cell; objects are in it as JSON.
+    /// Appends a cell; objects are written as JSON.
     public func appendCSV(to output: inout [UInt8]) {
         switch form {
         case .null: return

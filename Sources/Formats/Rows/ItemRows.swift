@@ -1,15 +1,15 @@
 import Diagnostics
 import OBDCore
 
-/// What vehicles and adapters say, as rows.
+/// Converts answers of vehicles and adapters to rows.
 public struct ItemRows: Sendable {
-    /// The table that readings belong to.
+    /// The table of the readings.
     public var table: PIDTable
-    /// The units that are shown.
+    /// The displayed units.
     public let units: UnitSystem
     private let facts: @Sendable (CodeReport) -> CodeFacts
 
-    /// Rows for readings of `table`; `facts` says what is known of a code.
+    /// Rows for readings of `table`; `facts` returns the known facts about a code.
     public init(
         table: PIDTable, units: UnitSystem = .metric,
         facts: @escaping @Sendable (CodeReport) -> CodeFacts = { _ in CodeFacts() }
@@ -19,33 +19,33 @@ public struct ItemRows: Sendable {
         self.facts = facts
     }
 
-    /// The keys of rows of one kind, in their order.
+    /// The keys of each kind of row, in their order.
     public enum Keys {
-        /// Of a reading.
+        /// The keys of a reading.
         public static let reading = [
             "time", "ecu", "service", "pid", "frame", "dtc", "signal", "name", "value", "unit",
             "code", "status", "checkDigit", "raw",
         ]
-        /// Of a monitor.
+        /// The keys of a monitor.
         public static let monitor = ["time", "ecu", "scope", "monitor", "supported", "complete"]
-        /// Of a test result.
+        /// The keys of a test result.
         public static let monitorTest = [
             "time", "ecu", "mid", "monitor", "tid", "component", "test", "uas", "value", "min",
             "max", "unit", "passed",
         ]
-        /// Of a trouble code.
+        /// The keys of a trouble code.
         public static let code = [
             "time", "ecu", "status", "code", "description", "failureType", "statusByte",
             "driveOn", "active", "severity", "occurrences", "conversionMethod", "lamps",
         ]
-        /// Of an ECU that answered.
+        /// The keys of an ECU that answered.
         public static let ecu = ["time", "ecu", "name", "light", "codes"]
-        /// Of everything that an answer may hold.
+        /// The keys of all items of an answer.
         public static let all = [
             reading, code, monitor, monitorTest, ecu, refusal, message, adapterStatus,
             ["time", "id", "data"], error,
         ]
-        /// Of what an answer may hold instead of results.
+        /// The keys of items that are not results.
         public static let rest = [refusal, message, adapterStatus, error]
         private static let refusal = ["time", "ecu", "service", "nrc", "name"]
         private static let message = ["time", "ecu", "service", "pgn", "payload"]
@@ -53,7 +53,7 @@ public struct ItemRows: Sendable {
         private static let error = ["time", "ecu", "reason", "text"]
     }
 
-    /// The row of an item; `time` is null where it is not known.
+    /// The row of an item; `time` is null if unknown.
     public func row(_ item: DiagnosticItem, time: UTC?) -> Row {
         switch item {
         case .reading(let reading): row(reading, time: time)
@@ -67,7 +67,7 @@ public struct ItemRows: Sendable {
         }
     }
 
-    /// The row of a reading; of a signal that the table does not have only the raw bytes.
+    /// The row of a reading; for a signal outside the table, it contains only the raw bytes.
     public func row(_ reading: Reading, time: UTC?) -> Row {
         let known = table.signals.indices.contains(Int(reading.signal.rawValue))
         let signal = known ? table[reading.signal] : nil
@@ -106,7 +106,7 @@ public struct ItemRows: Sendable {
             ])
     }
 
-    /// The row of what AT RV measured; unit: V.
+    /// The row of the voltage from AT RV; unit: V.
     public static func row(voltage: Double, time: UTC?) -> Row {
         let signal = Signal.adapterVoltage
         return Row(
@@ -153,7 +153,7 @@ public struct ItemRows: Sendable {
         case .j1939(let code):
             // 127 means that the count is not available.
             if code.occurrenceCount != 127 { occurrences = code.occurrenceCount }
-            // An older way to cut the number into bytes, of which there are several.
+            // The older conversion of the number to bytes, which has several variants.
             if code.conversionMethod { conversionMethod = 1 }
         }
         return Row(
@@ -186,7 +186,7 @@ public struct ItemRows: Sendable {
             ])
     }
 
-    /// The row of a message as it was reassembled.
+    /// The row of a reassembled message.
     public func row(_ message: ECUMessage, time: UTC?) -> Row {
         let service =
             message.parameterGroup == nil ? ReadingText.service(ofAnswer: message.payload) : nil
@@ -200,7 +200,8 @@ public struct ItemRows: Sendable {
             ])
     }
 
-    /// The row of an ECU that answered a question for codes; `light` is null where it does not say.
+    /// The row of an ECU that answered a request for codes; `light` is null if it does not report
+    /// it.
     public static func ecu(
         _ ecu: ECUAddress?, name: String? = nil, light: Bool? = nil, codes: Int?, time: UTC?
     ) -> Row {
@@ -212,14 +213,14 @@ public struct ItemRows: Sendable {
             ])
     }
 
-    /// The row of what an adapter said in words; `status` is one of the promised names.
+    /// The row of an adapter's status message; `status` is one of the documented names.
     public static func adapterStatus(_ status: String, text: String, time: UTC?) -> Row {
         Row(
             "adapterStatus",
             ["time": .time(time), "status": .text(status), "text": .text(text)])
     }
 
-    /// The row of a frame that was heard on the bus without a request.
+    /// The row of a frame that was received without a request.
     public static func frame(id: ECUAddress?, data: [UInt8], time: UTC?) -> Row {
         Row(
             "frame",
@@ -229,7 +230,7 @@ public struct ItemRows: Sendable {
             ])
     }
 
-    /// The row of a fault; `text` is the line as it was read.
+    /// The row of a fault; `text` is the original line.
     public static func error(
         _ reason: String, text: String? = nil, ecu: ECUAddress? = nil, time: UTC? = nil
     ) -> Row {

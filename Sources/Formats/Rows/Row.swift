@@ -1,7 +1,7 @@
-/// A result: its kind and its values, each under its promised key.
+/// A result: its kind and its values under documented keys.
 ///
-/// A row is one line of JSON Lines, or one line of CSV whose columns are the same keys. A value that
-/// does not apply is null and never absent.
+/// A row is one line of JSON Lines, or one line of CSV with the keys as columns. A value that does
+/// not apply is null and never missing.
 public struct Row: Sendable {
     /// A value and its key.
     public struct Entry: Sendable {
@@ -9,7 +9,7 @@ public struct Row: Sendable {
         var value: FieldValue
     }
 
-    /// What it says of: `trip`.
+    /// The kind of result: `trip`.
     public let kind: String
     private(set) var entries: [Entry]
 
@@ -50,7 +50,7 @@ public struct Row: Sendable {
         output.append(0x0A)
     }
 
-    /// Appends it as JSON, or as its own table.
+    /// Appends it as JSON, or as a separate table.
     public func append(_ format: OutputFormat, to output: inout [UInt8]) {
         var writer = RowWriter(format, columns: keys)
         writer.append(self, to: &output)
@@ -75,10 +75,11 @@ public struct RowWriter: Sendable {
     private var hasHeading: Bool
     private let separator: UInt8
 
-    /// A writer; `columns` are the keys that a table has, in their order, `kind` among them where
-    /// its rows are of several kinds.
+    /// A writer for rows with these keys.
     ///
-    /// `hasHeading` says that the table has its heading already; `separator` is between its cells.
+    /// `columns` are the keys of a table in their order, with `kind` if there are rows of several
+    /// kinds. `hasHeading` means that the table has its heading already; `separator` separates its
+    /// cells.
     public init(
         _ format: OutputFormat, columns: [String], hasHeading: Bool = false,
         separator: Unicode.Scalar = ","
@@ -89,14 +90,14 @@ public struct RowWriter: Sendable {
         self.separator = UInt8(ascii: separator)
     }
 
-    /// A writer of rows of several kinds: `kind`, then the keys of all of them.
+    /// A writer for rows of several kinds: `kind`, then the keys of all kinds.
     public init(_ format: OutputFormat, kinds: [[String]]) {
         var columns = ["kind"]
         for key in kinds.joined() where !columns.contains(key) { columns.append(key) }
         self.init(format, columns: columns)
     }
 
-    /// Appends a row; in text nothing.
+    /// Appends a row; does nothing for text.
     public mutating func append(_ row: Row, to output: inout [UInt8]) {
         switch format {
         case .text: return
@@ -115,7 +116,7 @@ public struct RowWriter: Sendable {
         }
     }
 
-    /// Appends the columns' names where no row did: a table without rows has them, too.
+    /// Appends the heading of a table without rows.
     public mutating func finish(_ output: inout [UInt8]) {
         if format == .csv { appendHeading(to: &output) }
     }
@@ -130,7 +131,7 @@ public struct RowWriter: Sendable {
         CSVText.endLine(&output)
     }
 
-    /// Appends a cell, which commas and quotation marks have quoted already.
+    /// Appends a cell; those with commas or quotation marks are quoted already.
     private func append(_ value: FieldValue, to output: inout [UInt8]) {
         let start = output.count
         value.appendCSV(to: &output)

@@ -1,8 +1,8 @@
-/// What a result of one kind says, once for text, JSON and CSV.
+/// The fields of one kind of result, defined once for text, JSON and CSV.
 public struct RowShape<Result>: Sendable {
-    /// What rows of it are called: `trip`.
+    /// The kind of its rows: `trip`.
     public let kind: String
-    /// The fields, in the order in which they are printed.
+    /// The fields in the order of output.
     public let fields: [Field<Result>]
 
     /// A shape with these fields.
@@ -28,12 +28,12 @@ public struct RowShape<Result>: Sendable {
 public struct Field<Result>: Sendable {
     let key: String?
     let value: @Sendable (Result) -> FieldValue
-    /// Nil where people do not see it.
+    /// Nil if text output does not show the field.
     let heading: String?
     let alignment: TextTable.Alignment
     let cell: @Sendable (Result) -> TextTable.Cell
 
-    /// A field that only programs see.
+    /// A field for programs only.
     public init(_ key: String, _ value: @escaping @Sendable (Result) -> FieldValue) {
         self.key = key
         self.value = value
@@ -42,7 +42,7 @@ public struct Field<Result>: Sendable {
         cell = { _ in "" }
     }
 
-    /// A field that people see under `heading`; where there is no value, a dash.
+    /// A field that text output shows under `heading`; a dash if there is no value.
     public init(
         _ key: String, _ heading: String, _ alignment: TextTable.Alignment = .left,
         style: Style? = nil, missing: String = "—",
@@ -55,7 +55,7 @@ public struct Field<Result>: Sendable {
         cell = { .init(value($0).shown ?? missing, style) }
     }
 
-    /// A field that people see in other words than programs.
+    /// A field with different values for people and for programs.
     public init(
         _ key: String, _ heading: String, _ alignment: TextTable.Alignment = .left,
         cell: @escaping @Sendable (Result) -> TextTable.Cell,
@@ -68,7 +68,7 @@ public struct Field<Result>: Sendable {
         self.cell = cell
     }
 
-    /// A column that only people see.
+    /// A column for people only.
     public init(
         heading: String, _ alignment: TextTable.Alignment = .left,
         cell: @escaping @Sendable (Result) -> TextTable.Cell
@@ -87,10 +87,10 @@ public struct RowPrinter<Result>: Sendable {
     private let form: OutputForm
     private var writer: RowWriter
     private var table: TextTable
-    /// How many were printed.
+    /// The number of printed results.
     public private(set) var count = 0
 
-    /// A printer; `flexible` columns of text become narrower where the terminal is.
+    /// A printer; `flexible` columns of text become narrower on a narrow terminal.
     public init(_ shape: RowShape<Result>, _ form: OutputForm, flexible: Set<Int> = []) {
         self.shape = shape
         self.form = form
@@ -100,7 +100,7 @@ public struct RowPrinter<Result>: Sendable {
             flexible: flexible)
     }
 
-    /// Appends a result; text waits until ``finish(_:)``.
+    /// Appends a result; text is kept until ``finish(_:)``.
     public mutating func append(_ result: Result, to output: inout [UInt8]) {
         count += 1
         if form.format == .text {
@@ -110,7 +110,7 @@ public struct RowPrinter<Result>: Sendable {
         }
     }
 
-    /// Appends what waits: the text table, or a CSV table's columns where there was no result.
+    /// Appends the text table, or the heading of a CSV table without results.
     public mutating func finish(_ output: inout [UInt8]) {
         if form.format == .text {
             guard count > 0 else { return }

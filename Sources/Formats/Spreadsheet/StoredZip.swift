@@ -1,12 +1,12 @@
-/// A ZIP archive whose files are stored as they are (PKWARE APPNOTE 6.3.9, method 0).
+/// A ZIP archive with uncompressed files (PKWARE APPNOTE 6.3.9, method 0).
 struct StoredZip {
     private var archive = LittleEndianBytes()
     private var directory = LittleEndianBytes()
     private var count: UInt16 = 0
 
-    /// The day that a file without a time has: 1980-01-01, the first that the format knows.
+    /// The date of the files: 1980-01-01, the first one that the format supports.
     private static let noDay: UInt16 = 1 << 5 | 1
-    /// What a reader must support: version 2.0.
+    /// The version that a reader must support: 2.0.
     private static let version: UInt16 = 20
 
     /// Adds a file; its name is ASCII.
@@ -14,7 +14,7 @@ struct StoredZip {
         let offset = UInt32(truncatingIfNeeded: archive.bytes.count)
         var facts = LittleEndianBytes()
         facts.append(Self.version)
-        // No flags; stored; no time.
+        // No flags; no compression; no time.
         for value: UInt16 in [0, 0, 0, Self.noDay] { facts.append(value) }
         let size = UInt32(truncatingIfNeeded: bytes.count)
         for value in [Self.checksum(bytes), size, size] { facts.append(value) }
@@ -55,7 +55,7 @@ struct StoredZip {
     }
 }
 
-/// Bytes of numbers, the least significant byte first.
+/// Serializes numbers with the least significant byte first.
 private struct LittleEndianBytes {
     var bytes: [UInt8] = []
 

@@ -1,22 +1,22 @@
 import OBDCore
 
-/// One sheet for spreadsheet programs (ECMA-376, SpreadsheetML): a heading, then rows of typed cells.
+/// A sheet for spreadsheet programs (ECMA-376, SpreadsheetML): a heading, then rows of typed cells.
 ///
-/// A cell of text is never a formula, whatever it begins with.
+/// A text cell is never a formula, whatever its first character is.
 public struct Workbook: Sendable {
-    /// What a cell holds.
+    /// The content of a cell.
     public enum Cell: Sendable {
         case empty
         case text(String)
         case number(Double)
         case flag(Bool)
-        /// A day and a time of day; the format knows no time zones.
+        /// A date and a time; the format has no time zones.
         case time(UTC)
     }
 
-    /// What the format allows; unit: rows, the heading included.
+    /// The limit of the format; unit: rows, including the heading.
     public static let mostRows = 1_048_576
-    /// What the format allows; unit: UTF-16 code units.
+    /// The limit of the format; unit: UTF-16 code units.
     private static let longestText = 32_767
 
     private let title: String
@@ -30,17 +30,17 @@ public struct Workbook: Sendable {
         self.columns = columns
     }
 
-    /// Whether another row fits.
+    /// Whether there is room for another row.
     public var hasRoom: Bool { rows < Self.mostRows }
 
-    /// Adds a row; one that does not fit any more is left out.
+    /// Adds a row; ignores it if there is no room.
     public mutating func add(_ cells: [Cell]) {
         guard hasRoom else { return }
         rows += 1
         append(cells, row: rows, style: nil, to: &sheet)
     }
 
-    /// The file.
+    /// The content of the file.
     public var bytes: [UInt8] {
         var zip = StoredZip()
         zip.add("[Content_Types].xml", Self.document(Self.types))
@@ -102,7 +102,7 @@ public struct Workbook: Sendable {
         return Double(seconds) / 86_400 + 25_569
     }
 
-    /// The letters of a column counted from 0: A to Z, then AA.
+    /// The letters of a column, counted from 0: A to Z, then AA.
     static func letters(_ column: Int) -> String {
         var (rest, letters) = (column, "")
         while rest >= 0 {
@@ -112,7 +112,7 @@ public struct Workbook: Sendable {
         return letters
     }
 
-    /// Text for XML; what steers terminals, which XML mostly forbids, is made visible.
+    /// Escapes text for XML, and makes control characters visible, which XML mostly forbids.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in printable(String(decoding: text.utf16.prefix(longestText), as: UTF16.self))
@@ -130,7 +130,7 @@ public struct Workbook: Sendable {
         return result
     }
 
-    // MARK: The parts around it
+    // MARK: The other parts of the file
 
     private static let schemas = "http://schemas.openxmlformats.org/"
     private static let main = schemas + "spreadsheetml/2006/main"
@@ -167,7 +167,7 @@ public struct Workbook: Sendable {
             + "</Types>"
     }()
 
-    /// Three looks of cells: plain, a bold heading, a day with its time.
+    /// Three styles: plain, a bold heading, a date with a time.
     private static let styles: String =
         "<styleSheet xmlns=\"\(main)\">"
         + "<numFmts count=\"1\"><numFmt numFmtId=\"164\" formatCode=\"yyyy\\-mm\\-dd\\ hh:mm:ss\"/></numFmts>"
@@ -182,7 +182,7 @@ public struct Workbook: Sendable {
 }
 
 extension Workbook.Cell {
-    /// The cell of a field; what has no type of its own in a sheet is text, as in CSV.
+    /// The cell of a field; types without an equivalent in a sheet become text, as in CSV.
     public init(_ value: FieldValue) {
         switch value.form {
         case .null: self = .empty

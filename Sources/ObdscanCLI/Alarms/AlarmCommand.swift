@@ -4,21 +4,21 @@ import Glibc
 import OBDCore
 import VehicleReports
 
-/// The program that a user wants to be run when an alarm begins.
+/// The user's program that runs when an alarm begins.
 struct AlarmCommand: Sendable {
     private let words: [String]
 
-    /// A program and its arguments, separated by blanks; nil where there is none.
+    /// A program and its arguments, separated by blanks; nil for an empty text.
     init?(_ text: String) {
         words = text.split(separator: " ").map(String.init)
         if words.isEmpty { return nil }
     }
 
-    /// Starts the program and does not wait for it.
+    /// Starts the program without waiting for it.
     ///
-    /// It reads nothing, and what it prints goes to stderr, so that it cannot mix with data.
+    /// Its standard input is empty and its output goes to stderr, so that it cannot mix with data.
     func run(_ news: AlarmNews, _ text: String, _ signal: Signal, _ value: ValueText) {
-        // No thread waits for it; it must not remain as a zombie.
+        // This process does not wait for the program, so the system must reap it.
         Glibc.signal(SIGCHLD, SIG_IGN)
         let extra = [
             "OBDSCAN_ALARM": news.alarm.text, "OBDSCAN_ECU": news.ecu?.description ?? "",
@@ -37,7 +37,7 @@ struct AlarmCommand: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Blocked and ignored here; the program is to get them as usual.
+        // These signals are blocked and ignored in this process; the program gets the defaults.
         var none = sigset_t()
         sigemptyset(&none)
         var usual = sigset_t()
@@ -56,7 +56,7 @@ struct AlarmCommand: Sendable {
         }
     }
 
-    /// The variables of this process that the program gets, too.
+    /// The environment variables that the program inherits.
     private static var inherited: [String] {
         var variables: [String] = []
         var next = environ

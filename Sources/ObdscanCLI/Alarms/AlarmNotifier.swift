@@ -6,7 +6,7 @@ import ScanSession
 import SystemIO
 import VehicleReports
 
-/// Tells of alarms: a line on stderr, the terminal's bell, a program of the user's.
+/// Reports alarms: a line on stderr, the terminal's bell, and the user's program.
 struct AlarmNotifier {
     private(set) var watch: AlarmWatch
     private let table: PIDTable
@@ -25,7 +25,7 @@ struct AlarmNotifier {
         self.command = command
     }
 
-    /// Takes a batch and says of what began and ended by it.
+    /// Takes a batch and reports alarms that it began or ended.
     mutating func take(_ batch: ReadingBatch) {
         var heard: [(news: AlarmNews, text: String)] = []
         take(batch.items, at: batch.answered) { heard.append(($0, $1)) }
@@ -35,7 +35,7 @@ struct AlarmNotifier {
         for (news, text) in heard { tell(news, text) }
     }
 
-    /// Takes what was read; `heard` is given each piece of news and its text.
+    /// Takes items and calls `heard` with each change of an alarm and its text.
     mutating func take(
         _ items: [DiagnosticItem], at now: Instant, heard: (AlarmNews, String) -> Void
     ) {
@@ -64,7 +64,7 @@ struct AlarmNotifier {
         }
     }
 
-    /// The line on stderr, with the bell where a person hears it.
+    /// Writes the line to stderr, with a bell if that is a terminal.
     func tell(_ news: AlarmNews, _ text: String) {
         guard takesMore(STDERR_FILENO) else { return }
         let palette = output.palette(STDERR_FILENO)

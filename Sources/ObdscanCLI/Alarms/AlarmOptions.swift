@@ -30,10 +30,10 @@ struct AlarmOptions: ParsableArguments {
         completion: .file())
     var alarmCommand: String?
 
-    /// What to watch for, by options and configuration; `asked` are the signals of options.
+    /// The alarms of the options and the configuration; `asked` are the signals of the options.
     ///
-    /// A signal of the configuration that no table knows, as one of a pack that is not loaded, is
-    /// left out and told by `note`.
+    /// A configured signal that no table contains, for example one of a pack that is not loaded, is
+    /// left out and reported through `note`.
     func find(
         _ names: SignalNames, _ settings: UserSettings, note: (String) -> Void
     ) throws(Failure) -> (asked: [SelectedSignal], plan: AlarmPlan) {
@@ -60,7 +60,7 @@ struct AlarmOptions: ParsableArguments {
 }
 
 extension Alarm {
-    /// The alarm that a user describes.
+    /// Parses the user's description of an alarm.
     fileprivate static func named(_ text: String) throws(Failure) -> Alarm {
         if let alarm = Alarm(text) { return alarm }
         throw Failure(
@@ -70,26 +70,27 @@ extension Alarm {
     }
 }
 
-/// What to watch for, and what is run then.
+/// The alarms to watch for, and the program to run.
 struct AlarmPlan: Sendable {
-    /// A condition and what it is about.
+    /// An alarm and its signal.
     struct Armed: Sendable {
         var alarm: Alarm
-        /// As it was named, wherever a vehicle keeps it.
+        /// The signal by name, whichever record of the vehicle contains it.
         var selected: SelectedSignal
-        /// Whether an option asked for it: then it is told where it cannot ring.
+        /// Whether an option set it; the user then gets a note if the vehicle lacks the signal.
         var isAsked: Bool
     }
 
-    /// Each condition with the signals that it is about.
+    /// The alarms with their signals.
     var armed: [Armed] = []
     /// The program to run; nil = none.
     var command: String?
 
-    /// Who watches and says what is read by `setup`; nil when there is nothing to watch for.
+    /// The notifier for the signals that `setup` polls; nil if there is nothing to watch for.
     ///
-    /// A signal is watched where this vehicle's services keep it: the engine speed of SAE J1939 is
-    /// another signal than that of SAE J1979. `note` is told of alarms that cannot ring here.
+    /// It watches the signals of the services that this vehicle uses: the engine speed of SAE J1939
+    /// is another signal than that of SAE J1979. `note` is called for alarms that cannot occur
+    /// here.
     func bell(
         _ table: PIDTable, _ output: OutputOptions, accessory: String? = nil, for setup: PollSetup,
         note: (String) -> Void
@@ -114,7 +115,7 @@ struct AlarmPlan: Sendable {
 }
 
 extension PollSetup {
-    /// Whether a signal is asked for, alone or among others.
+    /// Whether a signal is polled, alone or within a record.
     fileprivate func reads(_ selected: SelectedSignal) -> Bool {
         guard let dataID = selected.dataID else { return readsVoltage }
         return wants.contains { $0.dataID == dataID }
@@ -122,7 +123,7 @@ extension PollSetup {
 }
 
 extension SelectedSignal {
-    /// The signals that are meant.
+    /// The signals that were selected.
     func signals(_ table: PIDTable) -> [SignalIndex] {
         if let signal { return [signal] }
         guard let record else { return [table.adapterVoltage].compactMap(\.self) }

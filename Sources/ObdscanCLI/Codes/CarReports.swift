@@ -4,11 +4,11 @@ import OBDCore
 import SystemIO
 import TripReports
 
-/// A folder with a page to print for each vehicle.
+/// A folder with a printable page for each vehicle.
 struct CarReports {
     private let folder: String
 
-    /// Makes the folder where it is missing.
+    /// Creates the folder if it does not exist.
     init(_ folder: String) throws(Failure) {
         self.folder = folder
         guard mkdir(folder, 0o777) == 0 || errno == EEXIST else {

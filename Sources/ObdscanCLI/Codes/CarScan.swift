@@ -5,22 +5,22 @@ import SystemIO
 import VehicleReports
 import VehicleScan
 
-/// Reads one vehicle after another for a table of codes.
+/// Reads vehicles one after the other for a table of codes.
 struct CarScan: Sendable {
     var options: VehicleOptions
     let output: OutputOptions
     let table: PIDTable
     let knowledge: CodeKnowledge
-    /// Asks an open session for its codes.
+    /// Reads the codes in an open session.
     let read: @Sendable (Vehicle, VehicleServices) throws -> CodeScan
-    /// Where each vehicle's page goes; nil = none is wanted.
+    /// The folder for pages; nil = no pages.
     let reports: CarReports?
 
-    /// What one vehicle says; the history keeps it.
+    /// Reads one vehicle and stores its codes in the history.
     ///
     /// - Parameters:
-    ///   - device: as it is named in the table.
-    ///   - needs: what the session needs besides.
+    ///   - device: the name in the table.
+    ///   - needs: further requirements of the session.
     func findings(
         of device: String?, label: String?, _ needs: SessionNeeds
     ) throws -> CodeBatchRun.Findings {
@@ -49,7 +49,7 @@ struct CarScan: Sendable {
 }
 
 extension CodeBatch.Car {
-    /// Asks for what a table says of the vehicle besides its codes.
+    /// Reads the other facts about the vehicle that the table contains.
     mutating func complete(
         _ connection: Vehicle, _ services: VehicleServices
     ) throws(VehicleError) {

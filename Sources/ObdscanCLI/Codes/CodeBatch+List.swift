@@ -5,18 +5,19 @@ import OBDCore
 import Settings
 import VehicleReports
 
-// The list of accessories that `dtc --batch` goes through.
+// The list of devices for `dtc --batch`.
 extension CodeBatch {
     /// One line of the list.
     struct Entry: Hashable, Sendable {
-        /// The accessory or transcript as written.
+        /// The device or transcript as written.
         var accessory: String
-        /// What the list calls it.
+        /// The label in the list.
         var label: String?
 
-        /// What `-d` takes: as written, or `replay:` before the path of a recorded conversation.
+        /// The argument for `-d`: as written, or with `replay:` before the path of a recording.
         var device: String {
-            // Nothing else is a file: serial lines are devices, and names of accessories have no slash.
+            // Only recordings are files here: serial lines are device nodes, and names of devices
+            // have no slash.
             guard let address = try? UserSettings.current.resolved(accessory) else {
                 return CodeBatch.isFile(accessory) ? "replay:\(accessory)" : accessory
             }
@@ -30,7 +31,7 @@ extension CodeBatch {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Reads a list: `DEVICE [LABEL]` a line, `#` begins a comment.
+    /// Parses a list with one `DEVICE [LABEL]` per line; `#` begins a comment.
     static func entries(_ text: some StringProtocol) -> [Entry] {
         var entries: [Entry] = []
         for line in text.trimmingPrefix("\u{FEFF}").split(whereSeparator: \.isNewline) {

@@ -4,25 +4,25 @@ import Settings
 import SystemIO
 import VehicleReports
 
-/// `dtc --batch`: many accessories at once, one table in the order of the list.
+/// `dtc --batch`: reads many devices at once into one table in the order of the list.
 struct CodeBatchRun {
-    /// What one vehicle said.
+    /// The result for one vehicle.
     struct Findings: Sendable {
         var rows: [Row]
-        /// Why it is not all; nil when it is.
+        /// Why the result is incomplete; nil if it is complete.
         var failure: Failure?
-        /// The path of its report; nil = none was written.
+        /// The path of its report; nil = none.
         var report: String?
     }
 
     private let entries: [CodeBatch.Entry]
-    /// Entries that name the same accessory are read one after the other, by one thread.
+    /// Entries with the same device are read one after the other, by one thread.
     private let groups: [[Int]]
     private let output: OutputOptions
     /// Whether a line is printed for each vehicle.
     private let tells: Bool
 
-    /// A run; `tells` says that a line is printed for each vehicle.
+    /// A run over the entries of a list, which can print a line for each vehicle.
     init(_ entries: [CodeBatch.Entry], tells: Bool, _ output: OutputOptions) {
         self.entries = entries
         self.tells = tells
@@ -46,10 +46,10 @@ struct CodeBatchRun {
         self.groups = groups
     }
 
-    /// Reads each entry by `read` and adds it to the table.
+    /// Reads each entry with `read` and adds it to the table.
     ///
-    /// - Returns: whether there was a code, or an ECU that did not tell.
-    /// - Throws: with the first failure's exit code when an accessory failed, after the others.
+    /// - Returns: Whether there was a code, or an ECU that could not be read.
+    /// - Throws: The exit code of the first failure, after all devices were read.
     func run(
         to table: CodeTable,
         _ read: @escaping @Sendable (CodeBatch.Entry, SignalInbox) throws -> Findings
@@ -57,7 +57,7 @@ struct CodeBatchRun {
         let inbox = try SignalInbox(SignalInbox.endings)
         var results = [Findings?](repeating: nil, count: entries.count)
         var tally = CarTally()
-        /// Entries whose rows are written.
+        /// The number of entries whose rows are written.
         var written = 0
         let (entries, groups) = (entries, groups)
         let signal = try ThreadGroup<[(Int, Findings?)]>().run(groups.count, inbox: inbox) {
@@ -80,7 +80,7 @@ struct CodeBatchRun {
             return outcomes
         }
         if signal != nil {
-            // What was read stays read.
+            // Keep the results that are complete.
             for result in results.dropFirst(written) {
                 if let result { try table.add(result.rows) }
             }
@@ -107,12 +107,12 @@ struct CodeBatchRun {
         }
         if let report = findings.report { output.note("   \(report)") }
         guard let failure = findings.failure else { return }
-        // An error, which -q does not hide.
+        // This is an error, which -q does not hide.
         tellOnStandardError(printable(failure.told(of: entry.accessory)) + "\n")
         if let hint = failure.hint { tellOnStandardError(printable("hint: \(hint)") + "\n") }
     }
 
-    /// What one entry came to; nil = it was interrupted.
+    /// The result of one entry; nil = it was interrupted.
     private static func result(
         of entry: CodeBatch.Entry, _ inbox: SignalInbox,
         _ read: (CodeBatch.Entry, SignalInbox) throws -> Findings

@@ -5,15 +5,15 @@ import SystemIO
 import TripStore
 import VehicleScan
 
-/// Keeps what clearing codes destroys, in the database, before it is destroyed.
+/// Stores everything that clearing codes destroys, before the codes are cleared.
 ///
-/// As ``ScanRecord``, of real accessories or in a database that was named; but what cannot be kept
-/// is not cleared.
+/// Like ``ScanRecord``, it stores data of real devices, or any data if the user named a database.
+/// But if storing fails, the codes are not cleared.
 struct CodeSnapshot {
-    /// Nil where nothing is kept.
+    /// Nil if nothing is stored.
     private let writer: TripWriter?
 
-    /// Begins a record of the vehicle's state; `vin` is the vehicle's, where it shows one.
+    /// Begins a record of the vehicle's state; `vin` is nil if the vehicle does not report it.
     init(_ options: DatabaseOptions, _ connection: Vehicle, _ vin: VIN?) throws(Failure) {
         guard ScanRecord.isWanted(connection, options) else {
             writer = nil
@@ -28,14 +28,14 @@ struct CodeSnapshot {
         }
     }
 
-    /// Keeps what was read; returns when it is on the disk.
+    /// Stores the answers; returns when they are on the disk.
     func keep(_ scan: CodeScan, _ frozen: [QueryResult]) throws(Failure) {
         guard let writer else { return }
         ScanRecord.offer(scan.asked + frozen, lists: scan.lists, to: writer)
         try mapped { () throws(StoreError) in try writer.flush() }
     }
 
-    /// Notes what became of the request, nil when that is not known, and ends the record.
+    /// Stores the result of the request, nil if it is unknown, and ends the record.
     func finish(_ clearing: CodeClearing?) throws(Failure) {
         guard let writer else { return }
         for asked in clearing?.sent ?? [] {

@@ -4,11 +4,11 @@ import OBDCore
 import SystemIO
 import VehicleReports
 
-/// The file that rows of trouble codes go to: CSV, JSON Lines, or a sheet for spreadsheet programs.
+/// The output file for rows of codes: CSV, JSON Lines, or a sheet for spreadsheet programs.
 ///
-/// Each vehicle's rows are in the file when ``add(_:)`` returns.
+/// When ``add(_:)`` returns, the vehicle's rows are in the file.
 final class CodeTable {
-    /// What its ending says; CSV where it has none.
+    /// The format by file name extension; CSV without one.
     enum Form: String {
         case csv, jsonl, xlsx
     }
@@ -16,17 +16,17 @@ final class CodeTable {
     private let path: String?
     private let form: Form
     private let isLocalTime: Bool
-    /// -1 for a sheet, which is written anew each time.
+    /// -1 for a sheet, which is rewritten each time.
     private let descriptor: Int32
     private var writer: RowWriter
     private var book: Workbook
 
-    /// How many codes were added.
+    /// Number of codes added.
     private(set) var codes = 0
-    /// How many rows were added.
+    /// Number of rows added.
     private(set) var rows = 0
 
-    /// The form of a file; a ``Failure`` for an ending that promises something else.
+    /// The format of a file; throws for an unknown extension.
     static func form(of path: String) throws(Failure) -> Form {
         let ending = path.split(separator: "/").last?.split(separator: ".").dropFirst().last
         guard let ending else { return .csv }
@@ -43,7 +43,7 @@ final class CodeTable {
 
     /// Opens a table; without a path it goes to standard output.
     ///
-    /// - Parameter appends: keeps the rows that the file has.
+    /// - Parameter appends: keeps the present rows of the file.
     init(_ options: CodeTableOptions, appends: Bool, format: OutputFormat) throws {
         path = options.to
         isLocalTime = options.localTime
@@ -96,7 +96,7 @@ final class CodeTable {
         try OutputFile.write(path, bytes: book.bytes)
     }
 
-    /// `codes.csv: 3 codes written`; nil where it goes to standard output.
+    /// `codes.csv: 3 codes written`; nil for standard output.
     var sentence: String? {
         path.map { "\($0): \(codes) \(codes == 1 ? "code" : "codes") written" }
     }
@@ -115,10 +115,10 @@ final class CodeTable {
 
     // MARK: Times
 
-    /// What the clock on the wall shows, where that is wanted.
+    /// The time of a row, in local time if the user wants that.
     private func time(of row: Row) -> UTC? {
         guard let time = row["time"].shown.flatMap({ UTC($0) }) else { return nil }
-        // Local time reads like UTC without its Z.
+        // Represent local time as if it was UTC, because its text is the same without the Z.
         return isLocalTime ? UTC(SystemIO.localTime(time) + "Z") : time
     }
 
@@ -146,7 +146,7 @@ final class CodeTable {
 
     // MARK: The file
 
-    /// - Returns: its descriptor, and whether its heading is there already.
+    /// - Returns: The descriptor, and whether the file has a heading already.
     private static func open(
         _ path: String, _ form: Form, appends: Bool, _ separator: Unicode.Scalar
     ) throws(Failure) -> (descriptor: Int32, hasHeading: Bool) {

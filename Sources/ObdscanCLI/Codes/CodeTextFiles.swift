@@ -3,7 +3,7 @@ import Glibc
 import OBDCore
 import PIDTables
 
-/// The texts of codes: the embedded ones, and the user's own before them.
+/// The texts of codes: the user's texts have priority over the embedded ones.
 func loadCodeTexts() throws(Failure) -> CodeTexts {
     let texts = PIDTables.codeTexts()
     guard let folder = dataFolder().map({ $0 + "/dtc" }), access(folder, F_OK) == 0 else {
@@ -16,7 +16,7 @@ func loadCodeTexts() throws(Failure) -> CodeTexts {
     return rows.isEmpty ? texts : texts.overlaid(.bytes(CodeTextRow.file(rows)))
 }
 
-/// What stands beside trouble codes.
+/// The embedded explanations of codes.
 func loadCodeExplanations() throws(Failure) -> CodeExplanations {
     do {
         return try PIDTables.codeExplanations()
@@ -27,13 +27,13 @@ func loadCodeExplanations() throws(Failure) -> CodeExplanations {
     }
 }
 
-/// One line of a user's texts: a code, a tab, what it says.
+/// One line of a user's texts: a code, a tab, and its text.
 struct CodeTextRow {
-    /// As texts are looked up: `P1234`, `P1234-11`, `SPN609`, `SPN609/FMI19`.
+    /// The key of the text: `P1234`, `P1234-11`, `SPN609`, `SPN609/FMI19`.
     var key: [UInt8]
     var text: ArraySlice<UInt8>
 
-    /// The rows of a file; empty lines and those that begin with `#` are passed over.
+    /// The rows of a file; empty lines and those that begin with `#` are ignored.
     static func rows(of bytes: [UInt8], path: String) throws(Failure) -> [CodeTextRow] {
         var rows: [CodeTextRow] = []
         for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
@@ -69,7 +69,7 @@ struct CodeTextRow {
         text = line[(tab + 1)...]
     }
 
-    /// A file in which texts are found by halving: ascending, each code once, the last one counts.
+    /// A file for binary search: ascending, each code once; the last text of a code counts.
     static func file(_ rows: [CodeTextRow]) -> [UInt8] {
         var latest: [[UInt8]: ArraySlice<UInt8>] = [:]
         for row in rows { latest[row.key] = row.text }

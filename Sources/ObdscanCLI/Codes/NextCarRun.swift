@@ -3,20 +3,20 @@ import Glibc
 import SystemIO
 import VehicleReports
 
-/// `dtc --next`: one adapter that a person plugs into one vehicle after the other.
+/// `dtc --next`: the user plugs one adapter into one vehicle after the other.
 struct NextCarRun {
-    /// Reads the vehicle that is plugged in now.
+    /// Reads the vehicle that the adapter is plugged into now.
     let read: (_ label: String?, _ inbox: SignalInbox) throws -> CodeBatchRun.Findings
-    /// What the table calls a vehicle that was not read: the adapter.
+    /// The name in the table for a vehicle that could not be read: the adapter.
     let device: String
-    /// What each vehicle is called that its user gives no name.
+    /// The label of vehicles that the user does not name.
     let label: String?
     let output: OutputOptions
 
-    /// Asks for vehicles until the person ends it, and adds each to `table`.
+    /// Asks for vehicles until the user stops, and adds each to `table`.
     ///
-    /// - Returns: whether there was a code, or an ECU that did not tell.
-    /// - Throws: with the first failure's exit code when a vehicle failed, after the others.
+    /// - Returns: Whether there was a code, or an ECU that could not be read.
+    /// - Throws: The exit code of the first failure, after the last vehicle.
     func run(_ table: CodeTable?) throws -> Bool {
         let inbox = try SignalInbox.ofProcess()
         var tally = CarTally()
@@ -47,7 +47,7 @@ struct NextCarRun {
         return hasFindings
     }
 
-    /// Reads a vehicle, again as long as the person wants that.
+    /// Reads a vehicle, and again as often as the user wants.
     private func attempts(_ name: String?, _ inbox: SignalInbox) throws -> CodeBatchRun.Findings {
         while true {
             let failure: Failure
@@ -71,7 +71,7 @@ struct NextCarRun {
         }
     }
 
-    /// A line of the person's; nil = they end it.
+    /// Asks a question; nil = the user stops.
     private func ask(_ question: String, _ inbox: SignalInbox) throws -> String? {
         writeToStandardError(question)
         do {

@@ -7,7 +7,7 @@ import VehicleReports
 import VehicleScan
 
 extension ReportHead {
-    /// The head with what the configuration says of the workshop, and the VIN of its maker.
+    /// The head with the configured workshop and the make from the VIN.
     init(customer: String?, vin: VIN?, odometer: Double? = nil) {
         self.init(
             customer: customer, workshop: UserSettings.current.workshop,
@@ -16,7 +16,7 @@ extension ReportHead {
 }
 
 extension ConditionScan {
-    /// The report with the user's own texts and settings.
+    /// The report with the user's texts and settings.
     func report(
         of connection: Vehicle, before: VehicleCondition? = nil, customer: String? = nil,
         _ output: OutputOptions

@@ -4,13 +4,12 @@ import ScanSession
 import TripStore
 import VehicleScan
 
-/// Keeps what a short look at a vehicle brought, so that there is a history of its codes and test
-/// results.
+/// Stores the results of short scans, to build a history of codes and test results.
 ///
-/// Of real accessories only: simulated and replayed ones leave no trace unless a database is named.
-/// A database that cannot be used is no reason to fail.
+/// Simulated and replayed devices are stored only if the user names a database. An unusable
+/// database does not make the command fail.
 enum ScanRecord {
-    /// Keeps what was asked; `lists` says which of it are lists of codes.
+    /// Stores the answers; `lists` contains the lists of codes among them.
     static func keep(
         _ asked: [QueryResult], lists: [CodeScan.List] = [], _ connection: Vehicle,
         _ services: VehicleServices, _ options: DatabaseOptions, _ output: OutputOptions
@@ -35,12 +34,12 @@ enum ScanRecord {
         }
     }
 
-    /// Whether what `connection` brings is kept at all.
+    /// Whether answers from `connection` are stored.
     static func isWanted(_ connection: Vehicle, _ options: DatabaseOptions) -> Bool {
         connection.key != nil || options.isNamed
     }
 
-    /// Gives a writer what was asked; `lists` says which of it are lists of codes.
+    /// Passes the answers to a writer; `lists` contains the lists of codes among them.
     static func offer(_ asked: [QueryResult], lists: [CodeScan.List], to writer: TripWriter) {
         for one in asked where !one.answer.items.isEmpty {
             _ = writer.offer(one.answer.items, at: one.answer.answered)
@@ -55,8 +54,10 @@ enum ScanRecord {
 }
 
 extension CodeScan.List {
-    /// The ECUs that answered for the list whole, and how many codes each named; of one that
-    /// refused, answered something else, or whose answer is damaged, nothing is known.
+    /// The ECUs with a complete list, and the number of codes in it.
+    ///
+    /// ECUs with a refusal, another answer or damaged frames are left out, because their codes are
+    /// unknown.
     fileprivate var answers: [(ecu: ECUAddress?, codes: Int)] {
         var found: [(ecu: ECUAddress?, codes: Int)] = []
         for ecu in asked.answers.map(\.ecu) {

@@ -1,6 +1,6 @@
 import VehicleScan
 
-/// One line on the terminal that says how far a scan of all modules is.
+/// One line on the terminal that shows the progress of a scan of all modules.
 struct WalkLine {
     private let isShown: Bool
 

@@ -70,7 +70,7 @@ struct BenchCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// The records to ask for: those named, or the first supported ones of one signal each.
+    /// The records to request: the named ones, or the first supported ones with one signal each.
     private func wants(
         _ selected: [SelectedSignal], _ connection: Vehicle
     ) throws -> [PollPlan.Want] {

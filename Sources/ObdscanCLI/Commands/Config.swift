@@ -68,7 +68,7 @@ struct ConfigGet: ParsableCommand {
         let settings = try UserSettings.loaded.get()
         guard let value = try key(name).get(settings) else { return }
         var writer = TextOutput.standard
-        // Scripts take it as it is.
+        // Scripts use the plain value.
         try writer.write(bytes: Array("\(printable(value))\n".utf8))
         try writer.flush()
     }
@@ -103,7 +103,7 @@ struct ConfigSet: ParsableCommand {
                 hint: "\(name) is for \(key.meaning); see obdscan-config(5)",
                 status: .usage)
         }
-        // A name that nothing has would stop every command that is given no -d.
+        // An unknown name would make every command without -d fail.
         if name == "device" { _ = try UserSettings.current.resolved(value) }
         try SettingsFile.change(name, to: values, isList: isList)
         if name.hasPrefix("views.") { try noteUnknown() }
@@ -111,7 +111,7 @@ struct ConfigSet: ParsableCommand {
 }
 
 extension ConfigSet {
-    /// Tells which signals of a view no table has; one of a pack may have them.
+    /// Reports signals of a view that no table contains; a pack may contain them.
     private func noteUnknown() throws {
         let names: SignalNames
         do {

@@ -196,7 +196,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         if exitCode && hasCodes { throw Failure.silent(.findings) }
     }
 
-    /// Opens the table, which must be no file that is read from.
+    /// Opens the table, after checking that it is not an input file.
     private func openTable(appends: Bool, _ devices: [String?]) throws -> CodeTable {
         try OutputFile.check(
             table.to,
@@ -204,7 +204,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         return try CodeTable(table, appends: appends, format: output.format)
     }
 
-    /// Everything that the ECUs of one vehicle say.
+    /// Reads all codes of one vehicle.
     private func scan(
         _ connection: Vehicle, _ services: VehicleServices
     ) throws -> CodeScan {
@@ -248,7 +248,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
     }
 
     private func runNext() throws {
-        // A name that is wrong is told before anybody walks to a car.
+        // Report a wrong name before the user walks to a car.
         let device = vehicle.named(.current)
         if device != nil { _ = try vehicle.address() }
         let cars = try carScan(vehicle)
@@ -271,7 +271,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         if entries.isEmpty { output.note("\(path): the list names no device.") }
         let cars = try carScan(vehicle)
         let file = try openTable(appends: table.append, entries.map(\.device))
-        // A terminal shows the table itself.
+        // A terminal shows the table itself, so lines per vehicle are not needed.
         let tells = table.to != nil || isatty(STDOUT_FILENO) == 0
         let hasFindings = try CodeBatchRun(entries, tells: tells, output).run(to: file) {
             entry, inbox in

@@ -64,7 +64,8 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
                 before, of: CodeBatch.Car(device: connection.accessory),
                 at: connection.utc(before.time), to: &writer)
             try writer.flush()
-            // Such an adapter may answer the request to clear with something else, too.
+            // An adapter that is out of step may answer the request to clear with something else,
+            // too.
             if before.asked.contains(where: \.isOutOfStep),
                 let failure = before.failure(connection)
             {
@@ -78,7 +79,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
                 to: "Clear all codes of \(whose)?", word: "clear", connection)
             let snapshot = try CodeSnapshot(vehicle.database, connection, vin)
             try snapshot.keep(before, frozen)
-            // Once: the state of the vehicle after a lost answer is not known.
+            // Do not repeat the request: after a lost answer, the state of the vehicle is unknown.
             let clearing: CodeClearing
             do {
                 clearing = try CodeClearing(before, connection, in: services, consent)
@@ -91,7 +92,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// What froze with the codes, in whichever services the ECUs keep it.
+    /// The freeze frames of the codes, from every service in which the ECUs keep them.
     private func frames(
         _ before: CodeScan, _ connection: Vehicle, _ services: VehicleServices
     ) throws(VehicleError) -> [QueryResult] {
@@ -124,7 +125,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         _ writer: inout TextOutput
     ) throws {
         try tellAnswers(clearing, connection, &writer)
-        // Before anything is said of what became of it.
+        // Throw before reporting the result.
         if !clearing.wasSent, let problem = clearing.sent.compactMap(connection.failure).first {
             throw problem
         }
@@ -134,7 +135,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         try explainSilence(clearing, before, connection)
     }
 
-    /// Who confirmed, and who refused why.
+    /// Reports which ECUs confirmed, and which refused and why.
     private func tellAnswers(
         _ clearing: CodeClearing, _ connection: Vehicle, _ writer: inout TextOutput
     ) throws {
@@ -164,7 +165,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// What codes and lamps are after it.
+    /// Reports codes and lights after clearing.
     private func tellWhatIsLeft(_ clearing: CodeClearing, _ connection: Vehicle) {
         let left = clearing.after.clearable.count
         if left > 0 {
@@ -182,7 +183,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// What reading again shows where no ECU confirmed; throws where the codes are not gone.
+    /// Reads the codes again if no ECU confirmed; throws if they are still present.
     private func explainSilence(
         _ clearing: CodeClearing, _ before: CodeScan, _ connection: Vehicle
     ) throws {
@@ -210,7 +211,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
 }
 
 extension Reading.Value {
-    /// Whether it is text, such as the code that froze a frame.
+    /// Whether the value is text, such as the code of a freeze frame.
     fileprivate var isText: Bool {
         if case .text = self { true } else { false }
     }

@@ -65,7 +65,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
                 explained.append(ExplainedCode(code, texts, explanations))
                 if case .dtc(let code) = code { known.append(code) }
             } catch {
-                // The others are still explained.
+                // The other codes are explained anyway.
                 tellOnStandardError(error.text)
                 status = error.status
             }
@@ -74,7 +74,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
         if let status { throw Failure.silent(status) }
     }
 
-    /// Explains what the vehicle reports.
+    /// Explains the codes that the vehicle reports.
     private func explainVehicle() throws {
         let texts = try loadCodeTexts()
         let explanations = try loadCodeExplanations()
@@ -87,7 +87,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
             let scan = try CodeScan(connection, in: services)
             if let failure = connection.failure(of: scan.asked) { throw failure }
             failure = scan.failure(connection)
-            // OBDonUDS keeps its frames with each code, and service 02 is not there.
+            // OBDonUDS keeps freeze frames with each code and has no service 02.
             let frame =
                 scan.codes.isEmpty || services.profiles == [.onUDS]
                 ? nil : try FrameScan(0, connection, in: services)
@@ -128,7 +128,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// The codes of a vehicle, each once, with the lists that it is in.
+/// The codes of a vehicle, each once, with all its statuses.
 struct FoundCodes {
     struct Entry {
         var ecu: ECUAddress?
@@ -143,7 +143,8 @@ struct FoundCodes {
             let place = codes.firstIndex { $0.ecu == report.ecu && $0.code == report.code }
             if let place {
                 codes[place].occurrence.status += ", " + report.kindText
-                // A stored code comes first; being pending, too, makes it no weaker.
+                // A stored code comes first; that it is also pending does not change the
+                // explanation.
                 continue
             }
             let ecu = report.ecu.map { "\($0): " } ?? ""
@@ -156,7 +157,7 @@ struct FoundCodes {
         }
     }
 
-    /// What was happening, if it is this code that froze the ECU's frame.
+    /// The circumstances, if this code triggered the ECU's freeze frame.
     private static func moment(
         of report: CodeReport, _ frame: FrameScan, _ table: PIDTable
     ) -> CodeMoment? {
@@ -172,7 +173,7 @@ struct FoundCodes {
 }
 
 extension CodeReport.Code {
-    /// The code that somebody typed; a ``Failure`` for anything else.
+    /// Parses a typed code; throws a ``Failure`` for anything else.
     init(typed text: String) throws(Failure) {
         if let code = DTC(text) {
             self = .dtc(code)

@@ -42,7 +42,7 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
         let entries = try mapped { () throws(StoreError) in
             try store.codeHistory(vehicle: vehicle)
         }
-        // Without its failure type a code means all that differ only in that.
+        // A code without a failure type matches all its failure types.
         let lives = CodeLife.all(entries).filter {
             wanted.isEmpty || wanted.contains($0.code.text) || wanted.contains($0.code.fullText)
         }

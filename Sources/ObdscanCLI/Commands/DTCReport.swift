@@ -99,7 +99,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// Writes a page, or prints.
+    /// Writes a page or prints the report.
     private func write(_ report: ConditionReport) throws {
         guard let to else {
             var writer = TextOutput.standard

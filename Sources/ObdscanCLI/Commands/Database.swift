@@ -7,7 +7,7 @@ import PIDTables
 import SystemIO
 import TripStore
 
-/// `obdscan db`: care of the database.
+/// `obdscan db`: maintains the database.
 struct DatabaseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "db",

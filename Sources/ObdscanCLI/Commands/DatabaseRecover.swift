@@ -36,7 +36,7 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
             throw Failure(
                 "\(to) exists already", hint: "name a file that does not", status: .cannotCreate)
         }
-        // Only the user's own database makes folders.
+        // Folders are created only for the default database.
         try OutputFile.checkFolder(of: to)
         let saved = try save(damaged)
         var writer = TextOutput.standard
@@ -47,7 +47,7 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
         try writer.flush()
     }
 
-    /// Saves what is left of the database at `damaged`; the new one appears when it is complete.
+    /// Saves the data of the database at `damaged`; the new file appears when it is complete.
     private func save(_ damaged: String) throws -> Salvaged {
         let progress = ProgressLine(output)
         defer { progress.clear() }
@@ -89,7 +89,7 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
             ])
     }
 
-    /// What was saved, for people.
+    /// The saved data, for people.
     private func lines(_ saved: Salvaged) -> [String] {
         var lines = [
             "\(printable(to)): \(saved.rows["trip"] ?? 0) trips, "

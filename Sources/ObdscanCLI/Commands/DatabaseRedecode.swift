@@ -87,7 +87,7 @@ struct DatabaseRedecodeCommand: ParsableCommand, OutputCommand {
 
     private typealias Changed = (trip: Int64, signal: String, change: Redecoded.Change)
 
-    /// A signal whose readings are others now.
+    /// A signal whose readings changed.
     private static let shape = RowShape<Changed>(
         "redecodedSignal",
         [

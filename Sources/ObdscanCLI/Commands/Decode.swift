@@ -7,7 +7,7 @@ import OBDCore
 import PIDTables
 import SystemIO
 
-/// Reads adapter output and prints what it says: `obdscan decode`.
+/// `obdscan decode`: decodes recorded adapter output.
 struct DecodeCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
@@ -87,7 +87,7 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
             try source.forEachChunk { chunk in
                 try pipeline.prepare(for: chunk)
                 try writer.append { pipeline.read(chunk, into: &$0) }
-                // A pipe sees every answer as soon as it is complete.
+                // A pipe gets every answer as soon as it is complete.
                 try writer.flush()
             }
             try writer.append { sawError = pipeline.finish(into: &$0) }
@@ -102,7 +102,8 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
             status: .badData)
     }
 
-    /// Decodes `input` as one text and appends what is printed; says whether an error was among it.
+    /// Decodes `input` as one text and appends the output.
+    /// - Returns: Whether there was an error.
     func decode(_ input: [UInt8], into printed: inout [UInt8]) throws -> Bool {
         var pipeline = try PrintedDecoding(self)
         try pipeline.prepare(for: input[...])

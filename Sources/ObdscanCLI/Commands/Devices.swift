@@ -9,7 +9,7 @@ import TripReports
 import TripStore
 import VehicleReports
 
-/// `obdscan devices`: accessories.
+/// `obdscan devices`: lists adapters.
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
@@ -83,7 +83,7 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
         return found
     }
 
-    /// Prints what is attached, what is known, and what was found; returns how many that are.
+    /// Prints attached, known and found adapters; returns their number.
     static func printAll(
         _ database: DatabaseOptions, _ output: OutputOptions, _ writer: inout TextOutput,
         _ gateways: [FoundGateway] = [], found: [BluetoothPairing.Found] = []

@@ -4,7 +4,7 @@ import Settings
 import VehicleReports
 import VehicleScan
 
-/// `obdscan doctor`: why an accessory or a vehicle does not answer.
+/// `obdscan doctor`: finds out why an adapter or a vehicle does not answer.
 struct DoctorCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

@@ -6,11 +6,11 @@ import SystemIO
 import TripReports
 import TripStore
 
-/// In which form trips leave the database.
+/// The formats of exported trips.
 enum ExportFormat: String, Choice {
     case csv, json, gpx, kml, influx, kuksa, sqlite
 
-    /// By a file's ending; nil for an unknown one.
+    /// The format of a file name extension; nil for an unknown one.
     init?(ending: String) {
         switch ending {
         case "csv": self = .csv
@@ -26,7 +26,7 @@ enum ExportFormat: String, Choice {
 
 extension CSVGrid.Fill: Choice {}
 
-/// Options of `export` instead of those of other commands: it has formats of its own.
+/// Output options of `export`, which has its own formats.
 struct ExportOutput: ParsableArguments {
     @Option(help: "Set the format (default: by the ending of the file).")
     var format: ExportFormat?
@@ -43,11 +43,11 @@ struct ExportOutput: ParsableArguments {
     var logFile: String?
 }
 
-/// `obdscan export`: trips into files.
+/// `obdscan export`: writes trips to files.
 struct ExportCommand: ParsableCommand, OutputCommand {
-    /// How CSV is laid out.
+    /// The layout of CSV.
     enum Layout: String, Choice {
-        /// A column per signal, a line a point in time.
+        /// A column per signal, a line per point in time.
         case wide
         /// A line per reading, with the keys of the JSON object as columns.
         case long
@@ -142,7 +142,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var form: ExportOutput
 
-    /// The other commands' options, as far as there are some here.
+    /// The options of other commands, with the values that this command has.
     var output: OutputOptions {
         OutputOptions(format: .text, units: form.units, quiet: form.quiet, logFile: form.logFile)
     }
@@ -215,7 +215,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         tell(writer.counts)
     }
 
-    /// Says what was written, and over how much of the disk.
+    /// Reports the written data and the size of the file.
     private func tell(_ counts: TripFileWriter.Counts) {
         guard let to, let size = OutputFile.size(of: to) else { return }
         output.note("\(to): \(counts.text), \(byteText(size))")
@@ -241,7 +241,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         return ids.isEmpty ? [try store.latestTrip()] : ids
     }
 
-    /// What the option or the file's ending asks for.
+    /// The format of the option or the file name extension.
     private func chosenFormat() throws(Failure) -> ExportFormat {
         if let format = form.format { return format }
         guard let to, to != "-" else { return .csv }
@@ -254,7 +254,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         return format
     }
 
-    /// A new database with these trips.
+    /// Writes a new database with these trips.
     private func writeDatabase(_ ids: [Int64], _ store: TripStore) throws {
         guard let to, to != "-" else {
             throw Failure(

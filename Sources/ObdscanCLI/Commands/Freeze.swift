@@ -67,7 +67,7 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// The frames that ECUs keep with their codes.
+    /// Prints the freeze frames that ECUs keep with their codes.
     private func printSnapshots(
         _ services: VehicleServices, _ connection: Vehicle, _ printer: inout AnswerPrinter,
         _ writer: inout TextOutput
@@ -78,7 +78,7 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
         for asked in snapshots.asked {
             let time = connection.utc(asked.answer.answered)
             for item in asked.answer.items {
-                // The code is in each of its readings.
+                // Each reading of the frame contains the code.
                 if case .code = item { continue }
                 try printer.print(item, at: time, to: &writer)
             }
@@ -93,7 +93,7 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
         output.note("No freeze frame is stored.")
     }
 
-    /// Frames that one message shows.
+    /// Prints freeze frames that arrive in one message.
     private func print(
         _ whole: [QueryResult], _ connection: Vehicle, _ printer: inout AnswerPrinter,
         _ writer: inout TextOutput
@@ -119,7 +119,7 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
                 if reading.dtc == nil, reading.dataID?.id != 0x02 {
                     reading.dtc = codes.first { $0.ecu == reading.ecu }?.code
                 }
-                // A frame that no code froze holds nothing.
+                // A freeze frame without a code is empty.
                 if reading.dtc == nil && reading.dataID?.id != 0x02 { continue }
                 try printer.print(.reading(reading), at: time, to: &writer)
             } else {

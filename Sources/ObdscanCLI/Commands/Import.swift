@@ -8,7 +8,7 @@ import TripImport
 import TripIntake
 import TripStore
 
-/// `obdscan import`: other programs' logs and our own exports.
+/// `obdscan import`: reads logs of other programs and our own exports.
 struct ImportCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
@@ -78,7 +78,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// What the options say about every file.
+    /// The options that apply to every file.
     private func source(_ table: PIDTable) throws -> ImportSource {
         var source = ImportSource()
         source.start = date.flatMap { WallClock($0) }
@@ -92,7 +92,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         ).enumerated() {
             let line = String(line).trimmed
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
-            // The signal has no equals sign; the name of a log may have one.
+            // The name of a log may contain an equals sign, but a signal does not.
             guard let mark = line.lastIndex(of: "=") else {
                 throw Failure(
                     "\(map):\(index + 1): \"\(line)\" is not NAME = SIGNAL", status: .badData)
@@ -160,7 +160,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// What the user should know of a file that was read.
+    /// Reports notes about an imported file.
     private func note(_ run: ImportRun, _ file: String) {
         if let day = run.assumedDay, day.source == .fileName {
             output.note("\(file): its times are taken to be of \(day.day), the day in its name")
@@ -176,7 +176,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// Why frames of a bus make no trip.
+    /// Why CAN frames do not contain a trip.
     private static func failure(of file: String, _ frames: FrameCount) -> Failure {
         if frames.diagnostic == 0 {
             return Failure(
@@ -190,7 +190,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             status: .badData)
     }
 
-    /// Why a file that begins so is none to import, and who takes it.
+    /// Why a file with this beginning cannot be imported, and which command reads it.
     private static func failure(of file: String, _ beginning: [UInt8]) -> Failure {
         if beginning.isEmpty {
             return Failure("\(file) is empty", hint: "nothing was stored", status: .badData)

@@ -10,7 +10,7 @@ import TripReports
 import VehicleReports
 import VehicleScan
 
-/// `obdscan info`: adapter and vehicle.
+/// `obdscan info`: shows the adapter and the vehicle.
 struct InfoCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
@@ -34,7 +34,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
                 services = try connection.services()
             } catch {
                 guard case VehicleError.adapterSaid = error else { throw error }
-                // Without a vehicle the adapter is still worth a look.
+                // Facts about the adapter are useful even without a vehicle.
                 try print(connection, VehicleAnswers(), [voltage])
                 throw error
             }
@@ -83,7 +83,7 @@ struct InfoCommand: ParsableCommand, OutputCommand {
                 try printer.print(voltage: voltage, at: time, to: &writer)
             }
             for item in asked.answer.items {
-                // What was heard of codes meanwhile is not all of them: that is for dtc.
+                // Codes that happen to arrive here are incomplete; `dtc` reads all of them.
                 if case .code = item { continue }
                 try printer.print(item, at: time, to: &writer)
             }
@@ -165,22 +165,22 @@ struct InfoCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// What the ECUs of a vehicle say of themselves.
+/// The answers of a vehicle's ECUs about themselves.
 private struct VehicleAnswers {
-    /// The current data that they announce.
+    /// The supported current data.
     private(set) var current = SupportedIDs()
-    /// The questions about vehicle information, and what became of them.
+    /// The requests for vehicle information with their answers.
     private(set) var information: [QueryResult] = []
     private var announced = SupportedIDs()
 
-    /// Nothing was asked.
+    /// No answers.
     init() {}
 
-    /// Asks for everything that is announced.
+    /// Requests everything that the vehicle supports.
     init(_ connection: Vehicle, _ services: VehicleServices) throws(VehicleError) {
         current = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
         announced = try connection.supportedIDs(in: services) { .supportedInfoTypes($0) }
-        // Without a map the identification number is asked for anyway: some ECUs forget it.
+        // Without a map, request the VIN anyway: some ECUs leave it out of the map.
         let ids = announced.all.isEmpty ? [0x02] : announced.all
         for id in ids {
             information += try connection.ask(.information(id), in: services)
@@ -190,10 +190,10 @@ private struct VehicleAnswers {
         }
     }
 
-    /// What the answers about vehicle information hold.
+    /// The items of the answers about vehicle information.
     var items: [DiagnosticItem] { information.flatMap(\.answer.items) }
 
-    /// Every ECU that said anything, one that only refuses included; in the order of addresses.
+    /// Every ECU that answered, even with a refusal, in the order of addresses.
     var ecus: [ECUAddress?] {
         let all =
             current.byECU.map(\.ecu) + (current.refusals + announced.refusals).map(\.ecu)
@@ -204,7 +204,7 @@ private struct VehicleAnswers {
         }
     }
 
-    /// What `ecu` refused, each service and reason once.
+    /// The refusals of `ecu`, each service and reason once.
     func refusals(of ecu: ECUAddress?) -> [NegativeResponse] {
         var found: [NegativeResponse] = []
         let asked = items.compactMap { item -> (ecu: ECUAddress?, refusal: NegativeResponse)? in
@@ -223,7 +223,8 @@ private struct VehicleAnswers {
 }
 
 extension Reading {
-    /// Whether it counts how often monitors ran (info types 08 and 0B, of petrol and diesel engines).
+    /// Whether it is a counter of monitor runs (info types 08 and 0B, for petrol and diesel
+    /// engines).
     fileprivate var isMonitorCounter: Bool {
         guard case .number = value, let id = dataID else { return false }
         return id.service == .vehicleInformation

@@ -12,7 +12,7 @@ import TripReports
 import VehicleReports
 import VehicleScan
 
-/// `obdscan live`: continuous readout.
+/// `obdscan live`: shows readings continuously.
 struct LiveCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "live",
@@ -102,13 +102,14 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         }
         let wanted = selected
         let packRecords = tables.packRecords(in: table)
-        // What `-v` says would be written into the view.
+        // The messages of `-v` would damage the full-screen view.
         let isTold = (output.verbose || vehicle.traceStates) && isatty(STDERR_FILENO) == 1
         let isScreen = output.format == .text && !lines && !isTold && Terminal.takesScreens
         let period = every?.duration ?? readingPace(isScreen: isScreen)
         let queue = try BatchQueue(full: isScreen ? .dropOldest : .refuse)
         var needs = SessionNeeds(sinks: [queue], reconnect: .always)
-        // Blocked before any thread exists: they would stop the process behind the view's back.
+        // Block signals before any thread exists; otherwise they would stop the process while the
+        // view is open.
         if records { needs.inbox = try .ofProcess() }
         let screen = isScreen ? try SignalInbox(SignalInbox.screen) : nil
         let recorder =
@@ -159,7 +160,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// How often a signal is asked for where every reading is read aloud; nil = as often as it goes.
+    /// The interval when people read every line; nil = as fast as possible.
     private func readingPace(isScreen: Bool) -> Duration? {
         let isForPeople = lines || (isatty(STDOUT_FILENO) == 1 && !isScreen)
         return output.format == .text && isForPeople ? .seconds(5) : nil
@@ -171,19 +172,19 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         if output.format == .json {
             try printer.print { writer, _ in try writer.print(summary.row(), .json) }
         } else {
-            // A terminal that hangs is told nothing.
+            // Write nothing to a terminal that hangs.
             for line in summary.lines where takesMore(STDERR_FILENO) { output.note(line) }
         }
         try printer.finish(patience: patience, output)
     }
 
-    /// A line per reading.
+    /// Prints a line per reading.
     private func stream(
         _ connection: Vehicle, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?,
         _ bell: AlarmNotifier?, _ trip: LiveTrip?, _ printer: LinePrinter?
     ) throws -> PollLoop.End {
         var lines = try ReadingLines(output, table: connection.table)
-        // A trip is to know its vehicle, and data has what the trip has.
+        // A trip needs the vehicle's VIN, and the output contains the same data as the trip.
         let isData = output.format != .text && trip != nil
         let tellsVehicle = { (item: DiagnosticItem) in isData && [item].vin != nil }
         let identity = trip.map { _ in VINQuery(connection, by: setup.profiles) }
@@ -201,7 +202,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             recording?.take(event, at: time)
             if let note = news.note(event) { output.remark(note) }
         } batch: { batch in
-            // What was asked before belongs to no trip, so it is not printed either.
+            // Batches before the start do not belong to the trip, so they are not printed either.
             if let start, batch.answered < start { return }
             let time = connection.utc(batch.answered)
             try printer?.print { writer, _ in

@@ -179,7 +179,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
         let names = SignalNames(table)
         var selected = try signals.map { try names.findPaced($0) }
         if untilOff && !signals.isEmpty {
-            // The rule needs them; nothing is asked twice.
+            // The rule needs these signals; do not poll a record twice.
             for name in ["RPM", "VSS"] {
                 let needed = try names.find(name)
                 if !selected.contains(where: { $0.record?.dataID == needed.record?.dataID }) {
@@ -194,7 +194,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
             }
         }
         let chosen = selected
-        // Before the writer's thread exists: it inherits the mask.
+        // Block signals before the writer's thread exists, because it inherits the mask.
         let inbox = try SignalInbox(SignalInbox.endings)
         let marks = try MarkSignals()
         let store = try link.database.open(
@@ -224,7 +224,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
         _ store: TripStore, _ marks: MarkSignals
     ) -> LogPlan {
         let endLimits = TripEndRule.Limits(
-            // Whoever asks every two minutes hears nothing for two.
+            // With a polling interval of two minutes, two minutes without an answer are normal.
             silence: silence?.duration ?? max(.seconds(60), (every?.duration ?? .zero) * 3),
             standstill: standstill?.duration ?? .seconds(600))
         var trip = TripRecording.Plan(
@@ -238,7 +238,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
             battery: untilOff ? nil : rest.limits, explains: why, marks: marks)
     }
 
-    /// Prints the figures.
+    /// Prints the summary.
     private func summarise(_ outcome: LogOutcome, _ printer: LinePrinter) throws {
         if output.format == .json {
             try printer.print { writer, _ in
@@ -250,7 +250,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
         try printer.finish(patience: outcome.patience, output)
     }
 
-    /// Keeps the retention limit.
+    /// Deletes trips that are older than the retention limit.
     private func clearOld(_ store: TripStore) throws {
         guard let keep else { return }
         let limit = UTC(

@@ -10,7 +10,7 @@ import ScanTool
 import SystemIO
 import VehicleScan
 
-/// `obdscan monitor`: what is said on the bus.
+/// `obdscan monitor`: shows the frames on the bus.
 struct MonitorCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor",
@@ -76,7 +76,7 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
 }
 
 extension String {
-    /// A word without blanks, as a log names whence a frame came.
+    /// The interface as a word without blanks, as a log names the source of a frame.
     fileprivate var interfaceName: String {
         let last = split(separator: ":").last.map(String.init) ?? self
         let word = last.split(separator: "/").last.map(String.init) ?? last
@@ -85,7 +85,7 @@ extension String {
     }
 }
 
-/// A log that frames are appended to.
+/// A log to which frames are appended.
 private final class FrameLog {
     let descriptor: Int32
     let path: String
@@ -99,9 +99,9 @@ private final class FrameLog {
     deinit { close(descriptor) }
 }
 
-/// Frames of a bus, printed, logged or counted.
+/// Prints, logs or counts the frames of a bus.
 private struct BusWatch {
-    /// How many frames an identifier had.
+    /// The number of frames with an identifier.
     struct Count {
         var id: ECUAddress
         var frames = 0
@@ -116,9 +116,9 @@ private struct BusWatch {
     private var counts: [ECUAddress: Int] = [:]
     private var lost = 0
     private var rows: RowWriter
-    /// Identifiers that are counted at most; a bus has 2,048 of 11 bits.
+    /// The greatest number of counted identifiers; a bus has 2,048 of 11 bits.
     private static let mostIdentifiers = 4_096
-    /// Longer than anybody listens; unit of the number: seconds (three years).
+    /// Longer than any session; three years in seconds.
     private static let endless = Duration.seconds(100_000_000)
 
     init(
@@ -227,7 +227,7 @@ private struct BusWatch {
         try writer.flush()
     }
 
-    /// How often an identifier was on the bus.
+    /// How often an identifier occurred on the bus.
     private static let shape = RowShape<Count>(
         "frameRate",
         [

@@ -10,7 +10,7 @@ import TripStore
 import VehicleReports
 import VehicleScan
 
-/// `obdscan monitors`: readiness and test results.
+/// `obdscan monitors`: shows readiness and test results.
 struct MonitorsCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitors",

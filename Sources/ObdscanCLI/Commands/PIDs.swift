@@ -74,7 +74,7 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
             let services = try connection.services()
             var ids: Set<DataID> = []
             if services.profiles.contains(where: { !$0.announcesRecords }) {
-                // Nothing announces parameter groups: each is asked for once.
+                // No support map lists parameter groups, so each is requested once.
                 for record in table.measuredGroups {
                     let asked = try connection.ask(record.dataID.requestPayload)
                     if asked.answer.reply.messages.contains(where: record.dataID.isAnswered(by:)) {
@@ -93,7 +93,7 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// Writes the list of `table`'s signals; `ids` narrows it to some records.
+    /// Writes the list of `table`'s signals; `ids` restricts it to some records.
     func list(_ table: PIDTable, only ids: Set<DataID>? = nil, to writer: inout TextOutput) throws {
         let wanted = try service.map(parseService)
         var printer = RowPrinter(ListedSignal.shape, output.form, flexible: [2, 6])
@@ -127,8 +127,9 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
 }
 
 extension Signal {
-    /// Whether each word is in the identifier, the record's, the name or an alias; case does not
-    /// matter.
+    /// Whether each word occurs in the identifier, the record's identifier, the name or an alias.
+    ///
+    /// The comparison ignores case.
     fileprivate func matches(_ words: [String], in record: PIDTable.Record) -> Bool {
         let places = [id, name, record.dataID.description] + aliases
         let texts = places.map { $0.lowercased() }
@@ -139,7 +140,7 @@ extension Signal {
     }
 }
 
-/// A signal of a list.
+/// A signal in a list.
 private struct ListedSignal {
     var id: DataID?
     var signal: Signal
@@ -202,7 +203,7 @@ struct PIDsLintCommand: ParsableCommand, OutputCommand {
         try report(findings, to: &writer)
     }
 
-    /// Writes the findings; a ``Failure`` when there are errors among them.
+    /// Writes the findings; throws a ``Failure`` if there are errors among them.
     func report(_ findings: [TableFinding], to writer: inout TextOutput) throws {
         var rows = RowWriter(output.format, columns: ["file", "line", "severity", "reason"])
         for finding in findings { try print(finding, &rows, to: &writer) }

@@ -45,7 +45,7 @@ struct PIDsCountCommand: ParsableCommand, OutputCommand {
         ])
 }
 
-/// What a build knows, counted where it is kept.
+/// Counts of what this build supports, taken from the tables themselves.
 struct KnownCounts {
     /// One figure.
     struct Line: Sendable {
@@ -56,10 +56,9 @@ struct KnownCounts {
         var count: Int
     }
 
-    /// The figures, in the order in which they are shown.
+    /// The figures in the order of the output.
     let lines: [Line]
 
-    /// Counts.
     init() throws {
         let records = try PIDTables.records()
         let packs = try PIDTables.packs().flatMap { try PIDTables.records(of: $0) }

@@ -128,7 +128,7 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// One table per source, named like it.
+    /// Writes one table per source, with the same name.
     private func writeEach(
         _ sources: [(source: ImportedSource, contents: [UInt8], path: String)],
         _ run: TableImportRun, _ folder: String
@@ -167,7 +167,7 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
         guard taken > 0 else { throw Failure.silent(.badData) }
     }
 
-    /// The table's text, which `pids lint` accepts.
+    /// The table's text, after checking that `pids lint` accepts it.
     private func checked(_ table: ImportedTable, path: String) throws(Failure) -> [UInt8] {
         let text = Array(table.text.utf8)
         let findings = PIDTables.lint([TableFile(path: path, contents: text)])
@@ -212,7 +212,7 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// A row of a source and what becomes of it.
+/// A row of a source with the result of its import.
 private struct CheckedRow {
     var file: String
     var line: Int

@@ -39,7 +39,7 @@ struct PIDsShowCommand: ParsableCommand, OutputCommand {
         try Pager.print(output) { try show(table, records, to: &$0) }
     }
 
-    /// Writes what `records` say of the signals that `table` finds.
+    /// Writes what `records` contain about the signals in `table` with the given names.
     func show(_ table: PIDTable, _ records: [TableRecord], to writer: inout TextOutput) throws {
         let names = SignalNames(table)
         var printer = SignalDetailPrinter(output)
@@ -49,7 +49,7 @@ struct PIDsShowCommand: ParsableCommand, OutputCommand {
                 try printer.printVoltage(to: &writer)
                 continue
             }
-            // The last of the same identifier is the one that counts.
+            // If an identifier occurs several times, the last record counts.
             guard
                 let detail = records.last(where: {
                     $0.dataID == record.dataID && $0.responder == record.responder
@@ -62,7 +62,7 @@ struct PIDsShowCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// Prints all that a table says of records and signals.
+/// Prints all properties of records and signals in a table.
 struct SignalDetailPrinter {
     private let output: OutputOptions
     private let palette: Palette
@@ -74,7 +74,7 @@ struct SignalDetailPrinter {
         palette = output.palette()
     }
 
-    /// The voltage at the adapter, which no table describes.
+    /// Prints the voltage at the adapter, which no table describes.
     mutating func printVoltage(to writer: inout TextOutput) throws(OutputError) {
         var record = TableRecord(
             dataID: PIDTables.adapterVoltageID, name: Signal.adapterVoltage.name, length: 0...0,

@@ -7,7 +7,7 @@ import Settings
 import SystemIO
 import TripStore
 
-/// `obdscan publish`: recorded trips into time series engines and brokers.
+/// `obdscan publish`: sends recorded trips to time series engines and brokers.
 struct PublishCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
@@ -33,7 +33,7 @@ struct PublishCommand: ParsableCommand {
 extension PublishSettings.History: Choice {}
 extension PublishSettings.Names: Choice {}
 
-/// Which sinks, and what goes there.
+/// The sinks, and the data to send.
 struct SinkOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -121,7 +121,7 @@ struct SinkOptions: ParsableArguments {
 }
 
 extension SinkOptions {
-    /// The sinks that are no brokers, which cannot be asked what they have.
+    /// The sinks except brokers, which cannot report the data that they received.
     func servers() throws(Failure) -> [ChosenSink] {
         let chosen = try chosen().filter { !$0.address.kind.isMQTT }
         if chosen.isEmpty {
@@ -134,10 +134,10 @@ extension SinkOptions {
 }
 
 extension DatabaseOptions {
-    /// The file of cursors of the database.
+    /// The file with the database's cursors.
     func deliveries(_ access: TripStore.Access) throws(Failure) -> (DeliveryStore, database: String)
     {
-        // Says what is wrong with the database itself.
+        // Opening the database first reports its own faults.
         let database = try open(.readOnly).path
         do throws(StoreError) {
             return (
@@ -354,7 +354,7 @@ struct PublishForgetCommand: ParsableCommand, OutputCommand {
         output.note("\(sink) is forgotten")
     }
 
-    /// Takes a broker's vehicles away from Home Assistant.
+    /// Removes a broker's vehicles from Home Assistant.
     private func forgetDevices(_ deliveries: DeliveryStore) throws {
         let vehicles = try mapped { () throws(StoreError) in
             try deliveries.announcedVehicles(sink: sink)

@@ -8,7 +8,7 @@ import SystemIO
 import VehicleReports
 import VehicleScan
 
-/// `obdscan read`: asks for signals once.
+/// `obdscan read`: requests signals once.
 struct ReadCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "read",
@@ -82,22 +82,22 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                         "\(connection.accessory): no answer could be read",
                         hint: "\"obdscan read -v SIGNAL\" shows what came", status: .unavailable)
             }
-            // What was printed stands, but an exchange did not end as it should.
+            // The output is valid, but an exchange failed.
             if let firstProblem { throw firstProblem }
         }
     }
 }
 
-/// One record to ask for, and which of its signals are wanted.
+/// One record to request, and the wanted signals in it.
 struct SignalQuestion: Hashable, Sendable {
     /// The record; nil = the voltage at the adapter.
     var record: PIDTable.Record?
-    /// Under what it is asked for.
+    /// The identifier in the request.
     var dataID: DataID?
-    /// The signals wanted; empty = all of the record.
+    /// The wanted signals; empty = all of the record.
     var signals: [SignalIndex]
 
-    /// The questions that `selected` needs, one a record, in the order of first mention.
+    /// The requests for `selected`, one per record, in the order of first mention.
     static func all(_ selected: [SelectedSignal]) -> [SignalQuestion] {
         var questions: [SignalQuestion] = []
         for one in selected {
@@ -116,7 +116,7 @@ struct SignalQuestion: Hashable, Sendable {
         return questions
     }
 
-    /// Whether an item is a wanted signal, or no reading at all.
+    /// Whether an item is a wanted signal, or not a reading.
     func wants(_ item: DiagnosticItem) -> Bool {
         guard case .reading(let reading) = item, !signals.isEmpty else { return true }
         return signals.contains(reading.signal)
@@ -124,7 +124,7 @@ struct SignalQuestion: Hashable, Sendable {
 }
 
 extension Vehicle {
-    /// Asks for a record, or for the voltage at the adapter.
+    /// Requests a record or the voltage at the adapter.
     func ask(_ question: SignalQuestion) throws(VehicleError) -> QueryResult {
         guard let record = question.record else { return try ask(.readVoltage) }
         guard record.target != nil || record.responder != nil else {
@@ -135,7 +135,7 @@ extension Vehicle {
 }
 
 extension DiagnosticItem {
-    /// Whether it is an ECU's word on what was asked, a refusal included; damage is none.
+    /// Whether it is an ECU's answer to the request, including a refusal; damaged frames are not.
     var isAnswer: Bool {
         switch self {
         case .error: false

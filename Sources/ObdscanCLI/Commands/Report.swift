@@ -8,7 +8,7 @@ import OBDCore
 import Settings
 import SystemIO
 
-/// `obdscan report`: a bundle for a bug report.
+/// `obdscan report`: creates a bundle for a bug report.
 struct ReportCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
@@ -75,7 +75,7 @@ struct ReportCommand: ParsableCommand, OutputCommand {
         } else {
             try writeAll(Array(text.utf8), to: STDOUT_FILENO)
         }
-        // Of an adapter or a vehicle that does not answer the report is what was asked for.
+        // If the adapter or vehicle does not answer, the report is still what the user wants.
         if let failure, !isOpened { throw failure }
     }
 
@@ -86,9 +86,9 @@ struct ReportCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// A file that no other user can read, and that is gone with the process, whatever ends it.
+/// A file that no other user can read, and that disappears with the process in any case.
 private final class TemporaryFile {
-    /// Where it can be opened: it has no name any more.
+    /// The path for opening it; the file itself has no name any more.
     let path: String
     private let descriptor: Int32
 

@@ -10,7 +10,7 @@ import SystemIO
 import VehicleReports
 import VehicleScan
 
-/// `obdscan send`: raw commands.
+/// `obdscan send`: sends raw commands.
 struct SendCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
@@ -66,7 +66,7 @@ struct SendCommand: ParsableCommand, OutputCommand {
             try permission.checkThatSomebodyCanAnswer(for: "\"\(writing.text)\"")
         }
         let table = try loadTable(tables)
-        // Before anything is written the vehicle is asked, too.
+        // Before a writing command, the vehicle must be identified, too.
         let isForAdapter =
             !requests.isEmpty && requests.allSatisfy { $0.isForAdapter && !$0.isMonitoring }
             && writing == nil
@@ -88,23 +88,23 @@ struct SendCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// One command as typed.
+/// One typed command.
 struct RawCommand: Hashable, Sendable {
-    /// As typed, without blanks around it.
+    /// The typed text without surrounding blanks.
     var text: String
     private var payload: [UInt8]?
 
-    /// Reads an AT or ST command or hexadecimal; a ``Failure`` for anything else.
+    /// Parses an AT or ST command or hexadecimal; throws a ``Failure`` for anything else.
     init(_ typed: String) throws(Failure) {
         let compact = typed.filter { $0 != " " && $0 != "\t" }
         let upper = compact.uppercased()
         text = upper
-        // Some letters beyond ASCII become two of ASCII in upper case.
+        // Some letters outside ASCII become two ASCII letters in upper case.
         let isPrintable = typed.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x09 }
         if isPrintable, let bytes = Hex.bytes(upper), !bytes.isEmpty {
             payload = bytes
         } else if AdapterCommand.isTyped(upper), isPrintable, !typed.trimmed.utf8.contains(0x09) {
-            // As typed: some commands take a text whose blanks and case count.
+            // Keep the text as typed: some commands take text with significant blanks and case.
             text = typed.trimmed
         } else {
             throw Failure(
@@ -117,19 +117,20 @@ struct RawCommand: Hashable, Sendable {
     /// Whether it is a command to the adapter itself.
     var isForAdapter: Bool { payload == nil }
 
-    /// Whether the adapter prints what it hears until it is stopped.
+    /// Whether the adapter prints received frames until it is stopped.
     var isMonitoring: Bool { isForAdapter && AdapterRequest.isMonitoring(text) }
 
-    /// Whether it only reads, or changes nothing that outlives the session, by what it means under
-    /// `settings`.
+    /// Whether the command only reads, or changes nothing that outlives the session.
+    ///
+    /// The answer depends on the adapter's `settings`.
     func isReadOnly(_ settings: TypedSettings = TypedSettings()) -> Bool {
         payload.map { settings.isReadOnly($0) } ?? settings.isReadOnlyCommand(text)
     }
 
-    /// The first command that may change something if each one before is confirmed.
+    /// The first command that may change something, if each one before is confirmed.
     ///
-    /// Without a protocol: if it may do so in whatever the vehicle speaks. What is sent is judged
-    /// again when that is known.
+    /// Without a known protocol, every protocol is considered. The commands are checked again when
+    /// the protocol is known.
     static func firstWriting(
         of commands: [RawCommand], in vehicleProtocol: VehicleProtocol?
     ) -> RawCommand? {
@@ -147,7 +148,7 @@ struct RawCommand: Hashable, Sendable {
         return first
     }
 
-    /// The request for a session.
+    /// The command as a request for a session.
     func request(target: ECUAddress?, _ consent: Consent?) -> AdapterRequest {
         let id = RequestID(rawValue: 0)
         if let payload {
@@ -158,20 +159,20 @@ struct RawCommand: Hashable, Sendable {
     }
 }
 
-/// Commands and their replies, over one connection.
+/// Sends commands and prints the replies, over one connection.
 private struct SendRun: ~Copyable {
     let connection: Vehicle
     let permission: WritePermission
     let output: OutputOptions
-    /// One for all commands: a table has one heading.
+    /// One printer for all commands, because a table has one heading.
     private var printer: AnswerPrinter
-    /// How long the bus is listened to; nil = until Ctrl-C.
+    /// How long to listen to the bus; nil = until Ctrl-C.
     let duration: Duration?
     var lastProblem: Failure?
-    /// What was typed, to be put back after the vehicle was asked whether it stands still.
+    /// The typed settings, to be restored after checking that the vehicle stands still.
     private var typed = TypedCommands()
     private var writer = TextOutput.standard
-    /// Whether listening was ended by a signal.
+    /// Whether a signal ended the listening.
     private var isStopped = false
 
     init(
@@ -186,12 +187,12 @@ private struct SendRun: ~Copyable {
             output, table: table, kinds: [["time", "command", "lines"]] + ItemRows.Keys.all)
     }
 
-    /// Prints a table's heading where no reply did.
+    /// Prints a table's heading if there was no reply.
     mutating func finish() throws {
         try printer.finish(&writer)
     }
 
-    /// Commands from standard input until its end.
+    /// Sends commands from standard input until its end.
     mutating func converse() throws {
         let isTerminal = isatty(STDIN_FILENO) == 1
         while true {
@@ -212,14 +213,14 @@ private struct SendRun: ~Copyable {
             do {
                 try send(RawCommand(typed))
             } catch let failure as Failure {
-                // At a prompt a mistake is told and the next line awaited.
+                // At a prompt, report a mistake and wait for the next line.
                 if !isTerminal { throw failure }
                 tellOnStandardError(failure.text)
             }
         }
     }
 
-    /// Commands one after the other; Ctrl-C while one of them listens leaves out the rest.
+    /// Sends commands one after the other; Ctrl-C while one of them listens skips the rest.
     mutating func send(_ commands: [RawCommand]) throws {
         for (index, command) in commands.enumerated() {
             try send(command)
@@ -265,10 +266,10 @@ private struct SendRun: ~Copyable {
         lastProblem = connection.failure(of: asked)
     }
 
-    /// Longer than anybody listens; unit of the number: seconds (three years).
+    /// Longer than any session; three years in seconds.
     private static let endless = Duration.seconds(100_000_000)
 
-    /// Shows what the adapter hears, line by line, and leaves it at its prompt.
+    /// Prints received frames line by line, and returns the adapter to its prompt.
     private mutating func listen(_ command: RawCommand) throws {
         let request = AdapterRequest.monitor(
             id: RequestID(rawValue: 0), text: command.text, atMost: duration ?? Self.endless)

@@ -2,7 +2,7 @@ import Adapters
 import OBDCore
 
 extension RawCommand {
-    /// What is wrong with words that the shell cut where a command has blanks; nil = nothing.
+    /// The failure for a command with blanks that was not quoted in the shell; nil = none.
     static func unquoted(_ words: [String]) -> Failure? {
         for (place, word) in words.enumerated().dropLast() {
             let rest = words[(place + 1)...]
@@ -17,7 +17,7 @@ extension RawCommand {
                         && !(other.utf8.count > 3 && isHex(other))
                     : isByte(other)
             }
-            // 22 F190
+            // For example: 22 F190
             if others.isEmpty, isRequest { others = rest.prefix(1) }
             let whole = ([word] + others).joined(separator: isAdapters ? " " : "")
             return Failure(
@@ -37,7 +37,7 @@ extension RawCommand {
         word.utf8.count.isMultiple(of: 2) && word.utf8.allSatisfy { Hex.value($0) != nil }
     }
 
-    /// Whether a service says nothing alone.
+    /// Whether a service byte alone is not a valid request.
     private static func needsMore(_ shape: ServiceShape) -> Bool {
         shape.request.map { $0.lowerBound > 1 } ?? (shape.selectorWidth > 0)
     }

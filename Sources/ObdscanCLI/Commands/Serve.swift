@@ -12,7 +12,7 @@ import WebPage
 import WebProtocol
 import WebServer
 
-/// `obdscan serve`: the vehicle and the recorded trips in a browser.
+/// `obdscan serve`: shows the vehicle and the recorded trips in a browser.
 struct ServeCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -109,8 +109,8 @@ struct ServeCommand: ParsableCommand, OutputCommand {
     }
 
     func run() throws {
-        // Blocked before any thread exists, and before anything that takes its time: whoever ends it
-        // meanwhile ends it in order.
+        // Block signals before any thread and any slow step, so that Ctrl-C always ends the server
+        // in order.
         let inbox = try SignalInbox(SignalInbox.endings)
         let table = try loadTable(tables)
         let names = SignalNames(table)
@@ -120,7 +120,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         let source = try tileSource()
         let word = try chosenToken(place)
         let further = try furtherNames(place)
-        // A database that cannot be read is told now, not by every page.
+        // Report an unreadable database now and not on every page.
         if let file = vehicle.database.file, access(file, F_OK) == 0 {
             _ = try vehicle.database.open(.readOnly)
         }
@@ -157,7 +157,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         let server = try WebServer(listener, handler: routes)
         let thread = try feed.map { feed in try SystemThread { feed.run(feedInbox) } }
         defer {
-            // Browsers first: they wait for what the vehicle says.
+            // End the browsers' connections first, because they wait for data of the vehicle.
             car.end()
             server.stop()
             feedInbox.pass(SIGTERM)
@@ -172,7 +172,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         SignalInbox.letEndingsThrough()
     }
 
-    /// How the feed polls `wanted`, or all that the vehicle has.
+    /// How the feed polls `wanted`, or everything that the vehicle supports.
     private func program(
         _ wanted: [SelectedSignal], _ table: PIDTable, _ accessory: String
     ) -> LiveFeed.Program {
@@ -206,7 +206,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
                     failure.message, hint: failure.hint,
                     isOfSilentVehicle: limits != nil
                         && (failure.isOfSilentVehicle || failure.status == .timedOut),
-                    // A recording has one beginning: another session would write over it.
+                    // A recording has one beginning; another session would overwrite it.
                     isFinal: vehicle.record != nil || failure.status == .usage)
             },
             note: { output.remark($0) })
@@ -229,7 +229,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         if !place.isLoopback { showPicture(of: url) }
     }
 
-    /// The address for the camera of a phone, where somebody sees it.
+    /// Shows the address as a picture for the camera of a phone, if a person can see it.
     private func showPicture(of url: String) {
         guard output.format == .text, !output.quiet, !isASCIILocale(),
             let columns = terminalColumns(STDERR_FILENO),
@@ -240,7 +240,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
     }
 }
 
-// What the options mean.
+// Evaluates the options.
 extension ServeCommand {
     private func address() throws(Failure) -> ListenAddress {
         guard let place = ListenAddress(listen) else {
@@ -261,7 +261,7 @@ extension ServeCommand {
         return source
     }
 
-    /// The token to ask for; nil = none.
+    /// The access token; nil = none.
     private func chosenToken(_ place: ListenAddress) throws(Failure) -> AccessToken? {
         let named = setting("OBDSCAN_TOKEN")
         guard let text = token ?? named ?? (place.isLoopback ? nil : "generate") else { return nil }
@@ -276,7 +276,7 @@ extension ServeCommand {
         return word
     }
 
-    /// Names by which the machine may be asked, besides addresses.
+    /// Host names, besides addresses, that browsers may use for this machine.
     private func furtherNames(_ place: ListenAddress) throws(Failure) -> Set<String> {
         var names: Set<String> = []
         for text in hosts {
@@ -287,7 +287,7 @@ extension ServeCommand {
             }
             names.insert(host.name)
         }
-        // At home a name in .local leads to whoever has it, which is this machine.
+        // In a home network, the name in .local always leads to this machine.
         if !place.isLoopback, let own = MachineAddress.name {
             names.formUnion([own, own + ".local"])
         }
@@ -317,7 +317,7 @@ extension ServeCommand {
         }
     }
 
-    /// The accessory to read, as it is called; nil = what is recorded is all.
+    /// The device to read, by its name; nil = show recorded trips only.
     private func chosenAccessory() throws -> String? {
         if offline { return nil }
         if let text = vehicle.named(UserSettings.current) {

@@ -7,7 +7,7 @@ import Settings
 import SystemIO
 import VehicleReports
 
-/// `obdscan setup`: finds the adapter, tries it, and keeps it in the configuration.
+/// `obdscan setup`: finds the adapter, tests it, and saves it in the configuration.
 struct SetupCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup",
@@ -82,7 +82,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         try tell(chosen, isVehicleThere: failure == nil, printer)
     }
 
-    /// The path to look for when something is plugged in; nil if that is not wanted.
+    /// The device node that starts a recording when it appears; nil if that is not wanted.
     private func plugPath(of address: AccessoryAddress) throws(Failure) -> String? {
         guard logWhenPlugged == true else { return nil }
         guard let node = address.transport.pluggedNode else {
@@ -93,7 +93,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         return node
     }
 
-    /// Refuses a name that another accessory has.
+    /// Refuses a name that another device has.
     private func checkName(for address: AccessoryAddress) throws(Failure) {
         guard let name, let known = UserSettings.current.aliases[name],
             (try? TransportRegistry.all.address(known)) != address
@@ -151,7 +151,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         try writer.flush()
     }
 
-    /// What the locale's country uses, where that is not metric.
+    /// The units of the locale's country, if they are not metric.
     private static var usualUnits: String? {
         let locale = ["LC_ALL", "LC_MEASUREMENT", "LANG"].lazy.compactMap { environment($0) }
             .first { !$0.isEmpty }

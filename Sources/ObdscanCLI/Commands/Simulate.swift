@@ -8,7 +8,7 @@ import OBDCore
 import Simulator
 import SystemIO
 
-/// `obdscan simulate`: the simulated vehicle for any scan tool.
+/// `obdscan simulate`: serves a simulated vehicle to any scan tool.
 struct SimulateCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
@@ -192,7 +192,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
     }
 }
 
-// Serving.
+// Serves the vehicle.
 extension SimulateCommand {
     private func serve(
         _ options: SimulatorOptions, _ signals: borrowing SignalInbox, _ log: RequestLog
@@ -206,7 +206,7 @@ extension SimulateCommand {
         try serve(device, Self.scheme(of: options), signals, log)
     }
 
-    /// What comes before a place in an address of this kind; nil = nothing.
+    /// The prefix of an address for this kind of adapter; nil = none.
     private static func scheme(of options: SimulatorOptions) -> String? {
         switch SimulatedCANDevice.Kind(rawValue: options.personality) {
         case .slcan, .slcanSilent, .slcanQueued: "slcan:"
@@ -214,7 +214,7 @@ extension SimulateCommand {
         }
     }
 
-    /// The ECUs on a CAN interface, until a signal comes or the interface goes.
+    /// Serves the ECUs on a CAN interface until a signal arrives or the interface disappears.
     private func serve(
         _ device: SharedDevice<some SimulatedDevice>, onInterface name: String, _ stop: Int32,
         _ summary: String, _ note: () -> Void
@@ -251,8 +251,9 @@ extension SimulateCommand {
         let note = { log.add(device) }
         switch place {
         case .pty(let link):
-            // The slave is held open here, so only a signal ends this, or the device itself: then
-            // another terminal takes the place of the old one, as after a plug was pulled.
+            // The slave is held open here, so serving ends only by a signal or by the device
+            // itself. In the second case, a new terminal replaces the old one, as after a pulled
+            // plug.
             var end = ServingEnd.deviceGone
             while end == .deviceGone {
                 let terminal = try PseudoTerminal.open(link: link)
@@ -275,14 +276,14 @@ extension SimulateCommand {
             try serve(device, onInterface: interface, stop, summary, note)
         case .rfcomm(let channel):
             let socket = try ListeningSocket.rfcomm(channel: channel)
-            // Kept until serving ends: with whoever made it the record goes.
+            // Keep the record until serving ends, because BlueZ removes it with its creator.
             let record = announceService(on: channel)
             try serve(device, on: socket, nil, stop, summary, note)
             _ = consume record
         }
     }
 
-    /// As -d takes it from any folder; a name without a slash would be an alias.
+    /// The path for -d from any folder; a name without a slash would be an alias.
     private func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
         guard let folder = getcwd(nil, 0) else { return "./" + path }
@@ -290,7 +291,7 @@ extension SimulateCommand {
         return String(cString: folder) + "/" + path
     }
 
-    /// Has BlueZ tell other machines the channel; without a record it has to be named to them.
+    /// Announces the channel through BlueZ; without the record, users have to type the channel.
     private func announceService(on channel: UInt8) -> SerialPortRecord? {
         do throws(SerialPortRecord.Fault) {
             return try SerialPortRecord(channel: channel, name: "OBDSCAN")
@@ -305,7 +306,7 @@ extension SimulateCommand {
         }
     }
 
-    /// One host after another.
+    /// Serves one host after another.
     private func serve(
         _ device: SharedDevice<some SimulatedDevice>, on socket: consuming ListeningSocket,
         _ address: String?, _ stop: Int32, _ summary: String, _ note: () -> Void
@@ -327,7 +328,7 @@ extension SimulateCommand {
 
     private func announce(_ address: String, _ summary: String) throws(OutputError) {
         var writer = TextOutput.standard
-        // As it is: scripts open it.
+        // Print the plain address, because scripts open it.
         try writer.write(bytes: Array((address + "\n").utf8))
         try writer.flush()
         output.note(summary)
@@ -352,9 +353,9 @@ extension SimulateCommand {
     }
 }
 
-// What can be simulated.
+// Lists what can be simulated.
 extension SimulateCommand {
-    /// The text of the vehicle's file.
+    /// Prints the scenario file of the vehicle.
     private func printFile() throws {
         guard let text = Scenario.text(of: scenario) else {
             throw Failure(.unknownScenario(scenario))
@@ -364,7 +365,7 @@ extension SimulateCommand {
         try writer.flush()
     }
 
-    /// What was read of a vehicle's file, in one line.
+    /// Prints a summary of a scenario file in one line.
     private func printSummary(of options: SimulatorOptions) throws {
         let simulated: SimulatedVehicle
         do throws(SimulatorError) {
@@ -401,7 +402,7 @@ extension SimulateCommand {
     }
 }
 
-/// Writes the requests that reach the vehicle, a line each: `7DF 010C`.
+/// Writes the requests that reach the vehicle, one per line: `7DF 010C`.
 private final class RequestLog {
     private let descriptor: Int32
     private var written = 0
@@ -423,7 +424,7 @@ private final class RequestLog {
         guard descriptor >= 0 else { return }
         let seen = written
         let (lines, count) = device.look { adapter in
-            // An interrupted request is taken back before it was sent.
+            // The count decreases if a request is interrupted before it was sent.
             let new = max(0, adapter.requestCount - seen)
             let lines = adapter.requests.suffix(new).map { request in
                 request.header + " " + Hex.string(request.payload) + "\n"
@@ -432,7 +433,7 @@ private final class RequestLog {
         }
         written = count
         let bytes = Array(lines.utf8)
-        // A full disk is no reason to stop serving; the file then ends early.
+        // Continue to serve if the disk is full; the file ends early then.
         bytes.withUnsafeBytes { _ = write(descriptor, $0.baseAddress, $0.count) }
     }
 }
@@ -442,7 +443,7 @@ extension ServedHost: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument, port: nil) }
 }
 
-/// Where a simulated DoIP gateway is served: `ADDRESS`, `PORT` or `ADDRESS:PORT`.
+/// The address of a simulated DoIP gateway: `ADDRESS`, `PORT` or `ADDRESS:PORT`.
 struct ServedGateway: ExpressibleByArgument, CustomStringConvertible {
     var host: ServedHost
 

@@ -200,7 +200,7 @@ private func print(_ ids: [Int64], of store: TripStore, _ output: OutputOptions)
     try printer.finish(&writer)
 }
 
-/// Runs `body` and says in our words why trips cannot be edited.
+/// Runs `body` and converts its errors to messages.
 private func edited<Value>(_ body: () throws(TripEditFault) -> Value) throws(Failure) -> Value {
     do {
         return try body()

@@ -89,7 +89,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
                     + "no fuel data",
                 hint: "record FUEL_RATE, MAF, or MAP, IAT and RPM with fuel.displacement set",
                 status: .noInput)
-            // A script asked for what there is, which may be nothing.
+            // A script gets an empty result without an error.
             if output.format == .text || filled != nil { throw silence }
             output.note(silence.message)
         }
@@ -117,7 +117,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         return found.map(\.id)
     }
 
-    /// Compares what went in with what was calculated.
+    /// Compares the filled amount with the calculated one.
     private func calibrate(_ filled: Double, _ report: FuelReport, _ writer: inout TextOutput)
         throws
     {

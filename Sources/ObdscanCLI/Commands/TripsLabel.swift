@@ -58,7 +58,7 @@ struct TripsTagCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        // What an import brought may have to be taken away.
+        // An import may have stored tags that are not valid here; they can still be removed.
         if !remove { try TripReference.check(tags: tags) }
     }
 
@@ -108,7 +108,7 @@ struct TripsNoteCommand: ParsableCommand, OutputCommand {
         let id = try trip.number(in: store)
         let about = try mapped { () throws(StoreError) in try store.trip(id) }
         let time = try at?.time(since: about.start)
-        // Of a trip that is being recorded the end is not known yet.
+        // A trip that is being recorded has no final end yet.
         let end = about.endReason == nil ? max(about.end, SystemClock.utc) : about.end
         if let time, time < about.start || time > end {
             throw Failure(

@@ -1,21 +1,21 @@
 import ArgumentParser
 import Formats
 
-/// What can be typed next; shells ask for it by `obdscan ---complete WORD…`.
+/// The possible words at the cursor; shells request them with `obdscan ---complete WORD…`.
 ///
-/// All shells show what is found here, so that none knows more than another.
+/// All shells use this result, so that they offer the same words.
 struct Completion: Hashable, Sendable {
-    /// One word to offer.
+    /// One offered word.
     struct Offer: Hashable, Sendable {
-        /// The whole word, with what was typed of it.
+        /// The whole word, including the typed part.
         var word: String
-        /// One line for people; empty = nothing.
+        /// One line for people; empty = none.
         var about = ""
     }
 
-    /// What begins with what was typed, in the order in which it is shown.
+    /// The words that begin with the typed part, in the order of display.
     private(set) var offers: [Offer] = []
-    /// Whether names of files fit, which every shell completes in its own way.
+    /// Whether file names are possible; every shell completes them in its own way.
     private(set) var takesFile = false
 
     /// Completes the last of the words after the program's name.
@@ -40,8 +40,9 @@ struct Completion: Hashable, Sendable {
         }
     }
 
-    /// What a shell reads: a line an offer, the word and after a tab the text about it; `:files`
-    /// where names of files fit as well.
+    /// The output for the shell: one line per word, with a tab before its description.
+    ///
+    /// `:files` means that file names are possible as well.
     var text: String {
         var text = ""
         for offer in offers {
@@ -56,7 +57,7 @@ struct Completion: Hashable, Sendable {
     private mutating func add(_ offers: [Offer], _ prefix: String, behind: String = "") {
         for var offer in offers where offer.word.hasPrefix(prefix) {
             offer.word = behind + offer.word
-            // A line break would be its own word, and a control character nobody's.
+            // A line break would split the word, and control characters are not useful.
             guard printable(offer.word) == offer.word,
                 !self.offers.contains(where: { $0.word == offer.word })
             else { continue }
@@ -69,13 +70,14 @@ struct Completion: Hashable, Sendable {
     ) {
         let words = CompletionWords(line)
         if words.isFileName(argument) {
-            // A shell completes a word as a whole, so not what comes after an equals sign.
+            // A shell completes a whole word, so it cannot complete a file name after an equals
+            // sign.
             takesFile = behind.isEmpty
         }
         add(words.offers(for: argument), line.prefix, behind: behind)
     }
 
-    /// Long names; short ones only to those that have no other.
+    /// Offers long option names; short ones only if an option has no long name.
     private mutating func addOptions(_ line: CompletionLine) {
         for option in line.options {
             let long = option.names.filter { $0.hasPrefix("--") }

@@ -1,31 +1,31 @@
 import ArgumentParser
 
-/// A command line that is being typed, read up to the word that is to be completed.
+/// An incomplete command line, parsed up to the word at the cursor.
 struct CompletionLine {
-    /// What can be in the place of the last word.
+    /// What the last word can be.
     enum Place {
-        /// The name of a command below, or a positional argument's value.
+        /// The name of a subcommand, or a positional argument's value.
         case word
         /// The name of an option.
         case option
-        /// An option's value, after what comes before it in the same word: `--view=`.
+        /// An option's value, with the part of the word before it, such as `--view=`.
         case value(CommandArgument, behind: String)
     }
 
     /// The command that the first words name.
     private(set) var command: any ParsableCommand.Type = ObdscanCommand.self
-    /// Those words.
+    /// The words that name the command.
     private(set) var path: [String] = []
-    /// What the command takes.
+    /// The arguments of the command.
     private(set) var arguments: [CommandArgument] = []
-    /// What was given of it.
+    /// The arguments that were given.
     private(set) var given: [(argument: CommandArgument, value: String?)] = []
-    /// How many positional arguments come before the last word.
+    /// The number of positional arguments before the last word.
     private(set) var positionals = 0
     private(set) var place = Place.word
-    /// What is typed of what is to be completed.
+    /// The typed part of the word.
     private(set) var prefix = ""
-    /// Whether the words after `help` are names of commands.
+    /// Whether the line begins with `help`, so that the words are names of commands.
     private(set) var asksForHelp = false
 
     /// Reads the words after the program's name; the last one is not complete.
@@ -62,7 +62,7 @@ struct CompletionLine {
         }
     }
 
-    /// The positional argument that the last word would be; nil = there is none.
+    /// The positional argument in the place of the last word; nil = none.
     var positional: CommandArgument? {
         guard !asksForHelp, command.configuration.subcommands.isEmpty else { return nil }
         let all = arguments.filter { $0.kind == .positional }
@@ -70,13 +70,13 @@ struct CompletionLine {
         return all.last.flatMap { $0.isRepeating ? $0 : nil }
     }
 
-    /// The commands that the last word could name.
+    /// The subcommands that the last word can name.
     var commands: [any ParsableCommand.Type] {
         guard positionals == 0 else { return [] }
         return command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
     }
 
-    /// Whether the words name a command that runs, so that its options may follow.
+    /// Whether the words name a command that can run, so that its options may follow.
     var isComplete: Bool { !asksForHelp && command.configuration.subcommands.isEmpty }
 
     /// The options and flags that may still be given.
@@ -91,7 +91,7 @@ struct CompletionLine {
         arguments.first { $0.names.contains(String(name)) }
     }
 
-    /// Takes an option; returns it where its value is the next word.
+    /// Parses an option; returns it if its value is the next word.
     private mutating func takeOption(_ word: String) -> CommandArgument? {
         enterDefault()
         let end = word.firstIndex(of: "=")
@@ -101,7 +101,7 @@ struct CompletionLine {
         return nil
     }
 
-    /// Goes to the command below that `word` names; false = it names none.
+    /// Enters the subcommand that `word` names; false = unknown.
     private mutating func take(command word: String) -> Bool {
         guard positionals == 0 else { return false }
         if path.isEmpty, word == "help" {
@@ -116,7 +116,7 @@ struct CompletionLine {
         return true
     }
 
-    /// Options and values without a command's name belong to the default one.
+    /// Options and values without a subcommand belong to the default one.
     private mutating func enterDefault() {
         if let command = command.configuration.defaultSubcommand { enter(command) }
     }

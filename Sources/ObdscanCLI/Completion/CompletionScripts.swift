@@ -1,9 +1,9 @@
-/// What makes a shell ask the program for words.
+/// The completion scripts of the shells.
 ///
-/// Each only splits the line as its shell does, asks, and shows what it is told: `obdscan ---complete`
-/// and the words after the program's name, the last one as far as it is typed.
+/// Each script splits the line as its shell does, calls `obdscan ---complete` with the words after
+/// the program's name, the last one incomplete, and shows the result.
 enum CompletionScripts {
-    /// The script of `shell`; nil where that is none of bash, zsh and fish.
+    /// The script of `shell`; nil unless it is bash, zsh or fish.
     static func script(for shell: String) -> String? {
         switch shell {
         case "bash": bash

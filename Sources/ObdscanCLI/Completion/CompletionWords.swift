@@ -10,23 +10,23 @@ import Simulator
 import SystemIO
 import TripStore
 
-/// The words that an argument takes, out of tables, configuration and database.
+/// The possible values of an argument, from tables, configuration and database.
 ///
-/// Nothing here fails: what cannot be read offers nothing.
+/// It never fails: sources that cannot be read offer no words.
 struct CompletionWords {
     private let line: CompletionLine
 
-    /// Words for the end of `line`, whose options count.
+    /// Words for the end of `line`; its options are taken into account.
     init(_ line: CompletionLine) { self.line = line }
 
-    /// Whether the argument takes the name of a file there.
+    /// Whether the argument takes a file name here.
     func isFileName(_ argument: CommandArgument) -> Bool {
-        // An accessory is rarely a file: then it is named as a path.
+        // A device is rarely a file; if it is one, the user types a path.
         guard argument.valueName == "device" else { return argument.takesFile }
         return ["/", "./", "../", "~/"].contains { line.prefix.hasPrefix($0) }
     }
 
-    /// What the argument takes; not yet narrowed to what was typed, where that is little.
+    /// The possible values, not yet restricted to the typed part if their number is small.
     func offers(for argument: CommandArgument) -> [Completion.Offer] {
         if !argument.words.isEmpty { return argument.words.map { .init(word: $0) } }
         if argument.names.contains("--tag") { return tags }
@@ -49,15 +49,17 @@ struct CompletionWords {
         }
     }
 
-    /// The values that an option was given.
+    /// The given values of an option.
     private func values(of name: String) -> [String] {
         line.given.filter { $0.argument.names.contains(name) }.compactMap(\.value)
     }
 
     // MARK: Tables
 
-    /// SAE names and aliases, in the case that was begun with; without a beginning what is current
-    /// and has an alias, by its first one, for nobody reads a thousand names.
+    /// SAE names and aliases in the typed case.
+    ///
+    /// Without a typed part it offers current data with an alias, by the first alias, because a
+    /// list of a thousand names is useless.
     private var signals: [Completion.Offer] {
         let options = ["--pids", "--pack"].flatMap { name in
             values(of: name).flatMap { [name, $0] }
@@ -101,7 +103,7 @@ struct CompletionWords {
             .map { .init(word: "views.\($0.key)", about: $0.value.joined(separator: " ")) }
     }
 
-    /// Names of the user's own, what is attached, what was used before, and what needs no hardware.
+    /// The user's names, attached and used devices, and those that need no hardware.
     private var accessories: [Completion.Offer] {
         for form in TransportRegistry.all.forms where form.takesFile {
             if line.prefix.hasPrefix("\(form.scheme):") { return files(behind: "\(form.scheme):") }
@@ -119,7 +121,7 @@ struct CompletionWords {
         return own + attached + known + offered
     }
 
-    /// Names of files and folders after a word that is not a part of them.
+    /// File and folder names after a prefix that is not part of them.
     private func files(behind word: String) -> [Completion.Offer] {
         let path = line.prefix.dropFirst(word.count)
         let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
@@ -144,14 +146,14 @@ struct CompletionWords {
 
     private var database: DatabaseOptions { DatabaseOptions(path: values(of: "--db").last) }
 
-    /// Nobody waits behind Tab for another program that holds it.
+    /// Do not wait for a locked database while the user waits for a completion.
     private var store: TripStore? {
         guard let file = database.file, access(file, R_OK) == 0 else { return nil }
         return try? TripStore(
             path: file, access: .readOnly, limits: TripStore.Limits(patience: .zero))
     }
 
-    /// The latest hundred by their numbers, the newest first; `latest`; those that have a name by it.
+    /// The numbers of the latest hundred trips, the newest first, `latest`, and names of trips.
     private var trips: [Completion.Offer] {
         var filter = TripStore.TripFilter(withScans: true)
         filter.latest = 100

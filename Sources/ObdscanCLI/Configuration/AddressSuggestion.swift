@@ -4,14 +4,15 @@ import LocalLinks
 import Settings
 
 extension AddressError {
-    /// The form that was probably meant; nil where nothing is near.
+    /// The address that the user probably meant; nil if none is similar.
     var suggestion: String? {
         guard case .unknownScheme(let scheme) = fault else { return nil }
         if BluetoothAddress(text.prefix(17)) != nil { return "rfcomm:\(text)" }
         let rest = text.dropFirst(scheme.utf8.count)
         let kinds = TransportRegistry.all.forms.map(\.scheme)
         if let kind = CommandSuggestion.nearest(to: scheme, among: kinds) { return kind + rest }
-        // HOST:PORT: a host has dots, or it is told from a kind by the number after it.
+        // HOST:PORT: a host has dots, or a number follows, which distinguishes it from a kind of
+        // device.
         let port = rest.dropFirst()
         let isPort = !port.isEmpty && port.utf8.allSatisfy { (0x30...0x39).contains($0) }
         return isPort && (try? TransportRegistry.all.address("tcp:\(text)")) != nil
@@ -20,7 +21,7 @@ extension AddressError {
 }
 
 extension UserSettings {
-    /// `text`, or the accessory that it is a name of.
+    /// The address in `text`, or the address of the device with that name.
     func resolved(_ text: String) throws(Failure) -> AccessoryAddress {
         let isName = TransportRegistry.isName(text)
         guard let address = isName ? aliases[text] : text else {
@@ -35,7 +36,7 @@ extension UserSettings {
         }
     }
 
-    /// Why `text` cannot be an accessory's address; nil when it can.
+    /// Why `text` is not a device's address; nil if it is.
     static func reasonAgainst(address text: String) -> String? {
         do throws(AddressError) {
             return try TransportRegistry.all.address(text).transport.visibleFault
@@ -44,7 +45,7 @@ extension UserSettings {
         }
     }
 
-    /// What to do about `name`, which is the name of no accessory.
+    /// A hint for `name`, which is an unknown device.
     func remedy(forUnknown name: String) -> String {
         if name == "-" { return "a recorded conversation on standard input is replay:/dev/stdin" }
         let known = aliases.keys.sorted()

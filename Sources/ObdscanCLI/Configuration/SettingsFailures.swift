@@ -5,7 +5,7 @@ import VehicleReports
 import VehicleScan
 
 extension SettingsChecks {
-    /// With the transports and the alarms of this program.
+    /// The checks for this program's transports and alarms.
     static let own = SettingsChecks(
         addressFault: { UserSettings.reasonAgainst(address: $0) },
         isCondition: { Alarm($0) != nil })
@@ -25,7 +25,7 @@ extension Failure {
         }
     }
 
-    /// The configuration file at `path` stays as it is.
+    /// The configuration file at `path` was not changed.
     init(_ error: SettingsChangeError, _ path: String) {
         switch error {
         case .before(let error): self.init(error, path)
@@ -39,7 +39,7 @@ extension Failure {
 }
 
 extension SettingsError {
-    /// The file's line and what is wrong with it.
+    /// The line in the file and what is wrong with it.
     fileprivate func text(_ path: String) -> String {
         line.map { "\(path):\($0): \(reason)" } ?? reason
     }
@@ -60,7 +60,7 @@ extension SettingsError {
 }
 
 extension SettingFault {
-    /// Follows the value in quotes.
+    /// The text after the quoted value.
     var text: String {
         switch self {
         case .empty: "is empty"
@@ -86,7 +86,7 @@ extension SettingFault {
 }
 
 extension SinkAddress.Fault {
-    /// Follows the address in quotes.
+    /// The text after the quoted address.
     var text: String {
         switch self {
         case .unknownScheme:
@@ -102,7 +102,7 @@ extension SinkAddress.Fault {
 }
 
 extension SettingsKey {
-    /// What it means, for people.
+    /// The meaning for people.
     var meaning: String {
         if name.hasPrefix("aliases.") { return "a device's name" }
         if name.hasPrefix("views.") { return "a list of signals" }
@@ -134,8 +134,7 @@ extension SettingsKey {
 }
 
 extension SignalViews {
-    /// The signals of a view as those of a table, each with its pace; a ``Failure`` that names the view
-    /// where it has another.
+    /// The signals of a view with their intervals; throws a ``Failure`` for an unknown signal.
     static func find(
         _ name: String, _ names: SignalNames, _ settings: UserSettings
     ) throws(Failure) -> [SelectedSignal] {

@@ -4,7 +4,7 @@ import SystemIO
 
 /// The configuration file of this user.
 enum SettingsFile {
-    /// Where it is; nil without a home directory.
+    /// The path; nil without a home directory.
     static var path: String? {
         if let folder = environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
             return folder + "/obdscan/config.toml"
@@ -12,12 +12,13 @@ enum SettingsFile {
         return environment("HOME").map { $0 + "/.config/obdscan/config.toml" }
     }
 
-    /// What holds for all users; the variable is for tests.
+    /// The path of the settings for all users; the variable is for tests.
     static var systemPath: String {
         setting("OBDSCAN_SYSTEM_CONFIG") ?? "/etc/obdscan/config.toml"
     }
 
-    /// What `bytes`, the contents of `path`, say; a ``Failure`` that names the wrong line.
+    /// The settings in `bytes`, the contents of `path`; throws a ``Failure`` that names the wrong
+    /// line.
     static func parsed(_ bytes: [UInt8], _ path: String) throws(Failure) -> UserSettings {
         do throws(SettingsError) {
             return try SettingsText.read(bytes, .own).faultless()
@@ -34,7 +35,7 @@ enum SettingsFile {
     /// Removes one setting.
     static func remove(_ name: String) throws(Failure) { try change(name, to: nil) }
 
-    /// Where the file is, or would be.
+    /// The path of the file, which may not exist yet.
     static func existingPath() throws(Failure) -> String {
         guard let path else {
             throw Failure(
@@ -44,7 +45,8 @@ enum SettingsFile {
         return path
     }
 
-    /// Sets one setting, or removes it (nil); what would not be read back so is not written.
+    /// Sets one setting or removes it (nil); refuses text that could not be read back as the same
+    /// value.
     static func change(
         _ name: String, to values: [String]?, isList: Bool = false
     ) throws(Failure) {
@@ -65,7 +67,7 @@ enum SettingsFile {
         }
     }
 
-    /// Makes the folders of a path.
+    /// Creates the folders of a path.
     static func makeFolder(of path: String) throws(Failure) {
         let parts = path.split(separator: "/").dropLast()
         var folder = ""
@@ -78,7 +80,7 @@ enum SettingsFile {
     }
 }
 
-/// The one place that reads the file: commands pass the settings on as a value.
+/// The only code that reads the file; commands pass the settings on as a value.
 extension UserSettings {
     private static let read: Result<SettingsText.Contents, Failure> = Result {
         () throws(Failure) in
@@ -96,14 +98,14 @@ extension UserSettings {
         }
     }
 
-    /// What holds for all users of the computer.
+    /// The settings for all users of the computer.
     private static let system: Result<UserSettings, Failure> = Result { () throws(Failure) in
         let path = SettingsFile.systemPath
         guard access(path, R_OK) == 0 else { return UserSettings() }
         return try SettingsFile.parsed(try contents(of: path), path)
     }
 
-    /// What the file of this user says, if nothing of it is wrong.
+    /// The settings of this user, if all of them are valid.
     static var loaded: Result<UserSettings, Failure> {
         Result { () throws(Failure) in
             let contents = try read.get()
@@ -115,7 +117,7 @@ extension UserSettings {
         }
     }
 
-    /// The same without what is wrong; that was reported before any command ran.
+    /// The valid settings; faults are reported before any command runs.
     static var current: UserSettings {
         switch read {
         case .success(let contents): contents.settings
@@ -123,8 +125,8 @@ extension UserSettings {
         }
     }
 
-    /// Throws what is wrong with the file, but for settings that the command line or the environment
-    /// goes before.
+    /// Throws the first fault of the file, ignoring settings that the command line or the
+    /// environment overrides.
     static func check(for arguments: [String]) throws(Failure) {
         let fault = try read.get().faults.first {
             !Overrides.cover($0.name, arguments) { setting($0) != nil }

@@ -1,14 +1,14 @@
 import Glibc
 import OBDCore
 
-/// Where adapter text comes from.
+/// The source of adapter text.
 enum DecodeSource {
     case standardInput
     case file(String)
     /// Hexadecimal from the command line.
     case text(String)
 
-    /// What messages call it.
+    /// Its name in messages.
     var name: String {
         switch self {
         case .standardInput: "standard input"
@@ -19,10 +19,11 @@ enum DecodeSource {
 
     private static let chunkSize = 64 * 1024
 
-    /// The sources that the arguments name; standard input without any.
+    /// The sources of the arguments; standard input without any.
     ///
-    /// Arguments are files, or, when they are all hexadecimal, one answer: its lines where they hold
-    /// blanks or are longer than any part of a line, else the words of its only line.
+    /// Arguments are files or, if all of them are hexadecimal, one answer. They are lines of that
+    /// answer if they contain blanks or are longer than any part of a line, else the words of its
+    /// only line.
     static func all(_ arguments: [String]) throws(Failure) -> [DecodeSource] {
         if arguments.isEmpty || arguments == ["-"] { return [.standardInput] }
         let isHexadecimal = arguments.allSatisfy { argument in
@@ -36,7 +37,7 @@ enum DecodeSource {
             } else if access(argument, F_OK) == 0 {
                 sources.append(.file(argument))
             } else if isHexadecimal {
-                // One that is not a file makes them all parts of an answer.
+                // If one hexadecimal argument is not a file, all of them are parts of an answer.
                 return [.text(answer(arguments))]
             } else {
                 throw Failure(
@@ -48,9 +49,9 @@ enum DecodeSource {
         return sources
     }
 
-    /// The text of an answer whose lines or words are in `arguments`.
+    /// The text of an answer from its lines or words in `arguments`.
     private static func answer(_ arguments: [String]) -> String {
-        // No identifier is longer than eight digits.
+        // An identifier has at most eight digits.
         let areLines = arguments.allSatisfy { $0.utf8.count > 8 }
         var text = ""
         var endsLine = true
@@ -63,7 +64,7 @@ enum DecodeSource {
         return text
     }
 
-    /// Hands over the bytes as they come.
+    /// Passes the bytes on as they arrive.
     func forEachChunk(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
         switch self {
         case .text(let text): try body(Array(text.utf8)[...])

@@ -4,7 +4,7 @@ import OBDCore
 import PIDTables
 import VehicleReports
 
-/// From bytes to printed lines: what `obdscan decode` does, without files.
+/// Decodes bytes to printed lines, as `obdscan decode` does, without files.
 struct PrintedDecoding {
     private(set) var pipeline: DecodePipeline
     private var printer: DecodePrinter
@@ -21,22 +21,22 @@ struct PrintedDecoding {
             knowledge: CodeKnowledge(texts: try loadCodeTexts()))
     }
 
-    /// Loads what of the tables `chunk` may ask for; call it before that is read.
+    /// Loads the tables that `chunk` may need; call it before reading the chunk.
     mutating func prepare(for chunk: ArraySlice<UInt8>) throws {
         if try pipeline.prepare(for: chunk) { printer.use(pipeline.tables.table) }
     }
 
-    /// Begins with the input of that name, where there are several.
+    /// Begins the input with this name, if there are several.
     mutating func begin(_ name: String, into printed: inout [UInt8]) {
         printer.begin(name, to: &printed)
     }
 
-    /// Reads a chunk; whatever it completes is appended to `printed`.
+    /// Reads a chunk and appends the output for all complete lines to `printed`.
     mutating func read(_ chunk: ArraySlice<UInt8>, into printed: inout [UInt8]) {
         pipeline.read(chunk) { printer.append($0, to: &printed) }
     }
 
-    /// Ends this text and gets ready for another; says whether an error was in it.
+    /// Ends this text and prepares for another; returns whether there was an error.
     mutating func finish(into printed: inout [UInt8]) -> Bool {
         pipeline.finish { printer.append($0, to: &printed) }
         return printer.takeError()

@@ -4,7 +4,7 @@ import SystemIO
 import VehicleReports
 import VehicleScan
 
-/// Prints what the doctor finds, each step as soon as it is known.
+/// Prints the doctor's findings, each step as soon as it is finished.
 final class DoctorPrinter {
     private let output: OutputOptions
     private let palette: Palette
@@ -13,7 +13,7 @@ final class DoctorPrinter {
 
     private var rows: RowWriter
 
-    /// A printer; `further` are the keys of rows of other kinds that the same table has.
+    /// A printer; `further` are the keys of other kinds of rows in the same table.
     init(_ output: OutputOptions, further: [[String]] = []) {
         self.output = output
         palette = output.palette()
@@ -24,7 +24,7 @@ final class DoctorPrinter {
             : RowWriter(output.format, kinds: [Check.keys] + further)
     }
 
-    /// Prints a row; nothing in text.
+    /// Prints a row; text output ignores it.
     func print(_ row: Row) throws {
         try writer.print(row, &rows)
         try writer.flush()

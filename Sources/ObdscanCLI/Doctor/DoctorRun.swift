@@ -10,16 +10,16 @@ import TripReports
 import VehicleReports
 import VehicleScan
 
-/// Walks from the cable to the engine and stops at the first fault.
+/// Checks from the cable to the engine and stops at the first fault.
 struct DoctorRun {
     private let options: VehicleOptions
     private let output: OutputOptions
     private let grades: Bool
-    /// Takes each step as soon as it is known.
+    /// Called with each finished step.
     private let tell: (Check) throws -> Void
-    /// Takes the adapter's grade.
+    /// Called with the adapter's grade.
     private let tellGrade: (AdapterGrade) throws -> Void
-    /// What to ask besides, once the vehicle answers.
+    /// Further requests to a vehicle that answers.
     var further: (Vehicle, VehicleServices) throws -> Void = { _, _ in }
 
     init(
@@ -34,7 +34,7 @@ struct DoctorRun {
         self.tellGrade = tellGrade
     }
 
-    /// What the command ends with: nil when everything works.
+    /// The failure to end the command with; nil if everything works.
     func run(_ table: PIDTable) throws -> Failure? {
         let address: AccessoryAddress
         do {
@@ -65,7 +65,7 @@ struct DoctorRun {
         return failure
     }
 
-    /// Where on the way `error` arose.
+    /// The step in which `error` happened.
     private static func step(of error: ScanError) -> Check.Step {
         switch error {
         case .accessory(let error), .linkLost(let error): Check.Step(error.words.step)
@@ -134,7 +134,7 @@ struct DoctorRun {
         guard let voltage = try connection.ask(.readVoltage).answer.reply.voltage else { return }
         let text = "\(fixed(voltage, 1)) V"
         switch voltage {
-        // No vehicle runs at that: some adapters cannot measure.
+        // No vehicle runs at this voltage; some adapters cannot measure it.
         case ..<6: try tell(Check(.voltage, "\(text): this adapter does not measure it"))
         case ..<11.8:
             try tell(

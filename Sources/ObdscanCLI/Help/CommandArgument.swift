@@ -6,28 +6,28 @@ struct CommandArgument: Hashable, Sendable {
     enum Kind: String, Hashable, Sendable { case positional, option, flag }
 
     var kind: Kind
-    /// With their hyphens: `--device`, `-d`; none of a positional argument.
+    /// The names with their hyphens: `--device`, `-d`; empty for a positional argument.
     var names: [String] = []
-    /// What the help calls its value: `signal`, `file`.
+    /// The name of the value in the help: `signal`, `file`.
     var valueName = ""
-    /// Whether it may come more than once.
+    /// Whether it may be repeated.
     var isRepeating = false
-    /// The words that it takes; empty = others, or any.
+    /// The allowed words; empty = other words, or any.
     var words: [String] = []
     /// Whether it takes the name of a file.
     var takesFile = false
     /// One line for people.
     var about = ""
-    /// What there is to know beyond that line; empty = nothing.
+    /// Further explanations; empty = none.
     var details = ""
-    /// The value without the option; empty = none is named.
+    /// The default value; empty = none is shown.
     var defaultValue = ""
     /// Whether it may be left out.
     var isOptional = true
-    /// Whether it is one of the options that many commands have; see ``CommonOptions``.
+    /// Whether many commands share this option; see ``CommonOptions``.
     var isCommon = false
 
-    /// What a command takes, in the order of its help; nothing for one that has commands below it.
+    /// The arguments of a command, in the order of its help; only `--help` if it has subcommands.
     static func all(of command: any ParsableCommand.Type) -> [CommandArgument] {
         guard command.configuration.subcommands.isEmpty else {
             var help = [CommandArgument(kind: .flag, names: ["--help", "-h"])]
@@ -38,7 +38,7 @@ struct CommandArgument: Hashable, Sendable {
             }
             return help
         }
-        // ArgumentParser says it in no other way.
+        // ArgumentParser offers the arguments only in this form.
         let dump = JSONReader.object(Array(command._dumpHelp().utf8)[...])
         guard case .object(let root)? = dump?["command"],
             case .array(let arguments)? = root["arguments"]

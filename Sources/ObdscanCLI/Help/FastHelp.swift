@@ -1,15 +1,16 @@
 import ArgumentParser
 
-/// Help, and a faster way to ArgumentParser's answer.
+/// Our help, and a faster way to parse a command.
 ///
-/// Parsing from the root first makes two commands of its own that print completions, then the root's
-/// and those above the command. That is half of the time of a short command.
+/// ArgumentParser's parsing from the root first creates two commands that print completions, then
+/// the root and all commands above the wanted one. That takes half of the time of a short command.
 extension ObdscanCommand {
-    /// The help that `arguments` ask for; nil where they ask for none.
+    /// The help page that `arguments` request; nil without a request.
     ///
-    /// They ask by `--help`, `-h` or `--help-all` anywhere before `--`, by `help` before the names of
-    /// commands, or by `help` after a command that has commands below it. A word that is not the
-    /// name of a command ends the names; ``CommandSuggestion`` has been asked about it before.
+    /// Users request help with `--help`, `-h` or `--help-all` anywhere before `--`, with `help`
+    /// before the names of commands, or with `help` after a command with subcommands. The names end
+    /// at a word that is not the name of a command; ``CommandSuggestion`` has handled wrong names
+    /// before.
     static func help(for arguments: [String]) -> HelpPage? {
         let words = Array(arguments.prefix { $0 != "--" })
         let flags = words.filter { ["--help", "-h", "--help-all", "--help-hidden"].contains($0) }
@@ -27,7 +28,7 @@ extension ObdscanCommand {
         return page(command, names.prefix(names.count - rest.count), isWhole)
     }
 
-    /// The usage of the command that a process's arguments name.
+    /// The usage of the command in a process's arguments.
     static func usage(_ arguments: [String]) -> String {
         let words = Array(arguments.dropFirst()).filter { $0 != "help" }
         let (command, rest) = named(by: words[...])
@@ -45,10 +46,10 @@ extension ObdscanCommand {
         HelpPage(command, Array(words), isWhole: isWhole)
     }
 
-    /// The command that `arguments` ask for; ArgumentParser's errors.
+    /// The command in `arguments`; throws ArgumentParser's errors.
     static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
         let (command, rest) = named(by: arguments[...])
-        // Whatever is amiss is worded by the whole parser: it knows all commands above.
+        // For any error, use the complete parser, because its messages include the commands above.
         if command.configuration.subcommands.isEmpty,
             let parsed = try? command.parseAsRoot(Array(rest)), type(of: parsed) == command
         {
@@ -57,7 +58,7 @@ extension ObdscanCommand {
         return try parseAsRoot(arguments)
     }
 
-    /// The command that the first words name, and the words behind.
+    /// The command that the first words name, and the remaining words.
     private static func named(
         by arguments: ArraySlice<String>
     ) -> (any ParsableCommand.Type, ArraySlice<String>) {
@@ -76,9 +77,10 @@ extension ObdscanCommand {
 }
 
 extension CommandConfiguration {
-    /// The same for a command that may be parsed without those above it, which are `path`.
+    /// The configuration for parsing a command without those above it, which are `path`.
     ///
-    /// The name counts only then, and tells ArgumentParser that completions are another's business.
+    /// The name is used only then. It also keeps ArgumentParser from adding its commands for
+    /// completions.
     func below(_ path: String) -> CommandConfiguration {
         var configuration = self
         configuration._superCommandName = path

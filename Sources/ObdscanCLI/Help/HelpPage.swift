@@ -3,17 +3,19 @@ import Formats
 import Glibc
 import SystemIO
 
-/// The help of a command: an option is a line, and examples are never wrapped.
+/// The help of a command, with one line per option and examples that are never wrapped.
 ///
-/// ArgumentParser's own help lays out every option of every group, with several lines for each.
+/// ArgumentParser's own help shows every option of every group, with several lines for each.
 struct HelpPage {
     private let command: any ParsableCommand.Type
     private let words: [String]
     private let isWhole: Bool
     private let width: Int
 
-    /// The page of the command that `words` call; `isWhole` adds the common options and what there
-    /// is to know beyond a line.
+    /// The help page of a command.
+    ///
+    /// `words` are the words that call it. `isWhole` adds the common options and further
+    /// explanations.
     init(
         _ command: any ParsableCommand.Type, _ words: [String], isWhole: Bool = false,
         width: Int? = nil
@@ -56,7 +58,7 @@ struct HelpPage {
         return parts.joined(separator: "\n\n")
     }
 
-    /// A discussion's text, and the lines after its heading EXAMPLES.
+    /// Splits a discussion into the text, and the lines after its heading EXAMPLES.
     private static func split(_ discussion: String) -> (details: String, examples: String) {
         guard let heading = discussion.firstRange(of: "EXAMPLES\n") else {
             return (discussion, "")
@@ -67,7 +69,7 @@ struct HelpPage {
     }
 
     private func paragraph(_ text: String, hanging: Int = 0) -> String {
-        // What is indented is laid out already.
+        // Indented lines have their final layout already.
         text.split(separator: "\n").flatMap { line in
             line.hasPrefix(" ") ? [String(line)] : folded(String(line), to: width, hanging: hanging)
         }.joined(separator: "\n")
@@ -131,7 +133,7 @@ struct HelpPage {
         return rows
     }
 
-    /// Labels in one column, and what is said of each in the next.
+    /// Labels in one column, and their descriptions in the next.
     private func section(_ title: String, _ rows: [(label: String, lines: [String])]) -> String {
         let column = (rows.map { displayWidth($0.label) }.max() ?? 0) + 4
         var text = "\(title):"
@@ -145,7 +147,7 @@ struct HelpPage {
         return text
     }
 
-    /// Where the rest is.
+    /// Where to find more help.
     private func further(_ isGroup: Bool, _ hasCommon: Bool) -> String {
         if words.isEmpty {
             return "Common options: see 'obdscan help options'.\n"
@@ -164,13 +166,13 @@ struct HelpPage {
 }
 
 extension CommandArgument {
-    /// Whether it is the `--no-…` of another, which shows both.
+    /// Whether it is the `--no-…` form of another flag, whose label shows both.
     func isOpposite(among names: [String]) -> Bool {
         guard let long = self.names.first(where: { $0.hasPrefix("--no-") }) else { return false }
         return names.contains("--" + long.dropFirst(5))
     }
 
-    /// How help writes it: `-d, --device <device>`, `--[no-]battery-safe`, `<signal>...`.
+    /// The label in the help: `-d, --device <device>`, `--[no-]battery-safe`, `<signal>...`.
     func label(without names: [String]) -> String {
         let value = "<\(valueName)>"
         if kind == .positional { return value + (isRepeating ? "..." : "") }

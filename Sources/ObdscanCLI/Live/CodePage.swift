@@ -7,7 +7,7 @@ import TripReports
 import VehicleReports
 import VehicleScan
 
-/// Codes with what they mean, and readiness, as lines of the live view.
+/// Codes with their meaning, and readiness, as lines of the live view.
 struct CodePage {
     let table: PIDTable
     let texts: CodeTexts
@@ -86,7 +86,7 @@ struct CodePage {
         return lines
     }
 
-    /// The monitors that have run, and those that have not.
+    /// The completed and incomplete monitors.
     func lines(readiness items: [DiagnosticItem]) -> [LiveModel.Line] {
         var report = MonitorReport(form)
         for item in items where MonitorReport.concerns(item) { report.add(item) }

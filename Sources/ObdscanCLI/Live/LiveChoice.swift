@@ -6,9 +6,9 @@ import VehicleScan
 extension PollSetup {
     /// Whether the live view has a row for a reading.
     ///
-    /// A signal that was named always has; else whatever is `asked` and is a measurement: no flag, no
-    /// map, and nothing that was asked for between two readings (a VIN, codes). What has no value gets
-    /// no row of its own, but keeps the one it has.
+    /// A named signal always has one. Otherwise, the signal must be polled and be a measurement:
+    /// flags, maps and occasional requests (a VIN, codes) have no row. A reading without a value
+    /// does not create a row, but keeps an existing one.
     func shows(_ reading: Reading, asked: Set<DataID>, hasRow: Bool) -> Bool {
         guard wants(reading) else { return false }
         if !named.isEmpty { return true }
@@ -20,9 +20,10 @@ extension PollSetup {
         }
     }
 
-    /// The named signals that a batch was asked for in vain: no ECU answered, or all refused for good.
+    /// The named signals of a batch that the vehicle does not support: no ECU answered, or all
+    /// refused permanently.
     ///
-    /// An answer that cannot be read, or a refusal for the moment, says nothing of that.
+    /// An unreadable answer or a temporary refusal does not show that.
     func missed(in batch: ReadingBatch, _ table: PIDTable) -> [SignalIndex] {
         guard batch.failure == nil, batch.linkErrors.isEmpty, batch.strayTexts.isEmpty,
             batch.statuses.allSatisfy({ $0 == .noData }), batch.unasked.isEmpty,
@@ -49,7 +50,7 @@ extension PollSetup {
         .flatMap { Self.signals(of: $0, table) }
     }
 
-    /// The signals that an answer to `want` may bring; those of PIDs stand under F4xx as well.
+    /// The signals that an answer to `want` may contain; those of PIDs also exist under F4xx.
     static func signals(of want: PollPlan.Want, _ table: PIDTable) -> [SignalIndex] {
         let id = want.dataID
         var record = table.record(id)
@@ -59,7 +60,7 @@ extension PollSetup {
         return (record?.signals ?? 0..<0).map { SignalIndex(rawValue: $0) }
     }
 
-    /// What a request for values lists.
+    /// The identifiers in a request.
     private static func identifiers(_ request: [UInt8]) -> Set<DataID> {
         guard let shape = request.first.flatMap(ServiceShape.of) else { return [] }
         return Set(shape.selectors(of: request).map { DataID(shape.service, $0) })

@@ -2,12 +2,12 @@ import Accessory
 import Synchronization
 import SystemIO
 
-/// What other threads have to say of a trip: in the view while that has the terminal, else on stderr.
+/// Messages of other threads about a trip: shown in the view while it is open, else on stderr.
 final class LiveNotices: Sendable {
     private struct State: Sendable {
         var waiting: [TripNews] = []
         var isViewShown = false
-        /// What the view says for a while only.
+        /// Losses that the view shows only for some seconds.
         var losses = TripNews.Losses()
     }
 
@@ -15,16 +15,16 @@ final class LiveNotices: Sendable {
     private let arrived: EventDescriptor
     private let note: @Sendable (String) -> Void
 
-    /// Nothing is said yet, and no view is shown; `note` says something on stderr.
+    /// No messages and no open view; `note` prints to stderr.
     init(note: @escaping @Sendable (String) -> Void) throws(SystemError) {
         self.note = note
         arrived = try EventDescriptor()
     }
 
-    /// Becomes readable when the view has something to say.
+    /// Becomes readable when there are messages for the view.
     var descriptor: Int32 { arrived.descriptor }
 
-    /// Says it.
+    /// Adds a message.
     func put(_ news: TripNews) {
         let waits = state.withLock { state in
             guard state.isViewShown else { return false }
@@ -35,7 +35,7 @@ final class LiveNotices: Sendable {
         if waits { arrived.signal() } else { note(news.text) }
     }
 
-    /// What the view has to say.
+    /// Returns the messages for the view.
     func take() -> [TripNews] {
         arrived.take()
         return state.withLock { state in
@@ -44,11 +44,11 @@ final class LiveNotices: Sendable {
         }
     }
 
-    /// The view is shown from now on.
+    /// Messages go to the view from now on.
     func viewBegins() { state.withLock { $0.isViewShown = true } }
 
-    /// The view is shown no longer: what it had no time for is said now, and once more what the trip
-    /// lacks.
+    /// The view was closed: prints messages that it did not show, and repeats the losses of the
+    /// trip.
     func viewEnds() {
         let losses = state.withLock { state in
             state.isViewShown = false

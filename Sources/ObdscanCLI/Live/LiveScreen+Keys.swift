@@ -12,14 +12,14 @@ import TripReports
 import VehicleReports
 import VehicleScan
 
-/// What keys do while the view is shown.
+/// The effect of keys in the view.
 extension LiveScreen {
-    /// Keys; true = the user wants to quit.
+    /// Handles keys; true = the user wants to quit.
     mutating func takeKeys() throws -> Bool {
         guard let descriptor = terminal.keys else { return false }
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = buffer.withUnsafeMutableBytes { sys_read(descriptor, $0.baseAddress, $0.count) }
-        // A terminal that has gone cannot be drawn on either.
+        // If the terminal has disappeared, the view cannot be drawn either, so quit.
         guard count > 0 else { return count == 0 || errno != EAGAIN }
         for key in Key.read(buffer[..<count]) {
             if key == .close { return true }
@@ -34,10 +34,10 @@ extension LiveScreen {
         return false
     }
 
-    /// Rows of signals that there is room for.
+    /// The number of rows that fit on the screen.
     private var room: Int { LiveView.room(terminal.size, model) }
 
-    /// A key over the signals; true = the user wants to quit.
+    /// Handles a key in the list of signals; true = the user wants to quit.
     private mutating func press(_ key: Key) throws -> Bool {
         let line = model.mode == .gauges ? LiveView.gaugeColumns(terminal.size.columns) : 1
         switch key {
@@ -88,7 +88,7 @@ extension LiveScreen {
         }
     }
 
-    /// A click chooses a signal; one on the chosen signal opens it.
+    /// A click selects a signal; a click on the selected signal opens it.
     private mutating func click(column: Int, row: Int) {
         guard let place = view.row(model, at: row, column: column, size: terminal.size) else {
             return
@@ -97,7 +97,7 @@ extension LiveScreen {
         model.cursor = place
     }
 
-    /// A key over a page of text.
+    /// Handles a key in a text page.
     private mutating func turn(_ key: Key) {
         guard var page = model.page else { return }
         let count = view.folded(page, columns: terminal.size.columns).count
@@ -120,7 +120,7 @@ extension LiveScreen {
         model.page = page
     }
 
-    /// A key while a signal is being looked for.
+    /// Handles a key in the search for a signal.
     private mutating func type(_ key: Key) throws {
         guard let choice = model.adding else { return }
         let page = LiveView.choices(max(1, terminal.size.rows - 6))
@@ -140,7 +140,7 @@ extension LiveScreen {
         }
     }
 
-    /// Shows what `text` finds.
+    /// Shows the signals that match `text`.
     private mutating func look(for text: String) {
         let matches = SignalNames(connection.table).matches(
             text, without: text.isEmpty ? Set(model.rows.map(\.signal)) : [],
@@ -152,9 +152,9 @@ extension LiveScreen {
 
     private mutating func say(_ words: String) { model.say(words, at: SystemClock.now()) }
 
-    // MARK: What keys do to the vehicle's side
+    // MARK: Keys that affect polling
 
-    /// Asks for one more signal.
+    /// Polls another signal.
     private mutating func add(_ choice: SignalChoice) throws {
         if choice.text.isEmpty && choice.place == nil { return }
         do {
@@ -176,9 +176,10 @@ extension LiveScreen {
             setup.wants += more.wants.filter { !known.contains($0.dataID) }
             connection.scan.poll(setup.plan)
         } catch VehicleError.session(.interrupted) {
-            // The signal is still there, and ends the view in order.
+            // The process's signal stays pending and ends the view in order.
         } catch let error as VehicleError {
-            // A lost link comes back by itself; the view stays, and a hint would be wrong by then.
+            // The session restores a lost link by itself. The view stays open, and a hint would be
+            // wrong then.
             let failure = Failure(error, accessory: connection.accessory)
             if case .session = error { say(failure.message) } else { say(failure) }
         } catch let failure as Failure {
@@ -190,7 +191,7 @@ extension LiveScreen {
         say(([failure.message] + [failure.hint].compactMap(\.self)).joined(separator: "; "))
     }
 
-    /// Takes the chosen row away; what nobody looks at any more is not asked for either.
+    /// Removes the selected row, and stops polling signals that no row shows.
     private mutating func remove() throws {
         guard let signal = model.removeRow() else { return }
         setup.named.removeAll { $0 == signal }
@@ -208,7 +209,7 @@ extension LiveScreen {
         }
     }
 
-    /// Marks the moment in the trip; says how to get one where none is recorded.
+    /// Sets a mark in the trip, or explains how to record one.
     private mutating func mark() {
         let words =
             recording.map { TripRecording.Mark.words($0.mark()) }
@@ -223,13 +224,13 @@ extension LiveScreen {
         say("units: \(model.units.rawValue)")
     }
 
-    /// Reads codes and readiness between two readings and shows them.
+    /// Reads codes and readiness between two polls and shows them.
     private mutating func showCodes() throws {
         model.page = LiveModel.Page(title: "Codes and readiness", lines: [""], isBeingRead: true)
         try draw()
         defer {
             model.page?.isBeingRead = false
-            // Keys that were pressed meanwhile were for nothing that could be seen.
+            // Discard keys that the user pressed while nothing was visible.
             terminal.dropKeys()
         }
         var plain = output

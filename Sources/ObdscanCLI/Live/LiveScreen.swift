@@ -10,7 +10,7 @@ import TripRecorder
 import VehicleReports
 import VehicleScan
 
-/// The full-screen view at work: takes batches, events, keys and signals, draws frames.
+/// Runs the full-screen view: it handles batches, events, keys and signals, and draws frames.
 struct LiveScreen: ~Copyable {
     let connection: Vehicle
     private let queue: BatchQueue
@@ -27,7 +27,7 @@ struct LiveScreen: ~Copyable {
     private var events: [(time: Instant, event: ScanEvent)] = []
     private var news: PollNews
     private let lightSignals: LightSignals
-    /// Finds out which vehicle it is.
+    /// Finds out the VIN of the vehicle.
     private var identity: VINQuery?
     private var bell: AlarmNotifier?
     /// The trip of `--log`; nil = none.
@@ -35,14 +35,14 @@ struct LiveScreen: ~Copyable {
     private let trip: LiveTrip?
     private var raised = RaisedAlarms()
     private var rings = false
-    /// Signals that the user added, whatever kind of value they have.
+    /// Signals that the user added, with any kind of value.
     var extra: Set<SignalIndex> = []
-    /// Batches that came faster than they could be drawn.
+    /// Batches that arrived faster than they could be drawn.
     private(set) var dropped = 0
 
     /// The shortest time between two frames.
     private static let framePause = Duration.milliseconds(100)
-    /// Ages and rates change even when nothing comes.
+    /// Ages and rates change even without new data.
     private static let idlePause = Duration.seconds(1)
 
     init(
@@ -72,7 +72,7 @@ struct LiveScreen: ~Copyable {
         for signal in setup.named { model.expect(signal, connection.table[signal]) }
     }
 
-    /// Shows the view until its end; then the terminal is as before and the session has ended.
+    /// Shows the view until it ends, then restores the terminal and ends the session.
     mutating func run() throws -> PollLoop.End {
         trip?.notices.viewBegins()
         defer { trip?.notices.viewEnds() }
@@ -143,7 +143,8 @@ struct LiveScreen: ~Copyable {
         }
     }
 
-    /// Draws a frame: one write, and none when nothing changed, or the terminal has not taken the last.
+    /// Draws a frame with a single write, unless nothing changed or the terminal has not accepted
+    /// the last one.
     mutating func draw() throws(OutputError) {
         guard try terminal.isReady() else { return }
         model.header.state = connection.scan.state
@@ -255,11 +256,11 @@ struct LiveScreen: ~Copyable {
 
     private mutating func lose(because reason: String, words: String) {
         model.header.isLinkLost = true
-        // What is done about it comes first: the reason may not fit.
+        // The action comes first, because the reason may not fit.
         model.header.notice = "\(words) (\(reason))"
     }
 
-    /// What became of storing, and who marked a moment from outside.
+    /// Shows the state of storing, and marks set from outside.
     private mutating func takeNotices() {
         for news in trip?.notices.take() ?? [] {
             switch news.kind {
@@ -288,12 +289,12 @@ struct LiveScreen: ~Copyable {
                 try terminal.enter()
                 painter.forget()
             case SIGCONT:
-                // Somebody else may have changed the terminal meanwhile.
+                // Another program may have changed the terminal meanwhile.
                 terminal.leave()
                 try terminal.enter()
                 painter.forget()
             default:
-                // A new size is asked for with every frame.
+                // Every frame asks for the size, so only force a complete redraw here.
                 painter.forget()
             }
         }

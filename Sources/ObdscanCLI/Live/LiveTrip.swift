@@ -3,23 +3,25 @@ import TripRecorder
 import TripStore
 import VehicleScan
 
-/// The trip that a live view records, and what it is told from elsewhere.
+/// The trip that a live view records, with messages and marks from outside.
 struct LiveTrip: Sendable {
     let recording: TripRecording
     let notices: LiveNotices
     let marks: MarkSignals
 }
 
-/// What `live --log` needs before its session begins.
+/// Everything that `live --log` needs before its session begins.
 struct LiveRecorder {
-    /// What the trip is to be.
+    /// The properties of the trip.
     let plan: TripRecording.Plan
-    /// Takes what is answered.
+    /// Receives the answers.
     let sink: TripSink
     private let notices: LiveNotices
     private let marks: MarkSignals
 
-    /// Opens the database; make it before any thread exists, after the signals that end the command.
+    /// Opens the database.
+    ///
+    /// Create it before any thread exists and after blocking the signals that end the command.
     init(_ database: DatabaseOptions, _ output: OutputOptions, every: Duration?) throws {
         marks = try MarkSignals()
         let notices = try LiveNotices { output.note($0) }
@@ -32,7 +34,7 @@ struct LiveRecorder {
             store: store, every: every, receiver: receiver, setupFault: setupFault)
     }
 
-    /// Runs `body` while what is answered becomes a trip.
+    /// Runs `body` and stores the answers as a trip meanwhile.
     func run(
         on connection: Vehicle, body: (LiveTrip) throws -> PollLoop.End
     ) throws -> (end: PollLoop.End, trip: Int64) {

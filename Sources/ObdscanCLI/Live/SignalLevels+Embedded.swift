@@ -1,7 +1,7 @@
 import Diagnostics
 import PIDTables
 
-/// From where values deserve a look; a fault of the embedded file is found by its test.
+/// The limits of usual values; a test checks the embedded file.
 func signalLevels() -> SignalLevels {
     (try? PIDTables.signalLevels()) ?? SignalLevels()
 }

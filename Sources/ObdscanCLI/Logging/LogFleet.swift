@@ -5,14 +5,14 @@ import Settings
 import SystemIO
 import TripRecorder
 
-/// `obdscan log` with several accessories: a thread, a session and a trip each, one database.
+/// `obdscan log` with several devices: each has its own thread, session and trip in one database.
 struct LogFleet {
     let plan: LogPlan
-    /// The accessories as they were named.
+    /// The devices as the user named them.
     let devices: [String]
     let link: LinkOptions
 
-    /// Refuses what cannot be told apart.
+    /// Refuses devices that cannot be distinguished.
     static func check(_ devices: [String]) throws {
         var seen: [String: String] = [:]
         for device in devices {
@@ -28,7 +28,7 @@ struct LogFleet {
         }
     }
 
-    /// Records all of them until each has come to its end.
+    /// Records all of them until each has ended.
     func run(_ inbox: SignalInbox) throws {
         var outcomes = [LogOutcome?](repeating: nil, count: devices.count)
         let isWatched = LogProgress.isWatched(plan.output)
@@ -58,7 +58,7 @@ struct LogFleet {
         try summarise(outcomes)
         try plan.printer.finish(
             patience: signal == nil ? nil : PollLoop.End.stopped.patience, plan.output)
-        // Nothing was being recorded yet: that is an interruption, not an end.
+        // No trip had begun, so the signal is an interruption and not a normal end.
         if let signal, outcomes.allSatisfy({ $0 == nil || $0?.failure != nil }) {
             SignalInbox.die(of: signal)
         }
@@ -67,9 +67,9 @@ struct LogFleet {
         }
     }
 
-    /// What a thread came to; nil = it was interrupted before its trip began.
+    /// The outcome of a thread; nil = it was interrupted before its trip began.
     ///
-    /// - Throws: what concerns all of them: no program reads the output any more.
+    /// - Throws: Errors that concern all of them: the reader closed the output.
     private func outcome(of result: Result<LogOutcome, any Error>) throws -> LogOutcome? {
         var outcome = LogOutcome()
         do {

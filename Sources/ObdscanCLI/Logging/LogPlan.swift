@@ -6,37 +6,37 @@ import TripStore
 import VehicleReports
 import VehicleScan
 
-/// What is the same for every accessory of one `obdscan log`.
+/// The settings that all devices of one `obdscan log` share.
 struct LogPlan: Sendable {
     let table: PIDTable
-    /// The signals that were named; empty = everything current.
+    /// The named signals; empty = all current data.
     let chosen: [SelectedSignal]
-    /// What the tables add to that.
+    /// Further records from packs.
     let packRecords: [PIDTable.Record]
-    /// What the trips are to be.
+    /// The properties of the trips.
     var trip: TripRecording.Plan
     let output: OutputOptions
-    /// How long to record; nil = until somebody ends it.
+    /// How long to record; nil = until the user stops it.
     let duration: Duration?
-    /// When the vehicle counts as off; nil = that does not matter.
+    /// When the vehicle counts as off; nil = never.
     let endLimits: TripEndRule.Limits?
-    /// When to leave the vehicle alone; nil = it is asked whatever happens.
+    /// When to pause polling to protect the battery; nil = never.
     let battery: BatteryGuard.Limits?
-    /// Whether the summary shows everything about where the time went.
+    /// Whether the summary explains in detail where the time went.
     let explains: Bool
     let printer = LinePrinter()
-    /// Marks moments.
+    /// The marks that the user sets.
     let marks: MarkSignals
-    /// What to watch for.
+    /// The alarms to watch for.
     var alarms = AlarmPlan()
 }
 
-/// What became of one accessory's recording.
+/// The outcome of one device's recording.
 struct LogOutcome: Sendable {
-    /// Figures and trip; all 0 where none began.
+    /// Figures and trip; all 0 if no trip began.
     var summary = PollSummary(statistics: SessionStatistics())
-    /// Why it failed; nil = it ended in order.
+    /// Why it failed; nil = it ended normally.
     var failure: Failure?
-    /// How long to wait for a reader that takes nothing; nil = as long as it likes.
+    /// How long to wait for a reader that accepts no output; nil = forever.
     var patience: Duration?
 }

@@ -5,17 +5,17 @@ import ScanSession
 import Synchronization
 import SystemIO
 
-/// What a person who watches `log` sees of it: one line on stderr that is written again.
+/// The progress of `log` for a person: one line on stderr that is updated.
 final class LogProgress: Sendable {
     private let sessions = Mutex<[ScanSession]>([])
     private let start = SystemClock.now()
 
-    /// Another accessory's trip has begun.
+    /// Adds the session of another device whose trip has begun.
     func begin(_ session: ScanSession) {
         sessions.withLock { $0.append(session) }
     }
 
-    /// Shows what all accessories together brought.
+    /// Shows the total figures of all devices.
     func show() {
         var all = SessionStatistics()
         for session in sessions.withLock({ $0 }) {
@@ -33,7 +33,7 @@ final class LogProgress: Sendable {
                 + "\(fixed(statistics.readingsPerSecond, 1))/s")
     }
 
-    /// Whether anybody watches.
+    /// Whether a person can see it.
     static func isWatched(_ output: OutputOptions) -> Bool {
         output.format == .text && StatusLine.isWatched(output)
     }

@@ -9,20 +9,20 @@ import TripReports
 import VehicleReports
 import VehicleScan
 
-/// One accessory's part of `obdscan log`: its session and its trip.
+/// The session and the trip of one device in `obdscan log`.
 struct LogRecording: Sendable {
     let plan: LogPlan
     let vehicle: VehicleOptions
-    /// The accessory as it was named, where there are several; nil = there is one.
+    /// The device as the user named it, if there are several; nil = there is one.
     let accessory: String?
     let inbox: SignalInbox
-    /// Shows how it goes; nil = this recording does, where anybody watches.
+    /// Shows the progress; nil = this recording shows it itself if stderr is a terminal.
     var progress: LogProgress?
 
-    /// Records until the end, whoever or whatever brings it.
+    /// Records until the end for any reason.
     ///
-    /// - Throws: why no trip could begin, or what became of printing; what ended a trip is in the
-    ///   outcome.
+    /// - Throws: Why no trip could begin, or an error of printing; the outcome contains the end of
+    ///   a trip.
     func run() throws -> LogOutcome {
         let sink = try TripSink()
         let prints = plan.output.format != .text
@@ -82,7 +82,7 @@ struct LogRecording: Sendable {
         return outcome
     }
 
-    /// Polls until the end; `queue` holds what is printed as well.
+    /// Polls until the end; `queue` contains the data to print, too.
     private func poll(
         _ connection: Vehicle, _ setup: PollSetup, _ recording: TripRecording,
         _ queue: BatchQueue?, _ watch: TripEndDetector?
@@ -104,7 +104,7 @@ struct LogRecording: Sendable {
             connection, queue: queue, until: until, watch: watch,
             identity: VINQuery(connection, by: setup.profiles),
             printer: prints ? plan.printer : nil)
-        // Where there are several, whoever waits for all of them marks all.
+        // With several devices, the caller sets marks in all trips.
         if accessory == nil { loop.marks = plan.marks }
         return try loop.run(every: showsProgress ? .seconds(1) : nil) {
             LogProgress.show(connection.scan.statistics, since: start)
@@ -117,7 +117,7 @@ struct LogRecording: Sendable {
                 note(text)
             }
         } batch: { batch in
-            // What was asked before belongs to no trip, so it is not printed either.
+            // Batches before the start do not belong to the trip, so they are not printed either.
             if batch.answered < start { return }
             bell?.take(batch)
             guard prints else { return }
@@ -133,9 +133,9 @@ struct LogRecording: Sendable {
         }
     }
 
-    // MARK: What is said
+    // MARK: Messages
 
-    /// A note, with the accessory's name where there are several.
+    /// A note, with the device's name if there are several.
     private func note(_ text: String) {
         plan.output.remark(accessory.map { "\($0): \(text)" } ?? text)
     }

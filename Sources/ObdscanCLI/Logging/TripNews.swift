@@ -4,10 +4,10 @@ import SystemIO
 import TripRecorder
 import TripStore
 
-/// What a user should know of storing.
+/// A message to the user about storing.
 struct TripNews: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
-        /// It does not work, until it is fixed.
+        /// Storing fails until the user fixes the cause.
         case trouble
         case mended
         case other
@@ -15,26 +15,26 @@ struct TripNews: Hashable, Sendable {
 
     var text: String
     var kind = Kind.other
-    /// What the trip lacks by it.
+    /// The data that the trip lost.
     var losses = Losses()
 
-    /// What could not be stored.
+    /// Data that could not be stored.
     struct Losses: Hashable, Sendable {
-        /// Readings for which there was no room any more.
+        /// Readings that were dropped for lack of memory.
         var dropped = 0
-        /// Entries that the database did not take.
+        /// Entries that the database rejected.
         var rejected = 0
-        /// Why it did not take the last of them.
+        /// The reason of the last rejection.
         var reason = ""
 
-        /// Adds what is lost besides.
+        /// Adds further losses.
         mutating func add(_ more: Losses) {
             dropped += more.dropped
             rejected += more.rejected
             if more.rejected > 0 { reason = more.reason }
         }
 
-        /// What to say of it; nothing where nothing is lost.
+        /// The messages about losses; empty without any.
         var lines: [String] {
             (dropped > 0 ? ["\(dropped) readings had to be dropped"] : [])
                 + (rejected > 0 ? ["\(rejected) entries could not be stored: \(reason)"] : [])
@@ -43,7 +43,7 @@ struct TripNews: Hashable, Sendable {
 }
 
 extension TripNews {
-    /// What to say of a notice; nil = nothing.
+    /// The message for a notice; nil = none.
     init?(_ notice: TripWriter.Notice) {
         switch notice {
         case .space: return nil
@@ -71,14 +71,14 @@ extension TripNews {
 }
 
 extension TripRecording.Mark {
-    /// What to say of a mark; nil = it could not be set.
+    /// The message for a mark; nil = it could not be set.
     static func words(_ mark: TripRecording.Mark?) -> String {
         guard let mark else { return "no mark was set: the disk cannot keep up; try again" }
         return "mark \(mark.number) is set, \(clockText(mark.time.seconds)) into trip \(mark.trip)"
     }
 }
 
-/// What a trip's row says of a set-up that failed.
+/// The text in a trip's row for a failed set-up.
 @Sendable func setupFault(_ failure: InitialisationFailure) -> String {
     Failure(failure, accessory: "the adapter").message
 }

@@ -1,22 +1,22 @@
 import ArgumentParser
 
-/// An option's value that is one of a few words.
+/// An option whose value is one of a few words.
 ///
-/// What ArgumentParser would find out about such a type by itself costs a tenth of a short
-/// command's time, at every start and for every option; here it is told.
+/// ArgumentParser's own inspection of such a type takes a tenth of the time of a short command, at
+/// every start and for every option. These members make the inspection unnecessary.
 protocol Choice: ExpressibleByArgument, CaseIterable, RawRepresentable where RawValue == String {}
 
 extension Choice {
-    /// The choice that a word names; nil for any other word.
+    /// The choice with this word; nil for any other word.
     public init?(argument: String) { self.init(rawValue: argument) }
 
-    /// The word, as help shows a default.
+    /// The word that help shows as a default.
     public var defaultValueDescription: String { rawValue }
 
     /// All words, in the order of the cases.
     public static var allValueStrings: [String] { allCases.map(\.rawValue) }
 
-    /// None: the words speak for themselves.
+    /// Empty, because the words need no description.
     public static var allValueDescriptions: [String: String] { [:] }
 
     /// All words.

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What is between the cells of a table.
+/// The separator of the cells in a table.
 enum Delimiter: ExpressibleByArgument, Hashable, Sendable {
     case comma, semicolon, tab
 
@@ -25,7 +25,7 @@ enum Delimiter: ExpressibleByArgument, Hashable, Sendable {
     }
 }
 
-/// Where codes of one or many vehicles are written to.
+/// The output file for codes of one or many vehicles.
 struct CodeTableOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

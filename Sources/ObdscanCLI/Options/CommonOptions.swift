@@ -1,9 +1,9 @@
 import ArgumentParser
 import Formats
 
-/// `obdscan help options`: the options that many commands have, explained once.
+/// `obdscan help options`: explains the options that many commands share.
 ///
-/// They are hidden in the help of a command, which names this page instead.
+/// The help of each command hides them and refers to this page.
 struct CommonOptions: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "options",

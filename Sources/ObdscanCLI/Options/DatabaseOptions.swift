@@ -2,7 +2,7 @@ import ArgumentParser
 import Settings
 import TripStore
 
-/// Where trips and what is remembered are kept.
+/// The database of trips and known devices.
 struct DatabaseOptions: ParsableArguments {
     @Option(
         name: .customLong("db"),
@@ -17,12 +17,12 @@ struct DatabaseOptions: ParsableArguments {
 
     init() {}
 
-    /// The database at `path`; nil = where the environment and the configuration say.
+    /// The database at `path`; nil = the path of the environment or the configuration.
     init(path: String?) {
         self.path = path
     }
 
-    /// Whether the user says which database it is.
+    /// Whether the user named a database.
     var isNamed: Bool { path != nil || setting("OBDSCAN_DB") != nil }
 
     /// The database's file; nil without a home directory.
@@ -36,9 +36,9 @@ struct DatabaseOptions: ParsableArguments {
         return dataFolder().map { $0 + "/obdscan.db" }
     }
 
-    /// Opens the database; the file is made where it is missing and may be written to.
+    /// Opens the database; with write access, a missing file is created.
     ///
-    /// `filledBy` says what to do where there is none yet; nil = record a trip.
+    /// `filledBy` is the hint for a missing database; nil = record a trip.
     func open(
         _ access: TripStore.Access, limits: TripStore.Limits = .init(), filledBy: String? = nil
     ) throws(Failure) -> TripStore {
@@ -51,7 +51,7 @@ struct DatabaseOptions: ParsableArguments {
             do throws(StoreError) {
                 return try TripStore(path: file, access: access, limits: limits)
             } catch .older(let path, let version) {
-                // Who may write brings it up to date first; who may not is told so.
+                // Try to migrate the database; without write access, report that it is too old.
                 do throws(StoreError) {
                     _ = try TripStore(path: file, access: .readWrite)
                 } catch .readOnlyDisk {

@@ -1,9 +1,9 @@
 import ArgumentParser
 import OBDCore
 
-/// A length of time as options take it: `90`, `90s`, `10m`, `1h30m`, `500ms`.
+/// A duration in an option: `90`, `90s`, `10m`, `1h30m`, `500ms`.
 struct DurationArgument: ExpressibleByArgument, Hashable, Sendable {
-    /// The length.
+    /// The duration.
     var duration: Duration
 
     init?(argument: String) {

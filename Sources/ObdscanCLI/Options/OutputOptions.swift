@@ -8,7 +8,7 @@ extension OutputFormat: Choice {}
 
 extension UnitSystem: Choice {}
 
-/// When output is coloured.
+/// When to colour output.
 enum ColorChoice: String, CaseIterable, Sendable, Choice {
     case auto, always, never
 }
@@ -31,7 +31,7 @@ struct OutputOptions: ParsableArguments {
         help: ArgumentHelp("Print JSON Lines; the same as --format json.", visibility: .hidden))
     var json = false
 
-    /// How results are printed.
+    /// The format of results.
     var format: OutputFormat {
         get {
             if json { return .json }
@@ -93,7 +93,7 @@ struct OutputOptions: ParsableArguments {
 
     init() {}
 
-    /// What an option would say, said by the program itself.
+    /// Options set by the program itself.
     init(
         format: OutputFormat, units: UnitSystem? = nil, quiet: Bool = false,
         logFile: String? = nil
@@ -120,7 +120,7 @@ struct OutputOptions: ParsableArguments {
         }
     }
 
-    /// Whether to colour what goes to `descriptor`.
+    /// Whether to colour output to `descriptor`.
     func colours(_ descriptor: Int32) -> Bool {
         if noColor || color == .never { return false }
         if color == .always { return true }
@@ -129,12 +129,12 @@ struct OutputOptions: ParsableArguments {
         return isatty(descriptor) == 1 && environment("TERM") != "dumb"
     }
 
-    /// The styles of what goes to `descriptor`.
+    /// The styles of output to `descriptor`.
     func palette(_ descriptor: Int32 = STDOUT_FILENO) -> Palette {
         Palette(isOn: colours(descriptor), isASCII: LocaleText.isASCII)
     }
 
-    /// What a printer to standard output has to know.
+    /// The properties of standard output for a printer.
     var form: OutputForm {
         OutputForm(format: format, units: units, palette: palette(), columns: columns)
     }
@@ -144,10 +144,10 @@ struct OutputOptions: ParsableArguments {
         if !quiet { tellOnStandardError(printable(text) + "\n") }
     }
 
-    /// How many cells a line of standard output may have; nil where no terminal shows it.
+    /// The width of standard output in cells; nil if it is not a terminal.
     var columns: Int? { terminalColumns(STDOUT_FILENO) }
 
-    /// A note of a command that goes on meanwhile: left out if it is not read.
+    /// A note while a command continues; it is left out if stderr does not accept it at once.
     func remark(_ text: String) {
         if takesMore(STDERR_FILENO) { note(text) }
     }
@@ -155,6 +155,6 @@ struct OutputOptions: ParsableArguments {
 
 /// A command with the options that all commands share.
 protocol OutputCommand {
-    /// Format, colour, units, how much is said.
+    /// Format, colour, units and verbosity.
     var output: OutputOptions { get }
 }

@@ -4,7 +4,7 @@ import Glibc
 import PIDTables
 import SystemIO
 
-/// Which PID tables count.
+/// The PID tables to use.
 struct TableOptions: ParsableArguments {
     @Option(
         name: .customLong("pids"),
@@ -26,14 +26,14 @@ struct TableOptions: ParsableArguments {
         completion: .list(PIDTables.packNames))
     var packs: [String] = []
 
-    /// The files that the options name, and the user's own before them, in the order of loading.
+    /// The files of the options after those of the user's folder, in the order of loading.
     func files(adding extra: [String] = []) throws(Failure) -> [TableFile] {
         var files = try packFiles() + TableFile.own()
         for path in paths + extra { files += try TableFile.all(at: path) }
         return files
     }
 
-    /// The records of the packs, as far as no other table replaces them.
+    /// The records of the packs, except those that another table replaces.
     func packRecords(in table: PIDTable) -> [PIDTable.Record] {
         let named = PIDTables.packs().filter { packs.contains($0.name) }
         return named.flatMap { pack in
@@ -64,7 +64,7 @@ struct TableOptions: ParsableArguments {
     }
 }
 
-/// The embedded PID table with the user's tables over it.
+/// The embedded PID table, extended by the user's tables.
 func loadTable(
     _ options: TableOptions, adding extra: [String] = []
 ) throws(Failure) -> PIDTable {

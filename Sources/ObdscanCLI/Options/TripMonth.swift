@@ -2,7 +2,7 @@ import ArgumentParser
 import OBDCore
 import SystemIO
 
-/// A month of the clock on the wall: `2026-11`.
+/// A month in local time: `2026-11`.
 struct TripMonth: ExpressibleByArgument, Hashable, Sendable {
     /// Its first moment.
     let start: UTC

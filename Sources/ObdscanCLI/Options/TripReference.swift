@@ -5,9 +5,9 @@ import OBDCore
 import SystemIO
 import TripStore
 
-/// A trip as a user names it: by its number, its name, or `latest`.
+/// A trip by its number, its name, or `latest`.
 struct TripReference: ExpressibleByArgument, Hashable, Sendable {
-    /// As it was typed.
+    /// The typed text.
     var text: String
 
     init?(argument: String) {
@@ -15,7 +15,7 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
         text = argument
     }
 
-    /// Refuses a name that would be taken for something else than a name.
+    /// Refuses a name that commands would understand as a number or as `latest`.
     static func check(name: String) throws(ValidationError) {
         if Int64(name) != nil {
             throw ValidationError(
@@ -26,7 +26,7 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
         }
     }
 
-    /// Refuses words that are more likely something else than a tag.
+    /// Refuses words that are probably meant as something other than a tag.
     static func check(tags: [String]) throws(ValidationError) {
         for tag in tags {
             if tag.trimmed.isEmpty { throw ValidationError("a tag needs a letter or more") }
@@ -37,7 +37,7 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
         }
     }
 
-    /// The trip's number; what is a number is never taken for a name.
+    /// The trip's number; a number is never taken for a name.
     func number(in store: TripStore) throws(Failure) -> Int64 {
         if let number = Int64(text) { return number }
         if text == "latest" { return try store.latestTrip() }
@@ -58,8 +58,10 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
     }
 }
 
-/// A point in time as a user names it: `2026-11-21T08:15:02Z`, the same in local time without the
-/// Z, `2026-11-21`, or `+5m` after a trip's start.
+/// A point in time in an argument.
+///
+/// Forms: `2026-11-21T08:15:02Z`, the same in local time without the Z, `2026-11-21`, or `+5m`
+/// after a trip's start.
 struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
     private enum Form: Hashable {
         case utc(UTC)
@@ -83,7 +85,7 @@ struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
         }
     }
 
-    /// The point, of a trip that began at `start`.
+    /// The point in time; `start` is the start of the trip.
     func time(since start: UTC? = nil) throws(Failure) -> UTC {
         switch form {
         case .utc(let utc): return utc

@@ -29,14 +29,14 @@ struct VehicleOptions: ParsableArguments {
 
     init() {}
 
-    /// The same link options with an accessory that stands elsewhere.
+    /// The same link options with another device.
     init(device: String?, link: LinkOptions) {
         self.init()
         self.device = device
         self.link = link
     }
 
-    /// What `-d` is about.
+    /// The help of `-d`.
     static let deviceHelp = ArgumentHelp(
         "Use this device: /dev/ttyUSB0, tcp:HOST:PORT, a name.",
         discussion: """
@@ -46,21 +46,21 @@ struct VehicleOptions: ParsableArguments {
             """,
         valueName: "device", visibility: .hidden)
 
-    /// What the adapter speaks.
+    /// The dialect of the adapter.
     var adapter: DialectChoice { link.adapter }
     /// The vehicle protocol to use.
     var vehicleProtocol: ProtocolOption { link.vehicleProtocol }
     /// The only ECU to ask.
     var ecu: ECUOption? { link.ecu }
-    /// Where the transcript goes.
+    /// The file for the transcript.
     var record: String? { link.record }
     /// Whether transitions are printed.
     var traceStates: Bool { link.traceStates }
-    /// Where things are remembered.
+    /// The database for trips and known devices.
     var database: DatabaseOptions { link.database }
 }
 
-/// How accessories are talked to, whichever they are.
+/// Options of links to devices, independent of the device.
 struct LinkOptions: ParsableArguments {
     @Option(
         name: .customLong("adapter"),
@@ -99,7 +99,7 @@ struct LinkOptions: ParsableArguments {
 
     init() {}
 
-    /// What an option would say, said by the program itself.
+    /// Options set by the program itself.
     init(
         vehicleProtocol: ProtocolOption? = nil, record: String? = nil, database: DatabaseOptions
     ) {
@@ -111,7 +111,7 @@ struct LinkOptions: ParsableArguments {
         self.database = database
     }
 
-    /// What the adapter speaks.
+    /// The dialect of the adapter.
     var adapter: DialectChoice { chosenAdapter ?? UserSettings.current.adapter ?? .automatic }
 
     /// The vehicle protocol to use.

@@ -2,8 +2,10 @@ import Glibc
 import Synchronization
 import SystemIO
 
-/// Lines for standard error from a thread that must not wait: what is not read is left out, and the
-/// next line that is taken says how much that was.
+/// Writes lines to standard error from a thread that must not wait.
+///
+/// Lines that the reader does not accept are left out, and the next accepted line reports their
+/// number.
 final class EventLines: Sendable {
     private let leftOut = Mutex(0)
     private let descriptor: Int32
@@ -24,13 +26,13 @@ final class EventLines: Sendable {
         }
     }
 
-    /// What is longer than a pipe takes at once is cut.
+    /// Writes a line, cut to what a pipe accepts at once.
     private func put(_ line: [UInt8]) {
         let whole = line.count <= Self.longest
-        // There is nowhere left to report a failure to.
+        // There is no other stream to report a failure to.
         try? writeAll(whole ? line : line.prefix(Self.longest - 1) + [0x0A], to: descriptor)
     }
 
-    /// What a pipe takes without waiting (PIPE_BUF).
+    /// What a pipe accepts without waiting (PIPE_BUF).
     private static let longest = 4_096
 }

@@ -5,10 +5,10 @@ import Synchronization
 import SystemIO
 import TripRecorder
 
-/// Standard output of commands that poll, whose lines wait until somebody reads them: a reader that is
-/// slow keeps nobody who prints from hearing signals, events and deadlines.
+/// Buffers standard output of commands that poll, so that a slow reader does not block them.
 ///
-/// Several threads may print: lines stay whole.
+/// The printing thread keeps reacting to signals, events and deadlines. Several threads may print;
+/// lines stay whole.
 final class LinePrinter: LineOutlet {
     private struct Waiting: ~Copyable {
         var text: TextOutput
@@ -16,7 +16,7 @@ final class LinePrinter: LineOutlet {
     }
 
     private let waiting: Mutex<Waiting>
-    /// What is written to; belongs to someone else.
+    /// The descriptor for output; this object does not close it.
     let descriptor: Int32
 
     /// Prints to an open descriptor, which stays open.
@@ -28,24 +28,27 @@ final class LinePrinter: LineOutlet {
                     keepingFor: descriptor, shown: LocaleText.isASCII ? asciiWords : nil)))
     }
 
-    /// Whether lines wait for a reader: more should be printed when they are gone.
+    /// Whether lines wait for a reader; the caller should print more only after they are written.
     var isBehind: Bool { waiting.withLock { $0.text.kept > 0 } }
 
-    /// Adds what `body` prints, whole lines, to what waits; it is told whether the line of column
-    /// names still has to be written, and says whether it has been.
+    /// Adds the whole lines that `body` prints to the buffer.
+    ///
+    /// `body` gets whether the heading was written already, and updates that.
     func print(_ body: (inout TextOutput, inout Bool) throws -> Void) throws {
         try waiting.withLock { try body(&$0.text, &$0.hasHeading) }
     }
 
-    /// Writes as much as is taken at once.
+    /// Writes as much as the reader accepts at once.
     func flush() throws(OutputError) {
         try waiting.withLock { (waiting) throws(OutputError) in try waiting.text.flushReady() }
     }
 
-    /// Writes everything that waits, however long that takes; with a `patience`, until nothing was
-    /// taken for this long.
+    /// Writes all buffered lines.
     ///
-    /// - Returns: how many lines nobody took; they are given up.
+    /// Without `patience` it waits for as long as necessary, else until the reader accepted nothing
+    /// for this time.
+    ///
+    /// - Returns: The number of lines that were not written and are given up.
     func finish(patience: Duration? = nil) throws(OutputError) -> Int {
         let limit = patience.map { Int32(clamping: $0.nanoseconds / 1_000_000) } ?? -1
         return try waiting.withLock { (waiting) throws(OutputError) in
@@ -59,10 +62,10 @@ final class LinePrinter: LineOutlet {
 }
 
 extension LinePrinter {
-    /// The same for a command at its end, which says what was given up.
+    /// The same at the end of a command; reports the number of lost lines.
     func finish(patience: Duration?, _ output: OutputOptions) throws {
         let lines = try finish(patience: patience)
-        // It may be the same pipe.
+        // Standard error may be the same pipe.
         if lines > 0, takesMore(STDERR_FILENO) {
             output.note(
                 "standard output is not being read; the last \(lines) lines were not printed")

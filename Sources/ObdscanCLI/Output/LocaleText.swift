@@ -1,15 +1,16 @@
 import Formats
 
-/// What the locale's terminals show: all of Unicode, or ASCII alone.
+/// The characters that the locale's terminals can show: all of Unicode, or only ASCII.
 enum LocaleText {
-    /// Whether it is ASCII alone; asked once.
+    /// Whether only ASCII; determined once.
     static let isASCII = isASCIILocale()
 
-    /// `text` as this locale shows it; to be done before a layout, since some signs become words.
+    /// `text` in characters of this locale; use it before a layout, because some signs become
+    /// words.
     static func shown(_ text: String) -> String { isASCII ? asciiWords(text) : text }
 }
 
-/// Whether the locale is one whose terminals do not take UTF-8.
+/// Whether terminals of the locale do not accept UTF-8.
 func isASCIILocale() -> Bool {
     let name = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment($0) }
         .first { !$0.isEmpty }

@@ -2,7 +2,7 @@ import Settings
 import SystemIO
 
 extension OutputFile {
-    /// Writes what `body` writes to `path`, to standard output without one or for `-`.
+    /// Writes the output of `body` to `path`, or to standard output if it is nil or `-`.
     static func write(
         _ path: String?, _ body: (inout TextOutput) throws -> Void
     ) throws {
@@ -12,21 +12,21 @@ extension OutputFile {
         try writer.flush()
     }
 
-    /// The recording that an accessory as `-d` takes it is read from; nil = it is none.
+    /// The recording that a device for `-d` replays; nil if it is not a recording.
     static func replayed(_ accessory: String?) -> String? {
         accessory.flatMap { try? UserSettings.current.resolved($0) }?.transport.recording
     }
 }
 
 extension OutputFile {
-    /// Refuses a file whose ending means something else than a web page.
+    /// Refuses a file name extension other than that of a web page.
     static func checkPage(_ path: String?) throws(Failure) {
         try check(
             path, endsIn: ["html", "htm"], what: "a web page",
             hint: "Name a file that ends in .html; a browser prints it to PDF.")
     }
 
-    /// Refuses a file whose ending means something else than text.
+    /// Refuses a file name extension other than that of a text.
     static func checkText(_ path: String?) throws(Failure) {
         try check(
             path, endsIn: ["txt", "text", "md", "log"], what: "text",

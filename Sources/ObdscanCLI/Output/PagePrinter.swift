@@ -3,17 +3,17 @@ import Glibc
 import OBDCore
 import SystemIO
 
-/// Writes a page to a file: HTML as it is, PDF by a browser that is installed.
+/// Writes a page to a file: HTML directly, PDF through an installed browser.
 enum PagePrinter {
     private static let browsers = [
         "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge",
     ]
-    /// For the browser, which starts in a second or two; unit: s.
+    /// The time limit for the browser, which starts within one or two seconds.
     private static let patience = Duration.seconds(60)
 
     private static func isPDF(_ path: String) -> Bool { path.lowercased().hasSuffix(".pdf") }
 
-    /// Refuses a file whose ending promises something else than a page, and a PDF without a browser.
+    /// Refuses an unsuitable file name extension, and a PDF without an installed browser.
     static func check(_ path: String?) throws(Failure) {
         guard let path, isPDF(path) else { return try OutputFile.checkPage(path) }
         _ = try browser(for: path)
@@ -42,12 +42,12 @@ enum PagePrinter {
             "--headless", "--disable-gpu", "--no-pdf-header-footer",
             "--user-data-dir=\(folder)/profile", "--print-to-pdf=\(result)", "file://\(source)",
         ]
-        // Chromium refuses to run as root in its sandbox; the page is our own and loads nothing.
+        // Chromium's sandbox does not work as root; the page is our own and loads nothing.
         if getuid() == 0 { arguments.insert("--no-sandbox", at: 0) }
         let inbox = try SignalInbox.ofProcess()
         let end = try ChildProcess.run(
             program, arguments, until: SystemClock.now() + patience, cancelledBy: inbox.descriptor)
-        // A signal that came meanwhile ends the process here.
+        // A signal that arrived meanwhile ends the process here.
         if end == .killed { try? remove(folder) }
         try inbox.end()
         guard end == .exited(0), let bytes = try? contents(of: result), !bytes.isEmpty else {
@@ -58,7 +58,7 @@ enum PagePrinter {
         try OutputFile.write(path, bytes: [UInt8](bytes))
     }
 
-    /// Removes a folder with everything that the browser left in it.
+    /// Removes a folder with all files of the browser.
     private static func remove(_ folder: String) throws {
         _ = try ChildProcess.run(
             "/bin/rm", ["-rf", "--", folder], until: SystemClock.now() + .seconds(10),

@@ -4,7 +4,7 @@ import SystemIO
 
 /// The program that shows long lists on a terminal: `PAGER`, else less.
 enum Pager {
-    /// Prints a list; where a terminal cannot show all of it at once, through the pager.
+    /// Prints a list, through the pager if it does not fit on the terminal.
     static func print(
         _ output: OutputOptions, _ body: (inout TextOutput) throws -> Void
     ) throws {
@@ -24,7 +24,7 @@ enum Pager {
 
     private final class Held { var bytes: [UInt8] = [] }
 
-    /// The pager; nil where none is wanted: in a pipe, in data, on a terminal that cannot draw.
+    /// The pager; nil for a pipe, for data, and for a terminal without cursor control.
     private static func program(_ output: OutputOptions) -> String? {
         guard output.format == .text, isatty(STDOUT_FILENO) == 1, isatty(STDIN_FILENO) == 1,
             !LocaleText.isASCII, let kind = environment("TERM"), !["", "dumb"].contains(kind)
@@ -42,17 +42,18 @@ enum Pager {
         return Int(window.ws_row)
     }
 
-    /// Shows a text in the pager until the user leaves it; false where it cannot be started.
+    /// Shows a text in the pager until the user quits it; false if the pager cannot be started.
     private static func show(_ text: [UInt8], _ program: String) -> Bool {
-        // Colours as they are, and nothing is erased at the end. The user's own choice goes first.
+        // Keep colours, and do not clear the screen at the end. The user's own LESS has priority.
         setenv("LESS", "FRX", 0)
         guard let pipe = popen(program, "w") else { return false }
-        // Ctrl-C is for the pager; without this, it would be left alone on the terminal.
+        // Ctrl-C is for the pager; otherwise it would end obdscan and leave the pager on the
+        // terminal.
         let before = signal(SIGINT, SIG_IGN)
         defer { signal(SIGINT, before) }
-        // Who leaves the pager early does not want the rest.
+        // A user who quits the pager early does not need the rest, so ignore a failed write.
         _ = text.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, pipe) }
-        // 127: the shell found no such program.
+        // 127: the shell did not find the program.
         return pclose(pipe) != 127 << 8
     }
 }

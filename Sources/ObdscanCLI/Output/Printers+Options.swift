@@ -4,13 +4,13 @@ import PIDTables
 import TripStore
 import VehicleReports
 
-// Printers as the options of a command want them, with the words of this program.
+// Printers for the options of a command, with the messages of this program.
 
 extension AnswerPrinter {
-    /// A printer for readings of `table`, with the texts of codes that the user has.
+    /// A printer for readings of `table`, with the user's texts of codes.
     ///
-    /// A CSV table has rows of all `kinds`, which are their keys. Without them it has readings,
-    /// and the rest are notes.
+    /// With `kinds`, the keys of each kind of row, a CSV table has rows of all kinds. Without them
+    /// it has readings only, and everything else becomes a note.
     init(_ output: OutputOptions, table: PIDTable, kinds: [[String]] = []) throws(Failure) {
         self.init(
             output.form, table: table, knowledge: CodeKnowledge(texts: try loadCodeTexts()),
@@ -20,7 +20,7 @@ extension AnswerPrinter {
 }
 
 extension CodePrinter {
-    /// A printer of the codes of the vehicle behind `accessory`.
+    /// A printer for codes of the vehicle at `accessory`.
     init(
         _ output: OutputOptions, table: PIDTable, knowledge: CodeKnowledge,
         explanations: CodeExplanations? = nil, accessory: String
@@ -32,7 +32,7 @@ extension CodePrinter {
 }
 
 extension PollSummary {
-    /// Takes over what the closed trip has come to.
+    /// Adds the distance of the closed trip and the command that shows it.
     mutating func take(_ store: TripStore, _ output: OutputOptions) {
         take(store, units: output.units, usualPath: DatabaseOptions(path: nil).file)
     }

@@ -4,9 +4,9 @@ import OBDCore
 import Synchronization
 import SystemIO
 
-/// A line on the terminal that says how far a long command is; nothing without a terminal.
+/// A line on the terminal with the progress of a long command; invisible without a terminal.
 ///
-/// It appears when the work has taken a second and is drawn at most five times a second.
+/// It appears after one second and is updated at most five times per second.
 final class ProgressLine: Sendable {
     private struct State {
         var next: Instant
@@ -17,13 +17,13 @@ final class ProgressLine: Sendable {
     private let start = SystemClock.now()
     private let state: Mutex<State>
 
-    /// A line that is not there yet.
+    /// A line that is not visible yet.
     init(_ output: OutputOptions) {
         isOn = StatusLine.isWatched(output)
         state = Mutex(State(next: start + .seconds(1)))
     }
 
-    /// Says that so much, 0 to 1, is done.
+    /// Shows the finished share, 0 to 1.
     func show(_ share: Double, _ what: String) {
         guard isOn else { return }
         let now = SystemClock.now()
@@ -38,10 +38,10 @@ final class ProgressLine: Sendable {
         StatusLine.show("\(fixed(share * 100, 0)) % \(what)\(rest)")
     }
 
-    /// An error must not be written after it.
+    /// Clears the line, so that an error message does not follow it on the same line.
     deinit { clear() }
 
-    /// Takes the line away.
+    /// Clears the line.
     func clear() {
         let wasShown = state.withLock { state in
             defer { state.isShown = false }

@@ -3,7 +3,7 @@ import PIDTables
 import TripReports
 
 extension ReadingLines {
-    /// Lines with the texts of codes that the user has.
+    /// Lines with the user's texts of codes.
     init(
         _ output: OutputOptions, table: PIDTable, device: String? = nil
     ) throws(Failure) {

@@ -1,4 +1,4 @@
-/// A word as a shell takes it, in quotes where it needs them.
+/// A word for a shell, in quotes if it needs them.
 func shellWord(_ text: String) -> String {
     let isPlain =
         !text.isEmpty

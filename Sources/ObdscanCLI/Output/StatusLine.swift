@@ -2,25 +2,25 @@ import Formats
 import Glibc
 import SystemIO
 
-/// One line on the terminal that is written again and goes away again.
+/// One line on the terminal that can be updated and cleared.
 enum StatusLine {
-    /// Writes it again, cut to the terminal's width: of a longer line only the last row would go away.
+    /// Updates the line, cut to the terminal's width, because only its last row could be cleared.
     static func show(_ text: String) {
         let columns = terminalColumns(STDERR_FILENO) ?? 80
         writeToStandardError("\r\(line(LocaleText.shown(text), columns))\u{1B}[K")
     }
 
-    /// `text` as one row of this many cells shows it, the last of them empty.
+    /// `text` cut to one row of this many cells; the last cell stays empty.
     static func line(_ text: String, _ columns: Int) -> String {
         guard displayWidth(text) >= columns else { return text }
         let cut = fitted(text, columns - 1)
         return LocaleText.isASCII ? asciiText(cut) : cut
     }
 
-    /// Takes it away.
+    /// Clears the line.
     static func clear() { show("") }
 
-    /// Whether anybody watches.
+    /// Whether a person can see it.
     static func isWatched(_ output: OutputOptions) -> Bool {
         !output.quiet && isatty(STDERR_FILENO) == 1
     }

@@ -4,7 +4,7 @@ import TripReports
 import TripStore
 
 extension TripFuel {
-    /// What of an engine the user told, for the vehicle of a trip.
+    /// The user's data about the engine, for the vehicle of a trip.
     static func profile(of trip: TripSummary) -> FuelProfile {
         UserSettings.current.fuelProfile(of: trip.vin)
     }

@@ -1,7 +1,7 @@
 import TripReports
 
 extension Failure {
-    /// What is stored does not give what was asked for.
+    /// The stored data does not contain what the report needs.
     init(_ error: TripReportError) {
         switch error {
         case .noNumbers(let trip, let signal):

@@ -9,15 +9,15 @@ import TripReports
 import TripStore
 import VehicleScan
 
-/// A sink that a command works on: its name, its address, and what is said of it.
+/// A sink of a command with its name, address and settings.
 struct ChosenSink {
     /// Its name in the configuration, or its address.
     var name: String
-    /// Where it is.
+    /// Its address.
     var address: SinkAddress
-    /// What the configuration or the command line says.
+    /// The settings of the configuration or the command line.
     var settings: PublishSettings
-    /// What its environment variables begin with.
+    /// The prefix of its environment variables.
     var variable: String
 
     /// The sinks of the configuration with these names; all of them without a name.
@@ -51,12 +51,12 @@ struct ChosenSink {
         return sinks
     }
 
-    /// A sink that the command line names.
+    /// A sink from the command line.
     init(named text: String, _ settings: PublishSettings) throws(Failure) {
         do throws(SinkAddress.Fault) {
             address = try SinkAddress(text)
         } catch {
-            // The address may hold a secret: it is not repeated.
+            // The address may contain a secret, so the message does not repeat it.
             throw Failure(
                 error == .secret
                     ? "--to: the address \(error.text)" : "--to: \"\(text)\" \(error.text)",
@@ -116,9 +116,9 @@ struct ChosenSink {
         return home + path.dropFirst()
     }
 
-    // MARK: What goes there
+    // MARK: Data to send
 
-    /// What the sink is to get.
+    /// The data to send to the sink.
     func selection(trips: Set<Int64>?) throws(Failure) -> SinkSelection {
         var selection = SinkSelection()
         selection.id = settings.id
@@ -138,7 +138,7 @@ struct ChosenSink {
         return selection
     }
 
-    /// The short names of signals that a user names, in lower case.
+    /// The short names of the user's signals, in lower case.
     static func signals(_ names: [String]) throws(Failure) -> Set<String> {
         let known: SignalNames
         do {
@@ -160,7 +160,7 @@ struct ChosenSink {
         return found
     }
 
-    /// The broker and what it gets.
+    /// The broker with the data for it.
     func broker(
         _ selection: SinkSelection, database: String, drains: Bool
     ) throws(Failure) -> MQTTSink {
@@ -195,7 +195,7 @@ struct ChosenSink {
             .split(separator: ".").first.map(String.init) ?? "host"
     }
 
-    /// How the server is talked to.
+    /// The settings of the connection to the server.
     func httpSetup() throws(Failure) -> HTTPClient.Setup {
         var setup = HTTPClient.Setup(caFile: try caFile())
         if let token = try token() {

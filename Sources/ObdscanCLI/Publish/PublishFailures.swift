@@ -18,7 +18,7 @@ extension Failure {
         }
     }
 
-    /// How a sink ended; nil = as it should.
+    /// The failure of a sink; nil = none.
     init?(_ end: SinkEnd, of sink: ChosenSink) {
         let place =
             sink.name == sink.address.text ? sink.name : "\(sink.name) (\(sink.address.text))"

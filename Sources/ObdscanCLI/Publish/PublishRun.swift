@@ -6,7 +6,7 @@ import Settings
 import SystemIO
 import TripStore
 
-/// Sinks at work, each on a thread of its own, and what is said of them meanwhile.
+/// Delivers to sinks, each on its own thread, and reports their state.
 struct PublishRun {
     let sinks: [ChosenSink]
     let database: String
@@ -20,11 +20,11 @@ struct PublishRun {
         var state: SinkState
         var wake: EventDescriptor
         var thread: SystemThread
-        /// What was last said of it.
+        /// The last reported state.
         var told = SinkReport()
     }
 
-    /// Delivers until everything is done or a signal comes.
+    /// Delivers until everything is sent or a signal arrives.
     func run() throws {
         let inbox = try SignalInbox(SignalInbox.endings)
         let stop = try EventDescriptor.made()
@@ -101,7 +101,7 @@ struct PublishRun {
         return Running(sink: sink, state: state, wake: wake, thread: thread)
     }
 
-    /// Says what has changed for the worse or the better.
+    /// Reports changes for the worse or the better.
     private func tell(_ running: inout Running) {
         let report = running.state.current
         let name = running.sink.name
@@ -182,6 +182,6 @@ struct PublishRun {
 }
 
 extension HeldTrips {
-    /// All of them.
+    /// The total number.
     var count: Int { withoutVIN + withoutName + withoutClock }
 }

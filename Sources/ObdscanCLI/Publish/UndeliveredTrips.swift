@@ -2,14 +2,15 @@ import Settings
 import SystemIO
 import TripStore
 
-/// Trips that a configured sink has not had.
+/// Trips that a configured sink has not received yet.
 struct UndeliveredTrips {
-    /// A trip, and the sinks that it is still owed to.
+    /// By trip, the sinks that still need it.
     let sinks: [Int64: [String]]
 
-    /// Those of a database; none where nothing is configured or was ever published.
+    /// The undelivered trips of a database; none if no sink is configured or nothing was ever
+    /// published.
     init(_ store: TripStore) throws(Failure) {
-        // A broker that gets states alone is owed nothing.
+        // A broker that gets only the current state does not need trips.
         let configured = UserSettings.current.publish.filter { _, sink in
             sink.to?.kind.isMQTT == false || (sink.history ?? .off) != .off
         }.keys.sorted()

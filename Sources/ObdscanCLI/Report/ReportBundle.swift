@@ -9,11 +9,11 @@ import SystemIO
 import TripReports
 import VehicleScan
 
-/// What goes into a bug report, and what must not.
+/// The content of a bug report, without personal data.
 struct ReportBundle {
     private var redaction = Redaction()
 
-    /// A bundle about the accessory that `options` name.
+    /// A bundle about the device in `options`.
     init(_ options: VehicleOptions) {
         guard let address = try? options.address() else { return }
         for part in address.transport.personalParts { redaction.add(part) }
@@ -22,7 +22,8 @@ struct ReportBundle {
         }
     }
 
-    /// Asks what helps whoever reads the report, and learns what has to be taken out of it.
+    /// Requests data that helps with a bug report, and collects the personal data to remove from
+    /// it.
     mutating func ask(_ connection: Vehicle, _ services: VehicleServices) throws {
         let queries: [DiagnosticQuery] = [
             .information(0x02), .information(0x04), .information(0x06), .information(0x0A),
@@ -40,7 +41,7 @@ struct ReportBundle {
         }
     }
 
-    /// Signals whose text names one vehicle.
+    /// Signals whose text identifies a single vehicle.
     private static let personal: Set<String> = [
         "Vehicle identification number", "Engine serial number", "ECU serial number",
     ]
@@ -67,7 +68,7 @@ struct ReportBundle {
             text += String(decoding: clean.text, as: UTF8.self)
             if transcript.chunks.isEmpty { text += "(nothing was said)\n" }
         } catch {
-            // Nothing was opened.
+            // No connection was opened.
             text += bytes.isEmpty ? "(nothing was said)\n" : "(unreadable: \(error.reason))\n"
         }
         guard let home = environment("HOME"), home.utf8.count > 1 else { return text }

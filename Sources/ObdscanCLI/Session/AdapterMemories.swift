@@ -5,18 +5,18 @@ import ScanSession
 import SystemIO
 import TripStore
 
-/// What is remembered of one accessory from session to session, kept in the database.
+/// The stored facts about one adapter, kept in the database between sessions.
 ///
-/// It only saves time: a database that cannot be used is no reason to fail.
+/// They only save time, so an unusable database does not make a command fail.
 struct AdapterMemories {
-    /// What earlier sessions learnt; nil = nothing.
+    /// The facts from earlier sessions; nil = none.
     var known: AdapterMemory? { remembered.map { AdapterMemory($0) } }
     private let remembered: RememberedAccessory?
     private let options: DatabaseOptions
-    /// Under which the accessory is remembered; nil for what is none.
+    /// The key of the adapter in the database; nil for a device that is not stored.
     let key: String?
 
-    /// Looks the accessory up.
+    /// Loads the facts about the adapter.
     init(_ options: DatabaseOptions, _ address: AccessoryAddress) {
         self.options = options
         key = address.transport.memoryKey
@@ -25,7 +25,7 @@ struct AdapterMemories {
         }
     }
 
-    /// Everything remembered of accessories.
+    /// All stored adapters.
     static func all(_ options: DatabaseOptions) -> [RememberedAccessory] {
         store(options).flatMap { try? $0.accessories() } ?? []
     }
@@ -35,7 +35,7 @@ struct AdapterMemories {
         return try? TripStore(path: file, access: .readOnly)
     }
 
-    /// Keeps what a session learnt, if it is news; a disk takes its time.
+    /// Stores new facts of a session; this may wait for the disk.
     func save(_ memory: AdapterMemory) {
         guard let key, memory.identity != nil else { return }
         var updated = remembered ?? RememberedAccessory(address: key)
@@ -52,12 +52,12 @@ struct AdapterMemories {
         try? store.remember(updated, seen: now)
     }
 
-    /// The time of last use is kept up to date to the hour; unit: microseconds.
+    /// The time of last use is updated at most once per hour; unit: microseconds.
     private static let refreshAfter: Int64 = 3_600_000_000
 }
 
 extension AdapterMemory {
-    /// What the database remembers.
+    /// The facts from the database.
     init(_ remembered: RememberedAccessory) {
         var identity = AdapterIdentity(
             banner: remembered.name, stnFirmware: remembered.firmware,

@@ -1,13 +1,13 @@
 import Accessory
 
-/// What is attached to this machine now.
+/// The devices that are attached to this machine.
 enum AttachedAccessories {
-    /// How to get one.
+    /// The hint if there is none.
     static let advice =
         "plug an adapter in, or name one: -d /dev/ttyUSB0, -d rfcomm:ADDRESS, -d tcp:HOST:PORT; "
         + "-d sim: is a simulated vehicle"
 
-    /// The only accessory that is likely to be an adapter.
+    /// The only device that is likely to be an adapter.
     static func only(_ manager: AccessoryManager = AccessoryManager()) throws(Failure)
         -> AccessoryAddress
     {

@@ -5,7 +5,7 @@ import SystemIO
 
 /// A question that a person has to answer on the terminal.
 struct Confirmation {
-    /// The word that means yes; a bare Enter never does.
+    /// The word that means yes; Enter alone never does.
     var word: String
 
     /// Whether there is a person to ask.
@@ -13,7 +13,7 @@ struct Confirmation {
 
     /// Asks on stderr and reads a line; false = anything but the word.
     ///
-    /// - Throws: ``Interrupted`` when `interrupt` became readable first.
+    /// - Throws: ``Interrupted`` if `interrupt` becomes readable before the answer.
     func ask(_ question: String, interruptedBy interrupt: Int32) throws(Interrupted) -> Bool {
         writeToStandardError("\(printable(question)) Type \(word) to continue: ")
         guard let line = try LineReader.next(STDIN_FILENO, interruptedBy: interrupt) else {
@@ -25,7 +25,7 @@ struct Confirmation {
 }
 
 extension Failure {
-    /// The user typed something else than `word`; `what` says that nothing was done.
+    /// The user typed something other than `word`; `what` says that nothing was done.
     init(notConfirmedBy word: String, _ what: String) {
         self.init(
             "not confirmed: \(what)",
@@ -34,17 +34,17 @@ extension Failure {
     }
 }
 
-/// A signal came while input was awaited.
+/// A signal arrived while the program waited for input.
 struct Interrupted: Error {}
 
-/// Reads lines byte by byte, so that nothing after the line is taken away from who reads next.
+/// Reads lines byte by byte, so that the bytes after the line remain for the next reader.
 enum LineReader {
-    /// What follows in a longer line is left out; unit: bytes.
+    /// The rest of a longer line is ignored; unit: bytes.
     private static let longestLine = 64 * 1024
 
     /// The next line without its end, LF or CR LF; nil at the end of input.
     ///
-    /// A CR elsewhere stays: without it two commands would become one.
+    /// A CR elsewhere is kept, because two commands would become one without it.
     static func next(
         _ descriptor: Int32, interruptedBy interrupt: Int32
     ) throws(Interrupted) -> String? {

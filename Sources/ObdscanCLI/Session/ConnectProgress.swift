@@ -3,13 +3,13 @@ import OBDCore
 import ScanSession
 import Synchronization
 
-/// Shows on a terminal what connecting is about, on one line that goes away again.
+/// Shows the progress of connecting on one line of the terminal, which is cleared at the end.
 final class ConnectProgress: ScanObserver {
     let interests = ScanEvent.Kinds.progress
     private let text: String
     private let isShown = Mutex(true)
 
-    /// Begins to tell of connecting to `accessory`.
+    /// Shows that it connects to `accessory`.
     init(_ accessory: String) {
         text = "connecting to \(printable(accessory)) …"
         StatusLine.show(text)
@@ -26,7 +26,7 @@ final class ConnectProgress: ScanObserver {
         isShown.withLock { if $0 { StatusLine.show("\(text) \(detail)") } }
     }
 
-    /// Takes the line away.
+    /// Clears the line.
     func end() {
         isShown.withLock { isShown in
             if isShown { StatusLine.clear() }

@@ -7,18 +7,19 @@ import ScanTool
 import SystemIO
 import TripRecorder
 
-/// Writes what happens in a session as lines: to stderr with `-v` and `--trace-states`, to a file
-/// with `--log-file`.
+/// Writes the events of a session as lines.
+///
+/// They go to stderr with `-v` and `--trace-states`, and to a file with `--log-file`.
 struct EventPrinter: ScanObserver {
     let interests: ScanEvent.Kinds
     /// Nil = standard error.
     private let log: LogFile?
     private let lines = EventLines()
     private let asJSON: Bool
-    /// What the accessory is called; nil = there is only one.
+    /// The name of the device; nil = there is only one.
     private let accessory: String?
 
-    /// The printers that the options ask for; `accessory` tells several apart.
+    /// The printers for the options; `accessory` distinguishes several devices.
     static func observers(
         _ output: OutputOptions, traceStates: Bool, accessory: String? = nil
     ) throws(Failure) -> [any ScanObserver] {
@@ -42,7 +43,7 @@ struct EventPrinter: ScanObserver {
     }
 
     func scan(_ event: ScanEvent, at time: Instant) {
-        // What kinds mean is the session's; states among milestones are not wanted twice.
+        // The session defines the kinds; do not print states again among the milestones.
         guard !interests.isDisjoint(with: event.kind) else { return }
         var line: [UInt8] = []
         let utc = SystemClock.utc
@@ -58,7 +59,7 @@ struct EventPrinter: ScanObserver {
         } else {
             let name = accessory.map { "\($0): " } ?? ""
             let text = "\(utc) \(printable(name + event.text))\n"
-            // What a log holds is read elsewhere.
+            // A log may be read with another locale, so it keeps all characters.
             line = Array((log == nil ? LocaleText.shown(text) : text).utf8)
         }
         if let log { log.append(line) } else { lines.write(line) }
@@ -137,7 +138,7 @@ extension ErrorReason {
 }
 
 extension NextStep {
-    /// What comes, within a line.
+    /// The next step, as a part of a line.
     fileprivate var words: String {
         switch self {
         case .reinitialise(let pause): "the adapter is set up again after \(pause)"
@@ -148,7 +149,7 @@ extension NextStep {
 }
 
 extension VehicleRequest {
-    /// Why nothing comes of a request that cannot be sent.
+    /// Why a request cannot be sent.
     var unsentText: String {
         let isReading = Self.isReadOnly(payload, to: target, on: nil)
         let reason =

@@ -11,16 +11,16 @@ import SystemIO
 import VehicleScan
 
 extension VehicleOptions {
-    /// The accessory that the environment names; nil = none.
+    /// The device of the environment; nil = none.
     static var environmentDevice: String? { setting("OBDSCAN_DEVICE") }
 
-    /// The accessory that the option, the environment or the configuration names; nil = none does.
+    /// The device of the option, the environment or the configuration; nil = none.
     func named(_ settings: UserSettings) -> String? {
         let text = device ?? Self.environmentDevice ?? settings.device
         return text.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The accessory to use: the option, the environment, or the only attached one.
+    /// The device to use: that of the options or settings, or the only attached adapter.
     func address() throws(Failure) -> AccessoryAddress {
         let settings = UserSettings.current
         guard let text = named(settings) else { return try AttachedAccessories.only() }
@@ -35,9 +35,9 @@ extension VehicleOptions {
         }
     }
 
-    /// How the session with `address` is to be made.
+    /// The configuration of the session with `address`.
     ///
-    /// `recording` is kept open by the caller for as long as the session lives.
+    /// The caller must keep `recording` open for the lifetime of the session.
     func configuration(
         for address: AccessoryAddress, recording: RecordingFile?
     ) throws(Failure) -> SessionConfiguration {
@@ -59,7 +59,7 @@ extension VehicleOptions {
         return configuration
     }
 
-    /// What to speak to `address`: what the user says, or what the accessory is known to speak.
+    /// The dialect for `address`: that of the options, or the one that the device is known for.
     private func dialect(
         for address: AccessoryAddress
     ) throws(Failure) -> DialectChoice {
@@ -81,7 +81,7 @@ extension VehicleOptions {
 }
 
 extension VehicleOptions {
-    /// Refuses an `--ecu` that would be asked where ECUs talk to each other.
+    /// Refuses an `--ecu` with an address that ECUs use among themselves.
     fileprivate func checkThatECUIsForDiagnostics() throws(Failure) {
         guard let address = ecu?.address, address.form == .can11 else { return }
         let request = address.physicalRequest
@@ -95,11 +95,11 @@ extension VehicleOptions {
     }
 }
 
-/// A file that a transcript is written to.
+/// The file for a transcript.
 final class RecordingFile {
     let descriptor: Int32
 
-    /// Makes the file, or empties it.
+    /// Creates the file, or empties it.
     init(path: String) throws(Failure) {
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw Failure(outputFile: path, errno: errno) }
@@ -110,7 +110,7 @@ final class RecordingFile {
     }
 }
 
-/// How `address` is opened; what is served by this program itself is set up when it is opened.
+/// The connector for `address`; simulated devices are set up when they are opened.
 func connector(for address: AccessoryAddress) throws(Failure) -> Connector {
     do throws(AccessoryError) {
         return try address.transport.connector()
@@ -119,15 +119,15 @@ func connector(for address: AccessoryAddress) throws(Failure) -> Connector {
     }
 }
 
-/// What a command needs beyond the usual of its session.
+/// The special requirements of a command for its session.
 struct SessionNeeds {
-    /// What is needed of the vehicle.
+    /// What the command needs from the vehicle.
     var vehicle = VehicleNeed.needed
-    /// Take what replies to polls bring.
+    /// Sinks for the readings of polls.
     var sinks: [any ReadingSink] = []
-    /// Whether a lost link is restored.
+    /// Whether to restore a lost link.
     var reconnect = SessionConfiguration.Reconnect.never
-    /// Whether a vehicle that does not answer is looked forever less often.
+    /// Whether to try a vehicle that does not answer less and less often.
     var restsWhileVehicleIsOff = false
     /// Whether the command listens to the bus.
     var listens = false
@@ -135,15 +135,15 @@ struct SessionNeeds {
     var onlyListens = false
     /// Whether the command asks a person before it sends to an address that is not for diagnostics.
     var asksForConsent = false
-    /// The signals that end the command, where they had to be blocked before; nil = not yet.
+    /// The signals that end the command, if they are blocked already; nil = not yet.
     var inbox: SignalInbox?
-    /// What the accessory is called where several are talked to at once; nil = there is one.
+    /// The name of the device, if there are several at once; nil = there is one.
     var accessory: String?
 }
 
-/// Runs `body` with a session that is open and set up, and ends it in order on every path.
+/// Runs `body` with an open session, and closes the session on every path.
 ///
-/// A signal that asks the command to end is raised again after the session's orderly end.
+/// A signal that ends the command is raised again after the session was closed.
 func withVehicle(
     _ options: VehicleOptions, _ output: OutputOptions, _ table: PIDTable,
     _ needs: SessionNeeds = SessionNeeds(), _ body: (Vehicle) throws -> Void
@@ -155,14 +155,15 @@ func withVehicle(
     }
 }
 
-/// Why a session with an accessory ended, or never began.
+/// Why a session ended or could not begin.
 struct SessionFault: Error {
     var error: ScanError
-    /// The accessory as messages name it.
+    /// The name of the device in messages.
     var accessory: String
 }
 
-/// The same for who has to know what exactly failed: a ``SessionFault`` is thrown as it is.
+/// Like ``withVehicle(_:_:_:_:_:)``, but throws the ``SessionFault`` itself, for callers that need
+/// the exact error.
 func withSession(
     _ options: VehicleOptions, _ output: OutputOptions, _ table: PIDTable,
     _ needs: SessionNeeds = SessionNeeds(), _ body: (Vehicle) throws -> Void
@@ -230,7 +231,7 @@ func withSession(
     if let failure = watch.failure { throw failure }
 }
 
-/// Keeps in mind that a transcript broke off: commands go on without it and say so at their end.
+/// Notes that a transcript broke off: commands continue without it and report that at their end.
 private final class RecordingWatch: ScanObserver {
     let interests = ScanEvent.Kinds.milestones
     private let path: String?
@@ -244,7 +245,7 @@ private final class RecordingWatch: ScanObserver {
         if case .recordingFailed(let errno) = event { number.withLock { $0 = $0 ?? errno } }
     }
 
-    /// What became of the transcript; nil = it is whole, or none was wanted.
+    /// The failure of the transcript; nil = it is complete, or none was wanted.
     var failure: Failure? {
         guard let path, let number = number.withLock({ $0 }) else { return nil }
         return Failure(
@@ -261,7 +262,7 @@ private func startSession(
     _ watch: RecordingWatch
 ) throws -> ScanSession {
     let decoder = try responseDecoder(table)
-    // One line that comes and goes is of use for one accessory only.
+    // One line that is cleared again is useful for a single device only.
     let hasAudience =
         StatusLine.isWatched(output) && !output.verbose && needs.accessory == nil
     var observers = try EventPrinter.observers(
@@ -276,7 +277,7 @@ private func startSession(
         interruptedBy: inbox.descriptor)
 }
 
-/// What decodes answers by `table`.
+/// The decoder of answers with `table`.
 func responseDecoder(_ table: PIDTable) throws(Failure) -> ResponseDecoder {
     ResponseDecoder(table: table, monitors: try loadMonitorTables())
 }
@@ -291,10 +292,10 @@ func loadMonitorTables() throws(Failure) -> MonitorTables {
 }
 
 extension SessionNeeds {
-    /// What asking for `records` needs of the session.
+    /// Adds what requests for `records` need from the session.
     ///
-    /// A vehicle that answers no service 01, as many electric ones, may still answer the ECU that a
-    /// table names; its address says which CAN that is.
+    /// A vehicle that does not answer service 01, like many electric ones, may still answer at the
+    /// ECU of a table; the address of the ECU determines the form of CAN identifiers.
     mutating func take(_ records: [PIDTable.Record]) {
         guard let target = records.lazy.compactMap(\.target).first,
             records.allSatisfy({ $0.target?.form == target.form })

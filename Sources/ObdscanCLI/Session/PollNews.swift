@@ -2,17 +2,17 @@ import Formats
 import OBDCore
 import ScanSession
 
-/// Turns a session's events into what a user should know while polling goes on.
+/// Turns a session's events into messages for the user during polling.
 struct PollNews {
     private let accessory: String
     private var isLost = false
 
-    /// News of an accessory that is connected.
+    /// Messages about a connected device.
     init(accessory: String) {
         self.accessory = accessory
     }
 
-    /// What a user should know of `event`; nil = nothing.
+    /// The message about `event`; nil = none.
     mutating func note(_ event: ScanEvent) -> String? {
         switch event {
         case .toolDidDisconnect(let error?):

@@ -4,7 +4,7 @@ import Settings
 import TripRecorder
 
 extension PositionReceiver {
-    /// The receiver that `text` or the configuration names; nil = none, or `off`.
+    /// The receiver of `text` or the configuration; nil = none, or `off`.
     static func chosen(
         _ text: String?, note: @escaping @Sendable (String) -> Void
     ) throws -> PositionReceiver? {

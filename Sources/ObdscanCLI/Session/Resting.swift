@@ -4,7 +4,7 @@ import Formats
 import OBDCore
 import Settings
 
-/// Whether a parked vehicle is left alone.
+/// Whether polling pauses while the vehicle is parked.
 struct RestOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
@@ -18,18 +18,18 @@ struct RestOptions: ParsableArguments {
                 """))
     var batterySafe: Bool?
 
-    /// The limits; nil = the vehicle is asked whatever happens.
+    /// The limits; nil = never pause.
     var limits: BatteryGuard.Limits? {
         batterySafe ?? UserSettings.current.batterySafe ?? true ? BatteryGuard.Limits() : nil
     }
 }
 
 extension BatteryGuard.Rest {
-    /// What a user is told when it begins.
+    /// The message when polling pauses.
     var words: String {
         "the vehicle is off (\(reason)): polling is paused and continues by itself"
     }
 
-    /// What a user is told when it is over.
+    /// The message when polling continues.
     var wakeWords: String { "polling continues: \(wakeReason)" }
 }

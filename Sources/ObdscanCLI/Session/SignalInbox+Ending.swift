@@ -11,16 +11,16 @@ extension SignalInbox {
         }
     }
 
-    /// Ends whatever the inbox is for by a signal that waits: the process, or what the thread does.
+    /// Ends the process by a pending signal, or throws if the inbox belongs to a thread.
     ///
-    /// - Throws: ``Interrupted`` when there is a process to go on with.
+    /// - Throws: ``Interrupted`` if the process continues.
     func end() throws {
         guard let number = next() else { return }
         if isOfProcess { Self.die(of: number) }
         throw Interrupted()
     }
 
-    /// Ends the process by the signal that asked for it, so that its parent sees the cause.
+    /// Ends the process by the signal that it received, so that its parent sees the cause.
     static func die(of number: Int32) -> Never {
         letEndingsThrough()
         raise(number)

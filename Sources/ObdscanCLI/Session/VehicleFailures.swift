@@ -5,9 +5,9 @@ import ScanSession
 import ScanTool
 import VehicleScan
 
-// What users are told where a vehicle could not be asked, or did not say what was asked.
+// Messages about vehicles that could not be asked or did not give the requested answer.
 extension Failure {
-    /// A vehicle behind `accessory` that could not be asked, or did not tell.
+    /// A vehicle at `accessory` that could not be asked or did not answer.
     init(_ error: VehicleError, accessory: String) {
         switch error {
         case .session(let error): self.init(error, accessory: accessory)
@@ -92,7 +92,7 @@ extension Failure {
         }
     }
 
-    /// What to do where the proof is missing.
+    /// The hint if the vehicle did not prove that it stands still.
     private static let proofHint =
         "Turn the ignition on with the engine off, and retry. --force sends it without this proof."
 }
@@ -119,7 +119,7 @@ extension StandstillSignal {
         }
     }
 
-    /// What a value that is not zero means.
+    /// The meaning of a value that is not zero.
     var motion: String {
         switch self {
         case .engineSpeed: "the engine runs"
@@ -129,26 +129,27 @@ extension StandstillSignal {
 }
 
 extension VehicleError {
-    /// The error as commands throw it: a session's own as it is, anything else in words.
+    /// The error as commands throw it: an error of the session unchanged, any other as a
+    /// ``Failure``.
     func told(of accessory: String) -> any Error {
         if case .session = self { self } else { Failure(self, accessory: accessory) }
     }
 }
 
 extension Vehicle {
-    /// What users are told where nothing came for `asked`; nil when something did.
+    /// The failure if there is no answer to any of `asked`; nil if there is one.
     func failure(of asked: [QueryResult?]) -> Failure? {
         problem(of: asked).map { Failure($0, accessory: accessory) }
     }
 
-    /// What users are told of a question that got no complete answer; nil where it got one.
+    /// The failure of a request without a complete answer; nil if it is complete.
     func failure(of asked: QueryResult) -> Failure? {
         asked.error.map { Failure($0, accessory: accessory) }
     }
 }
 
 extension CodeScan {
-    /// What users are told where it is not known which codes there are.
+    /// The failure if it is unknown which codes there are.
     func failure(_ vehicle: Vehicle) -> Failure? {
         problem(vehicle).map { Failure($0, accessory: vehicle.accessory) }
     }

@@ -4,12 +4,12 @@ import VehicleScan
 
 /// Options of commands that can change something in the vehicle or the adapter.
 struct WritePermission {
-    /// `--yes`: do not ask.
+    /// `--yes`: do not ask the user.
     var yes: Bool
-    /// `--force`: also while the engine runs or the vehicle moves.
+    /// `--force`: allow it while the engine runs or the vehicle moves.
     var force: Bool
 
-    /// Stops before anything is opened if there is no terminal to ask on.
+    /// Fails before anything is opened if a confirmation is needed and there is no terminal.
     func checkThatSomebodyCanAnswer(for what: String) throws(Failure) {
         guard !yes, !Confirmation.isPossible else { return }
         throw Failure(
@@ -17,14 +17,15 @@ struct WritePermission {
             hint: "--yes confirms it beforehand", status: .usage)
     }
 
-    /// Asks the person, and the vehicle whether it stands still; nothing else makes a ``Consent``.
+    /// Asks the user for confirmation and checks that the vehicle stands still.
     ///
-    /// The vehicle is asked last: the engine may have been started while the question waited.
+    /// Only this function creates a ``Consent``. It checks the vehicle last, because the engine may
+    /// have been started while the question waited.
     ///
     /// - Parameters:
-    ///   - question: what is about to be done.
-    ///   - word: what the person has to type.
-    ///   - typed: the adapter's settings that the person typed before.
+    ///   - question: what the command is about to do.
+    ///   - word: what the user has to type.
+    ///   - typed: the adapter's settings that the user typed before.
     func consent(
         to question: String, word: String, _ connection: Vehicle,
         after typed: TypedCommands = TypedCommands()
@@ -42,7 +43,7 @@ struct WritePermission {
         return Consent()
     }
 
-    /// Asks the person at the terminal, unless `--yes` was given.
+    /// Asks the user at the terminal, unless `--yes` was given.
     private func confirm(_ question: String, word: String, _ connection: Vehicle) throws {
         if yes { return }
         do {

@@ -5,13 +5,14 @@ import OBDCore
 import Settings
 import SystemIO
 
-/// Finds Bluetooth adapters in reach, and pairs the one that is to be set up.
+/// Finds Bluetooth adapters in reach, and pairs the selected one.
 struct BluetoothSetup {
     let output: OutputOptions
     let inbox: SignalInbox
 
-    /// Devices in reach that are not paired yet, likely adapters first; empty where Bluetooth cannot
-    /// be used, which is said.
+    /// Devices in reach that are not paired yet, likely adapters first.
+    ///
+    /// If Bluetooth is not available, it prints a note and returns an empty list.
     func search() throws -> [BluetoothPairing.Found] {
         let seconds = BluetoothPairing.searchTime.nanoseconds / 1_000_000_000
         let found: [BluetoothPairing.Found]?
@@ -30,10 +31,10 @@ struct BluetoothSetup {
         return found.filter { !$0.isPaired }
     }
 
-    /// Pairs `address` where BlueZ says that it is not paired; anything else is left as it is.
+    /// Pairs `address` if BlueZ reports that it is not paired; does nothing otherwise.
     ///
-    /// The usual numbers are tried first. Only if the device refuses them all, and a person is there,
-    /// the number is asked for.
+    /// It tries the usual PINs first. If the device refuses all of them and there is a terminal, it
+    /// asks the user for the PIN.
     func pair(_ address: AccessoryAddress) throws -> AccessoryAddress {
         guard address.transport.isPairable else { return address }
         let found: [BluetoothPairing.Found]
@@ -49,7 +50,7 @@ struct BluetoothSetup {
         return address
     }
 
-    /// Pairs a device that was found.
+    /// Pairs a device from the search.
     func pair(_ device: BluetoothPairing.Found) throws {
         var pins = BluetoothPairing.usualPINs
         while true {

@@ -5,15 +5,14 @@ import Settings
 import SystemIO
 import VehicleReports
 
-/// Which accessory is to be set up: the one named, the only one, or the one that a person chooses.
+/// Selects the device to set up: the named one, the only one, or the user's choice.
 struct SetupChoice {
     let output: OutputOptions
     let inbox: SignalInbox
 
-    /// The accessory; one that was found is named so that it stays found, one that was named as
-    /// it was named.
+    /// The device; a found one with an address that stays valid, a named one as it was named.
     ///
-    /// - Throws: a ``Failure`` when there is none, or several and no terminal to ask on.
+    /// - Throws: A ``Failure`` if there is none, or several without a terminal to ask on.
     func choose(_ device: String?) throws -> AccessoryAddress {
         let bluetooth = BluetoothSetup(output: output, inbox: inbox)
         if let device { return try bluetooth.pair(try named(device)) }
@@ -37,7 +36,8 @@ struct SetupChoice {
         return chosen
     }
 
-    /// Where it is found again after another adapter was plugged in first, or at another socket.
+    /// An address that stays valid if adapters are plugged in in another order or at another
+    /// socket.
     static func lastingAddress(of accessory: Accessory) -> AccessoryAddress {
         guard let path = accessory.stablePath else { return accessory.address }
         if accessory.isSLCAN {
@@ -57,7 +57,7 @@ struct SetupChoice {
         return address
     }
 
-    /// Asks a person, until an answer names something.
+    /// Asks the user until an answer names a device.
     private func ask(_ likely: [Accessory]) throws -> AccessoryAddress {
         if likely.isEmpty {
             writeToStandardError(
@@ -93,7 +93,7 @@ struct SetupChoice {
         }
     }
 
-    /// A line of the person's; nil at the end of input.
+    /// The user's answer; nil at the end of input.
     private func answer() throws -> String? {
         do {
             let line = try LineReader.next(STDIN_FILENO, interruptedBy: inbox.descriptor)

@@ -3,7 +3,7 @@ import Formats
 import PIDTables
 
 extension SignalDetailPrinter {
-    /// `raw × 100/255 − 40`, or what else the bits become.
+    /// The formula, such as `raw × 100/255 − 40`, or the possible values.
     static func formula(_ signal: Signal, in record: TableRecord) -> String {
         switch signal.kind {
         case .number: number(signal, in: record)

@@ -4,7 +4,7 @@ import OBDCore
 import VehicleScan
 
 extension Failure {
-    /// What was typed names no signal.
+    /// The typed name is not a signal.
     init(_ error: SignalError) {
         switch error {
         case .unknownID(let id):
@@ -39,12 +39,12 @@ extension Failure {
         }
     }
 
-    /// A service alone, by its two digits.
+    /// The service for a text of two digits.
     private static func service(_ text: String) -> Service? {
         text.utf8.count == 2 ? Hex.bytes(text).flatMap(\.first).map { Service($0) } : nil
     }
 
-    /// The command that shows what a service without measured values has; nil for other services.
+    /// The command for a service without measured values; nil for other services.
     private static func remedy(for service: Service) -> String? {
         switch service {
         case .freezeFrame: "\"obdscan freeze\" shows freeze frames"
@@ -65,7 +65,7 @@ extension ResolvedSignals.Unknown {
     }
 }
 
-/// Runs `body` and says in our words why a name means no signal.
+/// Runs `body` and converts its errors to messages.
 func mapped<Value>(_ body: () throws(SignalError) -> Value) throws(Failure) -> Value {
     do {
         return try body()

@@ -6,14 +6,14 @@ import TableImport
 
 /// Reads other programs' tables from files and folders.
 struct TableImportRun {
-    /// What the sources must be; nil = each says it itself.
+    /// The format of the sources; nil = detect it for each source.
     var format: TableFormat?
     /// Model year, header and what is left out.
     var options = ImportOptions()
     /// A folder of recorded answers.
     var tests: String?
 
-    /// A file whose form is not known.
+    /// A file of unknown format.
     struct Unread {
         var path: String
         var failure: Failure
@@ -23,7 +23,7 @@ struct TableImportRun {
     private static let deepest = 6
     private static let mostFiles = 20_000
 
-    /// The table that the file at `path` makes; nil where it is no table of another program.
+    /// The table from the file at `path`; nil if the file is not a table of another program.
     static func text(of contents: [UInt8], _ path: String) throws(Failure) -> [UInt8]? {
         guard !path.hasSuffix(".pids") else { return nil }
         var run = TableImportRun()
@@ -43,7 +43,7 @@ struct TableImportRun {
         return Array(table.text.utf8)
     }
 
-    /// Our own table is right where others repeat it.
+    /// Leaves out signals of our own table, because that is the reliable source.
     mutating func leaveOutBuiltIn() throws(Failure) {
         do {
             let services: Set<Service> = [.currentData, .vehicleInformation]
@@ -60,7 +60,7 @@ struct TableImportRun {
         String(path.split(separator: "/").last ?? "")
     }
 
-    /// The files below a path that may be tables, and how they are named.
+    /// The files below a path that may be tables, with their names.
     func files(at path: String) throws(Failure) -> [(path: String, name: String)] {
         guard Files.isFolder(path) else { return [(path, Self.name(of: path))] }
         var found: [(path: String, name: String)] = []
@@ -95,11 +95,11 @@ struct TableImportRun {
         }
     }
 
-    /// The files of a folder that count: of signal sets by year the one that holds the chosen year.
+    /// The relevant files of a folder: of signal sets by year only the one with the selected year.
     private func chosen(_ names: [String]) -> [String] {
         let files = names.filter { name in
             let lower = name.lowercased()
-            // A profile may have no ending at all.
+            // A profile may have no file name extension.
             return !name.contains(".")
                 || [".json", ".csv", ".dbc", ".txt"].contains { lower.hasSuffix($0) }
         }
@@ -120,7 +120,7 @@ struct TableImportRun {
         return files.filter { years($0) == nil }
     }
 
-    /// Reads the files; what is no table is told apart from what is.
+    /// Reads the files and separates tables from other files.
     func read(
         _ files: [(path: String, name: String)]
     ) throws(Failure) -> (
@@ -142,7 +142,7 @@ struct TableImportRun {
         return (sources, unread)
     }
 
-    /// One table of sources.
+    /// One table from all sources.
     func table(
         _ sources: [(source: ImportedSource, contents: [UInt8], path: String)]
     ) -> ImportedTable {
@@ -186,7 +186,7 @@ struct TableImportRun {
 }
 
 extension Failure {
-    /// Why a file is no table of another program.
+    /// Why a file is not a table of another program.
     init(_ fault: TableSource.Fault, of path: String) {
         switch fault {
         case .unknownForm:

@@ -5,7 +5,7 @@ func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }
 
-/// The value of an environment variable that says something; nil for an empty one.
+/// The value of an environment variable; nil for an empty one.
 func setting(_ name: String) -> String? {
     environment(name).flatMap { $0.isEmpty ? nil : $0 }
 }

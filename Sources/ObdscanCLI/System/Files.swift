@@ -1,9 +1,9 @@
 import SystemIO
 
-/// Files that a folder may hold; more are a mistake.
+/// The greatest number of files in a folder; more are probably a mistake.
 private let mostFiles = 10_000
 
-/// The paths of a folder's files whose names end so, by name.
+/// The paths of a folder's files with this suffix, sorted by name.
 func files(in folder: String, ending: String) throws(Failure) -> [String] {
     do throws(SystemError) {
         return try Files.entries(of: folder, limit: mostFiles)
@@ -13,7 +13,7 @@ func files(in folder: String, ending: String) throws(Failure) -> [String] {
     }
 }
 
-/// All bytes of a file that a user named.
+/// All bytes of a file from the command line.
 func contents(of path: String) throws(Failure) -> [UInt8] {
     do throws(SystemError) {
         return try Files.bytes(of: path)
@@ -22,7 +22,7 @@ func contents(of path: String) throws(Failure) -> [UInt8] {
     }
 }
 
-/// All bytes that an open file still has; `path` names it in messages.
+/// The remaining bytes of an open file; messages call it `path`.
 func contents(of descriptor: Int32, _ path: String) throws(Failure) -> [UInt8] {
     do throws(SystemError) {
         return try Files.bytes(of: descriptor)

@@ -2,14 +2,14 @@ import Accessory
 import SystemIO
 
 extension Failure {
-    /// A system call that cannot fail did.
+    /// An unexpected failure of a system call.
     init(_ error: SystemError) {
         self.init(systemCall: error.call, errno: error.errno)
     }
 }
 
 extension EventDescriptor {
-    /// A flag that is down.
+    /// An event that is not set.
     static func made() throws(Failure) -> EventDescriptor {
         do throws(SystemError) {
             return try EventDescriptor()

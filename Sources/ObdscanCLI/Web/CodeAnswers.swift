@@ -8,11 +8,11 @@ import TripReports
 import VehicleReports
 import VehicleScan
 
-/// What the web page says beside a list of codes.
+/// The web page's answers about codes besides the list itself.
 struct CodeAnswers {
     private let connection: Vehicle
     private let services: VehicleServices
-    /// Of JSON, and silent.
+    /// JSON output without notes.
     private let output: OutputOptions
 
     init(_ connection: Vehicle, _ services: VehicleServices, _ output: OutputOptions) {
@@ -21,25 +21,25 @@ struct CodeAnswers {
         self.output = output
     }
 
-    /// Prints the answer to a question about codes.
+    /// Prints the answer to a request about codes.
     func answer(_ question: VehicleQuestions.Question, to writer: inout TextOutput) throws {
         switch question {
         case .explanations: try explain(to: &writer)
         case .frames: try printFrames(to: &writer)
         case .report: try writeReport(to: &writer)
-        // The web answers these itself.
+        // The web module answers these itself.
         case .codes, .readiness, .monitors: break
         }
     }
 
-    /// Each code once with all that can be said of it, as `dtc explain --format json`.
+    /// Prints each code once with its explanation, like `dtc explain --format json`.
     private func explain(to writer: inout TextOutput) throws {
         let voltage = try connection.ask(.readVoltage).answer.reply.voltage
         let scan = try CodeScan(connection, in: services)
         if scan.codes.isEmpty, let failure = scan.failure(connection) { throw failure }
         let texts = try loadCodeTexts()
         let explanations = try loadCodeExplanations()
-        // OBDonUDS keeps its frames with each code, and service 02 is not there.
+        // OBDonUDS keeps freeze frames with each code and has no service 02.
         let frame =
             scan.codes.isEmpty || services.profiles == [.onUDS]
             ? nil : try FrameScan(0, connection, in: services)
@@ -58,7 +58,7 @@ struct CodeAnswers {
         }
     }
 
-    /// The values that were frozen with codes, as `freeze --format json`.
+    /// Prints the freeze frames, like `freeze --format json`.
     private func printFrames(to writer: inout TextOutput) throws {
         var printer = try AnswerPrinter(output, table: connection.table)
         var asked = try connection.ask(.freezeFrames, in: services)
@@ -78,7 +78,7 @@ struct CodeAnswers {
         try printer.finish(&writer)
     }
 
-    /// The vehicle's condition as one page, as `dtc report --to FILE`.
+    /// Writes the vehicle's condition as one page, like `dtc report --to FILE`.
     private func writeReport(to writer: inout TextOutput) throws {
         let scan = try CodeScan(connection, in: services)
         if let failure = scan.failure(connection) { throw failure }

@@ -4,7 +4,7 @@ import TripStore
 import WebProtocol
 
 extension WebProblem {
-    /// What a command would have ended with.
+    /// The problem for the failure of a command.
     init(_ failure: Failure) {
         let status: ResponseHead.Status =
             switch failure.status {
@@ -16,7 +16,7 @@ extension WebProblem {
         self.init(status, failure.message, hint: failure.hint)
     }
 
-    /// Any error that answering ended with; nil when no client waits for an answer any more.
+    /// The problem for any error; nil if no client waits for the answer any more.
     init?(_ error: any Error) {
         switch error {
         case let problem as WebProblem: self = problem

@@ -6,7 +6,7 @@ import TripReports
 import VehicleScan
 
 extension WebSources {
-    /// What the web shows out of the database of the options, with the words of this program.
+    /// The web's data from the database of the options, with the messages of this program.
     init(_ database: DatabaseOptions, units: UnitSystem) {
         self.init(
             units: units, database: { try database.open(.readOnly) },

@@ -2,12 +2,12 @@ import Diagnostics
 import OBDCore
 import VehicleLink
 
-/// Finds the questions and answers of OBD and UDS among the frames of one bus.
+/// Finds requests and answers of OBD and UDS among the frames of one bus.
 ///
-/// Requests and answers of OBD have identifiers of their own. Of others, an answer is what repeats
-/// service and identifier of a question that was asked a moment before.
+/// OBD has its own identifiers for requests and answers. On other identifiers, a message counts as
+/// an answer if it repeats service and identifier of a recent request.
 struct DiagnosticTraffic {
-    /// A message of an ECU and the request that it answers; nil where the log has none.
+    /// A message of an ECU with its request; nil if the log does not contain the request.
     struct Answer {
         var message: ECUMessage
         var request: [UInt8]?
@@ -15,19 +15,19 @@ struct DiagnosticTraffic {
     }
 
     private var assemblers: [ECUAddress: ISO15765Assembler] = [:]
-    /// The last question of each address.
+    /// The last request of each address.
     private var questions: [ECUAddress: (payload: [UInt8], time: Int64)] = [:]
-    /// Frames of messages under way on identifiers that OBD does not own.
+    /// The number of frames of incomplete messages, on identifiers outside OBD.
     private var frames: [ECUAddress: Int] = [:]
-    /// Frames that belong to diagnostics.
+    /// The number of diagnostic frames.
     private(set) var diagnosticFrames = 0
 
-    /// An answer comes within so long, also from an ECU that asks for patience; unit: microseconds.
+    /// The time limit for an answer, even from an ECU that asks for more time; unit: microseconds.
     private static let patience: Int64 = 6_000_000
-    /// More identifiers than diagnostics has.
+    /// The greatest number of identifiers; diagnostics needs fewer.
     private static let most = 512
 
-    /// Whether OBD owns an identifier.
+    /// Whether an identifier is reserved for OBD.
     private static func isOBD(_ address: ECUAddress) -> Bool {
         switch address.form {
         case .can11: address.value == 0x7DF || (0x7E0...0x7EF).contains(address.value)
@@ -49,7 +49,7 @@ struct DiagnosticTraffic {
         let address = frame.address
         let owned = Self.isOBD(address)
         let control = frame.data[0] >> 4
-        // Flow control says nothing, and belongs to diagnostics.
+        // Flow control carries no data, but belongs to diagnostics.
         if control == 3 {
             if owned || frames[address] != nil { diagnosticFrames += 1 }
             return
@@ -62,7 +62,7 @@ struct DiagnosticTraffic {
             message = try assemblers[address, default: ISO15765Assembler()].receive(
                 LinkFrame(header: address, bytes: frame.data, line: line))
         } catch {
-            // Cut recordings begin and end anywhere.
+            // A recording may begin and end within a message.
             frames[address] = nil
             if owned { diagnosticFrames += 1 }
             return
@@ -82,7 +82,8 @@ struct DiagnosticTraffic {
             return
         }
         if let request = question(for: message, at: frame.time) {
-            // The question's own frame was not counted, as nothing proved it yet.
+            // The frame of the request was not counted, because only the answer proves that it is
+            // diagnostic.
             diagnosticFrames += count + 1
             try body(Answer(message: message, request: request, time: frame.time))
         } else if Self.asks(message.payload, service) {
@@ -91,7 +92,7 @@ struct DiagnosticTraffic {
         }
     }
 
-    /// Whether a frame of any identifier could begin or continue a question or an answer.
+    /// Whether a frame of any identifier could begin or continue a request or an answer.
     private func mayBegin(_ frame: LoggedFrame, _ control: UInt8, _ address: ECUAddress) -> Bool {
         guard frame.data.count > 1 else { return false }
         switch control {
@@ -113,7 +114,7 @@ struct DiagnosticTraffic {
         questions.values.contains { (0..<Self.patience).contains(time - $0.time) }
     }
 
-    /// Services whose answers repeat an identifier, so that an answer proves itself.
+    /// Services whose answers repeat an identifier, which proves that they are answers.
     private static let services: Set<UInt8> = [0x01, 0x02, 0x06, 0x09, 0x19, 0x1A, 0x21, 0x22]
 
     private static func asks(_ payload: [UInt8], _ service: UInt8) -> Bool {
@@ -121,7 +122,7 @@ struct DiagnosticTraffic {
             && (service != 0x22 || payload.count % 2 == 1)
     }
 
-    /// The newest question that a message answers; the ECU's own first, then one to all.
+    /// The newest request for a message: first one to this ECU, then one to all ECUs.
     private func question(for message: ECUMessage, at time: Int64) -> [UInt8]? {
         guard let ecu = message.ecu else { return nil }
         func fits(_ address: ECUAddress) -> [UInt8]? {
@@ -139,7 +140,7 @@ struct DiagnosticTraffic {
             .max { $0.value.time < $1.value.time }.flatMap { fits($0.key) }
     }
 
-    /// Whether an answer repeats service and identifier of a question, or refuses it.
+    /// Whether an answer repeats service and identifier of a request, or refuses it.
     private static func answers(_ answer: [UInt8], _ question: [UInt8]) -> Bool {
         guard let service = question.first, let first = answer.first else { return false }
         if first == 0x7F { return answer.count >= 3 && answer[1] == service }
@@ -147,7 +148,7 @@ struct DiagnosticTraffic {
         let repeated = service == 0x22 ? 2 : [0x03, 0x07, 0x0A].contains(service) ? 0 : 1
         guard answer.count > repeated, question.count > repeated else { return false }
         if repeated == 1, service == 0x01 || service == 0x02 {
-            // Of several PIDs an ECU leaves out what it does not have.
+            // If several PIDs are requested, an ECU leaves out those that it does not support.
             return question.dropFirst().contains(answer[1])
         }
         return repeated == 0 || answer[1...repeated].elementsEqual(question[1...repeated])

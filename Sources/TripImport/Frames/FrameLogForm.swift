@@ -1,11 +1,11 @@
 import Formats
 import OBDCore
 
-/// How frames of a CAN bus stand in a file of text.
+/// The formats of text files with frames of a CAN bus.
 public enum FrameLogForm: Hashable, Sendable {
     /// `(1696758378.547717) can0 7E8#0341`: candump -L.
     case candumpLog
-    /// ` (1696758378.547717)  can0  7E8   [8]  03 41`: candump on a screen.
+    /// ` (1696758378.547717)  can0  7E8   [8]  03 41`: candump's output on a screen.
     case candumpScreen
     /// Vector's ASC.
     case asc
@@ -18,7 +18,7 @@ public enum FrameLogForm: Hashable, Sendable {
     /// python-can's CSV.
     case pythonCAN
 
-    /// The form of a file that begins so; nil for anything else.
+    /// The format of a file with this beginning; nil for anything else.
     init?(beginning: [UInt8]) {
         var bytes = beginning.prefix(64 << 10)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }

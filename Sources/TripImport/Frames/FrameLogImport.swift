@@ -3,21 +3,21 @@ import Formats
 import OBDCore
 import VehicleLink
 
-/// How many frames a log of a bus has.
+/// The number of frames in a log of a bus.
 public struct FrameCount: Hashable, Sendable {
     /// All data frames.
     public var all = 0
-    /// Those of OBD and UDS.
+    /// The frames of OBD and UDS.
     public var diagnostic = 0
 
-    /// So many frames.
+    /// Counts with these values.
     public init(all: Int = 0, diagnostic: Int = 0) {
         self.all = all
         self.diagnostic = diagnostic
     }
 }
 
-/// Reads the questions and answers in a log of a CAN bus as a live link would.
+/// Decodes requests and answers in a log of a CAN bus like those of a live link.
 struct FrameLogImport: ImportReader {
     private(set) var skipped = SkippedLines()
     private(set) var pendingLine = 0
@@ -27,7 +27,7 @@ struct FrameLogImport: ImportReader {
     private let standard: PIDTable
     private let channel: [UInt8]?
     private var decoder: ResponseDecoder
-    /// A bus each.
+    /// The traffic of each bus.
     private var traffic: [ArraySlice<UInt8>: DiagnosticTraffic] = [:]
     private var places: [Int32: SignalIndex] = [:]
     private var vin: VIN?
@@ -46,7 +46,7 @@ struct FrameLogImport: ImportReader {
     var endsInQuote: Bool { false }
     var assumesBeginning: Bool { clock.assumesBeginning }
 
-    /// How many frames there were.
+    /// The number of frames.
     var count: FrameCount {
         FrameCount(
             all: frames, diagnostic: traffic.values.reduce(0) { $0 + $1.diagnosticFrames })
@@ -139,7 +139,7 @@ struct FrameLogImport: ImportReader {
         if !items.isEmpty { try emit(.entry(.items(items), at: moment)) }
     }
 
-    /// The signal of the built-in table in the table of what the file has.
+    /// Copies a signal of the built-in table to the table of the file's signals.
     private mutating func place(
         _ reading: Reading, _ signal: Signal, _ table: inout ImportTable
     ) -> SignalIndex {

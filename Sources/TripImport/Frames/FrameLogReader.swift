@@ -3,26 +3,26 @@ import OBDCore
 
 /// Reads the lines of a log of frames.
 struct FrameLogReader {
-    /// What a line is.
+    /// The content of a line.
     enum Line {
         case frame(LoggedFrame)
         /// A heading, a comment, an event, a remote or an error frame.
         case other
-        /// A line that is none of these.
+        /// Any other line.
         case unreadable(String)
     }
 
     let form: FrameLogForm
-    /// When the log begins, as a clock on the wall showed it, where its head says so.
+    /// When the log begins, in local time, if its head contains that.
     private(set) var beginning: WallClock?
-    /// Whether times count from the beginning of the log; nil until a line has shown it.
+    /// Whether times count from the beginning of the log; nil until a line shows it.
     private(set) var isRelative: Bool?
 
     // ASC.
     private var isHex = true
     private var isDelta = false
     private var lastTime: Int64 = 0
-    // TRC: letters of the columns.
+    // TRC: letters that name the columns.
     private var columns = Array("NOdIL".utf8)
     // GVRET.
     private var hasDirection = false
@@ -41,7 +41,7 @@ struct FrameLogReader {
         }
     }
 
-    /// Times from 2001 on are of the clock; smaller ones count from the beginning.
+    /// Times from 2001 on are absolute; smaller ones count from the beginning.
     private mutating func sees(_ time: Int64) {
         if isRelative == nil { isRelative = time < 978_307_200_000_000 }
     }
@@ -59,7 +59,7 @@ struct FrameLogReader {
             return .unreadable("\"\(digits.string)\" is not a CAN identifier")
         }
         sees(time)
-        // An error frame.
+        // This flag marks an error frame.
         if id & 0x2000_0000 != 0 { return .other }
         let isExtended = digits.count == 8
         var data = text[(hash + 1)...]
@@ -70,7 +70,7 @@ struct FrameLogReader {
                     channel: channel))
         }
         if data.first == 0x52 { return .other }
-        // `##` and a digit of flags: CAN FD.
+        // `##` and a digit with flags: CAN FD.
         if data.first == 0x23 { data = data.dropFirst(2) }
         var bytes = InlineBytes()
         var high: UInt8?
@@ -97,7 +97,7 @@ struct FrameLogReader {
         guard word.first == 0x28 else {
             return .unreadable("the frame has no time; candump -L writes one")
         }
-        // `(2021-05-04 16:34:11.190458)` is two words.
+        // `(2021-05-04 16:34:11.190458)` consists of two words.
         var time: Int64?
         if word.last == 0x29 {
             time = word.dropFirst().dropLast().millionths
@@ -149,7 +149,8 @@ struct FrameLogReader {
         isRelative = true
         var rest = words.dropFirst()
         if rest.first?.string.uppercased() == "CANFD" {
-            // Channel, direction, identifier, perhaps a name, two flags, length code, length, data.
+            // Channel, direction, identifier, an optional name, two flags, length code, length,
+            // data.
             rest = rest.dropFirst()
             guard rest.count >= 7, let channel = rest.first else { return .other }
             rest = rest.dropFirst(2)
@@ -183,7 +184,7 @@ struct FrameLogReader {
             LoggedFrame(time: time, id: id, isExtended: isExtended, data: data, channel: channel))
     }
 
-    /// `7E8`, `18DAF110x`, both decimal where the head says so.
+    /// Parses `7E8`, `18DAF110x`, or decimal numbers if the head says so.
     private func identifier(_ word: ArraySlice<UInt8>) -> (UInt32, Bool)? {
         let isExtended = word.last == 0x78 || word.last == 0x58
         let digits = isExtended ? word.dropLast() : word
@@ -245,7 +246,7 @@ struct FrameLogReader {
         guard words.count > columns.count - 1 else {
             return words.isEmpty ? .other : .unreadable("a short line")
         }
-        // Version 1.0 without a version line has no direction.
+        // Version 1.0 has no version line and no column for the direction.
         var time: Int64?
         var found: (id: UInt32, isExtended: Bool)?
         var length = 0

@@ -2,17 +2,17 @@ import OBDCore
 
 /// A data frame of a CAN bus in a log.
 struct LoggedFrame: Hashable {
-    /// Microseconds: since 1970, or since the log began, as its form has it.
+    /// Microseconds since 1970 or since the log began, depending on the format.
     var time: Int64
     var id: UInt32
     var isExtended: Bool
     var data: InlineBytes
-    /// The bus, as the log names it.
+    /// The bus with its name in the log.
     var channel: ArraySlice<UInt8>
 
-    /// Whether OBD or UDS could be in it: an identifier that requests and answers use.
+    /// Whether the frame may be one of OBD or UDS, by its identifier.
     ///
-    /// 11 bits from 600 on, 29 bits of normal fixed addressing.
+    /// These are 11-bit identifiers from 600 on, and 29-bit ones with normal fixed addressing.
     var mayBeDiagnostic: Bool { Self.mayBeDiagnostic(id, isExtended) }
 
     static func mayBeDiagnostic(_ id: UInt32, _ isExtended: Bool) -> Bool {
@@ -22,7 +22,7 @@ struct LoggedFrame: Hashable {
     var address: ECUAddress { ECUAddress(id, isExtended ? .can29 : .can11) }
 }
 
-/// A line of a log cut into words, without a copy of it.
+/// Splits a line of a log into words without copying it.
 struct LineWords {
     private let bytes: ArraySlice<UInt8>
     private(set) var place: Int
@@ -40,7 +40,7 @@ struct LineWords {
         return start == place ? nil : bytes[start..<place]
     }
 
-    /// All words that are left.
+    /// The remaining words.
     var rest: [ArraySlice<UInt8>] {
         var copy = self
         var words: [ArraySlice<UInt8>] = []
@@ -50,7 +50,7 @@ struct LineWords {
 }
 
 extension ArraySlice<UInt8> {
-    /// A hexadecimal number of at most eight digits; nil for anything else.
+    /// The value of a hexadecimal number with at most eight digits; nil for anything else.
     var hexadecimal: UInt32? {
         guard (1...8).contains(count) else { return nil }
         var value: UInt32 = 0
@@ -61,7 +61,7 @@ extension ArraySlice<UInt8> {
         return value
     }
 
-    /// A number without sign; nil for anything else, and for more than 18 digits.
+    /// The value of an unsigned number; nil for anything else, and for more than 18 digits.
     var decimal: Int64? {
         guard (1...18).contains(count) else { return nil }
         var value: Int64 = 0
@@ -72,7 +72,7 @@ extension ArraySlice<UInt8> {
         return value
     }
 
-    /// A number with or without decimals, in millionths; nil for anything else.
+    /// The value of a number in millionths; nil for anything else.
     var millionths: Int64? {
         guard let point = firstIndex(of: 0x2E) else {
             guard let whole = decimal, whole < 1 << 43 else { return nil }
@@ -92,7 +92,7 @@ extension ArraySlice<UInt8> {
         return whole * 1_000_000 + fraction
     }
 
-    /// What is there besides `byte` at both ends.
+    /// The bytes without leading and trailing `byte`.
     func trimmed(_ byte: UInt8) -> ArraySlice<UInt8> {
         var rest = self
         while rest.first == byte { rest.removeFirst() }
@@ -103,7 +103,7 @@ extension ArraySlice<UInt8> {
     var string: String { String(decoding: self, as: UTF8.self) }
 }
 
-/// The bytes that words of two digits spell; nil for anything else, and for more than a frame holds.
+/// The bytes for words of two digits; nil for anything else, and for more than a frame can hold.
 func frameBytes(_ words: some Sequence<ArraySlice<UInt8>>, isHex: Bool = true) -> InlineBytes? {
     var result = InlineBytes()
     for word in words {

@@ -1,9 +1,9 @@
-/// One page of a table or an index, as far as it can be read.
+/// The readable part of one page of a table or an index.
 ///
-/// The format is SQLite's own (`fileformat2.html`, "B-tree Pages"): a header, an array of places,
-/// cells.
+/// The format is SQLite's (`fileformat2.html`, "B-tree Pages"): a header, an array of cell offsets,
+/// then the cells.
 struct BTreePage {
-    /// What a page is; the raw value is its first byte.
+    /// The type of a page; the raw value is its first byte.
     enum Kind: UInt8 {
         case indexInterior = 0x02
         case tableInterior = 0x05
@@ -22,24 +22,24 @@ struct BTreePage {
 
     /// A row.
     struct Record {
-        /// Nil in an index, and so in a table without row numbers.
+        /// Nil in an index, and therefore in a table without row ids.
         var rowID: Int64?
         var values: [Value]
     }
 
-    /// What the page is.
+    /// The type of the page.
     let kind: Kind
-    /// Pages below it.
+    /// The numbers of its child pages.
     private(set) var children: [Int] = []
-    /// Rows in it.
+    /// The rows in the page.
     private(set) var records: [Record] = []
-    /// Cells that make no sense.
+    /// The number of invalid cells.
     private(set) var damagedCells = 0
 
     private let bytes: [UInt8]
     private let file: PageFile
 
-    /// Reads a page; nil for one that is no such page.
+    /// Reads a page; nil if it is not a page of a table or an index.
     init?(_ number: Int, in file: PageFile) {
         guard let bytes = file.page(number) else { return nil }
         self.bytes = bytes
@@ -72,7 +72,7 @@ struct BTreePage {
         }
     }
 
-    /// Reads a cell; false when it makes no sense.
+    /// Reads a cell; false if it is invalid.
     private mutating func read(at place: Int) -> Bool {
         var place = place
         if kind == .tableInterior || kind == .indexInterior {
@@ -96,7 +96,7 @@ struct BTreePage {
         return true
     }
 
-    /// The bytes of a record, which may go on in other pages.
+    /// The bytes of a record, which may continue in overflow pages.
     private func payload(_ length: Int, at place: Int) -> [UInt8]? {
         let usable = file.usableSize
         let most = kind == .tableLeaf ? usable - 35 : (usable - 12) * 64 / 255 - 23
@@ -121,7 +121,7 @@ struct BTreePage {
 
     // MARK: Records
 
-    /// The values of a record; nil when its header and its length contradict each other.
+    /// The values of a record; nil if its header does not match its length.
     static func values(_ record: [UInt8]) -> [Value]? {
         var place = 0
         guard let header = varint(record, &place), header >= 1, header <= record.count else {
@@ -172,7 +172,7 @@ struct BTreePage {
         return bytes[place..<place + count].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// A number of one to nine bytes.
+    /// Reads a variable-length integer of one to nine bytes.
     static func varint(_ bytes: [UInt8], _ place: inout Int) -> Int64? {
         var value: UInt64 = 0
         for index in 0..<9 {

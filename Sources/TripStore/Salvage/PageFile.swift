@@ -1,10 +1,10 @@
 import Glibc
 
-/// The pages of a database file, with what its write-ahead log holds laid over them.
+/// The pages of a database file, with newer ones from its write-ahead log.
 ///
-/// Nothing of the file is believed but its bytes: this is for files that SQLite refuses.
+/// It trusts nothing that the file says about itself, because it is for files that SQLite refuses.
 final class PageFile {
-    /// Bytes of a page.
+    /// Size of a page in bytes.
     let pageSize: Int
     /// Bytes of a page that hold data.
     let usableSize: Int
@@ -13,10 +13,10 @@ final class PageFile {
 
     private let file: Int32
     private let log: Int32
-    /// Where a page is in the log.
+    /// The offset of each page in the log.
     private var overlay: [Int: Int] = [:]
 
-    /// Opens the file at `path`; nil when it cannot be read or holds no page.
+    /// Opens the file at `path`; nil if it cannot be read or has no page.
     init?(path: String) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -32,7 +32,7 @@ final class PageFile {
         }
         let logHeader = log >= 0 ? Self.read(log, at: 0, 32) : nil
         if size < 512 || size & (size - 1) != 0 {
-            // The log knows the size as well; 4096 is what obdscan makes.
+            // The log also contains the page size; obdscan uses 4096.
             let logged = logHeader.map { Self.number($0, 8) } ?? 0
             size = logged >= 512 && logged <= 65_536 && logged & (logged - 1) == 0 ? logged : 4096
         }
@@ -55,9 +55,9 @@ final class PageFile {
         if log >= 0 { close(log) }
     }
 
-    /// The page of that number, from 1; nil when it cannot be read.
+    /// The page with that number, from 1; nil if it cannot be read.
     ///
-    /// The last page of a file that was cut short has fewer bytes.
+    /// The last page of a truncated file has fewer bytes.
     func page(_ number: Int) -> [UInt8]? {
         guard number >= 1, number <= pageCount else { return nil }
         if let place = overlay[number] { return Self.read(log, at: place, pageSize) }
@@ -66,7 +66,7 @@ final class PageFile {
 
     // MARK: Pieces
 
-    /// Frames up to the last commit whose salts and checksums are right.
+    /// The frames up to the last commit with valid salts and checksums.
     private static func readLog(
         _ log: Int32, _ header: [UInt8], pageSize: Int
     ) -> (pages: [Int: Int], count: Int) {

@@ -1,30 +1,30 @@
 import Foundation
 import GRDB
 
-/// What could be saved of a damaged database.
+/// The result of saving data from a damaged database.
 public struct Salvaged: Hashable, Sendable {
     /// Pages of the damaged file.
     public var pages = 0
-    /// Pages of which something could not be read.
+    /// Pages that could not be read completely.
     public var damagedPages = 0
-    /// Pages that no other page pointed to any more and whose rows were recognised by their shape.
+    /// Pages that no other page refers to, whose rows were recognised by their columns.
     public var orphanPages = 0
-    /// Rows saved, by table.
+    /// Saved rows by table.
     public var rows: [String: Int] = [:]
-    /// Rows that contradict the schema and were left out.
+    /// Rows that violate the schema and were left out.
     public var rejected = 0
-    /// Trips of which rows were saved, but not when they were: they begin in 1970.
+    /// Trips with saved rows but without a known start; they begin in 1970.
     public var tripsWithoutTime: [Int64] = []
-    /// Channels of which readings were saved, but not what they are.
+    /// The number of channels with saved readings whose signals are unknown.
     public var unknownChannels = 0
 }
 
 extension TripStore {
-    /// Saves what can be saved of the damaged database at `damaged` into this one, which must be
+    /// Saves as much as possible of the damaged database at `damaged` into this one, which must be
     /// new.
     ///
-    /// The damaged file is only read, page by page. `progress` is told the share that is done, from
-    /// 0 to 1.
+    /// The damaged file is only read, page by page. `progress` gets the finished share, from 0 to
+    /// 1.
     public func salvage(
         from damaged: String, progress: (Double) -> Void = { _ in }
     ) throws(StoreError) -> Salvaged {
@@ -43,12 +43,12 @@ extension TripStore {
     }
 }
 
-/// Reads pages and puts their rows where they belong.
+/// Reads pages and stores their rows in the right tables.
 private struct Salvager {
     private struct Table {
         var name: String
         var columns: [(name: String, type: String, isRequired: Bool)]
-        /// The column that is the row's number.
+        /// The column that is the row id.
         var rowID: Int?
         var sql: String { "INSERT OR IGNORE INTO \(name) (\(list)) VALUES (\(marks))" }
         var list: String { columns.map(\.name).joined(separator: ", ") }
@@ -57,7 +57,7 @@ private struct Salvager {
 
     private enum Owner: Hashable {
         case table(Int)
-        /// An index, a list of free pages, the schema: nothing to save.
+        /// An index, a free page or the schema: nothing to save.
         case nothing
     }
 
@@ -91,7 +91,7 @@ private struct Salvager {
     ) throws -> Salvaged {
         claimSchema()
         claimFreePages()
-        // What a table still points to wins over what has lost its place.
+        // Pages that a table still refers to have priority over orphans.
         for isOrphan in [false, true] {
             for number in 1...file.pageCount where (owners[number] == nil) == isOrphan {
                 if number % 256 == 0 {
@@ -158,7 +158,7 @@ private struct Salvager {
         }
     }
 
-    /// The one table that all rows of a page could be of; nil when there are none or several.
+    /// The only table that fits all rows of a page; nil if there are none or several.
     private func owner(ofOrphan page: BTreePage) -> Int? {
         guard !page.records.isEmpty else { return nil }
         let fitting = tables.indices.filter { index in
@@ -195,7 +195,7 @@ private struct Salvager {
         let owner = owners[number]
         guard owner != .nothing, let page = BTreePage(number, in: file) else { return }
         let place: Int
-        // What points to a page may be damaged itself: its rows must be the table's.
+        // The reference to a page may be damaged itself, so check that the rows fit the table.
         if case .table(let known) = owner,
             page.records.isEmpty || page.records.contains(where: { fits($0, tables[known]) })
         {
@@ -226,7 +226,7 @@ private struct Salvager {
         }
     }
 
-    /// Makes what was saved a database again: every row belongs to something, all sums are right.
+    /// Makes the saved rows consistent: adds missing parents and calculates all totals again.
     private mutating func mend(in database: Database) throws {
         let timed = [
             "reading", "monitor", "monitor_test", "code_report", "code_list", "message", "event",

@@ -8,18 +8,18 @@
 ///     0 p p p p p p p   payload bits 6–0
 ///     0 x x x x x x x   CRC-7 over the 21 bits above
 public struct PaddleFrame: Hashable, Sendable {
-    /// What the frame is about.
+    /// The kind of content.
     public enum Command: Hashable, Sendable {
-        /// The absolute position of the paddle; from the accessory.
+        /// The absolute position of the paddle; sent by the device.
         case position
-        /// The buttons that are down, a bit each; from the accessory.
+        /// The pressed buttons, one bit each; sent by the device.
         case buttons
-        /// The lights to switch on, a bit each; to the accessory.
+        /// The lights to switch on, one bit each; sent to the device.
         case lights
-        /// Reserved, 3 to 31: not an error, without a meaning.
+        /// Reserved, 3 to 31: valid, but without a meaning.
         case reserved(UInt8)
 
-        /// The command of five bits.
+        /// The command for a code of five bits.
         public init(_ code: UInt8) {
             switch code & 0x1F {
             case 0: self = .position
@@ -40,12 +40,12 @@ public struct PaddleFrame: Hashable, Sendable {
         }
     }
 
-    /// The protocol string of accessories that speak it.
+    /// The protocol string of devices with this protocol.
     public static let protocolString = "org.obdscan.demo.paddle"
 
-    /// What the frame is about.
+    /// The kind of content.
     public var command: Command
-    /// A position or a bit mask, as ``command`` says.
+    /// A position or a bit mask, depending on ``command``.
     public var payload: UInt16
 
     /// A frame.
@@ -63,7 +63,7 @@ public struct PaddleFrame: Hashable, Sendable {
         ]
     }
 
-    /// Reads a frame; nil when a start bit is out of place or the checksum is wrong.
+    /// Parses a frame; nil if a start bit or the checksum is wrong.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count == 4, bytes[0] >= 0x80, bytes[1...].allSatisfy({ $0 < 0x80 }) else {
             return nil
@@ -75,8 +75,9 @@ public struct PaddleFrame: Hashable, Sendable {
         payload = UInt16(truncatingIfNeeded: bits)
     }
 
-    /// CRC-7, polynomial x⁷ + x³ + 1, initial value 0, over the low `count` bits from the highest
-    /// down.
+    /// CRC-7 over the low `count` bits, from the highest down.
+    ///
+    /// Polynomial x⁷ + x³ + 1, initial value 0.
     static func checksum(_ bits: UInt64, count: Int) -> UInt8 {
         var register: UInt8 = 0
         for index in (0..<count).reversed() {

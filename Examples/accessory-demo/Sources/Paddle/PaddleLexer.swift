@@ -1,17 +1,17 @@
-/// Cuts the bytes of the demonstration protocol into frames.
+/// Splits the bytes of the demonstration protocol into frames.
 ///
-/// Lost, doubled or flipped bytes cost only the frames that they are in.
+/// Lost, duplicate or flipped bytes damage only their own frames.
 public struct PaddleLexer: Hashable, Sendable {
     private var pending: [UInt8] = []
-    /// Frames whose checksum was wrong, or that another one cut short.
+    /// Number of frames with a wrong checksum, or interrupted by another frame.
     public private(set) var damaged = 0
-    /// Bytes outside any frame.
+    /// Number of bytes outside any frame.
     public private(set) var stray = 0
 
     /// A lexer at the beginning of a stream.
     public init() {}
 
-    /// Takes bytes as they came; gives whole and undamaged frames.
+    /// Takes received bytes; returns the complete and undamaged frames.
     public mutating func receive(_ bytes: some Sequence<UInt8>) -> [PaddleFrame] {
         var frames: [PaddleFrame] = []
         for byte in bytes {

@@ -1,13 +1,13 @@
-/// A simulated accessory of the demonstration protocol.
+/// A simulated device with the demonstration protocol.
 ///
-/// Its paddle swings, its button is down at each end, and it switches the lights that the host asks
-/// for. Times are since it was switched on.
+/// Its paddle swings, its button is pressed at each end, and it switches lights on the host's
+/// request. Times count from when it was switched on.
 public struct SimulatedPaddle: Sendable {
-    /// The lights that are on, a bit each.
+    /// The lights that are on, one bit each.
     public private(set) var lights: UInt16 = 0
-    /// Undamaged frames from the host.
+    /// Number of undamaged frames from the host.
     public private(set) var framesReceived = 0
-    /// When ``due(at:)`` has to be called again.
+    /// When to call ``due(at:)`` again.
     public private(set) var nextDeadline = SimulatedPaddle.period
     private var lexer = PaddleLexer()
 
@@ -16,7 +16,7 @@ public struct SimulatedPaddle: Sendable {
     /// Positions from one end to the other.
     private static let steps = 64
 
-    /// An accessory that was just switched on.
+    /// A device that was just switched on.
     public init() {}
 
     /// Takes bytes from the host.
@@ -27,9 +27,9 @@ public struct SimulatedPaddle: Sendable {
         }
     }
 
-    /// What it sends at `now`: the position and the button, once each period.
+    /// The bytes to send at `now`: position and button, once per period.
     public mutating func due(at now: Duration) -> [UInt8] {
-        // Positions are absolute, so that only the newest ones matter to a host that did not listen.
+        // Positions are absolute, so a host that did not read needs only the newest ones.
         if now - nextDeadline > Self.period * 8 { nextDeadline = now }
         var bytes: [UInt8] = []
         while nextDeadline <= now {

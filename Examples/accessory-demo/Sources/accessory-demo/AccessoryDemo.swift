@@ -91,16 +91,16 @@ struct AccessoryDemo {
     }
 }
 
-/// The accessories that a command is about.
+/// The devices for a command.
 struct Attached {
-    /// Knows them and all others.
+    /// The manager of these and all other devices.
     let manager = AccessoryManager()
-    /// Those at the given addresses, or the simulated ones.
+    /// The devices at the given addresses, or the simulated ones.
     private(set) var accessories: [Accessory] = []
-    /// The simulated ones live as long as this value.
+    /// The simulated devices; they exist as long as this value.
     private(set) var simulated: [SimulatedAccessory] = []
 
-    /// Attaches the accessories at `addresses`; two simulated ones where there are none.
+    /// Attaches the devices at `addresses`, or two simulated ones if there are none.
     init(_ addresses: [String]) throws {
         for text in addresses { attach(text, try TransportRegistry.system.address(text)) }
         guard addresses.isEmpty else { return }
@@ -111,7 +111,8 @@ struct Attached {
         }
     }
 
-    /// Nothing on a line tells its protocol: whoever names the address says that it is a paddle.
+    /// A serial line does not show its protocol, so trust the user's address to be that of a
+    /// paddle.
     private mutating func attach(_ name: String, _ address: AccessoryAddress) {
         accessories.append(
             manager.attach(name, at: address, protocols: [PaddleFrame.protocolString]))

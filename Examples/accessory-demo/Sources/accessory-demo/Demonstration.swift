@@ -2,20 +2,21 @@ import Accessory
 import Glibc
 import Paddle
 
-/// A session with one accessory: positions and buttons in, lights and ten kilobytes out.
+/// A session with one device: receives positions and buttons, sends lights and ten kilobytes.
 final class Demonstration {
-    /// What is sent, one step each half second.
+    /// The steps of sending, one per half second.
     private enum Step {
         case lightOn, lightOff, bulk
     }
 
     /// Why a demonstration ends early.
     enum Fault: Error {
-        /// No valid frame came for three seconds. A paddle sends one 20 times a second.
+        /// No valid frame arrived for three seconds, although a paddle sends one 20 times per
+        /// second.
         case silent
     }
 
-    /// What happened so far.
+    /// The counts until now.
     struct Summary: Hashable, CustomStringConvertible {
         var positions = 0
         var buttons = 0
@@ -34,7 +35,7 @@ final class Demonstration {
     private static let pause = Duration.milliseconds(500)
     private static let patience = Duration.seconds(3)
 
-    /// The accessory's name.
+    /// The device's name.
     let name: String
     private let report: (String) -> Void
     private var session: DescriptorSession
@@ -46,7 +47,7 @@ final class Demonstration {
     private var lastHeard: Duration
     private var counts = Summary()
 
-    /// Takes a session over at `now`; `report` gets a line for each event.
+    /// Takes over a session at `now`; `report` is called with a line for each event.
     init(
         _ session: consuming DescriptorSession, _ name: String, at now: Duration,
         report: @escaping (String) -> Void
@@ -58,7 +59,7 @@ final class Demonstration {
         lastHeard = now
     }
 
-    /// What happened so far.
+    /// The counts until now.
     var summary: Summary {
         var summary = counts
         summary.damaged = lexer.damaged
@@ -66,19 +67,19 @@ final class Demonstration {
         return summary
     }
 
-    /// What `poll` has to wait for.
+    /// The events to wait for with `poll`.
     var wanted: pollfd {
         let events = POLLIN | (session.wantsToWrite ? POLLOUT : 0)
         return pollfd(fd: session.descriptor, events: Int16(events), revents: 0)
     }
 
-    /// When ``proceed(_:at:)`` has to be called at the latest.
+    /// The latest time to call ``proceed(_:at:)``.
     var deadline: Duration {
         let silent = lastHeard + Self.patience
         return steps.isEmpty || session.wantsToWrite ? silent : min(silent, nextStep)
     }
 
-    /// Reads, writes and goes on to the next step; `events` are the results of `poll`.
+    /// Reads, writes and continues with the next step; `events` are the results of `poll`.
     func proceed(_ events: Int16, at now: Duration) throws {
         if Int32(events) & POLLOUT != 0 { try session.flush() }
         if Int32(events) & ~POLLOUT != 0 {
@@ -107,7 +108,7 @@ final class Demonstration {
             counts.buttons += 1
             if buttons != frame.payload { report("buttons \(frame.payload)") }
             buttons = frame.payload
-        // Our own frames come back from a terminal that echoes.
+        // A terminal with echo returns our own frames.
         case .lights, .reserved: return
         }
         lastHeard = now
@@ -134,7 +135,7 @@ final class Demonstration {
     }
 }
 
-/// Runs all of them at once until `limit`.
+/// Runs all demonstrations at once until `limit`.
 func run(
     _ demonstrations: [Demonstration], since begin: ContinuousClock.Instant, for limit: Duration
 )

@@ -3,20 +3,20 @@ import Glibc
 import Paddle
 import Synchronization
 
-/// A simulated paddle on a pty, served by a thread of its own until this object goes.
+/// A simulated paddle on a pty, served by its own thread for the lifetime of this object.
 final class SimulatedAccessory: Sendable {
     /// The device node that a host opens.
     let path: String
     private let state: Mutex<SimulatedPaddle>
-    /// The thread ends when this end of a pipe is closed.
+    /// Closing this end of a pipe ends the thread.
     private let stop: Int32
 
-    /// The lights that are on, a bit each.
+    /// The lights that are on, one bit each.
     var lights: UInt16 { state.withLock(\.lights) }
-    /// Undamaged frames from the host.
+    /// Number of undamaged frames from the host.
     var framesReceived: Int { state.withLock(\.framesReceived) }
 
-    /// Makes a pty and begins to serve it.
+    /// Creates a pty and begins to serve it.
     init() throws {
         var (main, own): (Int32, Int32) = (-1, -1)
         var name = [CChar](repeating: 0, count: 64)
@@ -26,12 +26,12 @@ final class SimulatedAccessory: Sendable {
         }
         path = String(
             decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        // The other end stays open here too: the pty then lives on between two sessions.
+        // Keep the other end open here, so that the pty exists between two sessions.
         var settings = termios()
         tcgetattr(own, &settings)
         cfmakeraw(&settings)
         tcsetattr(own, TCSANOW, &settings)
-        // Positions that the host does not take get lost, as on a serial line.
+        // Positions that the host does not read are lost, as on a serial line.
         _ = fcntl(main, F_SETFL, O_NONBLOCK)
         stop = ends[1]
         state = Mutex(SimulatedPaddle())
@@ -49,7 +49,7 @@ final class SimulatedAccessory: Sendable {
 
     deinit { close(stop) }
 
-    /// Reads and writes what there is; returns how long to wait for the next time (unit: ms).
+    /// Reads and writes all available data; returns the time to the next call (unit: ms).
     private func proceed(_ descriptor: Int32, at now: Duration) -> Int32 {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = read(descriptor, &buffer, buffer.count)
@@ -73,7 +73,7 @@ struct SystemFault: Error, CustomStringConvertible {
     var description: String { "\(call): \(String(cString: strerror(errno)))" }
 }
 
-/// The time that `poll` takes; unit: ms, rounded up.
+/// The time until `deadline` for `poll`; unit: ms, rounded up.
 func milliseconds(until deadline: Duration, from now: Duration) -> Int32 {
     let rest = max(.zero, deadline - now)
     return Int32(clamping: Int64((rest / .milliseconds(1)).rounded(.up)))

@@ -30,7 +30,7 @@ import Testing
         try run(both, since: begin, for: .seconds(3))
         for (demonstration, accessory) in zip(both, attached.simulated) {
             let summary = demonstration.summary
-            // Twenty a second.
+            // Twenty per second.
             #expect((25...65).contains(summary.positions) && summary.buttons > 0, "\(summary)")
             #expect(summary.damaged == 0 && summary.strayBytes == 0, "\(summary)")
             // Light on, light off, 10 KB, and off at the end.

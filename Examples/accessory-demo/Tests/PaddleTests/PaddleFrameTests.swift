@@ -3,7 +3,7 @@ import Testing
 @testable import Paddle
 
 @Suite struct `The four-byte demonstration protocol` {
-    /// The SD card specification's examples of the same CRC-7 (part 1, section 4.5).
+    /// The examples of the same CRC-7 in the SD card specification (part 1, section 4.5).
     @Test(arguments: [
         (UInt64(0x40_0000_0000), UInt8(0b100_1010)), (0x51_0000_0000, 0b010_1010),
         (0x11_0000_0900, 0b011_0011),
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// Whatever happens to one byte of one frame, the next frames are found and nothing is invented.
+    /// After damage to one byte of one frame, the next frames are found and no frame is invented.
     @Test func `after a lost, doubled or flipped byte the next frame is found`() {
         let frames = (0..<6).map { PaddleFrame(.position, UInt16($0) * 4_097) }
         let bytes = frames.flatMap(\.bytes)
@@ -84,11 +84,11 @@ import Testing
         #expect(lexer.damaged == 0)
     }
 
-    /// Every byte is in a frame, in a damaged frame or stray, and any split gives the same.
+    /// Every byte belongs to a frame, to a damaged frame, or is stray, however the bytes are split.
     @Test func `random bytes give only frames that are in them`() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2_000 {
-            // Mostly whole frames, so that some are found; then a few bytes are changed.
+            // Mostly whole frames, so that some are found; then change a few bytes.
             var bytes = (0..<8).flatMap { _ in
                 PaddleFrame(.init(.random(in: 0...31)), .random(in: 0...UInt16.max)).bytes
             }

@@ -4,8 +4,7 @@ import Testing
 @Suite struct `A simulated paddle` {
     /// Positions 50 ms apart go from one end to the other in 64 steps and back.
     ///
-    /// The button is down only
-    /// near the ends.
+    /// The button is pressed only near the ends.
     @Test func `swings from end to end`() {
         var paddle = SimulatedPaddle()
         var lexer = PaddleLexer()

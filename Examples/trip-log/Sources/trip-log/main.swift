@@ -8,8 +8,8 @@ import TripRecorder
 import TripStore
 import VehicleScan
 
-/// Five seconds of the vehicle behind `sim:`, or behind the accessory that the command line names,
-/// as a trip in `trip.db`.
+/// Records five seconds of the vehicle at `sim:`, or at the device in the command line, as a trip
+/// in `trip.db`.
 do {
     let address = CommandLine.arguments.dropFirst().first ?? "sim:"
     let sink = try TripSink()

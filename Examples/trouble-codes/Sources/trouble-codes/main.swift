@@ -5,7 +5,7 @@ import LocalLinks
 import PIDTables
 import VehicleScan
 
-/// The codes of the vehicle behind `sim:`, or behind the accessory that the command line names.
+/// Prints the codes of the vehicle at `sim:`, or at the device in the command line.
 do {
     let address = CommandLine.arguments.dropFirst().first ?? "sim:"
     let vehicle = try Vehicle.open(

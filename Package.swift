@@ -59,6 +59,7 @@ let package = Package(
         module("OBDCore"),
         module("VehicleLink", ["OBDCore"]),
         module("Adapters", ["OBDCore", "VehicleLink"]),
+        module("Conversation", ["OBDCore", "VehicleLink", "Adapters"]),
         module("Diagnostics", ["OBDCore"]),
         module("ScanTool", ["OBDCore", "VehicleLink", "Adapters"]),
         module("Positioning", ["OBDCore"]),
@@ -83,7 +84,9 @@ let package = Package(
         .target(
             name: "PIDTables", dependencies: ["OBDCore", "Diagnostics"], exclude: ["pids"],
             swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
-        module("Decoding", ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables"]),
+        module(
+            "Decoding",
+            ["OBDCore", "VehicleLink", "Adapters", "Conversation", "Diagnostics", "PIDTables"]),
         module(
             "VehicleScan",
             [
@@ -149,7 +152,8 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Accessory",
                 "ScanSession", "PIDTables", "VehicleScan", "TripStore", "Formats", "TripImport",
-                "TripIntake", "Decoding", "LocalLinks", "Settings", "TripReports", "TripRecorder",
+                "TripIntake", "Conversation", "Decoding", "LocalLinks", "Settings", "TripReports",
+                "TripRecorder",
                 "VehicleReports", "TerminalView", "Dashboard", "Simulator", "Positioning",
                 "FuelFigures",
                 "CSystem",
@@ -182,6 +186,8 @@ let package = Package(
 
         tests("VehicleLink", ["OBDCore", "VehicleLink", "TestSupport"]),
         tests("Adapters", ["OBDCore", "VehicleLink", "Adapters", "TestSupport"]),
+        tests(
+            "Conversation", ["OBDCore", "VehicleLink", "Adapters", "Conversation", "TestSupport"]),
         tests("Diagnostics", ["OBDCore", "VehicleLink", "Diagnostics", "TestSupport"]),
         .testTarget(
             name: "TripStoreTests",
@@ -195,7 +201,9 @@ let package = Package(
         tests(
             "TripIntake",
             ["OBDCore", "PIDTables", "SystemIO", "TripImport", "TripIntake", "TripStore"]),
-        tests("Decoding", ["OBDCore", "Adapters", "Diagnostics", "PIDTables", "Decoding"]),
+        tests(
+            "Decoding",
+            ["OBDCore", "Adapters", "Conversation", "Diagnostics", "PIDTables", "Decoding"]),
         tests("LocalLinks", ["OBDCore", "Accessory", "LocalLinks", "Simulator", "SystemIO"]),
         tests(
             "TripReports",
@@ -280,7 +288,7 @@ if Context.environment["OBDSCAN_BENCHMARKS"] != nil {
             dependencies: [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
                 "Accessory",
-                "ScanSession", "PIDTables", "TripStore", "Formats", "CFloors",
+                "ScanSession", "PIDTables", "TripStore", "Formats", "Conversation", "CFloors",
             ],
             path: "Benchmarks/obdscan-bench", swiftSettings: strict),
     ]
@@ -292,7 +300,7 @@ if let part = Context.environment["OBDSCAN_PART"] {
     let machine = ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "WebProtocol"]
     let pure = [
         "Simulator", "Positioning", "FuelFigures", "PIDTables", "Formats", "TripImport",
-        "Decoding",
+        "Conversation", "Decoding",
         "EmbedFiles", "EmbedFilesPlugin", "SimulatorTestSupport",
     ]
     let threads = ["CSystem", "SystemIO", "CBluetooth", "Accessory", "ScanSession", "WebServer"]
@@ -312,7 +320,7 @@ if Context.environment["OBDSCAN_FUZZ"] != nil {
     let covered: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer"])]
     let fuzzed = [
         "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator", "PIDTables",
-        "Formats", "TripImport", "Decoding", "Positioning", "WebProtocol",
+        "Formats", "TripImport", "Conversation", "Decoding", "Positioning", "WebProtocol",
         "SimulatorTestSupport",
     ]
     for target in package.targets where fuzzed.contains(target.name) {

@@ -1,3 +1,4 @@
+import Adapters
 import OBDCore
 import VehicleLink
 
@@ -404,12 +405,4 @@ struct ReplyReader: Hashable, Sendable {
         guard can.hasOpenMessages || j1939.hasOpenMessages || segments.isOpen else { return }
         openLines.append(line, text)
     }
-}
-
-/// The text of a line; bytes that are no UTF-8 become replacement characters.
-func string(_ text: Span<UInt8>) -> String {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count)
-    for index in text.indices { bytes.append(text[index]) }
-    return String(decoding: bytes, as: UTF8.self)
 }

@@ -1,3 +1,5 @@
+import Adapters
+
 /// First lines of messages that may still be open, to be shown with their errors.
 struct OpenLines: Hashable, Sendable {
     private struct OpenLine: Hashable, Sendable {

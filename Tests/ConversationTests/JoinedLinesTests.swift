@@ -1,6 +1,7 @@
+import Adapters
 import Testing
 
-@testable import Adapters
+@testable import Conversation
 
 @Suite struct `Lines that lost their ends` {
     private func pieces(

@@ -1,4 +1,5 @@
 import Adapters
+import Conversation
 import OBDCore
 import Testing
 import VehicleLink

@@ -1,3 +1,4 @@
+public import Adapters
 public import OBDCore
 public import VehicleLink
 

@@ -1,3 +1,4 @@
+public import Adapters
 public import OBDCore
 import VehicleLink
 
@@ -405,19 +406,4 @@ public struct ConversationReader: Hashable, Sendable {
         for index in text.indices { bytes.append(text[index]) }
         return bytes
     }
-}
-
-/// Where `text` stands without blanks, line ends, NULs and a byte order mark at its ends.
-func trimmed(_ text: Span<UInt8>) -> Range<Int> {
-    var start = 0
-    var end = text.count
-    if end >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF { start = 3 }
-    while start < end, isBlank(text[start]) { start += 1 }
-    while end > start, isBlank(text[end - 1]) { end -= 1 }
-    return start..<end
-}
-
-@inline(__always)
-func isBlank(_ byte: UInt8) -> Bool {
-    byte == 0x20 || byte == 0x0D || byte == 0x0A || byte == 0x09 || byte == 0x00
 }

@@ -142,8 +142,8 @@ let package = Package(
             "Dashboard",
             [
                 "OBDCore", "Diagnostics", "ScanTool", "SystemIO", "Accessory", "ScanSession",
-                "PIDTables", "Formats", "FuelFigures", "TripStore", "TripReports", "TripRecorder",
-                "VehicleScan", "VehicleReports", "WebProtocol", "WebServer", "WebPage",
+                "PIDTables", "Formats", "FuelFigures", "TripStore", "TripReports", "VehicleScan",
+                "VehicleReports", "WebProtocol", "WebServer", "WebPage",
             ]),
         .target(
             name: "WebPage", exclude: ["web"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
@@ -178,7 +178,7 @@ let package = Package(
         tests("WebProtocol", ["OBDCore", "WebProtocol"]),
         tests("WebServer", ["OBDCore", "SystemIO", "CSystem", "WebProtocol", "WebServer"]),
         // What several of the tests share.
-        support("Test"),
+        support("Test", ["OBDCore", "Diagnostics"]),
         support("ScanToolTest", ["OBDCore", "VehicleLink", "Adapters", "ScanTool"]),
         support(
             "SimulatorTest",
@@ -209,7 +209,7 @@ let package = Package(
             "TripReports",
             [
                 "OBDCore", "Adapters", "Diagnostics", "FuelFigures", "PIDTables", "SystemIO",
-                "Formats", "TripReports", "TripStore",
+                "Formats", "TripReports", "TripStore", "TestSupport",
             ]),
         tests("Settings", ["FuelFigures", "PIDTables", "Settings", "VehicleScan"]),
         tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables", "TestSupport"]),
@@ -222,19 +222,22 @@ let package = Package(
             ]),
         tests(
             "ScanTool",
-            ["OBDCore", "VehicleLink", "Adapters", "ScanTool", "ScanToolTestSupport"]),
+            [
+                "OBDCore", "VehicleLink", "Adapters", "ScanTool", "ScanToolTestSupport",
+                "TestSupport",
+            ]),
         tests("Accessory", ["OBDCore", "CSystem", "SystemIO", "Accessory"]),
         tests(
             "ScanSession",
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "CSystem",
-                "SystemIO", "Accessory", "ScanSession", "ScanToolTestSupport",
+                "SystemIO", "Accessory", "ScanSession", "ScanToolTestSupport", "TestSupport",
             ]),
         tests(
             "VehicleScan",
             [
                 "OBDCore", "Adapters", "Diagnostics", "ScanTool", "SystemIO", "Accessory",
-                "ScanSession", "PIDTables", "LocalLinks", "VehicleScan",
+                "ScanSession", "Simulator", "PIDTables", "LocalLinks", "VehicleScan",
             ]),
         tests(
             "ObdscanCLI",
@@ -242,15 +245,15 @@ let package = Package(
                 "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
                 "LocalLinks", "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan",
                 "Dashboard", "TerminalView", "Formats", "TripRecorder", "TripReports",
-                "TripStore", "VehicleReports", "obdscan",
+                "TripStore", "VehicleReports", "TestSupport", "obdscan",
             ]),
         tests(
             "Dashboard",
             [
-                "OBDCore", "Diagnostics", "PIDTables", "SystemIO", "Dashboard", "Formats",
-                "WebProtocol",
+                "OBDCore", "Accessory", "Diagnostics", "LocalLinks", "PIDTables", "ScanSession",
+                "SystemIO", "Dashboard", "Formats", "VehicleScan", "WebProtocol",
             ]),
-        tests("TerminalView", ["OBDCore", "TerminalView"]),
+        tests("TerminalView", ["OBDCore", "TerminalView", "TestSupport"]),
         tests(
             "TripRecorder",
             [

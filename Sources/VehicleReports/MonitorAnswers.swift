@@ -21,7 +21,7 @@ package enum MonitorAnswers {
         var told: Set<MonitorStatus> = []
         var asked = try connection.readiness(in: services)
         asked += try connection.readinessThisCycle(in: services, known: asked)
-        if !readiness { asked += try testResults(connection, services) }
+        if !readiness { asked += try connection.monitorTests(in: services) }
         let items = ItemRows(table: connection.table, units: output.units)
         var rows = RowWriter(
             .csv, kinds: [ItemRows.Keys.monitor, ItemRows.Keys.monitorTest])
@@ -55,17 +55,5 @@ package enum MonitorAnswers {
         if output.format == .csv { try writer.append { rows.finish(&$0) } }
         try printer.finish(&writer)
         return (asked, sinceClear)
-    }
-
-    /// Service 06 by its support maps: monitor ids on CAN, test ids before it.
-    package static func testResults(
-        _ connection: Vehicle, _ services: VehicleServices
-    ) throws(VehicleError) -> [QueryResult] {
-        let supported = try connection.supportedIDs(in: services) { .supportedMonitors($0) }
-        var results: [QueryResult] = []
-        for id in supported.all {
-            results += try connection.ask(.monitorTests(id), in: services)
-        }
-        return results
     }
 }

@@ -5,7 +5,6 @@ import OBDCore
 import SystemIO
 import TripReports
 import TripStore
-import VehicleReports
 import VehicleScan
 
 /// `obdscan dtc report`.
@@ -73,7 +72,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             let services = try connection.services()
             let scan = try CodeScan(connection, in: services)
             if let failure = scan.failure(connection) { throw failure }
-            let tests = try MonitorAnswers.testResults(connection, services)
+            let tests = try connection.monitorTests(in: services)
             var frames: [QueryResult] = []
             if services.profiles != [.onUDS] {
                 frames = try FrameScan(0, connection, in: services).asked

@@ -1,9 +1,8 @@
+import Diagnostics
 import Glibc
 import OBDCore
 import ScanSession
 import SystemIO
-import TripStore
-import VehicleScan
 
 /// Where printed lines wait for their reader.
 public protocol LineOutlet: Sendable {
@@ -44,8 +43,8 @@ public struct PollLoop {
     public let until: Instant?
     /// Knows when the drive is over; nil = it does not matter.
     public let watch: TripEndDetector?
-    /// Marks moments of the trip; nil = nothing is recorded, or others do.
-    public var marks: MarkSignals?
+    /// Something else that is waited for, and what then is done; nil = nothing.
+    public var other: (descriptor: Int32, take: () -> Void)?
     /// Finds out which vehicle it is; nil = that is known, or does not matter.
     private var identity: VINQuery?
 
@@ -101,7 +100,7 @@ public struct PollLoop {
             // Whatever is asked for, it also comes that the reader of a pipe has gone.
             let reader = printer.map { waiting.add(reader: $0.descriptor, forRoom: isBehind) }
             let name = identity?.descriptor.map { waiting.add($0) }
-            let moment = marks.map { waiting.add($0.descriptor) }
+            let another = other.map { waiting.add($0.descriptor) }
             waiting.add(deadline: until)
             // What is answered meanwhile only puts it off: a look at the old deadline is enough.
             waiting.add(deadline: watch?.deadline(from: SystemClock.now()))
@@ -109,7 +108,7 @@ public struct PollLoop {
             waiting.wait()
 
             if waiting.isReady(signals), connection.inbox?.next() != nil { return .stopped }
-            if let moment, waiting.isReady(moment) { marks?.take() }
+            if let another, waiting.isReady(another) { other?.take() }
             if let output, waiting.isReady(output) { try drain(batch) }
             if let reader, waiting.isReady(reader) { throw OutputError.readerGone }
             if let reader, waiting.hasRoom(reader) { try printer?.flush() }

@@ -1,4 +1,3 @@
-public import Diagnostics
 public import OBDCore
 
 /// When a drive is over.
@@ -89,11 +88,11 @@ extension TripEndRule {
             return
         }
         take(
-            TripMeter.Role(reading.dataID, signal: table[reading.signal].id), value, at: instant)
+            MotionRole(reading.dataID, signal: table[reading.signal].id), value, at: instant)
     }
 
     /// Takes a number; nil = one that says nothing about standing.
-    mutating func take(_ role: TripMeter.Role?, _ value: Double, at instant: Instant) {
+    public mutating func take(_ role: MotionRole?, _ value: Double, at instant: Instant) {
         switch role {
         case .engineSpeed: take(engineSpeed: value, at: instant)
         case .speed: take(speed: value, at: instant)

@@ -1,12 +1,11 @@
 import OBDCore
+import TestSupport
 import Testing
 
-@testable import TripStore
+@testable import Diagnostics
 
 @Suite struct TripEndRuleTests {
     private static let limits = TripEndRule.Limits(silence: .seconds(60), standstill: .seconds(600))
-
-    private func at(_ second: Double) -> Instant { Instant(nanoseconds: Int64(second * 1e9)) }
 
     /// What a vehicle says from one second to the next but one: (until, rpm, km/h); nil = nothing.
     private typealias Phase = (until: Int, rpm: Double?, speed: Double?)

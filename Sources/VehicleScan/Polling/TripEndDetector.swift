@@ -2,7 +2,6 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import Synchronization
-import TripStore
 
 /// Listens to what a vehicle answers and knows when the drive is over.
 public final class TripEndDetector: ReadingSink {

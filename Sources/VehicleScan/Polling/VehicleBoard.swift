@@ -1,8 +1,5 @@
-import Accessory
 import Diagnostics
-import Formats
 import OBDCore
-import PIDTables
 import ScanSession
 import ScanTool
 import Synchronization

@@ -2,9 +2,9 @@ import OBDCore
 
 /// Adapter commands that change nothing permanent, by name; the shape of what may follow the name
 /// is given beside it.
-enum HarmlessCommands {
+package enum HarmlessCommands {
     /// What may follow a command's name.
-    enum Argument: Hashable, Sendable {
+    package enum Argument: Hashable, Sendable {
         /// Nothing.
         case none
         /// A 0 or 1.
@@ -28,7 +28,7 @@ enum HarmlessCommands {
     }
 
     /// Names without `AT`; from the ELM327 and STN references, volatile settings and queries.
-    static let elm327: [(name: String, argument: Argument)] = [
+    package static let elm327: [(name: String, argument: Argument)] = [
         ("@1", .none), ("@2", .none), ("AL", .none), ("AMC", .none), ("AMT", .hexadecimal(upTo: 2)),
         ("AR", .none), ("AT", .hexadecimal(upTo: 1)), ("BD", .none), ("CAF", .flag),
         ("CEA", .hexadecimal(upTo: 2)), ("CER", .hexadecimal(upTo: 2)),
@@ -52,7 +52,7 @@ enum HarmlessCommands {
     ]
 
     /// Names without `ST`.
-    static let stn: [(name: String, argument: Argument)] = [
+    package static let stn: [(name: String, argument: Argument)] = [
         ("I", .none), ("IX", .none), ("DI", .none), ("DIX", .none), ("MFR", .none), ("SN", .none),
         ("BTI", .none), ("BTIX", .none), ("DICPO", .none), ("DITPO", .none), ("DICES", .none),
         ("P", .decimal), ("PO", .none), ("PC", .none), ("PR", .none), ("PRS", .none),
@@ -67,10 +67,10 @@ enum HarmlessCommands {
     /// No harmless command is longer; adapters cut what does not fit their buffer.
     ///
     /// Unit: characters.
-    static let longest = 128
+    package static let longest = 128
 
     /// Whether `text` is one of them.
-    static func contains(_ text: String) -> Bool {
+    package static func contains(_ text: String) -> Bool {
         // A control character would end the command early and begin another.
         guard text.utf8.count <= longest, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else { return false }
@@ -114,7 +114,7 @@ enum HarmlessCommands {
 
     /// Whether the digits of `AT FC SD` are a flow control frame (ISO 15765-2: 30 go on, 31 wait,
     /// 32 too long).
-    static func isFlowControl(_ digits: String) -> Bool {
+    package static func isFlowControl(_ digits: String) -> Bool {
         guard let bytes = Hex.bytes(digits) else { return false }
         return bytes.count == 3 && (0x30...0x32).contains(bytes[0])
     }
@@ -138,20 +138,20 @@ enum HarmlessCommands {
     }
 
     /// The number that hexadecimal digits spell, and nothing but digits: no sign.
-    static func hexadecimal(_ digits: some StringProtocol) -> UInt32? {
+    package static func hexadecimal(_ digits: some StringProtocol) -> UInt32? {
         guard digits.utf8.allSatisfy({ Hex.value($0) != nil }) else { return nil }
         return UInt32(digits, radix: 16)
     }
 
     /// What `STPX` sends: each part once at most, and none but these.
-    struct Transmission {
+    package struct Transmission {
         /// The digits of `h:`; nil = those of `AT SH`.
-        var header: String?
+        package var header: String?
         /// The bytes of `d:`.
-        var payload: [UInt8]
+        package var payload: [UInt8]
 
         /// Reads `H:7E0,D:010C,R:1`, upper case and without blanks; nil for anything else.
-        init?(_ text: String) {
+        package init?(_ text: String) {
             var values: [Substring: Substring] = [:]
             for part in text.split(separator: ",", omittingEmptySubsequences: false) {
                 let halves = part.split(separator: ":", omittingEmptySubsequences: false)

@@ -2,7 +2,6 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import SystemIO
-import TripRecorder
 import VehicleScan
 
 /// The session that browsers look at: opened, polled, and opened again when it was lost for good.

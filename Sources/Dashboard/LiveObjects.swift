@@ -2,6 +2,7 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import VehicleScan
 
 /// The objects of what is known of the vehicle now; readings are those of `live --format json`.
 public struct LiveObjects {

@@ -3,7 +3,6 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import SystemIO
-import TripRecorder
 import VehicleScan
 
 /// Asks a vehicle the same again and again, and takes the times.

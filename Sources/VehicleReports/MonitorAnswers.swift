@@ -26,7 +26,7 @@ package enum MonitorAnswers {
         var told: Set<MonitorStatus> = []
         var asked = try connection.readiness(in: services)
         asked += try connection.readinessThisCycle(in: services, known: asked)
-        if !readiness { asked += try testResults(connection, services) }
+        if !readiness { asked += try connection.monitorTests(in: services) }
         for one in asked {
             let time = connection.utc(one.answer.answered)
             for item in one.answer.items where MonitorReport.concerns(item) {
@@ -47,17 +47,5 @@ package enum MonitorAnswers {
         }
         try printer.finish(&writer)
         return (asked, sinceClear)
-    }
-
-    /// Service 06 by its support maps: monitor ids on CAN, test ids before it.
-    package static func testResults(
-        _ connection: Vehicle, _ services: VehicleServices
-    ) throws(VehicleError) -> [QueryResult] {
-        let supported = try connection.supportedIDs(in: services) { .supportedMonitors($0) }
-        var results: [QueryResult] = []
-        for id in supported.all {
-            results += try connection.ask(.monitorTests(id), in: services)
-        }
-        return results
     }
 }

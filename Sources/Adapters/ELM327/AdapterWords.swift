@@ -4,9 +4,9 @@ import OBDCore
 ///
 /// Words are matched before hexadecimal digits (`FB ERROR`, `DATA…` begin with letters A–F), with
 /// blanks and case aside, anywhere in the line: they may be glued to data that came before.
-enum AdapterWords {
+package enum AdapterWords {
     /// A word's meaning.
-    enum Meaning: Hashable, Sendable {
+    package enum Meaning: Hashable, Sendable {
         /// Instead of data.
         case status(AdapterStatus)
         /// Behind data: the line is damaged. Alone on its line: instead of data.
@@ -15,7 +15,7 @@ enum AdapterWords {
         case alert
 
         /// The status; nil for news.
-        var status: AdapterStatus? {
+        package var status: AdapterStatus? {
             switch self {
             case .status(let status), .damaged(let status): status
             case .alert: nil
@@ -25,7 +25,7 @@ enum AdapterWords {
 
     /// Every text of the ELM327's data sheet, the more specific first, then those of other chips and
     /// of clones (``AdapterQuirk``).
-    static let table: [(text: String, meaning: Meaning)] =
+    package static let table: [(text: String, meaning: Meaning)] =
         [
             ("UNABLETOCONNECT", .status(.unableToConnect)),
             ("NODATA", .status(.noData)),
@@ -47,20 +47,20 @@ enum AdapterWords {
         ]
 
     /// Words that count only when they are the whole line.
-    static let wholeLines: [(text: String, meaning: Meaning)] =
+    package static let wholeLines: [(text: String, meaning: Meaning)] =
         AdapterQuirk.words(alone: true).map { ($0.text, .status($0.status)) }
 
     /// How banners begin: the answer to `AT I`, or a sign that the adapter has restarted.
-    static let banners = ["ELM32"] + AdapterQuirk.banners
+    package static let banners = ["ELM32"] + AdapterQuirk.banners
 
     /// Where a text is in a line, as offsets.
-    struct Match: Hashable, Sendable {
-        var meaning: Meaning
-        var start: Int
+    package struct Match: Hashable, Sendable {
+        package var meaning: Meaning
+        package var start: Int
     }
 
     /// The first word of `line` (trimmed) that has a meaning.
-    static func find(in line: Span<UInt8>) -> Match? {
+    package static func find(in line: Span<UInt8>) -> Match? {
         for (text, meaning) in wholeLines where end(of: text, in: line, at: 0) == line.count {
             return Match(meaning: meaning, start: 0)
         }
@@ -99,14 +99,14 @@ enum AdapterWords {
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     /// Whether the line begins like a banner.
-    static func isBanner(_ line: Span<UInt8>) -> Bool {
+    package static func isBanner(_ line: Span<UInt8>) -> Bool {
         // A common clone ends its echo-less restart with the answer to the command before.
         let start = end(of: "OK", in: line, at: 0) ?? 0
         return banners.contains { end(of: $0, in: line, at: start) != nil }
     }
 
     /// Where `text` begins in `line`, blanks and case aside.
-    static func position(of text: String, in line: Span<UInt8>, from: Int = 0) -> Int? {
+    package static func position(of text: String, in line: Span<UInt8>, from: Int = 0) -> Int? {
         var index = from
         while index < line.count {
             if line[index] != 0x20, end(of: text, in: line, at: index) != nil { return index }
@@ -116,7 +116,7 @@ enum AdapterWords {
     }
 
     /// Where `text` ends in `line` if it is at `index`, blanks and case aside.
-    static func end(of text: String, in line: Span<UInt8>, at index: Int) -> Int? {
+    package static func end(of text: String, in line: Span<UInt8>, at index: Int) -> Int? {
         var index = index
         for wanted in text.utf8 {
             while index < line.count, line[index] == 0x20 || line[index] == 0x09 { index += 1 }
@@ -129,19 +129,19 @@ enum AdapterWords {
     }
 
     /// Where what follows `SEARCHING...` begins; nil when the line does not begin so.
-    static func endOfSearching(_ line: Span<UInt8>) -> Int? {
+    package static func endOfSearching(_ line: Span<UInt8>) -> Int? {
         if let end = end(of: "SEARCHING", in: line, at: 0) { return skipDots(line, from: end) }
         // The word itself may have gone by: `...48 6B 10 41 00`.
         return line.count > 0 && line[0] == UInt8(ascii: ".") ? skipDots(line, from: 0) : nil
     }
 
     /// Whether a line says of a search for the protocol or of a bus initialisation.
-    static func isSearch(_ line: Span<UInt8>) -> Bool {
+    package static func isSearch(_ line: Span<UInt8>) -> Bool {
         endOfSearching(line) != nil || busInit(line, isContinued: false) != nil
     }
 
     /// How a bus initialisation went.
-    enum BusInit: Hashable, Sendable {
+    package enum BusInit: Hashable, Sendable {
         /// It goes on.
         case open
         /// It worked; where what follows begins. `isSlow` = with dots: at 5 baud.
@@ -153,7 +153,7 @@ enum AdapterWords {
     /// What `BUS INIT: ...OK` and its like say; nil when the line does not begin so.
     ///
     /// - Parameter isContinued: the line before was an open `BUS INIT:`.
-    static func busInit(_ line: Span<UInt8>, isContinued: Bool) -> BusInit? {
+    package static func busInit(_ line: Span<UInt8>, isContinued: Bool) -> BusInit? {
         var start = 0
         if let end = end(of: "BUSINIT", in: line, at: 0) {
             start = end

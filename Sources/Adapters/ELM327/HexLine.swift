@@ -4,15 +4,20 @@ import VehicleLink
 /// The hexadecimal digits of one line and how blanks group them.
 ///
 /// One value is used for all lines, so that reading a line allocates nothing.
-struct HexLine: Hashable, Sendable {
+package struct HexLine: Hashable, Sendable {
     /// How blanks cut the line.
-    private struct Groups: Hashable, Sendable {
-        var count = 0
+    @usableFromInline
+    struct Groups: Hashable, Sendable {
+        @usableFromInline var count = 0
         /// Of the first groups: enough for `18 DA F1 10 8 …`.
-        var lengths = (0, 0, 0, 0, 0, 0)
-        var oddAfterTwo = 0
-        var oddAfterFive = 0
+        @usableFromInline var lengths = (0, 0, 0, 0, 0, 0)
+        @usableFromInline var oddAfterTwo = 0
+        @usableFromInline var oddAfterFive = 0
 
+        @inlinable
+        init() {}
+
+        @inlinable
         @inline(__always)
         mutating func end(_ length: Int) {
             switch count {
@@ -31,32 +36,42 @@ struct HexLine: Hashable, Sendable {
             count &+= 1
         }
 
+        @usableFromInline
         static func == (left: Groups, right: Groups) -> Bool {
             left.count == right.count && left.lengths == right.lengths
                 && left.oddAfterTwo == right.oddAfterTwo
                 && left.oddAfterFive == right.oddAfterFive
         }
 
+        @usableFromInline
         func hash(into hasher: inout Hasher) { hasher.combine(count) }
     }
 
-    private var digits: [UInt8] = []
-    private var cut = Groups()
+    /// A line that holds nothing yet.
+    @inlinable
+    package init() {}
+
+    @usableFromInline var digits: [UInt8] = []
+    @usableFromInline var cut = Groups()
     /// The number of digits.
-    private(set) var count = 0
+    package internal(set) var count = 0
     /// The number before a colon: `0: 49 02 …`; nil without one.
-    private(set) var segment: Int?
+    package internal(set) var segment: Int?
 
     /// The number of groups between blanks.
-    var groups: Int { cut.count }
+    @inlinable
+    package var groups: Int { cut.count }
     /// Groups of odd length after the first two.
-    var oddAfterTwo: Int { cut.oddAfterTwo }
+    @inlinable
+    package var oddAfterTwo: Int { cut.oddAfterTwo }
     /// Groups of odd length after the first five.
-    var oddAfterFive: Int { cut.oddAfterFive }
+    @inlinable
+    package var oddAfterFive: Int { cut.oddAfterFive }
 
     /// Reads a line; false when it holds anything but digits, blanks and one colon after the
     /// first one or two digits.
-    mutating func scan(_ text: Span<UInt8>) -> Bool {
+    @inlinable
+    package mutating func scan(_ text: Span<UInt8>) -> Bool {
         let missing = text.count - digits.count
         if missing > 0 { digits.append(contentsOf: repeatElement(0, count: missing)) }
         var cut = Groups()
@@ -98,8 +113,9 @@ struct HexLine: Hashable, Sendable {
     ///
     /// Here, because a call for every character
     /// across modules would be a sixth of the reading time.
+    @inlinable
     @inline(__always)
-    private static func nibble(_ byte: UInt8) -> UInt8 {
+    static func nibble(_ byte: UInt8) -> UInt8 {
         let digit = byte &- 0x30
         if digit < 10 { return digit }
         let letter = (byte | 0x20) &- 0x61
@@ -107,7 +123,8 @@ struct HexLine: Hashable, Sendable {
     }
 
     /// The length of a group, from 0; 0 for one that is not there or not kept.
-    func length(_ group: Int) -> Int {
+    @inlinable
+    package func length(_ group: Int) -> Int {
         switch group {
         case 0: cut.lengths.0
         case 1: cut.lengths.1
@@ -120,32 +137,37 @@ struct HexLine: Hashable, Sendable {
     }
 
     /// Whether every group is made of whole bytes.
-    var isWholeBytes: Bool {
+    @inlinable
+    package var isWholeBytes: Bool {
         (cut.lengths.0 | cut.lengths.1) & 1 == 0 && oddAfterTwo == 0
     }
 
     /// The digit at `offset`; 0 after the end.
+    @inlinable
     @inline(__always)
-    func digit(_ offset: Int) -> UInt8 {
+    package func digit(_ offset: Int) -> UInt8 {
         offset >= 0 && offset < count ? digits[offset] : 0
     }
 
     /// The byte whose first digit is at `offset`; 0 after the end.
+    @inlinable
     @inline(__always)
-    func byte(_ offset: Int) -> UInt8 {
+    package func byte(_ offset: Int) -> UInt8 {
         digit(offset) << 4 | digit(offset &+ 1)
     }
 
     /// The number that `length` digits from `offset` make; 8 digits at most.
+    @inlinable
     @inline(__always)
-    func number(_ offset: Int, _ length: Int) -> UInt32 {
+    package func number(_ offset: Int, _ length: Int) -> UInt32 {
         var value: UInt32 = 0
         for index in offset..<offset + length { value = value << 4 | UInt32(digit(index)) }
         return value
     }
 
     /// All whole bytes from the digit at `offset` on.
-    func bytes(from offset: Int) -> InlineBytes {
+    @inlinable
+    package func bytes(from offset: Int) -> InlineBytes {
         var result = InlineBytes()
         var index = offset
         while index + 1 < count {
@@ -156,7 +178,8 @@ struct HexLine: Hashable, Sendable {
     }
 
     /// `length` bytes from the digit at `offset` on, or fewer where the line ends.
-    func array(from offset: Int, length: Int) -> [UInt8] {
+    @inlinable
+    package func array(from offset: Int, length: Int) -> [UInt8] {
         let available = max(0, (count - offset) / 2)
         let length = min(length, available)
         // `Array(repeating:count:)` looks its own type up each time: as long as reading the line takes.
@@ -174,20 +197,22 @@ struct HexLine: Hashable, Sendable {
     }
 
     /// Whether the digits begin with these and go on.
-    func continues(_ start: [UInt8]) -> Bool {
+    @inlinable
+    package func continues(_ start: [UInt8]) -> Bool {
         count > start.count && segment == nil && digits[..<start.count].elementsEqual(start)
     }
 
     /// Whether the digits are these.
-    func equals(_ other: [UInt8]) -> Bool {
+    @inlinable
+    package func equals(_ other: [UInt8]) -> Bool {
         count == other.count && digits[..<count].elementsEqual(other)
     }
 
-    static func == (left: HexLine, right: HexLine) -> Bool {
+    package static func == (left: HexLine, right: HexLine) -> Bool {
         left.count == right.count && left.digits[..<left.count] == right.digits[..<right.count]
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(digits[..<count])
     }
 }

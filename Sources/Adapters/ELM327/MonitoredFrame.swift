@@ -2,11 +2,11 @@ import OBDCore
 import VehicleLink
 
 /// One line of `AT MA` or `STM`: a frame of whatever bus is monitored.
-struct MonitoredFrame: Hashable, Sendable {
+package struct MonitoredFrame: Hashable, Sendable {
     /// The CAN identifier, or the source byte before CAN; nil where headers are off.
-    var id: ECUAddress?
+    package var id: ECUAddress?
     /// The data field, or before CAN the whole frame.
-    var data: [UInt8]
+    package var data: [UInt8]
 
     private init(id: ECUAddress?, data: [UInt8]) {
         self.id = id
@@ -16,7 +16,7 @@ struct MonitoredFrame: Hashable, Sendable {
     /// Reads a line; nil when it is not a frame.
     ///
     /// `isLong` = the lines before had identifiers of 29 bits; a check byte may fit by chance.
-    init?(
+    package init?(
         _ line: HexLine, settings: ELM327Settings, fallback: VehicleProtocol?, isLong: Bool = false
     ) {
         let known = settings.vehicleProtocol ?? fallback
@@ -71,7 +71,7 @@ struct MonitoredFrame: Hashable, Sendable {
     }
 
     /// Reads what comes before `RTR`: an identifier and perhaps a data length code.
-    init?(remote line: HexLine) {
+    package init?(remote line: HexLine) {
         let isShort = line.count == 3 || line.count == 4
         let digits = isShort ? 3 : 8
         guard line.segment == nil, line.count == digits || line.count == digits + 1 else {

@@ -2,7 +2,7 @@ import OBDCore
 import VehicleLink
 
 /// What a line of an adapter's reply becomes.
-enum ReplyEvent: Hashable, Sendable {
+package enum ReplyEvent: Hashable, Sendable {
     /// An ECU's message.
     case message(ECUMessage)
     /// A fault; `text` is the line where it is not the one being read.
@@ -21,12 +21,12 @@ enum ReplyEvent: Hashable, Sendable {
     case alert
 
     /// Whether a line could not be read, or a message not be completed.
-    var isDamage: Bool {
+    package var isDamage: Bool {
         if case .linkError = self { true } else { false }
     }
 
     /// Whether it ends a search for the protocol.
-    var isResult: Bool {
+    package var isResult: Bool {
         switch self {
         case .message, .linkError, .status, .voltage, .frame, .banner: true
         case .searching, .alert: false

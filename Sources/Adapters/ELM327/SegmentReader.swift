@@ -12,7 +12,7 @@ import VehicleLink
 /// Lines do not tell who sent them. As soon as a second message begins before the last segment of
 /// the first was seen, no line can be assigned any more: both are errors, and segments are
 /// swallowed until the exchange ends.
-struct SegmentReader: Hashable, Sendable {
+package struct SegmentReader: Hashable, Sendable {
     private struct Message: Hashable, Sendable {
         var total: Int
         var buffer: [UInt8]
@@ -43,20 +43,23 @@ struct SegmentReader: Hashable, Sendable {
 
     private var state = State.idle(last: nil)
 
+    /// No message is under way.
+    package init() {}
+
     /// Whether a message waits for segments.
-    var isOpen: Bool {
+    package var isOpen: Bool {
         if case .open = state { return true }
         return false
     }
 
     /// Whether no line has left anything behind: ``finish()`` would say and change nothing.
-    var isAtRest: Bool {
+    package var isAtRest: Bool {
         if case .idle(last: nil, late: _) = state { return true }
         return false
     }
 
     /// Gives the length that was seen last and that no segment has followed; it counts no more.
-    mutating func takeLength() -> (total: Int, line: Int)? {
+    package mutating func takeLength() -> (total: Int, line: Int)? {
         guard case .open(let message) = state, message.segments == 0 else { return nil }
         state = .idle(last: nil)
         return (message.total, message.line)
@@ -65,7 +68,7 @@ struct SegmentReader: Hashable, Sendable {
     /// Takes a length line.
     ///
     /// - Parameter shortest: the shortest message that does not fit a single frame.
-    mutating func receive(
+    package mutating func receive(
         length: Int, shortest: Int, line: Int, _ errors: inout [LinkError]
     ) {
         switch state {
@@ -96,7 +99,7 @@ struct SegmentReader: Hashable, Sendable {
     /// - Parameters:
     ///   - shift: bytes that extended addressing takes from each frame: 0 or 1.
     ///   - isJ1939: numbers begin at 1, and every segment has seven bytes.
-    mutating func receive(
+    package mutating func receive(
         segment number: Int, _ bytes: InlineBytes, shift: Int, isJ1939: Bool, line: Int
     ) throws(LinkError) -> ECUMessage? {
         let shown = UInt8(truncatingIfNeeded: number)
@@ -147,7 +150,7 @@ struct SegmentReader: Hashable, Sendable {
     }
 
     /// Ends the exchange: what is open is incomplete.
-    mutating func finish() -> LinkError? {
+    package mutating func finish() -> LinkError? {
         defer { state = .idle(last: nil) }
         guard case .open(let message) = state else { return nil }
         return LinkError(

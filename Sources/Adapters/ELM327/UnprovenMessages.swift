@@ -6,7 +6,7 @@ import VehicleLink
 /// A frame whose checksum is missing may as well have lost a byte. A second one like it shows
 /// that the adapter prints none; one with a checksum shows that it does. After `AT H1` an ELM327 prints
 /// them all, so that one that stays alone is damaged there.
-struct UnprovenMessages: Hashable, Sendable {
+package struct UnprovenMessages: Hashable, Sendable {
     private struct Held: Hashable, Sendable {
         var message: ECUMessage
         var text: String
@@ -16,11 +16,14 @@ struct UnprovenMessages: Hashable, Sendable {
     /// Whether two frames in a row came without checksum.
     private var lacksChecksums = false
 
+    /// None is held back.
+    package init() {}
+
     /// Whether none is held back.
-    var isEmpty: Bool { held.isEmpty }
+    package var isEmpty: Bool { held.isEmpty }
 
     /// Delivers a message, or holds it back while it lacks proof; `text` is its line.
-    mutating func take(
+    package mutating func take(
         _ message: ECUMessage, hasChecksum: Bool, _ text: Span<UInt8>, _ out: inout [ReplyEvent]
     ) {
         if hasChecksum {
@@ -37,7 +40,7 @@ struct UnprovenMessages: Hashable, Sendable {
     }
 
     /// Ends a reply; `needsProof` where checksums are to be expected.
-    mutating func finish(needsProof: Bool, _ out: inout [ReplyEvent]) {
+    package mutating func finish(needsProof: Bool, _ out: inout [ReplyEvent]) {
         guard needsProof, !held.isEmpty, !lacksChecksums else {
             release(&out)
             return
@@ -48,7 +51,7 @@ struct UnprovenMessages: Hashable, Sendable {
     }
 
     /// Delivers what was held back.
-    mutating func release(_ out: inout [ReplyEvent]) {
+    package mutating func release(_ out: inout [ReplyEvent]) {
         for one in held { out.append(.message(one.message)) }
         held.removeAll(keepingCapacity: true)
     }

@@ -4,6 +4,7 @@ import ScanSession
 import Settings
 import SystemIO
 import TripRecorder
+import VehicleScan
 
 /// `obdscan log` with several accessories: a thread, a session and a trip each, one database.
 struct LogFleet {

@@ -3,7 +3,7 @@ import Glibc
 import OBDCore
 import Synchronization
 import SystemIO
-import TripRecorder
+import VehicleScan
 
 /// Standard output of commands that poll, whose lines wait until somebody reads them: a reader that is
 /// slow keeps nobody who prints from hearing signals, events and deadlines.

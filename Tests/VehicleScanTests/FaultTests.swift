@@ -69,8 +69,8 @@ import Testing
     }
 
     /// A length is wrong or a number out of order: a list may be missing then, but no code is made up.
-    @Test(arguments: [WireFault.double, .drop, .reorder])
-    func `has no code that no ECU told`(fault: WireFault) throws {
+    @Test(arguments: [Simulator.LinkFault.double, .drop, .reorder])
+    func `has no code that no ECU told`(fault: Simulator.LinkFault) throws {
         let rate = fault.isForBytes ? 0.002 : 0.05
         for seed in 1...2 {
             let text =

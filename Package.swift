@@ -60,6 +60,7 @@ let package = Package(
         module("VehicleLink", ["OBDCore"]),
         module("DoIPWire"),
         module("Adapters", ["OBDCore", "VehicleLink", "DoIPWire"]),
+        module("Conversation", ["OBDCore", "VehicleLink", "Adapters"]),
         module("Diagnostics", ["OBDCore"]),
         module("ScanTool", ["OBDCore", "VehicleLink", "Adapters"]),
         module("Positioning", ["OBDCore"]),
@@ -86,7 +87,9 @@ let package = Package(
         .target(
             name: "PIDTables", dependencies: ["OBDCore", "Diagnostics"], exclude: ["pids"],
             swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
-        module("Decoding", ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables"]),
+        module(
+            "Decoding",
+            ["OBDCore", "VehicleLink", "Adapters", "Conversation", "Diagnostics", "PIDTables"]),
         module(
             "VehicleScan",
             [
@@ -153,8 +156,8 @@ let package = Package(
             "Dashboard",
             [
                 "OBDCore", "Diagnostics", "ScanTool", "SystemIO", "Accessory", "ScanSession",
-                "PIDTables", "Formats", "FuelFigures", "TripStore", "TripReports", "TripRecorder",
-                "VehicleScan", "VehicleReports", "WebProtocol", "WebServer", "WebPage",
+                "PIDTables", "Formats", "FuelFigures", "TripStore", "TripReports", "VehicleScan",
+                "VehicleReports", "WebProtocol", "WebServer", "WebPage",
             ]),
         .target(
             name: "WebPage", exclude: ["web"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
@@ -163,8 +166,8 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool",
                 "Accessory", "ScanSession", "PIDTables", "VehicleScan", "TripStore", "Formats",
-                "TripImport", "TableImport",
-                "TripIntake", "Decoding", "LocalLinks", "Settings", "TripReports", "TripRecorder",
+                "TripImport", "TableImport", "TripIntake", "Conversation", "Decoding",
+                "LocalLinks", "Settings", "TripReports", "TripRecorder",
                 "VehicleReports", "TerminalView", "Dashboard", "Simulator", "Positioning",
                 "FuelFigures",
                 "CSystem",
@@ -189,7 +192,7 @@ let package = Package(
         tests("WebProtocol", ["OBDCore", "WebProtocol"]),
         tests("WebServer", ["OBDCore", "SystemIO", "CSystem", "WebProtocol", "WebServer"]),
         // What several of the tests share.
-        support("Test"),
+        support("Test", ["OBDCore", "Diagnostics"]),
         support("ScanToolTest", ["OBDCore", "VehicleLink", "Adapters", "ScanTool"]),
         support(
             "SimulatorTest",
@@ -198,6 +201,8 @@ let package = Package(
         tests("VehicleLink", ["OBDCore", "VehicleLink", "TestSupport"]),
         tests("DoIPWire", ["DoIPWire"]),
         tests("Adapters", ["OBDCore", "VehicleLink", "DoIPWire", "Adapters", "TestSupport"]),
+        tests(
+            "Conversation", ["OBDCore", "VehicleLink", "Adapters", "Conversation", "TestSupport"]),
         tests("Diagnostics", ["OBDCore", "VehicleLink", "Diagnostics", "TestSupport"]),
         .testTarget(
             name: "TripStoreTests",
@@ -216,7 +221,9 @@ let package = Package(
         tests(
             "TripIntake",
             ["OBDCore", "PIDTables", "SystemIO", "TripImport", "TripIntake", "TripStore"]),
-        tests("Decoding", ["OBDCore", "Adapters", "Diagnostics", "PIDTables", "Decoding"]),
+        tests(
+            "Decoding",
+            ["OBDCore", "Adapters", "Conversation", "Diagnostics", "PIDTables", "Decoding"]),
         tests(
             "LocalLinks",
             ["OBDCore", "DoIPWire", "Accessory", "LocalLinks", "Simulator", "SystemIO"]),
@@ -224,7 +231,7 @@ let package = Package(
             "TripReports",
             [
                 "OBDCore", "Adapters", "Diagnostics", "FuelFigures", "PIDTables", "SystemIO",
-                "Formats", "TripReports", "TripStore",
+                "Formats", "TripReports", "TripStore", "TestSupport",
             ]),
         tests("Settings", ["FuelFigures", "PIDTables", "Settings", "VehicleScan"]),
         tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables", "TestSupport"]),
@@ -237,19 +244,22 @@ let package = Package(
             ]),
         tests(
             "ScanTool",
-            ["OBDCore", "VehicleLink", "Adapters", "ScanTool", "ScanToolTestSupport"]),
+            [
+                "OBDCore", "VehicleLink", "Adapters", "ScanTool", "ScanToolTestSupport",
+                "TestSupport",
+            ]),
         tests("Accessory", ["OBDCore", "CSystem", "SystemIO", "Accessory"]),
         tests(
             "ScanSession",
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "CSystem",
-                "SystemIO", "Accessory", "ScanSession", "ScanToolTestSupport",
+                "SystemIO", "Accessory", "ScanSession", "ScanToolTestSupport", "TestSupport",
             ]),
         tests(
             "VehicleScan",
             [
                 "OBDCore", "Adapters", "Diagnostics", "ScanTool", "SystemIO", "Accessory",
-                "ScanSession", "PIDTables", "LocalLinks", "VehicleScan",
+                "ScanSession", "Simulator", "PIDTables", "LocalLinks", "VehicleScan",
             ]),
         tests(
             "ObdscanCLI",
@@ -257,15 +267,15 @@ let package = Package(
                 "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
                 "LocalLinks", "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan",
                 "Dashboard", "TerminalView", "Formats", "TripRecorder", "TripReports",
-                "TripStore", "VehicleReports", "obdscan",
+                "TripStore", "VehicleReports", "TestSupport", "obdscan",
             ]),
         tests(
             "Dashboard",
             [
-                "OBDCore", "Diagnostics", "PIDTables", "SystemIO", "Dashboard", "Formats",
-                "WebPage", "WebProtocol",
+                "OBDCore", "Accessory", "Diagnostics", "LocalLinks", "PIDTables", "ScanSession",
+                "SystemIO", "Dashboard", "Formats", "VehicleScan", "WebPage", "WebProtocol",
             ]),
-        tests("TerminalView", ["Formats", "OBDCore", "TerminalView"]),
+        tests("TerminalView", ["Formats", "OBDCore", "TerminalView", "TestSupport"]),
         tests(
             "TripRecorder",
             [
@@ -307,7 +317,7 @@ if Context.environment["OBDSCAN_BENCHMARKS"] != nil {
             dependencies: [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
                 "Accessory",
-                "ScanSession", "PIDTables", "TripStore", "Formats", "CFloors",
+                "ScanSession", "PIDTables", "TripStore", "Formats", "Conversation", "CFloors",
             ],
             path: "Benchmarks/obdscan-bench", swiftSettings: strict),
     ]
@@ -321,7 +331,7 @@ if let part = Context.environment["OBDSCAN_PART"] {
     ]
     let pure = [
         "Simulator", "Positioning", "FuelFigures", "PIDTables", "Formats", "TripImport",
-        "TableImport", "Decoding", "Publishing",
+        "TableImport", "Conversation", "Decoding", "Publishing",
         "EmbedFiles", "EmbedFilesPlugin", "SimulatorTestSupport",
     ]
     let threads = ["CSystem", "SystemIO", "CBluetooth", "Accessory", "ScanSession", "WebServer"]
@@ -342,7 +352,8 @@ if Context.environment["OBDSCAN_FUZZ"] != nil {
     let fuzzed = [
         "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool", "Simulator",
         "PIDTables",
-        "Formats", "TripImport", "TableImport", "Decoding", "Positioning", "WebProtocol",
+        "Formats", "TripImport", "TableImport", "Conversation", "Decoding", "Positioning",
+        "WebProtocol",
         "SimulatorTestSupport",
     ]
     for target in package.targets where fuzzed.contains(target.name) {

@@ -1,5 +1,6 @@
 import Adapters
 import CFloors
+import Conversation
 import Diagnostics
 import OBDCore
 import PIDTables

@@ -1,4 +1,5 @@
 import Adapters
+import Conversation
 import Decoding
 import Diagnostics
 import Formats

@@ -1,10 +1,11 @@
 import OBDCore
 
-/// The names of adapter commands that change nothing permanently, with the allowed form of their arguments.
-enum HarmlessCommands {
-    /// The argument that may follow a command's name.
-    enum Argument: Hashable, Sendable {
-        /// No argument.
+/// Adapter commands that change nothing permanent, by name; the shape of what may follow the name
+/// is given beside it.
+package enum HarmlessCommands {
+    /// What may follow a command's name.
+    package enum Argument: Hashable, Sendable {
+        /// Nothing.
         case none
         /// A 0 or 1.
         case flag
@@ -26,8 +27,8 @@ enum HarmlessCommands {
         case transmission
     }
 
-    /// Volatile settings and queries from the ELM327 and STN references; names without `AT`.
-    static let elm327: [(name: String, argument: Argument)] = [
+    /// Names without `AT`; from the ELM327 and STN references, volatile settings and queries.
+    package static let elm327: [(name: String, argument: Argument)] = [
         ("@1", .none), ("@2", .none), ("AL", .none), ("AMC", .none), ("AMT", .hexadecimal(upTo: 2)),
         ("AR", .none), ("AT", .hexadecimal(upTo: 1)), ("BD", .none), ("CAF", .flag),
         ("CEA", .hexadecimal(upTo: 2)), ("CER", .hexadecimal(upTo: 2)),
@@ -51,7 +52,7 @@ enum HarmlessCommands {
     ]
 
     /// Names without `ST`.
-    static let stn: [(name: String, argument: Argument)] = [
+    package static let stn: [(name: String, argument: Argument)] = [
         ("I", .none), ("IX", .none), ("DI", .none), ("DIX", .none), ("MFR", .none), ("SN", .none),
         ("BTI", .none), ("BTIX", .none), ("DICPO", .none), ("DITPO", .none), ("DICES", .none),
         ("P", .decimal), ("PO", .none), ("PC", .none), ("PR", .none), ("PRS", .none),
@@ -66,10 +67,10 @@ enum HarmlessCommands {
     /// The longest command to accept: adapters drop the text that does not fit their buffer.
     ///
     /// Unit: characters.
-    static let longest = 128
+    package static let longest = 128
 
-    /// Whether `text` is a harmless command.
-    static func contains(_ text: String) -> Bool {
+    /// Whether `text` is one of them.
+    package static func contains(_ text: String) -> Bool {
         // A control character would end the command early and begin another.
         guard text.utf8.count <= longest, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else { return false }
@@ -111,9 +112,9 @@ enum HarmlessCommands {
         }
     }
 
-    /// Whether the digits of `AT FC SD` are a flow control frame (ISO 15765-2: 30 continue, 31 wait, 32
-    /// overflow).
-    static func isFlowControl(_ digits: String) -> Bool {
+    /// Whether the digits of `AT FC SD` are a flow control frame (ISO 15765-2: 30 go on, 31 wait,
+    /// 32 too long).
+    package static func isFlowControl(_ digits: String) -> Bool {
         guard let bytes = Hex.bytes(digits) else { return false }
         return bytes.count == 3 && (0x30...0x32).contains(bytes[0])
     }
@@ -136,21 +137,21 @@ enum HarmlessCommands {
         isDiagnosticAddress(digits) || digits.utf8.count == 6
     }
 
-    /// Reads a number of hexadecimal digits only, without a sign.
-    static func hexadecimal(_ digits: some StringProtocol) -> UInt32? {
+    /// The number that hexadecimal digits spell, and nothing but digits: no sign.
+    package static func hexadecimal(_ digits: some StringProtocol) -> UInt32? {
         guard digits.utf8.allSatisfy({ Hex.value($0) != nil }) else { return nil }
         return UInt32(digits, radix: 16)
     }
 
-    /// The arguments of `STPX`: each part at most once, and no other parts.
-    struct Transmission {
-        /// The digits of `h:`; nil for those of `AT SH`.
-        var header: String?
+    /// What `STPX` sends: each part once at most, and none but these.
+    package struct Transmission {
+        /// The digits of `h:`; nil = those of `AT SH`.
+        package var header: String?
         /// The bytes of `d:`.
-        var payload: [UInt8]
+        package var payload: [UInt8]
 
-        /// Reads `H:7E0,D:010C,R:1` in upper case without blanks; nil for anything else.
-        init?(_ text: String) {
+        /// Reads `H:7E0,D:010C,R:1`, upper case and without blanks; nil for anything else.
+        package init?(_ text: String) {
             var values: [Substring: Substring] = [:]
             for part in text.split(separator: ",", omittingEmptySubsequences: false) {
                 let halves = part.split(separator: ":", omittingEmptySubsequences: false)

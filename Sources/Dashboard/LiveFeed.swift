@@ -2,7 +2,6 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import SystemIO
-import TripRecorder
 import VehicleScan
 
 /// The session for browsers: it is opened, polled, and opened again if it ends.

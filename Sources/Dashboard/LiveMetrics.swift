@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import SystemIO
+import VehicleScan
 import WebProtocol
 
 /// Metrics for Prometheus.

@@ -2,6 +2,7 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import VehicleScan
 
 /// The JSON objects of the vehicle's current state; readings are those of `live --format json`.
 public struct LiveObjects {

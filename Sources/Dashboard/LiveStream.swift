@@ -2,6 +2,7 @@ import Accessory
 import Formats
 import OBDCore
 import SystemIO
+import VehicleScan
 import WebProtocol
 import WebServer
 

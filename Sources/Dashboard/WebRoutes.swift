@@ -4,6 +4,7 @@ import OBDCore
 import PIDTables
 import SystemIO
 import TripStore
+import VehicleScan
 import WebPage
 import WebProtocol
 import WebServer

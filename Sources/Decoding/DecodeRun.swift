@@ -1,4 +1,5 @@
 import Adapters
+import Conversation
 import Diagnostics
 import OBDCore
 import VehicleLink

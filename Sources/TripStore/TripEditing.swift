@@ -1,3 +1,4 @@
+public import Diagnostics
 import GRDB
 public import OBDCore
 

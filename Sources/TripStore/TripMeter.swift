@@ -1,18 +1,12 @@
+import Diagnostics
 import OBDCore
 
 /// Calculates totals of a drive: distance, standing and moving time, hard braking and acceleration.
 ///
 /// It counts the time between two answers and assumes nothing about gaps.
 struct TripMeter {
-    /// What a channel measures; the raw value is that of ``sql``.
-    enum Role: Int64, Hashable {
-        /// PID 0C, F40C or SPN 190, rpm.
-        case engineSpeed = 1
-        /// PID 0D, F40D or SPN 84, km/h.
-        case speed = 2
-        /// PID A6, F4A6 or SPN 245, km.
-        case odometer = 3
-    }
+    /// What a channel says; the raw value is that of ``sql``.
+    typealias Role = MotionRole
 
     /// Two answers further apart than this have a gap between them; unit: µs.
     static let longestGap: Int64 = 10_000_000
@@ -130,35 +124,8 @@ struct TripMeter {
     }
 }
 
-extension TripMeter.Role {
-    /// The role of a value of current data; `signal` is its short name.
-    init?(_ dataID: DataID?, signal: @autoclosure () -> String) {
-        guard let dataID else { return nil }
-        switch dataID.service {
-        case .currentData: self.init(pid: dataID.id)
-        // SAE J1979-2 has the PIDs at F400.
-        case .readData where dataID.id & 0xFF00 == 0xF400: self.init(pid: dataID.id & 0xFF)
-        case DataID.parameterGroups:
-            switch dataID.id {
-            case 0xF004 where signal() == "SPN190": self = .engineSpeed
-            case 0xFEF1 where signal() == "SPN84": self = .speed
-            case 0xFEE0 where signal() == "SPN245": self = .odometer
-            default: return nil
-            }
-        default: return nil
-        }
-    }
-
-    private init?(pid: UInt32) {
-        switch pid {
-        case 0x0C: self = .engineSpeed
-        case 0x0D: self = .speed
-        case 0xA6: self = .odometer
-        default: return nil
-        }
-    }
-
-    /// The role of a row of `channel` in SQL: a raw value or null.
+extension MotionRole {
+    /// What a row of `channel` says: a raw value or null.
     static let sql = """
         CASE service
             WHEN 1 THEN CASE identifier WHEN 12 THEN 1 WHEN 13 THEN 2 WHEN 166 THEN 3 END

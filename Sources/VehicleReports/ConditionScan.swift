@@ -18,7 +18,7 @@ package struct ConditionScan {
     /// Requests everything that `codes` does not contain yet.
     package init(_ codes: CodeScan, _ connection: Vehicle, _ services: VehicleServices) throws {
         self.codes = codes
-        tests = try MonitorAnswers.testResults(connection, services)
+        tests = try connection.monitorTests(in: services)
         var frames: [QueryResult] = []
         if services.profiles != [.onUDS] {
             frames = try FrameScan(0, connection, in: services).asked

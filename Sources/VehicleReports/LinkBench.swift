@@ -3,7 +3,6 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import SystemIO
-import TripRecorder
 import VehicleScan
 
 /// Sends the same requests to a vehicle again and again and measures the times.

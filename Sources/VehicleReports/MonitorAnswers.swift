@@ -25,7 +25,7 @@ package enum MonitorAnswers {
         var told: Set<MonitorStatus> = []
         var asked = try connection.readiness(in: services)
         asked += try connection.readinessThisCycle(in: services, known: asked)
-        if !readiness { asked += try testResults(connection, services) }
+        if !readiness { asked += try connection.monitorTests(in: services) }
         for one in asked {
             let time = connection.utc(one.answer.answered)
             for item in one.answer.items where MonitorReport.concerns(item) {
@@ -46,17 +46,5 @@ package enum MonitorAnswers {
         }
         try printer.finish(&writer)
         return (asked, sinceClear)
-    }
-
-    /// The results of service 06: monitor ids on CAN, test ids on older buses.
-    package static func testResults(
-        _ connection: Vehicle, _ services: VehicleServices
-    ) throws(VehicleError) -> [QueryResult] {
-        let supported = try connection.supportedIDs(in: services) { .supportedMonitors($0) }
-        var results: [QueryResult] = []
-        for id in supported.all {
-            results += try connection.ask(.monitorTests(id), in: services)
-        }
-        return results
     }
 }

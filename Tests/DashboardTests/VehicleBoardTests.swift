@@ -4,6 +4,7 @@ import OBDCore
 import PIDTables
 import SystemIO
 import Testing
+import VehicleScan
 
 @testable import Dashboard
 

@@ -2,6 +2,7 @@ import Diagnostics
 import Formats
 import OBDCore
 import TerminalView
+import TestSupport
 import Testing
 import VehicleReports
 
@@ -10,16 +11,6 @@ import VehicleReports
 private let coolant = Signal(
     id: "ECT", name: "Engine coolant temperature", bitOffset: 0, bitLength: 8, kind: .number,
     offset: -40, unit: "°C")
-
-private func reading(_ value: Reading.Value, ecu: UInt32 = 0x7E8) -> Reading {
-    Reading(
-        ecu: ECUAddress(ecu, .can11), dataID: DataID(.currentData, 0x05),
-        signal: SignalIndex(rawValue: 0), value: value, raw: [], line: 0)
-}
-
-private func instant(_ seconds: Int64) -> Instant {
-    Instant(nanoseconds: seconds * 1_000_000_000)
-}
 
 @Suite struct `An alarm` {
     @Test(arguments: [
@@ -85,7 +76,7 @@ private func instant(_ seconds: Int64) -> Instant {
         for (second, value) in [
             (0, 100.0), (1, 111), (2, 109), (3, 112), (6, 109), (7, 109), (8, 109), (9, 120),
         ] {
-            for news in watch.take(reading(.number(value)), coolant, at: instant(Int64(second))) {
+            for news in watch.take(reading(.number(value)), coolant, at: at(Double(second))) {
                 told.append("\(second) \(news.isRaised)")
             }
         }
@@ -96,11 +87,11 @@ private func instant(_ seconds: Int64) -> Instant {
     @Test func `keeps ECUs apart`() throws {
         var watch = try watch()
         let first = reading(.number(120))
-        let second = reading(.number(121), ecu: 0x7E9)
+        let second = reading(.number(121), ecu: ECUAddress(0x7E9, .can11))
         #expect(watch.take(first, coolant, at: .zero).count == 1)
         #expect(watch.take(second, coolant, at: .zero).map(\.ecu) == [second.ecu])
         #expect(watch.isRaised(first.signal, first.ecu))
-        _ = watch.take(reading(.number(90)), coolant, at: instant(6))
+        _ = watch.take(reading(.number(90)), coolant, at: at(6))
         #expect(!watch.isRaised(first.signal, first.ecu))
         #expect(watch.isRaised(second.signal, second.ecu))
     }
@@ -109,7 +100,7 @@ private func instant(_ seconds: Int64) -> Instant {
         var watch = try watch()
         _ = watch.take(reading(.number(120)), coolant, at: .zero)
         let missing = reading(.missing(.notAvailable, code: nil))
-        #expect(watch.take(missing, coolant, at: instant(60)).isEmpty)
+        #expect(watch.take(missing, coolant, at: at(60)).isEmpty)
         #expect(watch.isRaised(missing.signal, missing.ecu))
     }
 

@@ -1,12 +1,11 @@
 import OBDCore
 import ScanTool
+import TestSupport
 import Testing
 
 @testable import ScanSession
 
 @Suite struct `The deadlines of a session` {
-    private func at(_ seconds: Int) -> Instant { .zero + .seconds(seconds) }
-
     @Test func `are awaited from the nearest on, whoever set them`() {
         var deadlines = Deadlines()
         #expect(deadlines.nearest == nil)

@@ -1,5 +1,6 @@
 import OBDCore
 import ScanTool
+import TestSupport
 import Testing
 
 @Suite struct `The gap between two exchanges` {
@@ -11,8 +12,6 @@ import Testing
         let parts = account.parts
         return [parts.own, parts.idle, parts.rests, parts.lost]
     }
-
-    private func at(_ seconds: Int) -> Instant { .zero + .seconds(seconds) }
 
     private func seconds(_ numbers: Int...) -> [Duration] { numbers.map { .seconds($0) } }
 

@@ -1,80 +1,77 @@
 import OBDCore
+import TestSupport
 import Testing
 
 @testable import TerminalView
-
-private func instant(_ seconds: Double) -> Instant {
-    Instant(nanoseconds: Int64(seconds * 1e9))
-}
 
 /// One cell is two seconds.
 @Suite struct `A trend` {
     @Test func `has the last number of each cell, the newest at its end`() {
         var trend = Trend()
         for (time, value) in [(0.0, 10.0), (0.5, 11), (1.9, 12), (2.1, 13), (3, 14), (4.5, 15)] {
-            trend.take(value, at: instant(time))
+            trend.take(value, at: at(time))
         }
-        #expect(trend.values(5, at: instant(5)) == [nil, nil, 12, 14, 15])
-        #expect(trend.values(2, at: instant(5)) == [14, 15])
-        #expect(trend.values(0, at: instant(5)).isEmpty)
+        #expect(trend.values(5, at: at(5)) == [nil, nil, 12, 14, 15])
+        #expect(trend.values(2, at: at(5)) == [14, 15])
+        #expect(trend.values(0, at: at(5)).isEmpty)
         // Drawn for a moment before the last ones were read.
-        #expect(trend.values(2, at: instant(1)) == [nil, 12])
+        #expect(trend.values(2, at: at(1)) == [nil, 12])
     }
 
     @Test func `holds a number that comes seldom until the next one`() {
         var trend = Trend()
-        for step in 0..<4 { trend.take(Double(step), at: instant(Double(step) * 5)) }
-        #expect(trend.values(8, at: instant(15)) == [0, 0, 1, 1, 1, 2, 2, 3])
+        for step in 0..<4 { trend.take(Double(step), at: at(Double(step) * 5)) }
+        #expect(trend.values(8, at: at(15)) == [0, 0, 1, 1, 1, 2, 2, 3])
         // Three times as long as usual is not too late yet.
-        #expect(trend.values(3, at: instant(29)) == [3, 3, 3])
+        #expect(trend.values(3, at: at(29)) == [3, 3, 3])
     }
 
     @Test func `has a gap where nothing was read, at once and for good`() {
         var trend = Trend()
-        for step in 0..<8 { trend.take(1, at: instant(Double(step) / 2)) }
-        #expect(trend.values(4, at: instant(9)) == [1, nil, nil, nil])
-        trend.take(2, at: instant(14))
-        trend.take(2, at: instant(14.5))
-        #expect(trend.values(8, at: instant(14.6)) == [1, 1, nil, nil, nil, nil, nil, 2])
+        for step in 0..<8 { trend.take(1, at: at(Double(step) / 2)) }
+        #expect(trend.values(4, at: at(9)) == [1, nil, nil, nil])
+        trend.take(2, at: at(14))
+        trend.take(2, at: at(14.5))
+        #expect(trend.values(8, at: at(14.6)) == [1, 1, nil, nil, nil, nil, nil, 2])
     }
 
     @Test func `takes no outage for the new pace`() {
         var trend = Trend()
-        for step in 0..<8 { trend.take(1, at: instant(Double(step) / 2)) }
-        trend.take(2, at: instant(60.5))
-        #expect(trend.values(5, at: instant(69)) == [2, nil, nil, nil, nil])
+        for step in 0..<8 { trend.take(1, at: at(Double(step) / 2)) }
+        trend.take(2, at: at(60.5))
+        #expect(trend.values(5, at: at(69)) == [2, nil, nil, nil, nil])
         // Two late ones are one.
-        trend.take(3, at: instant(120.5))
-        #expect(trend.values(5, at: instant(129)) == [3, 3, 3, 3, 3])
+        trend.take(3, at: at(120.5))
+        #expect(trend.values(5, at: at(129)) == [3, 3, 3, 3, 3])
     }
 
     @Test func `keeps so many cells, and what holds on into them`() {
         var trend = Trend()
         let cells = Trend.length / 2
-        for step in 0..<9000 { trend.take(Double(step), at: instant(Double(step) / 10)) }
-        let values = trend.values(cells, at: instant(899.9))
+        for step in 0..<9000 { trend.take(Double(step), at: at(Double(step) / 10)) }
+        let values = trend.values(cells, at: at(899.9))
         #expect(values.allSatisfy { $0 != nil })
         #expect(values.last == 8999)
-        #expect(trend.values(cells + 5, at: instant(899.9)).prefix(4).allSatisfy { $0 == nil })
+        #expect(trend.values(cells + 5, at: at(899.9)).prefix(4).allSatisfy { $0 == nil })
         // A cell may stand for any time.
-        #expect(trend.values(3, per: .seconds(1), at: instant(899.9)) == [8979, 8989, 8999])
+        #expect(trend.values(3, per: .seconds(1), at: at(899.9)) == [8979, 8989, 8999])
         var slow = Trend()
-        for step in 0..<9 { slow.take(Double(step), at: instant(Double(step) * 200)) }
-        #expect(slow.values(cells, at: instant(1600)).allSatisfy { $0 != nil })
+        for step in 0..<9 { slow.take(Double(step), at: at(Double(step) * 200)) }
+        #expect(slow.values(cells, at: at(1600)).allSatisfy { $0 != nil })
         trend.convert { $0 * 2 }
-        #expect(trend.values(1, at: instant(899.9)) == [17998])
+        #expect(trend.values(1, at: at(899.9)) == [17998])
     }
 
     @Test func `gives a graph its numbers with their ages, and the one that holds on into it`() {
         var trend = Trend()
-        for step in 0..<9 { trend.take(Double(step), at: instant(Double(step) * 10)) }
-        let samples = trend.samples(.seconds(25), at: instant(83))
+        for step in 0..<9 { trend.take(Double(step), at: at(Double(step) * 10)) }
+        let samples = trend.samples(.seconds(25), at: at(83))
         #expect(samples.map(\.age) == [33, 23, 13, 3, 0])
         #expect(samples.map(\.value) == [5, 6, 7, 8, 8])
         #expect(samples.allSatisfy { !$0.isBehindGap })
         // Overdue: the line ends with its last number.
-        trend.take(9, at: instant(200))
-        #expect(trend.samples(.seconds(25), at: instant(201)).map(\.isBehindGap) == [true, false])
-        #expect(trend.samples(.seconds(25), at: instant(260)).map(\.age) == [60])
+        trend.take(9, at: at(200))
+        #expect(trend.samples(.seconds(25), at: at(201)).map(\.isBehindGap) == [true, false])
+        #expect(trend.samples(.seconds(25), at: at(260)).map(\.age) == [60])
     }
 }

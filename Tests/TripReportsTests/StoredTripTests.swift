@@ -2,6 +2,7 @@ import Diagnostics
 import Foundation
 import FuelFigures
 import OBDCore
+import TestSupport
 import Testing
 import TripReports
 import TripStore
@@ -24,18 +25,9 @@ import TripStore
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// Fuel rate and speed, as J1979 has them; only their names and numbers count here.
-    private static var table: PIDTable {
-        var table = PIDTable()
-        for (pid, id, unit) in [(0x5E, "FUEL_RATE", "L/h"), (0x0D, "VSS", "km/h")] {
-            table.add(
-                DataID(.currentData, UInt32(pid)), name: id, length: 1...20,
-                signals: [
-                    Signal(
-                        id: id, name: id, bitOffset: 0, bitLength: 16, kind: .number, unit: unit)
-                ])
-        }
-        return table
-    }
+    private static let table = PIDTable.ofNumbers([
+        (0x5E, "FUEL_RATE", "L/h"), (0x0D, "VSS", "km/h"),
+    ])
 
     private static func reading(
         _ signal: Int, _ pid: UInt32, _ value: Double, _ ecu: ECUAddress

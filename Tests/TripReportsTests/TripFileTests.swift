@@ -4,6 +4,7 @@ import Foundation
 import FuelFigures
 import OBDCore
 import SystemIO
+import TestSupport
 import Testing
 import TripStore
 
@@ -27,18 +28,7 @@ import TripStore
     ]
 
     /// Only their names and numbers count here.
-    private static var table: PIDTable {
-        var table = PIDTable()
-        for (pid, id, unit) in signals {
-            table.add(
-                DataID(.currentData, pid), name: id, length: 1...20,
-                signals: [
-                    Signal(
-                        id: id, name: id, bitOffset: 0, bitLength: 16, kind: .number, unit: unit)
-                ])
-        }
-        return table
-    }
+    private static let table = PIDTable.ofNumbers(signals)
 
     private func reading(
         _ name: String, _ value: Double, ecu: UInt32 = 0x7E8, frame: UInt8? = nil

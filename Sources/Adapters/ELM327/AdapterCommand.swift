@@ -65,15 +65,15 @@ public enum AdapterCommand: Hashable, Sendable {
     /// The command to show all bus traffic, as users type it.
     public static let monitorEverything = "AT MA"
 
-    /// The text in upper case, without blanks and control characters.
-    static func compact(_ text: some Sequence<UInt8>) -> [UInt8] {
+    /// Upper case, without blanks and control characters.
+    package static func compact(_ text: some Sequence<UInt8>) -> [UInt8] {
         text.compactMap { byte in
             if byte <= 0x20 || byte == 0x7F { return nil }
             return (0x61...0x7A).contains(byte) ? byte - 0x20 : byte
         }
     }
 
-    init?(compact: [UInt8]) {
+    package init?(compact: [UInt8]) {
         let name = String(decoding: compact.dropFirst(2), as: UTF8.self)
         if compact.starts(with: "AT".utf8) {
             self = Self.elm327(name)
@@ -162,8 +162,8 @@ public enum AdapterCommand: Hashable, Sendable {
         return isAutomatic ? .automatic(first: chosen) : .fixed(chosen)
     }
 
-    /// The protocol with this number in an STN's numbering.
-    static func stnProtocol(_ text: some StringProtocol) -> VehicleProtocol? {
+    /// The protocol of an STN's own numbering.
+    package static func stnProtocol(_ text: some StringProtocol) -> VehicleProtocol? {
         switch Int(String(text).filter { $0 != " " }) {
         case 11: .j1850PWM
         case 12: .j1850VPW
@@ -181,8 +181,8 @@ public enum AdapterCommand: Hashable, Sendable {
         }
     }
 
-    /// The protocol in an answer to `AT DP`: `AUTO, ISO 15765-4 (CAN 11/500)`.
-    static func vehicleProtocol(named text: some StringProtocol) -> VehicleProtocol? {
+    /// The protocol that `AT DP` names: `AUTO, ISO 15765-4 (CAN 11/500)`.
+    package static func vehicleProtocol(named text: some StringProtocol) -> VehicleProtocol? {
         let name = text.uppercased()
         func has(_ part: String) -> Bool { name.contains(part) }
         if has("1939") { return .j1939 }

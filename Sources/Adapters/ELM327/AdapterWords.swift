@@ -2,12 +2,12 @@ import OBDCore
 
 /// The texts that an adapter prints, and their positions in a line.
 ///
-/// Texts are matched before hexadecimal digits, because `FB ERROR` and `DATA…` begin with letters A–F. Blanks
-/// and case are ignored. A text may be anywhere in the line, even directly after data.
-enum AdapterWords {
-    /// The meaning of a text.
-    enum Meaning: Hashable, Sendable {
-        /// A status instead of data.
+/// Words are matched before hexadecimal digits (`FB ERROR`, `DATA…` begin with letters A–F), with
+/// blanks and case aside, anywhere in the line: they may be glued to data that came before.
+package enum AdapterWords {
+    /// A word's meaning.
+    package enum Meaning: Hashable, Sendable {
+        /// Instead of data.
         case status(AdapterStatus)
         /// After data: the line is damaged.
         ///
@@ -16,8 +16,8 @@ enum AdapterWords {
         /// An event of the adapter's power supply, not an answer.
         case alert
 
-        /// The status; nil for a power event.
-        var status: AdapterStatus? {
+        /// The status; nil for news.
+        package var status: AdapterStatus? {
             switch self {
             case .status(let status), .damaged(let status): status
             case .alert: nil
@@ -25,9 +25,9 @@ enum AdapterWords {
         }
     }
 
-    /// All texts of the ELM327's data sheet, the more specific first, then those of other chips and clones
-    /// (``AdapterQuirk``).
-    static let table: [(text: String, meaning: Meaning)] =
+    /// Every text of the ELM327's data sheet, the more specific first, then those of other chips and
+    /// of clones (``AdapterQuirk``).
+    package static let table: [(text: String, meaning: Meaning)] =
         [
             ("UNABLETOCONNECT", .status(.unableToConnect)),
             ("NODATA", .status(.noData)),
@@ -48,21 +48,21 @@ enum AdapterWords {
             ("ACTALERT", .alert),
         ]
 
-    /// Texts that only count as a whole line.
-    static let wholeLines: [(text: String, meaning: Meaning)] =
+    /// Words that count only when they are the whole line.
+    package static let wholeLines: [(text: String, meaning: Meaning)] =
         AdapterQuirk.words(alone: true).map { ($0.text, .status($0.status)) }
 
-    /// The beginnings of banners: the answer to `AT I`, or a sign that the adapter restarted.
-    static let banners = ["ELM32"] + AdapterQuirk.banners
+    /// How banners begin: the answer to `AT I`, or a sign that the adapter has restarted.
+    package static let banners = ["ELM32"] + AdapterQuirk.banners
 
-    /// The position of a text in a line, as offsets.
-    struct Match: Hashable, Sendable {
-        var meaning: Meaning
-        var start: Int
+    /// Where a text is in a line, as offsets.
+    package struct Match: Hashable, Sendable {
+        package var meaning: Meaning
+        package var start: Int
     }
 
-    /// The first known text in `line` (trimmed).
-    static func find(in line: Span<UInt8>) -> Match? {
+    /// The first word of `line` (trimmed) that has a meaning.
+    package static func find(in line: Span<UInt8>) -> Match? {
         for (text, meaning) in wholeLines where end(of: text, in: line, at: 0) == line.count {
             return Match(meaning: meaning, start: 0)
         }
@@ -101,14 +101,14 @@ enum AdapterWords {
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     /// Whether the line begins like a banner.
-    static func isBanner(_ line: Span<UInt8>) -> Bool {
-        // A common clone begins the banner of a restart with the answer to the previous command.
+    package static func isBanner(_ line: Span<UInt8>) -> Bool {
+        // A common clone ends its echo-less restart with the answer to the command before.
         let start = end(of: "OK", in: line, at: 0) ?? 0
         return banners.contains { end(of: $0, in: line, at: start) != nil }
     }
 
-    /// The offset of `text` in `line`, ignoring blanks and case.
-    static func position(of text: String, in line: Span<UInt8>, from: Int = 0) -> Int? {
+    /// Where `text` begins in `line`, blanks and case aside.
+    package static func position(of text: String, in line: Span<UInt8>, from: Int = 0) -> Int? {
         var index = from
         while index < line.count {
             if line[index] != 0x20, end(of: text, in: line, at: index) != nil { return index }
@@ -117,8 +117,8 @@ enum AdapterWords {
         return nil
     }
 
-    /// The end of `text` in `line` if it is at `index`, ignoring blanks and case.
-    static func end(of text: String, in line: Span<UInt8>, at index: Int) -> Int? {
+    /// Where `text` ends in `line` if it is at `index`, blanks and case aside.
+    package static func end(of text: String, in line: Span<UInt8>, at index: Int) -> Int? {
         var index = index
         for wanted in text.utf8 {
             while index < line.count, line[index] == 0x20 || line[index] == 0x09 { index += 1 }
@@ -130,21 +130,21 @@ enum AdapterWords {
         return index
     }
 
-    /// The start of the text after `SEARCHING...`; nil if the line does not begin that way.
-    static func endOfSearching(_ line: Span<UInt8>) -> Int? {
+    /// Where what follows `SEARCHING...` begins; nil when the line does not begin so.
+    package static func endOfSearching(_ line: Span<UInt8>) -> Int? {
         if let end = end(of: "SEARCHING", in: line, at: 0) { return skipDots(line, from: end) }
         // The word itself may have been read before: `...48 6B 10 41 00`.
         return line.count > 0 && line[0] == UInt8(ascii: ".") ? skipDots(line, from: 0) : nil
     }
 
-    /// Whether a line reports a protocol search or a bus initialisation.
-    static func isSearch(_ line: Span<UInt8>) -> Bool {
+    /// Whether a line says of a search for the protocol or of a bus initialisation.
+    package static func isSearch(_ line: Span<UInt8>) -> Bool {
         endOfSearching(line) != nil || busInit(line, isContinued: false) != nil
     }
 
-    /// The state of a bus initialisation.
-    enum BusInit: Hashable, Sendable {
-        /// It is still running.
+    /// How a bus initialisation went.
+    package enum BusInit: Hashable, Sendable {
+        /// It goes on.
         case open
         /// It succeeded; `end` is the start of the text after it.
         ///
@@ -156,8 +156,8 @@ enum AdapterWords {
 
     /// Reads `BUS INIT: ...OK` and similar texts; nil if the line does not begin that way.
     ///
-    /// - Parameter isContinued: whether the previous line was an open `BUS INIT:`.
-    static func busInit(_ line: Span<UInt8>, isContinued: Bool) -> BusInit? {
+    /// - Parameter isContinued: the line before was an open `BUS INIT:`.
+    package static func busInit(_ line: Span<UInt8>, isContinued: Bool) -> BusInit? {
         var start = 0
         if let end = end(of: "BUSINIT", in: line, at: 0) {
             start = end

@@ -107,9 +107,9 @@ public struct ELM327Settings: Hashable, Sendable {
 
     /// The service and data of a typed request.
     ///
-    /// An odd last digit is the number of answers to wait for. Under `AT CAF0` the protocol control byte is
-    /// typed, too.
-    func payload(ofTyped digits: [UInt8]) -> [UInt8]? {
+    /// An odd last digit is the number of answers to wait for. Under `AT CAF0` the protocol control
+    /// byte is typed too.
+    package func payload(ofTyped digits: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
         for index in stride(from: 0, to: digits.count - digits.count % 2, by: 2) {
             bytes.append(digits[index] << 4 | digits[index + 1])

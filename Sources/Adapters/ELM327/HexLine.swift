@@ -3,16 +3,21 @@ import VehicleLink
 
 /// The hexadecimal digits of one line and their groups between blanks.
 ///
-/// The same value is reused for all lines, so reading a line allocates no memory.
-struct HexLine: Hashable, Sendable {
-    /// The groups of the line.
-    private struct Groups: Hashable, Sendable {
-        var count = 0
-        /// Lengths of the first groups, enough for `18 DA F1 10 8 …`.
-        var lengths = (0, 0, 0, 0, 0, 0)
-        var oddAfterTwo = 0
-        var oddAfterFive = 0
+/// One value is used for all lines, so that reading a line allocates nothing.
+package struct HexLine: Hashable, Sendable {
+    /// How blanks cut the line.
+    @usableFromInline
+    struct Groups: Hashable, Sendable {
+        @usableFromInline var count = 0
+        /// Of the first groups: enough for `18 DA F1 10 8 …`.
+        @usableFromInline var lengths = (0, 0, 0, 0, 0, 0)
+        @usableFromInline var oddAfterTwo = 0
+        @usableFromInline var oddAfterFive = 0
 
+        @inlinable
+        init() {}
+
+        @inlinable
         @inline(__always)
         mutating func end(_ length: Int) {
             switch count {
@@ -31,32 +36,42 @@ struct HexLine: Hashable, Sendable {
             count &+= 1
         }
 
+        @usableFromInline
         static func == (left: Groups, right: Groups) -> Bool {
             left.count == right.count && left.lengths == right.lengths
                 && left.oddAfterTwo == right.oddAfterTwo
                 && left.oddAfterFive == right.oddAfterFive
         }
 
+        @usableFromInline
         func hash(into hasher: inout Hasher) { hasher.combine(count) }
     }
 
-    private var digits: [UInt8] = []
-    private var cut = Groups()
+    /// A line that holds nothing yet.
+    @inlinable
+    package init() {}
+
+    @usableFromInline var digits: [UInt8] = []
+    @usableFromInline var cut = Groups()
     /// The number of digits.
-    private(set) var count = 0
+    package internal(set) var count = 0
     /// The number before a colon: `0: 49 02 …`; nil without one.
-    private(set) var segment: Int?
+    package internal(set) var segment: Int?
 
     /// The number of groups between blanks.
-    var groups: Int { cut.count }
+    @inlinable
+    package var groups: Int { cut.count }
     /// Groups of odd length after the first two.
-    var oddAfterTwo: Int { cut.oddAfterTwo }
+    @inlinable
+    package var oddAfterTwo: Int { cut.oddAfterTwo }
     /// Groups of odd length after the first five.
-    var oddAfterFive: Int { cut.oddAfterFive }
+    @inlinable
+    package var oddAfterFive: Int { cut.oddAfterFive }
 
-    /// Reads a line; false if it has anything but digits, blanks, and one colon after the first one or two
-    /// digits.
-    mutating func scan(_ text: Span<UInt8>) -> Bool {
+    /// Reads a line; false when it holds anything but digits, blanks and one colon after the
+    /// first one or two digits.
+    @inlinable
+    package mutating func scan(_ text: Span<UInt8>) -> Bool {
         let missing = text.count - digits.count
         if missing > 0 { digits.append(contentsOf: repeatElement(0, count: missing)) }
         var cut = Groups()
@@ -96,18 +111,20 @@ struct HexLine: Hashable, Sendable {
 
     /// The value of a digit; 16 and more for anything else.
     ///
-    /// Kept in this module, because a call across modules for every character takes a sixth of the reading
-    /// time.
+    /// Here, because a call for every character
+    /// across modules would be a sixth of the reading time.
+    @inlinable
     @inline(__always)
-    private static func nibble(_ byte: UInt8) -> UInt8 {
+    static func nibble(_ byte: UInt8) -> UInt8 {
         let digit = byte &- 0x30
         if digit < 10 { return digit }
         let letter = (byte | 0x20) &- 0x61
         return letter < 6 ? letter &+ 10 : 0xFF
     }
 
-    /// The length of a group, counted from 0; 0 if it does not exist or was not stored.
-    func length(_ group: Int) -> Int {
+    /// The length of a group, from 0; 0 for one that is not there or not kept.
+    @inlinable
+    package func length(_ group: Int) -> Int {
         switch group {
         case 0: cut.lengths.0
         case 1: cut.lengths.1
@@ -119,33 +136,38 @@ struct HexLine: Hashable, Sendable {
         }
     }
 
-    /// Whether every group consists of whole bytes.
-    var isWholeBytes: Bool {
+    /// Whether every group is made of whole bytes.
+    @inlinable
+    package var isWholeBytes: Bool {
         (cut.lengths.0 | cut.lengths.1) & 1 == 0 && oddAfterTwo == 0
     }
 
     /// The digit at `offset`; 0 after the end.
+    @inlinable
     @inline(__always)
-    func digit(_ offset: Int) -> UInt8 {
+    package func digit(_ offset: Int) -> UInt8 {
         offset >= 0 && offset < count ? digits[offset] : 0
     }
 
     /// The byte whose first digit is at `offset`; 0 after the end.
+    @inlinable
     @inline(__always)
-    func byte(_ offset: Int) -> UInt8 {
+    package func byte(_ offset: Int) -> UInt8 {
         digit(offset) << 4 | digit(offset &+ 1)
     }
 
-    /// The number in `length` digits from `offset` on; 8 digits at most.
+    /// The number that `length` digits from `offset` make; 8 digits at most.
+    @inlinable
     @inline(__always)
-    func number(_ offset: Int, _ length: Int) -> UInt32 {
+    package func number(_ offset: Int, _ length: Int) -> UInt32 {
         var value: UInt32 = 0
         for index in offset..<offset + length { value = value << 4 | UInt32(digit(index)) }
         return value
     }
 
-    /// All whole bytes, starting with the digit at `offset`.
-    func bytes(from offset: Int) -> InlineBytes {
+    /// All whole bytes from the digit at `offset` on.
+    @inlinable
+    package func bytes(from offset: Int) -> InlineBytes {
         var result = InlineBytes()
         var index = offset
         while index + 1 < count {
@@ -155,8 +177,9 @@ struct HexLine: Hashable, Sendable {
         return result
     }
 
-    /// `length` bytes, starting with the digit at `offset`, or fewer if the line ends.
-    func array(from offset: Int, length: Int) -> [UInt8] {
+    /// `length` bytes from the digit at `offset` on, or fewer where the line ends.
+    @inlinable
+    package func array(from offset: Int, length: Int) -> [UInt8] {
         let available = max(0, (count - offset) / 2)
         let length = min(length, available)
         // `Array(repeating:count:)` looks up its own type each time, which takes as long as reading the line.
@@ -173,21 +196,23 @@ struct HexLine: Hashable, Sendable {
         }
     }
 
-    /// Whether the line begins with these digits and has more.
-    func continues(_ start: [UInt8]) -> Bool {
+    /// Whether the digits begin with these and go on.
+    @inlinable
+    package func continues(_ start: [UInt8]) -> Bool {
         count > start.count && segment == nil && digits[..<start.count].elementsEqual(start)
     }
 
-    /// Whether the line consists of these digits.
-    func equals(_ other: [UInt8]) -> Bool {
+    /// Whether the digits are these.
+    @inlinable
+    package func equals(_ other: [UInt8]) -> Bool {
         count == other.count && digits[..<count].elementsEqual(other)
     }
 
-    static func == (left: HexLine, right: HexLine) -> Bool {
+    package static func == (left: HexLine, right: HexLine) -> Bool {
         left.count == right.count && left.digits[..<left.count] == right.digits[..<right.count]
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(digits[..<count])
     }
 }

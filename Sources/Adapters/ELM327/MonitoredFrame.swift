@@ -1,12 +1,12 @@
 import OBDCore
 import VehicleLink
 
-/// A line of `AT MA` or `STM`: a frame of the monitored bus.
-struct MonitoredFrame: Hashable, Sendable {
-    /// The CAN identifier, or the source byte on protocols before CAN; nil if headers are off.
-    var id: ECUAddress?
-    /// The data field; the whole frame on protocols before CAN.
-    var data: [UInt8]
+/// One line of `AT MA` or `STM`: a frame of whatever bus is monitored.
+package struct MonitoredFrame: Hashable, Sendable {
+    /// The CAN identifier, or the source byte before CAN; nil where headers are off.
+    package var id: ECUAddress?
+    /// The data field, or before CAN the whole frame.
+    package var data: [UInt8]
 
     private init(id: ECUAddress?, data: [UInt8]) {
         self.id = id
@@ -15,8 +15,8 @@ struct MonitoredFrame: Hashable, Sendable {
 
     /// Reads a line; nil if it is not a frame.
     ///
-    /// `isLong` means that earlier lines had 29-bit identifiers; a check byte may be valid by chance.
-    init?(
+    /// `isLong` = the lines before had identifiers of 29 bits; a check byte may fit by chance.
+    package init?(
         _ line: HexLine, settings: ELM327Settings, fallback: VehicleProtocol?, isLong: Bool = false
     ) {
         let known = settings.vehicleProtocol ?? fallback
@@ -70,8 +70,8 @@ struct MonitoredFrame: Hashable, Sendable {
         if showsLength, Int(line.digit(8)) != data.count { return nil }
     }
 
-    /// Reads the text before `RTR`: an identifier and an optional data length code.
-    init?(remote line: HexLine) {
+    /// Reads what comes before `RTR`: an identifier and perhaps a data length code.
+    package init?(remote line: HexLine) {
         let isShort = line.count == 3 || line.count == 4
         let digits = isShort ? 3 : 8
         guard line.segment == nil, line.count == digits || line.count == digits + 1 else {

@@ -1,8 +1,8 @@
 import OBDCore
 import VehicleLink
 
-/// The meaning of a line in an adapter's reply.
-enum ReplyEvent: Hashable, Sendable {
+/// What a line of an adapter's reply becomes.
+package enum ReplyEvent: Hashable, Sendable {
     /// An ECU's message.
     case message(ECUMessage)
     /// A fault; `text` is its line, if that is not the current line.
@@ -20,13 +20,13 @@ enum ReplyEvent: Hashable, Sendable {
     /// A warning before sleep.
     case alert
 
-    /// Whether a line could not be read, or a message could not be completed.
-    var isDamage: Bool {
+    /// Whether a line could not be read, or a message not be completed.
+    package var isDamage: Bool {
         if case .linkError = self { true } else { false }
     }
 
-    /// Whether it ends a protocol search.
-    var isResult: Bool {
+    /// Whether it ends a search for the protocol.
+    package var isResult: Bool {
         switch self {
         case .message, .linkError, .status, .voltage, .frame, .banner: true
         case .searching, .alert: false

@@ -9,10 +9,10 @@ import VehicleLink
 /// 1: 47 50 30 30 52 35 35   seven bytes each; the number wraps from F to 0
 /// 2: 42 31 32 33 34 35 36
 /// ```
-/// The lines do not show their sender. If a second message begins before the last segment of the first, no
-/// line can be assigned any more. Both messages are then reported as errors, and segments are dropped until
-/// the exchange ends.
-struct SegmentReader: Hashable, Sendable {
+/// Lines do not tell who sent them. As soon as a second message begins before the last segment of
+/// the first was seen, no line can be assigned any more: both are errors, and segments are
+/// swallowed until the exchange ends.
+package struct SegmentReader: Hashable, Sendable {
     private struct Message: Hashable, Sendable {
         var total: Int
         var buffer: [UInt8]
@@ -47,20 +47,23 @@ struct SegmentReader: Hashable, Sendable {
 
     private var state = State.idle(last: nil)
 
-    /// Whether a message is incomplete.
-    var isOpen: Bool {
+    /// No message is under way.
+    package init() {}
+
+    /// Whether a message waits for segments.
+    package var isOpen: Bool {
         if case .open = state { return true }
         return false
     }
 
-    /// Whether no message is open, so that ``finish()`` has nothing to report or change.
-    var isAtRest: Bool {
+    /// Whether no line has left anything behind: ``finish()`` would say and change nothing.
+    package var isAtRest: Bool {
         if case .idle(last: nil, late: _) = state { return true }
         return false
     }
 
-    /// Takes back the last length line, if no segment has followed it.
-    mutating func takeLength() -> (total: Int, line: Int)? {
+    /// Gives the length that was seen last and that no segment has followed; it counts no more.
+    package mutating func takeLength() -> (total: Int, line: Int)? {
         guard case .open(let message) = state, message.segments == 0 else { return nil }
         state = .idle(last: nil)
         return (message.total, message.line)
@@ -68,8 +71,8 @@ struct SegmentReader: Hashable, Sendable {
 
     /// Reads a length line.
     ///
-    /// - Parameter shortest: the length of the shortest message that does not fit into a single frame.
-    mutating func receive(
+    /// - Parameter shortest: the shortest message that does not fit a single frame.
+    package mutating func receive(
         length: Int, shortest: Int, line: Int, _ errors: inout [LinkError]
     ) {
         switch state {
@@ -98,9 +101,9 @@ struct SegmentReader: Hashable, Sendable {
     /// Reads a numbered line and returns the message that it completes.
     ///
     /// - Parameters:
-    /// - shift: the number of bytes that extended addressing takes from each frame: 0 or 1.
-    /// - isJ1939: whether the numbers begin at 1 and every segment has seven bytes.
-    mutating func receive(
+    ///   - shift: bytes that extended addressing takes from each frame: 0 or 1.
+    ///   - isJ1939: numbers begin at 1, and every segment has seven bytes.
+    package mutating func receive(
         segment number: Int, _ bytes: InlineBytes, shift: Int, isJ1939: Bool, line: Int
     ) throws(LinkError) -> ECUMessage? {
         let shown = UInt8(truncatingIfNeeded: number)
@@ -150,8 +153,8 @@ struct SegmentReader: Hashable, Sendable {
         }
     }
 
-    /// Ends the exchange and reports an open message as incomplete.
-    mutating func finish() -> LinkError? {
+    /// Ends the exchange: what is open is incomplete.
+    package mutating func finish() -> LinkError? {
         defer { state = .idle(last: nil) }
         guard case .open(let message) = state else { return nil }
         return LinkError(

@@ -3,10 +3,10 @@ import VehicleLink
 
 /// Messages of ISO 14230 frames without a checksum, which count unless something contradicts them.
 ///
-/// A frame without a checksum may also have lost a byte. A second frame without one shows that the adapter
-/// does not print checksums; a frame with one shows that it does. After `AT H1` an ELM327 prints all
-/// checksums, so a single frame without one is damaged.
-struct UnprovenMessages: Hashable, Sendable {
+/// A frame whose checksum is missing may as well have lost a byte. A second one like it shows
+/// that the adapter prints none; one with a checksum shows that it does. After `AT H1` an ELM327 prints
+/// them all, so that one that stays alone is damaged there.
+package struct UnprovenMessages: Hashable, Sendable {
     private struct Held: Hashable, Sendable {
         var message: ECUMessage
         var text: String
@@ -16,11 +16,14 @@ struct UnprovenMessages: Hashable, Sendable {
     /// Whether two consecutive frames had no checksum.
     private var lacksChecksums = false
 
-    /// Whether none is held back.
-    var isEmpty: Bool { held.isEmpty }
+    /// None is held back.
+    package init() {}
 
-    /// Delivers a message, or holds it until it is proven; `text` is its line.
-    mutating func take(
+    /// Whether none is held back.
+    package var isEmpty: Bool { held.isEmpty }
+
+    /// Delivers a message, or holds it back while it lacks proof; `text` is its line.
+    package mutating func take(
         _ message: ECUMessage, hasChecksum: Bool, _ text: Span<UInt8>, _ out: inout [ReplyEvent]
     ) {
         if hasChecksum {
@@ -36,8 +39,8 @@ struct UnprovenMessages: Hashable, Sendable {
         }
     }
 
-    /// Ends a reply; `needsProof` means that checksums are expected.
-    mutating func finish(needsProof: Bool, _ out: inout [ReplyEvent]) {
+    /// Ends a reply; `needsProof` where checksums are to be expected.
+    package mutating func finish(needsProof: Bool, _ out: inout [ReplyEvent]) {
         guard needsProof, !held.isEmpty, !lacksChecksums else {
             release(&out)
             return
@@ -47,8 +50,8 @@ struct UnprovenMessages: Hashable, Sendable {
         refute(&out)
     }
 
-    /// Delivers the held messages.
-    mutating func release(_ out: inout [ReplyEvent]) {
+    /// Delivers what was held back.
+    package mutating func release(_ out: inout [ReplyEvent]) {
         for one in held { out.append(.message(one.message)) }
         held.removeAll(keepingCapacity: true)
     }

@@ -1,10 +1,10 @@
-/// Reads the answer to `AT RV`: `12.4V`.
-enum Voltage {
+/// Reads what `AT RV` prints: `12.4V`.
+package enum Voltage {
     /// The voltage in V; nil for anything else.
     ///
-    /// Adapters measure less than 100 V. Without a unit, decimals are required, because `12` may be the rest
-    /// of `12.4V`.
-    static func read(_ text: Span<UInt8>, unitIsOptional: Bool) -> Double? {
+    /// Adapters measure less than 100 V. Without a unit there have to be decimals: `12` may be what is
+    /// left of `12.4V`.
+    package static func read(_ text: Span<UInt8>, unitIsOptional: Bool) -> Double? {
         var whole = 0.0
         var weight = 0.0
         var digits = 0

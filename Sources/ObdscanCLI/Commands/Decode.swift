@@ -1,5 +1,6 @@
 import Adapters
 import ArgumentParser
+import Conversation
 import Diagnostics
 import Formats
 import Glibc

@@ -190,7 +190,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         let identity = trip.map { _ in VINQuery(connection, by: setup.profiles) }
         var loop = PollLoop(
             connection, queue: queue, until: until, identity: identity, printer: printer)
-        loop.marks = trip?.marks
+        loop.other = trip.map { ($0.marks.descriptor, $0.marks.take) }
         var recording = trip?.recording
         let start = recording?.start
         var news = PollNews(accessory: connection.accessory)

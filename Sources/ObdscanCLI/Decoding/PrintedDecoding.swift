@@ -1,4 +1,5 @@
 import Adapters
+import Conversation
 import Decoding
 import OBDCore
 import PIDTables

@@ -4,6 +4,7 @@ import ScanSession
 import Settings
 import SystemIO
 import TripRecorder
+import VehicleScan
 
 /// `obdscan log` with several devices: each has its own thread, session and trip in one database.
 struct LogFleet {

@@ -104,8 +104,8 @@ struct LogRecording: Sendable {
             connection, queue: queue, until: until, watch: watch,
             identity: VINQuery(connection, by: setup.profiles),
             printer: prints ? plan.printer : nil)
-        // With several devices, the caller sets marks in all trips.
-        if accessory == nil { loop.marks = plan.marks }
+        // Where there are several, whoever waits for all of them marks all.
+        if accessory == nil { loop.other = (plan.marks.descriptor, plan.marks.take) }
         return try loop.run(every: showsProgress ? .seconds(1) : nil) {
             LogProgress.show(connection.scan.statistics, since: start)
         } vehicle: { vin in

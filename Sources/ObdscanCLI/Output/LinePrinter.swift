@@ -3,7 +3,7 @@ import Glibc
 import OBDCore
 import Synchronization
 import SystemIO
-import TripRecorder
+import VehicleScan
 
 /// Buffers standard output of commands that poll, so that a slow reader does not block them.
 ///

@@ -2,6 +2,7 @@ public import Accessory
 public import Diagnostics
 public import OBDCore
 public import ScanSession
+public import SystemIO
 
 extension Vehicle {
     /// Opens an adapter, sets it up, and waits for its vehicle.
@@ -14,7 +15,7 @@ extension Vehicle {
     /// - sinks: receive the results of polled requests.
     public static func open(
         _ address: AccessoryAddress, table: PIDTable, monitors: MonitorTables,
-        ecu: ECUAddress? = nil, sinks: [any ReadingSink] = []
+        ecu: ECUAddress? = nil, sinks: [any ReadingSink] = [], inbox: SignalInbox? = nil
     ) throws(VehicleError) -> Vehicle {
         let connector: Connector
         do {
@@ -29,13 +30,14 @@ extension Vehicle {
         do {
             scan = try ScanSession.start(
                 configuration,
-                decoder: ResponseDecoder(table: table, monitors: monitors), sinks: sinks)
+                decoder: ResponseDecoder(table: table, monitors: monitors), sinks: sinks,
+                interruptedBy: inbox?.descriptor)
         } catch {
             throw .session(error)
         }
         return Vehicle(
             scan: scan, table: table, accessory: connector.name,
-            key: address.transport.memoryKey, ecu: ecu)
+            key: address.transport.memoryKey, ecu: ecu, inbox: inbox)
     }
 
     /// Ends the session in order and leaves the adapter at its prompt.

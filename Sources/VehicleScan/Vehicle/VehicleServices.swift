@@ -228,7 +228,15 @@ extension Vehicle {
         }
     }
 
-    /// Requests support maps one after the other, as long as there are more.
+    /// Test results of service 06 by its support maps: monitor ids on CAN, test ids before it.
+    public func monitorTests(in services: VehicleServices) throws(VehicleError) -> [QueryResult] {
+        let supported = try supportedIDs(in: services) { .supportedMonitors($0) }
+        var results: [QueryResult] = []
+        for id in supported.all { results += try ask(.monitorTests(id), in: services) }
+        return results
+    }
+
+    /// Asks for support maps, one after the other as long as there are more.
     public func supportedIDs(
         in services: VehicleServices, _ query: (UInt8) -> DiagnosticQuery
     ) throws(VehicleError) -> SupportedIDs {

@@ -1,0 +1,167 @@
+import Diagnostics
+import Glibc
+import OBDCore
+import ScanSession
+import SystemIO
+
+/// A buffer of printed lines.
+public protocol LineOutlet: Sendable {
+    /// Whether lines wait for their reader; the caller should print more only after they are
+    /// written.
+    var isBehind: Bool { get }
+    /// The descriptor that shows when the reader accepts more, or has closed the output.
+    var descriptor: Int32 { get }
+    /// Writes as much as the reader accepts at once.
+    func flush() throws(OutputError)
+}
+
+/// The main thread's loop during polling: it handles signals, events, batches and deadlines.
+public struct PollLoop {
+    /// Why polling ended.
+    public enum End: Hashable, Sendable {
+        /// The user stopped it: Ctrl-C, SIGTERM, SIGHUP.
+        case stopped
+        /// The requested duration is over.
+        case duration
+        /// The session failed.
+        case failed(ScanError)
+        /// There is nothing left to poll.
+        case finished
+        /// The drive is over; with its end.
+        case vehicleOff(TripEndRule.End)
+    }
+
+    /// The session.
+    public let connection: Vehicle
+    /// Batches to print or watch; nil = none.
+    public let queue: BatchQueue?
+    /// The buffer of printed lines; nil = nothing is printed.
+    ///
+    /// While lines wait in it, no batches are taken from the queue. No line is lost then, but the
+    /// vehicle is polled more slowly.
+    public let printer: (any LineOutlet)?
+    /// When polling ends.
+    public let until: Instant?
+    /// Detects the end of the drive; nil = ignore it.
+    public let watch: TripEndDetector?
+    /// Something else that is waited for, and what then is done; nil = nothing.
+    public var other: (descriptor: Int32, take: () -> Void)?
+    /// Finds out which vehicle it is; nil = that is known, or does not matter.
+    private var identity: VINQuery?
+
+    private var batches: [ReadingBatch] = []
+    private var events: [(time: Instant, event: ScanEvent)] = []
+
+    /// A loop over the session of `connection` until `until`; see the properties.
+    public init(
+        _ connection: Vehicle, queue: BatchQueue?, until: Instant?, watch: TripEndDetector? = nil,
+        identity: VINQuery? = nil, printer: (any LineOutlet)? = nil
+    ) {
+        self.printer = printer
+        self.identity = identity
+        self.connection = connection
+        self.queue = queue
+        self.until = until
+        self.watch = watch
+    }
+
+    /// Runs until the end, then ends the session in order and handles the remaining events and
+    /// batches.
+    ///
+    /// `tick` is called once per `period`, nil = never; `vehicle` is called when the VIN is known.
+    /// A second signal that asks the command to end ends the process at once. Lines that the reader
+    /// has not accepted then remain in the buffer.
+    public mutating func run(
+        every period: Duration? = nil, tick: () throws -> Void = {},
+        vehicle: (VIN) -> Void = { _ in },
+        event: (Instant, ScanEvent) throws -> Void, batch: (ReadingBatch) throws -> Void
+    ) throws -> End {
+        let end: End
+        do {
+            // Otherwise a session that waits for room in the queue would wait until it discards the
+            // batch.
+            defer { queue?.openWide() }
+            end = try wait(
+                every: period, tick: tick, vehicle: vehicle, event: event, batch: batch)
+        }
+        connection.inbox?.letMoreThrough()
+        connection.scan.stop()
+        try drain(batch)
+        return end
+    }
+
+    private mutating func wait(
+        every period: Duration?, tick: () throws -> Void, vehicle: (VIN) -> Void,
+        event: (Instant, ScanEvent) throws -> Void, batch: (ReadingBatch) throws -> Void
+    ) throws -> End {
+        var nextTick = period.map { SystemClock.now() + $0 }
+        while true {
+            var waiting = WaitList()
+            let signals = waiting.add(connection.interrupt)
+            let news = waiting.add(connection.scan.eventDescriptor)
+            let isBehind = printer?.isBehind ?? false
+            let output = isBehind ? nil : queue.map { waiting.add($0.descriptor) }
+            // In any case, also wait for the reader of a pipe to close it.
+            let reader = printer.map { waiting.add(reader: $0.descriptor, forRoom: isBehind) }
+            let name = identity?.descriptor.map { waiting.add($0) }
+            let another = other.map { waiting.add($0.descriptor) }
+            waiting.add(deadline: until)
+            // Answers only move this deadline later, so the present one is early enough.
+            waiting.add(deadline: watch?.deadline(from: SystemClock.now()))
+            waiting.add(deadline: nextTick)
+            waiting.wait()
+
+            if waiting.isReady(signals), connection.inbox?.next() != nil { return .stopped }
+            if let another, waiting.isReady(another) { other?.take() }
+            if let output, waiting.isReady(output) { try drain(batch) }
+            if let reader, waiting.isReady(reader) { throw OutputError.readerGone }
+            if let reader, waiting.hasRoom(reader) { try printer?.flush() }
+            if let name, waiting.isReady(name), let vin = identity?.take() { vehicle(vin) }
+            if waiting.isReady(news), let end = try takeEvents(event) { return end }
+            let now = SystemClock.now()
+            if let until, now >= until { return .duration }
+            if let end = watch?.end(by: now) { return .vehicleOff(end) }
+            if let due = nextTick, now >= due, let period {
+                try tick()
+                nextTick = now + period
+            }
+        }
+    }
+
+    private mutating func takeEvents(
+        _ body: (Instant, ScanEvent) throws -> Void
+    ) throws -> End? {
+        events.removeAll(keepingCapacity: true)
+        connection.scan.nextEvents(&events)
+        var end: End?
+        for (time, event) in events {
+            try body(time, event)
+            identity?.note(event)
+            switch event {
+            case .pollDidFinish: end = end ?? .finished
+            case .sessionDidEnd(let error): end = .failed(error ?? .stopped)
+            case .scanDidStart, .scanDidPause, .scanDidCancel, .scanDidRest, .scanDidWake,
+                .toolDidConnect, .toolDidDisconnect, .toolDidInitialize, .toolDidFailToInitialize,
+                .toolWillSleep, .didSendCommand, .didReceiveUnasked,
+                .didReceiveResponses, .didReceiveVoltage, .didTimeOut, .didNotSend,
+                .didReceiveError, .didChangeState, .recordingFailed, .didProgress,
+                .didLoseEvents:
+                continue
+            }
+        }
+        return end
+    }
+
+    private mutating func drain(_ body: (ReadingBatch) throws -> Void) throws {
+        guard let queue else { return }
+        batches.removeAll(keepingCapacity: true)
+        _ = queue.take(&batches)
+        for batch in batches { try body(batch) }
+        try printer?.flush()
+    }
+}
+
+extension PollLoop.End {
+    /// How long to wait for a reader that does not accept the remaining output; nil = forever.
+    public var patience: Duration? { self == .stopped ? .seconds(2) : nil }
+}

@@ -1,0 +1,118 @@
+import Accessory
+import Diagnostics
+import Glibc
+import LocalLinks
+import OBDCore
+import PIDTables
+import ScanSession
+import SystemIO
+import Testing
+import VehicleScan
+
+@testable import Dashboard
+
+/// The session that browsers look at, over the simulator in the tests' own process.
+@Suite struct `The feed of the board` {
+    private static let patience = Duration.seconds(20)
+
+    /// Waits until the board is as `isDone` wants it; false = it never was.
+    private func wait(_ board: VehicleBoard, until isDone: () -> Bool) throws -> Bool {
+        let changed = try EventDescriptor()
+        let watcher = board.watch(changed)
+        defer { board.unwatch(watcher) }
+        let deadline = SystemClock.now() + Self.patience
+        while !isDone() {
+            if SystemClock.now() >= deadline { return false }
+            var waiting = WaitList()
+            _ = waiting.add(changed.descriptor)
+            waiting.add(deadline: deadline)
+            waiting.wait()
+            changed.take()
+        }
+        return true
+    }
+
+    /// Runs a feed from `accessory` while `body` looks at it.
+    private func feed(
+        _ accessory: String, fault: @escaping @Sendable (any Error) -> LiveFeed.Fault?,
+        _ body: (VehicleBoard, CurrentVehicle) throws -> Void
+    ) throws {
+        let table = try PIDTables.standard()
+        let (board, vehicle) = (VehicleBoard(version: "1"), CurrentVehicle())
+        let feed = LiveFeed(
+            board: board, vehicle: vehicle, table: table, accessory: accessory,
+            program: .init(
+                open: { queue, inbox, body in
+                    let opened = try Vehicle.open(
+                        TransportRegistry.all.address(accessory), table: table,
+                        monitors: PIDTables.monitorTables(), sinks: [queue], inbox: inbox)
+                    defer { opened.close() }
+                    try body(opened)
+                },
+                setup: { try PollSetup.make([], [], $0, every: nil) },
+                news: { _ in { _ in nil } }, fault: fault, note: { _ in }))
+        let inbox = try SignalInbox.relay()
+        let thread = try SystemThread { feed.run(inbox) }
+        // It ends when it is told to, whatever came before.
+        defer {
+            inbox.pass(SIGTERM)
+            thread.join()
+        }
+        try body(board, vehicle)
+    }
+
+    @Test(arguments: [
+        ("petrol", "5XXBD1GA8LX000042"), ("electric", "7XXBD4EA7PX000256"),
+        ("truck", "4XXBD5TA1NX000311"),
+    ])
+    func `fills the board with the readings and the number of a vehicle`(
+        name: String, vin: String
+    ) throws {
+        try feed(
+            "sim:\(name)?latency=0ms&wait=1ms&search=0ms",
+            fault: { .init("\($0)", hint: nil, isOfSilentVehicle: false, isFinal: true) }
+        ) { board, vehicle in
+            #expect(
+                try wait(board) { board.channels().channels.count >= 3 },
+                "\(board.status.note ?? "")")
+            let status = board.status
+            #expect(status.link == .live && status.vin == vin)
+            #expect(status.adapter != nil && status.vehicleProtocol != nil)
+            #expect(vehicle.current != nil)
+        }
+    }
+
+    @Test func `says on the board why there is no session, and how to get one`() throws {
+        try feed(
+            "unix:/obdscan-is-not-there",
+            fault: { _ in
+                .init("no adapter", hint: "plug it in", isOfSilentVehicle: false, isFinal: false)
+            }
+        ) { board, vehicle in
+            #expect(try wait(board) { board.status.link == .failed })
+            #expect(board.status.note == "no adapter" && board.status.hint == "plug it in")
+            #expect(vehicle.current == nil)
+        }
+    }
+
+    @Test func `says that the program has to be started again where no session follows`() throws {
+        try feed(
+            "unix:/obdscan-is-not-there",
+            fault: { _ in .init("x", hint: "y", isOfSilentVehicle: false, isFinal: true) }
+        ) { board, _ in
+            #expect(try wait(board) { board.status.link == .failed })
+            #expect(board.status.hint == "start obdscan serve again")
+        }
+    }
+
+    @Test func `breaks a question off when the vehicle goes`() throws {
+        let vehicle = CurrentVehicle()
+        let inbox = try SignalInbox.relay()
+        #expect(vehicle.begin(inbox))
+        vehicle.breakOff()
+        #expect(inbox.next() == SIGTERM)
+        vehicle.finish()
+        vehicle.end()
+        #expect(!vehicle.begin(inbox))
+    }
+}

@@ -1,0 +1,89 @@
+import OBDCore
+import TestSupport
+import Testing
+
+@testable import Diagnostics
+
+@Suite struct TripEndRuleTests {
+    private static let limits = TripEndRule.Limits(silence: .seconds(60), standstill: .seconds(600))
+
+    /// What a vehicle says from one second to the next but one: (until, rpm, km/h); nil = nothing.
+    private typealias Phase = (until: Int, rpm: Double?, speed: Double?)
+
+    /// The second at which the rule says that the drive is over, and why.
+    private func end(_ phases: [Phase], limits: TripEndRule.Limits = limits) -> TripEndRule.End? {
+        var rule = TripEndRule(limits: limits)
+        var second = 0
+        for phase in phases {
+            while second < phase.until {
+                if let end = rule.end(by: at(Double(second))) { return end }
+                if let rpm = phase.rpm { rule.take(engineSpeed: rpm, at: at(Double(second))) }
+                if let speed = phase.speed { rule.take(speed: speed, at: at(Double(second))) }
+                second += 1
+            }
+        }
+        return rule.end(by: at(Double(second)))
+    }
+
+    @Test func `a vehicle that is switched off falls silent`() {
+        let end = end([(300, 2000, 50), (310, 0, 0), (400, nil, nil)])
+        #expect(end == .init(rule: .silence, instant: at(309)))
+    }
+
+    @Test func `an ECU that stays awake ends the drive by standing still`() {
+        let end = end([(300, 2000, 50), (1200, 0, 0)])
+        #expect(end == .init(rule: .standstill, instant: at(900)))
+    }
+
+    @Test func `start-stop at the lights does not end a drive`() {
+        var phases: [Phase] = []
+        for round in 1...20 {
+            phases.append((round * 200 - 100, 1800, 50))
+            phases.append((round * 200, 0, 0))
+        }
+        #expect(end(phases) == nil)
+    }
+
+    @Test func `a hybrid that drives without its engine drives`() {
+        #expect(end([(100, 1500, 40), (2000, 0, 30), (2300, 0, 0), (4000, 0, 20)]) == nil)
+    }
+
+    @Test func `an engine that warms up while standing is no parked vehicle`() {
+        #expect(end([(3000, 900, 0)]) == nil)
+    }
+
+    @Test func `an electric vehicle that tells no engine speed ends by its wheels`() {
+        #expect(end([(1000, nil, 60), (1500, nil, 0)]) == nil)
+        let end = end([(1000, nil, 60), (1700, nil, 0)])
+        #expect(end == .init(rule: .standstill, instant: at(1600)))
+    }
+
+    /// A smart alternator lets the voltage fall to 12.2 V at speed: no rule asks for it.
+    @Test func `answers of other ECUs keep the drive going while it moves`() {
+        var rule = TripEndRule(limits: Self.limits)
+        rule.take(speed: 80, at: at(0))
+        for second in stride(from: 0.0, to: 3000, by: 10) { rule.takeAnswer(at: at(second)) }
+        #expect(rule.end(by: at(3000)) == nil)
+    }
+
+    @Test func `an engine speed that is not told any more counts as 0`() {
+        let end = end([(100, 900, 0), (1000, nil, 0)])
+        #expect(end?.rule == .standstill)
+        #expect(end.map { $0.instant >= at(700) && $0.instant <= at(730) } == true)
+    }
+
+    @Test func `without limits or answers nothing ends`() {
+        #expect(end([(100, 0, 0), (90_000, nil, nil)], limits: .init()) == nil)
+        #expect(TripEndRule(limits: Self.limits).end(by: at(1e6)) == nil)
+        #expect(TripEndRule(limits: Self.limits).deadline == nil)
+    }
+
+    @Test func `the deadline is when it will be over`() {
+        var rule = TripEndRule(limits: Self.limits)
+        rule.take(speed: 0, at: at(100))
+        #expect(rule.deadline == at(160))
+        for second in stride(from: 110.0, through: 690, by: 10) { rule.takeAnswer(at: at(second)) }
+        #expect(rule.deadline == at(700))
+        #expect(rule.end(by: at(699)) == nil && rule.end(by: at(700))?.rule == .standstill)
+    }
+}

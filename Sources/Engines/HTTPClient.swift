@@ -82,6 +82,16 @@ public final class HTTPClient {
         }
     }
 
+    /// Begins to send the fields of a form.
+    public func post(form: ArraySlice<UInt8>, to url: String) {
+        body?.deallocate()
+        let room = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(1, form.count))
+        _ = room.initialize(from: form)
+        body = room
+        begin(
+            url, ["Content-Type: application/x-www-form-urlencoded"], room.baseAddress, form.count)
+    }
+
     private func begin(
         _ url: String, _ headers: [String], _ bytes: UnsafePointer<UInt8>?, _ size: Int
     ) {

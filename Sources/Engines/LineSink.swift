@@ -30,6 +30,8 @@ public struct SinkReport: Hashable, Sendable {
     public var attempts = 0
     /// What goes wrong; nil = nothing.
     public var fault: String?
+    /// What came of the last command that a broker passed on; nil = there was none.
+    public var command: String?
     /// Trips that are kept back.
     public var held = HeldTrips()
     /// The file of cursors cannot be written: more is repeated after a restart.
@@ -166,11 +168,16 @@ private struct LineSinkRun {
 
     /// Sends a batch until the server has all of it that it takes; nil = it has.
     private mutating func deliver(_ batch: FeedBatch) throws -> SinkEnd? {
-        var lines = LineBatch(batch.lines, limit: byteLimit)
+        // Traccar takes one position per request.
+        var lines = LineBatch(batch.lines, limit: sink.address.kind.isTraccar ? 1 : byteLimit)
         var uncounted = 0
         var reason = ""
         while let part = lines.next {
-            client.post(part, to: sink.address.writeURL)
+            if sink.address.kind.isTraccar {
+                client.post(form: part.dropLast(), to: sink.address.writeURL)
+            } else {
+                client.post(part, to: sink.address.writeURL)
+            }
             state.change { $0.attempts += 1 }
             if prepared == nil { prepared = try feed.next() }
             guard let answer = client.answer(stop: stop) else { return .stopped }
@@ -205,8 +212,9 @@ private struct LineSinkRun {
             case .again(let words, let after):
                 let pause = pacer.fail(random: .random(in: 0...1), least: after)
                 note(words)
+                if sink.drains, client.isCertificateFault { return .refused(.certificate, words) }
                 if sink.drains,
-                    client.isCertificateFault || pacer.failures >= LineSink.mostFailures
+                    pacer.failures >= LineSink.mostFailures
                         || pause > RetryPacer.longest * 1.2
                 {
                     return .unreachable(words)

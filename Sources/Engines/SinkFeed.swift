@@ -7,11 +7,13 @@ import TripStore
 
 /// What a sink is to get of each trip.
 public struct SinkSelection: Sendable {
-    /// The vehicle's name there; nil = the name in the database, else the VIN.
+    /// The vehicle's name there, with `%VIN` for its VIN; nil = the name in the database, else the VIN.
     public var id: String?
     /// Names of accessories, for vehicles without a VIN and a name.
     public var aliases: [String: String] = [:]
-    /// Further tags of each line.
+    /// Whether it is Traccar, which gets positions alone.
+    public var isForTraccar = false
+    /// Further tags of each line; `%VIN` in them is the vehicle's.
     public var tags: [(name: String, value: String)] = []
     /// Short names of signals in lower case; nil = all.
     public var signals: Set<String>?
@@ -32,10 +34,17 @@ public struct SinkSelection: Sendable {
     /// The name of a vehicle; nil = it has none.
     func identity(of trip: TripSummary) -> DeliveryStore.Identity? {
         let name =
-            id ?? trip.vehicleName ?? trip.vin ?? trip.accessory.flatMap { aliases[$0] }
+            if let id {
+                NameMarker.replaced(id, host: "", vin: trip.vin)
+            } else {
+                trip.vehicleName ?? trip.vin ?? trip.accessory.flatMap { aliases[$0] }
+            }
         guard let name = name.flatMap(PublishedName.slug) else { return nil }
         return .init(vehicle: name, vin: trip.vin)
     }
+
+    /// Whether a vehicle's name does not depend on what it says of itself.
+    var hasFixedName: Bool { id.map { !$0.contains(NameMarker.vin) } ?? false }
 
     /// The lines of a part of a trip, and how many.
     func lines(
@@ -43,7 +52,9 @@ public struct SinkSelection: Sendable {
     ) -> (bytes: [UInt8], count: Int) {
         let all =
             [(name: "vehicle", value: identity.vehicle), (name: "vin", value: identity.vin ?? "")]
-            + tags
+            + tags.map {
+                ($0.name, NameMarker.replaced($0.value, host: "", vin: identity.vin) ?? "")
+            }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(tail.items.count * 100)
         var count = 0
@@ -58,6 +69,8 @@ public struct SinkSelection: Sendable {
                 let index = Int(reading.signal.rawValue)
                 if let wanted, !wanted.indices.contains(index) || !wanted[index] { continue }
                 writer.append(reading, time: time, to: &bytes)
+            case .position(let position) where isForTraccar:
+                TraccarLine.append(position, of: identity.vehicle, time: time, to: &bytes)
             case .position(let position):
                 var point = TrackPoint(
                     time: time, latitude: position.latitude, longitude: position.longitude)
@@ -94,7 +107,9 @@ public struct SinkSelection: Sendable {
     }
 
     var tables: [TripTail.Table] {
-        [.readings] + (hasPosition ? [.positions] : []) + (hasText ? [.events] : [])
+        isForTraccar
+            ? [.positions]
+            : [.readings] + (hasPosition ? [.positions] : []) + (hasText ? [.events] : [])
     }
 }
 
@@ -183,7 +198,7 @@ final class SinkFeed {
     /// Under which names a trip is delivered; nil = not yet, or there is none.
     private func identity(of trip: TripSummary) -> DeliveryStore.Identity? {
         // A VIN is asked for when a trip begins, and repeats must have the same tags.
-        if trip.vin == nil, trip.endReason == nil, selection.id == nil || trip.seconds < 60 {
+        if trip.vin == nil, trip.endReason == nil, !selection.hasFixedName || trip.seconds < 60 {
             held.withoutVIN += 1
             return nil
         }

@@ -42,6 +42,14 @@ public struct StateBoard: Sendable {
         open.insert(topic)
     }
 
+    /// Forgets the topics that begin like this.
+    public mutating func removeAll(under prefix: String) {
+        for topic in entries.keys.filter({ $0.hasPrefix(prefix) }) {
+            entries[topic] = nil
+            open.remove(topic)
+        }
+    }
+
     /// Everything is to be sent again: to a broker that may know nothing.
     public mutating func forgetSent() {
         for topic in entries.keys {

@@ -31,6 +31,8 @@ public enum WriteDecision: Hashable, Sendable {
         case notFound
         /// The server takes no line at all.
         case everyLine
+        /// The server's certificate is not trusted, or is of another name.
+        case certificate
         /// The server answers with a redirection: the address is another one.
         case moved
     }

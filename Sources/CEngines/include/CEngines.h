@@ -74,8 +74,9 @@ typedef struct {
     void (*disconnected)(void *context, int reason);
     // A message of QoS 1 was acknowledged: its number, 0 or the broker's reason code.
     void (*published)(void *context, int id, int reason);
-    // A message came.
-    void (*received)(void *context, const char *topic, const void *payload, size_t size);
+    // A message came; a retained one may be old.
+    void (*received)(
+        void *context, const char *topic, const void *payload, size_t size, int is_retained);
 } eng_mqtt_events;
 
 // `version` is 5 or 4 (3.1.1). A will is a retained message of QoS 1.
@@ -92,6 +93,10 @@ int eng_mqtt_encrypt(eng_mqtt *mqtt, const char *ca_file);
 
 // Connects; blocks until TCP and TLS are there. 0 = done, else eng_mqtt_words says why.
 int eng_mqtt_connect(eng_mqtt *mqtt, const char *host, int port, int keepalive_s);
+
+// Why the last connection had no TLS: 0 = it had or needed none, 1 = the certificate is of another name,
+// 2 = it is not trusted, 3 = something else.
+int eng_mqtt_tls_fault(const eng_mqtt *mqtt);
 
 // Works until `fd` is readable, something came from the broker, or `timeout_ms` have passed. 0 = the
 // connection holds.

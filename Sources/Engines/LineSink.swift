@@ -131,8 +131,8 @@ private struct LineSinkRun {
     var pacer = RetryPacer()
     /// What the server takes at once; smaller after it said that something was too large.
     var byteLimit = LineSink.batchBytes
-    /// The next batch, made while the last one was under way.
-    var prepared: FeedBatch?
+    /// The next batch, made and compressed while the last one was under way.
+    var prepared: (batch: FeedBatch, body: HTTPBody?)?
 
     init(
         _ sink: LineSink, _ deliveries: DeliveryStore, _ state: SinkState, stop: EventDescriptor,
@@ -156,9 +156,9 @@ private struct LineSinkRun {
             try feed.refresh(now: SystemClock.utc)
             let held = feed.held
             if state.current.held != held { state.change { $0.held = held } }
-            while let batch = try prepared ?? feed.next() {
+            while let (batch, body) = try prepared ?? prepare() {
                 prepared = nil
-                if let end = try deliver(batch) { return end }
+                if let end = try deliver(batch, body) { return end }
                 if stop.isRaised { return .stopped }
             }
             if sink.drains { return .drained }
@@ -166,8 +166,17 @@ private struct LineSinkRun {
         }
     }
 
+    /// The next batch; nil = there is none at the moment.
+    private func prepare() throws -> (batch: FeedBatch, body: HTTPBody?)? {
+        guard let batch = try feed.next() else { return nil }
+        let isWhole = !sink.address.kind.isTraccar && batch.lines.count <= byteLimit
+        return (batch, isWhole ? HTTPBody(compressing: batch.lines[...]) : nil)
+    }
+
     /// Sends a batch until the server has all of it that it takes; nil = it has.
-    private mutating func deliver(_ batch: FeedBatch) throws -> SinkEnd? {
+    ///
+    /// `body` is all of it, compressed.
+    private mutating func deliver(_ batch: FeedBatch, _ body: HTTPBody?) throws -> SinkEnd? {
         // Traccar takes one position per request.
         var lines = LineBatch(batch.lines, limit: sink.address.kind.isTraccar ? 1 : byteLimit)
         var uncounted = 0
@@ -175,11 +184,13 @@ private struct LineSinkRun {
         while let part = lines.next {
             if sink.address.kind.isTraccar {
                 client.post(form: part.dropLast(), to: sink.address.writeURL)
+            } else if let body, part.count == batch.lines.count {
+                client.post(body, to: sink.address.writeURL)
             } else {
                 client.post(part, to: sink.address.writeURL)
             }
             state.change { $0.attempts += 1 }
-            if prepared == nil { prepared = try feed.next() }
+            if prepared == nil { prepared = try prepare() }
             guard let answer = client.answer(stop: stop) else { return .stopped }
             switch WriteDecision(answer) {
             case .accepted:

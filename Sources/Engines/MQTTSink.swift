@@ -111,9 +111,9 @@ private final class MQTTSinkRun {
         var refused: [(payload: [UInt8], reason: String)]
     }
 
-    /// So many messages of history may be under way.
-    private static let mostWaiting = 20
-    private static let batchLines = 350
+    /// So many batches of history may be under way, each of some ten messages.
+    private static let mostWaiting = 2
+    private static let messageBytes = 64_000
     private static let patience = Duration.seconds(20)
 
     let sink: MQTTSink
@@ -242,7 +242,7 @@ private final class MQTTSinkRun {
         let history = try sink.history.map { form throws(StoreError) in
             try SinkFeed(
                 database: sink.database, deliveries: deliveries, sink: sink.name,
-                selection: sink.selection, limit: Self.batchLines, isJSON: form == .json)
+                selection: sink.selection, limit: LineSink.batchLines, isJSON: form == .json)
         }
         if let closing = send(client, VehicleTopics.bridge(sink.client), Array("online".utf8)) {
             return closing
@@ -374,7 +374,7 @@ private final class MQTTSinkRun {
 
     /// Sends history, in halves where the broker takes no message that long.
     private func send(_ client: MQTTClient, _ batch: FeedBatch) -> Closing? {
-        var parts = LineBatch(batch.lines, limit: 64_000)
+        var parts = LineBatch(batch.lines, limit: Self.messageBytes)
         var sent = Waiting(batch: batch, messages: [], refused: [])
         let topic = VehicleTopics(vehicle: batch.vehicle).readings
         while let part = parts.next {

@@ -219,6 +219,12 @@ let package = Package(
         tests("TableImport", ["OBDCore", "Diagnostics", "PIDTables", "TableImport"]),
         tests("Publishing", ["OBDCore", "Diagnostics", "PIDTables", "Formats", "Publishing"]),
         tests(
+            "Engines",
+            [
+                "OBDCore", "Diagnostics", "PIDTables", "SystemIO", "TripStore", "Publishing",
+                "Engines",
+            ]),
+        tests(
             "TripIntake",
             ["OBDCore", "PIDTables", "SystemIO", "TripImport", "TripIntake", "TripStore"]),
         tests(

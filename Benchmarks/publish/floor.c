@@ -28,8 +28,9 @@ static int is_connected, waiting;
 static void connected(void *context, int reason) { (void)context, is_connected = reason == 0; }
 static void disconnected(void *context, int reason) { (void)context, (void)reason, is_connected = 0; }
 static void published(void *context, int id, int reason) { (void)context, (void)id, (void)reason, waiting--; }
-static void received(void *context, const char *topic, const void *payload, size_t size) {
-    (void)context, (void)topic, (void)payload, (void)size;
+static void received(
+    void *context, const char *topic, const void *payload, size_t size, int is_retained) {
+    (void)context, (void)topic, (void)payload, (void)size, (void)is_retained;
 }
 
 int main(int count, char **words) {

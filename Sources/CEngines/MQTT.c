@@ -12,6 +12,8 @@ enum {
     OPT_PROTOCOL_VERSION = 1,
     OPT_TCP_NODELAY = 11,
     OPT_TLS_USE_OS_CERTS = 13,
+    LOG_ERR = 8,
+    ERR_TLS = 8,
     ERR_ERRNO = 14,
 };
 
@@ -49,6 +51,7 @@ static struct {
     void (*on_publish)(mosquitto *, void (*)(mosquitto *, void *, int, int, const void *));
     void (*on_message)(
         mosquitto *, void (*)(mosquitto *, void *, const mosquitto_message *, const void *));
+    void (*on_log)(mosquitto *, void (*)(mosquitto *, void *, int, const char *));
 } lib;
 
 static int load(void *library, const char *name, void *place) {
@@ -83,7 +86,8 @@ int eng_mqtt_open(void) {
         || load(handle, "mosquitto_connect_v5_callback_set", &lib.on_connect)
         || load(handle, "mosquitto_disconnect_v5_callback_set", &lib.on_disconnect)
         || load(handle, "mosquitto_publish_v5_callback_set", &lib.on_publish)
-        || load(handle, "mosquitto_message_v5_callback_set", &lib.on_message))
+        || load(handle, "mosquitto_message_v5_callback_set", &lib.on_message)
+        || load(handle, "mosquitto_log_callback_set", &lib.on_log))
         return -1;
     if (lib.lib_init()) return -1;
     done = 1;
@@ -93,6 +97,7 @@ int eng_mqtt_open(void) {
 struct eng_mqtt {
     mosquitto *client;
     eng_mqtt_events events;
+    int tls_fault;
 };
 
 static void connected(mosquitto *client, void *object, int reason, int flags, const void *properties) {
@@ -118,7 +123,17 @@ static void received(
     (void)client, (void)properties;
     eng_mqtt *mqtt = object;
     mqtt->events.received(
-        mqtt->events.context, message->topic, message->payload, (size_t)message->payloadlen);
+        mqtt->events.context, message->topic, message->payload, (size_t)message->payloadlen,
+        message->retain);
+}
+
+// libmosquitto's result is ERR_TLS for all of them; what it logs tells them apart.
+static void logged(mosquitto *client, void *object, int level, const char *text) {
+    (void)client;
+    eng_mqtt *mqtt = object;
+    if (level != LOG_ERR || !text) return;
+    if (strstr(text, "host name verification")) mqtt->tls_fault = 1;
+    else if (strstr(text, "certificate verify failed") && !mqtt->tls_fault) mqtt->tls_fault = 2;
 }
 
 eng_mqtt *eng_mqtt_new(
@@ -140,6 +155,7 @@ eng_mqtt *eng_mqtt_new(
     lib.on_disconnect(mqtt->client, disconnected);
     lib.on_publish(mqtt->client, published);
     lib.on_message(mqtt->client, received);
+    lib.on_log(mqtt->client, logged);
     return mqtt;
 }
 
@@ -161,8 +177,13 @@ int eng_mqtt_encrypt(eng_mqtt *mqtt, const char *ca_file) {
 }
 
 int eng_mqtt_connect(eng_mqtt *mqtt, const char *host, int port, int keepalive_s) {
-    return lib.connect(mqtt->client, host, port, keepalive_s);
+    mqtt->tls_fault = 0;
+    int result = lib.connect(mqtt->client, host, port, keepalive_s);
+    if (result == ERR_TLS && !mqtt->tls_fault) mqtt->tls_fault = 3;
+    return result;
 }
+
+int eng_mqtt_tls_fault(const eng_mqtt *mqtt) { return mqtt->tls_fault; }
 
 int eng_mqtt_drive(eng_mqtt *mqtt, int fd, int timeout_ms) {
     int result = lib.loop_misc(mqtt->client);

@@ -31,8 +31,8 @@ public final class HTTPClient {
 
     private let handle: OpaquePointer
     private let setup: Setup
-    /// The body of the current request; libcurl reads it in place.
-    private var body: UnsafeMutableBufferPointer<UInt8>?
+    /// What is being sent; libcurl reads it in place.
+    private var body: HTTPBody?
 
     /// Loads the library; call it before any thread exists.
     public static func open() throws(EngineError) {
@@ -57,29 +57,29 @@ public final class HTTPClient {
         }
     }
 
-    deinit {
-        eng_http_free(handle)
-        body?.deallocate()
-    }
+    deinit { eng_http_free(handle) }
 
     /// Begins to send lines; ``answer(stop:)`` waits for the result.
     public func post(_ lines: ArraySlice<UInt8>, to url: String) {
-        body?.deallocate()
-        body = nil
-        var headers = ["Content-Type: text/plain; charset=utf-8"]
-        let room = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: lines.count + 64)
-        let size = lines.withUnsafeBytes {
-            eng_gzip($0.baseAddress, $0.count, room.baseAddress, room.count)
-        }
-        if size > 0 {
-            headers.append("Content-Encoding: gzip")
-            body = room
-            begin(url, headers, room.baseAddress, size)
-        } else {
-            _ = room.initialize(from: lines)
-            body = room
-            begin(url, headers, room.baseAddress, lines.count)
-        }
+        post(HTTPBody(compressing: lines), to: url)
+    }
+
+    /// Begins to send lines that are compressed already.
+    func post(_ lines: HTTPBody, to url: String) {
+        body = lines
+        let headers =
+            ["Content-Type: text/plain; charset=utf-8"]
+            + (lines.isCompressed ? ["Content-Encoding: gzip"] : [])
+        begin(url, headers, UnsafePointer(lines.bytes.baseAddress), lines.size)
+    }
+
+    /// Begins to send the fields of a form.
+    public func post(form: ArraySlice<UInt8>, to url: String) {
+        let fields = HTTPBody(form)
+        body = fields
+        begin(
+            url, ["Content-Type: application/x-www-form-urlencoded"],
+            UnsafePointer(fields.bytes.baseAddress), fields.size)
     }
 
     private func begin(
@@ -162,6 +162,35 @@ public final class HTTPClient {
             }
         }
     }
+}
+
+/// What a request sends; libcurl reads it in place.
+final class HTTPBody {
+    let bytes: UnsafeMutableBufferPointer<UInt8>
+    let size: Int
+    let isCompressed: Bool
+
+    /// These bytes as they are.
+    init(_ content: ArraySlice<UInt8>) {
+        bytes = .allocate(capacity: max(1, content.count))
+        _ = bytes.initialize(from: content)
+        size = content.count
+        isCompressed = false
+    }
+
+    /// Lines, compressed where that makes them shorter.
+    init(compressing lines: ArraySlice<UInt8>) {
+        bytes = .allocate(capacity: lines.count + 64)
+        let room = bytes
+        let compressed = lines.withUnsafeBytes {
+            eng_gzip($0.baseAddress, $0.count, room.baseAddress, room.count)
+        }
+        isCompressed = compressed > 0
+        size = compressed > 0 ? compressed : lines.count
+        if compressed == 0 { _ = bytes.initialize(from: lines) }
+    }
+
+    deinit { bytes.deallocate() }
 }
 
 extension EventDescriptor {

@@ -13,6 +13,11 @@ public struct LinePreview: Sendable {
 
     /// Calls `body` with the lines, batch by batch.
     public func forEach(_ body: ([UInt8]) throws -> Void) throws {
+        try forEach(isJSON: false) { _, lines in try body(lines) }
+    }
+
+    /// The same, with the vehicle's name, and as JSON where that is asked for.
+    func forEach(isJSON: Bool, _ body: (String, [UInt8]) throws -> Void) throws {
         let store = try TripStore(path: database, access: .readOnly)
         for trip in try store.trips(.init(withScans: true)) {
             if let only = selection.trips {
@@ -23,7 +28,11 @@ public struct LinePreview: Sendable {
             guard let identity = selection.identity(of: trip) else { continue }
             for table in selection.tables {
                 try store.forEachTail(ofTrip: trip.id, table) {
-                    try body(selection.lines(of: $0, identity).bytes)
+                    try body(
+                        identity.vehicle,
+                        isJSON
+                            ? selection.objects(of: $0).bytes
+                            : selection.lines(of: $0, identity).bytes)
                 }
             }
         }

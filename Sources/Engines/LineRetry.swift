@@ -32,7 +32,11 @@ public struct LineRetry {
         var taken: [Int64] = []
         for refusal in try deliveries.refusals(of: sink) {
             let line = refusal.payload + [0x0A]
-            client.post(line[...], to: address.writeURL)
+            if address.kind.isTraccar {
+                client.post(form: refusal.payload[...], to: address.writeURL)
+            } else {
+                client.post(line[...], to: address.writeURL)
+            }
             guard let answer = client.answer(stop: nil) else { break }
             switch WriteDecision(answer) {
             case .accepted: taken.append(refusal.id)

@@ -30,7 +30,9 @@ public struct SinkReport: Hashable, Sendable {
     public var attempts = 0
     /// The current fault; nil = none.
     public var fault: String?
-    /// Trips that cannot be delivered yet.
+    /// What came of the last command that a broker passed on; nil = there was none.
+    public var command: String?
+    /// Trips that are kept back.
     public var held = HeldTrips()
     /// Whether the file of cursors cannot be written, so that data is sent again after a restart.
     public var isForgetful = false
@@ -129,8 +131,8 @@ private struct LineSinkRun {
     var pacer = RetryPacer()
     /// The size limit of a request; reduced after the server found a request too large.
     var byteLimit = LineSink.batchBytes
-    /// The next batch, prepared while the last one is being sent.
-    var prepared: FeedBatch?
+    /// The next batch, made and compressed while the last one was under way.
+    var prepared: (batch: FeedBatch, body: HTTPBody?)?
 
     init(
         _ sink: LineSink, _ deliveries: DeliveryStore, _ state: SinkState, stop: EventDescriptor,
@@ -154,9 +156,9 @@ private struct LineSinkRun {
             try feed.refresh(now: SystemClock.utc)
             let held = feed.held
             if state.current.held != held { state.change { $0.held = held } }
-            while let batch = try prepared ?? feed.next() {
+            while let (batch, body) = try prepared ?? prepare() {
                 prepared = nil
-                if let end = try deliver(batch) { return end }
+                if let end = try deliver(batch, body) { return end }
                 if stop.isRaised { return .stopped }
             }
             if sink.drains { return .drained }
@@ -164,15 +166,31 @@ private struct LineSinkRun {
         }
     }
 
-    /// Sends a batch until the server has all lines that it accepts; nil = success.
-    private mutating func deliver(_ batch: FeedBatch) throws -> SinkEnd? {
-        var lines = LineBatch(batch.lines, limit: byteLimit)
+    /// The next batch; nil = there is none at the moment.
+    private func prepare() throws -> (batch: FeedBatch, body: HTTPBody?)? {
+        guard let batch = try feed.next() else { return nil }
+        let isWhole = !sink.address.kind.isTraccar && batch.lines.count <= byteLimit
+        return (batch, isWhole ? HTTPBody(compressing: batch.lines[...]) : nil)
+    }
+
+    /// Sends a batch until the server has all of it that it takes; nil = it has.
+    ///
+    /// `body` is all of it, compressed.
+    private mutating func deliver(_ batch: FeedBatch, _ body: HTTPBody?) throws -> SinkEnd? {
+        // Traccar takes one position per request.
+        var lines = LineBatch(batch.lines, limit: sink.address.kind.isTraccar ? 1 : byteLimit)
         var uncounted = 0
         var reason = ""
         while let part = lines.next {
-            client.post(part, to: sink.address.writeURL)
+            if sink.address.kind.isTraccar {
+                client.post(form: part.dropLast(), to: sink.address.writeURL)
+            } else if let body, part.count == batch.lines.count {
+                client.post(body, to: sink.address.writeURL)
+            } else {
+                client.post(part, to: sink.address.writeURL)
+            }
             state.change { $0.attempts += 1 }
-            if prepared == nil { prepared = try feed.next() }
+            if prepared == nil { prepared = try prepare() }
             guard let answer = client.answer(stop: stop) else { return .stopped }
             switch WriteDecision(answer) {
             case .accepted:
@@ -205,8 +223,9 @@ private struct LineSinkRun {
             case .again(let words, let after):
                 let pause = pacer.fail(random: .random(in: 0...1), least: after)
                 note(words)
+                if sink.drains, client.isCertificateFault { return .refused(.certificate, words) }
                 if sink.drains,
-                    client.isCertificateFault || pacer.failures >= LineSink.mostFailures
+                    pacer.failures >= LineSink.mostFailures
                         || pause > RetryPacer.longest * 1.2
                 {
                     return .unreachable(words)

@@ -15,6 +15,8 @@ final class MQTTClient {
         case disconnected(Int)
         /// A message was acknowledged with 0 or the broker's reason code.
         case published(id: Int32, reason: Int)
+        /// A message came; a retained one may be old.
+        case received(topic: String, payload: [UInt8], isRetained: Bool)
     }
 
     /// libmosquitto's result for a message that is too large for the broker.
@@ -39,7 +41,15 @@ final class MQTTClient {
             published: {
                 MQTTClient.of($0)?.events.append(.published(id: $1, reason: Int($2)))
             },
-            received: { _, _, _, _ in })
+            received: { context, topic, payload, size, isRetained in
+                // Nothing that is asked for here is longer than a word.
+                guard let topic, size <= 64 else { return }
+                let bytes = UnsafeRawBufferPointer(start: payload, count: size)
+                MQTTClient.of(context)?.events.append(
+                    .received(
+                        topic: String(cString: topic), payload: Array(bytes),
+                        isRetained: isRetained != 0))
+            })
         handle = eng_mqtt_new(id, version, topic, "offline", events)
         if handle == nil { throw .noMemory }
     }
@@ -61,11 +71,22 @@ final class MQTTClient {
             throw .badCertificateFile(caFile ?? "/etc/ssl/certs")
         }
         let result = eng_mqtt_connect(handle, address.host, Int32(address.usedPort), 30)
-        return result == 0 ? nil : String(cString: eng_mqtt_words(result))
+        return result == 0 ? nil : certificateFault ?? String(cString: eng_mqtt_words(result))
     }
 
-    /// Handles network traffic for at most `timeout`, or until `stop` is raised.
-    /// - Returns: nil while the connection is up, else why it is not.
+    /// Why the broker's certificate is refused; nil = it is not, or there is none.
+    var certificateFault: String? {
+        switch eng_mqtt_tls_fault(handle) {
+        case 1: "the broker's certificate is not for this host name"
+        case 2: "the broker's certificate is not trusted"
+        default: nil
+        }
+    }
+
+    /// Asks for the messages of a topic.
+    func subscribe(_ topic: String) -> Int32 { eng_mqtt_subscribe(handle, topic) }
+
+    /// Works for at most `timeout`, or until `stop` is raised; nil = the connection holds, else why not.
     func drive(_ descriptor: Int32, _ timeout: Duration) -> String? {
         let milliseconds = min(60_000, max(0, timeout.nanoseconds / 1_000_000))
         let result = eng_mqtt_drive(handle, descriptor, Int32(milliseconds))

@@ -31,7 +31,12 @@ public struct MQTTSink: Sendable {
     public var discoveryPrefix: String?
     /// The format of history; nil = no history.
     public var history: History?
-    /// This computer's name, used in the client's name.
+    /// Reads the trouble codes of the vehicle at this adapter, for the button, and says what came of it; nil =
+    /// there is no button.
+    public var readCodes: (@Sendable (_ adapter: String) -> String)?
+    /// How often in a row a drain may fail.
+    public var mostFailures = LineSink.mostFailures
+    /// This computer's name, for the client's.
     public var host: String
     /// The version of this program.
     public var version: String
@@ -66,8 +71,10 @@ public struct MQTTSink: Sendable {
         PublishedName.slug("obdscan-\(host)-\(name)") ?? "obdscan"
     }
 
-    /// Removes vehicles from Home Assistant, on the caller's thread.
-    public func forget(_ vehicles: [String], _ deliveries: DeliveryStore) throws -> SinkEnd {
+    /// Takes vehicles away from the broker, and with them from Home Assistant; on the caller's thread.
+    ///
+    /// Without vehicles it only connects.
+    public func forget(_ vehicles: [String], _ deliveries: DeliveryStore?) throws -> SinkEnd {
         let run = MQTTSinkRun(
             self, deliveries, SinkState(), stop: try EventDescriptor(), wake: try EventDescriptor())
         run.forgotten = vehicles
@@ -104,29 +111,37 @@ private final class MQTTSinkRun {
         var refused: [(payload: [UInt8], reason: String)]
     }
 
-    /// The greatest number of unacknowledged batches of history.
-    private static let mostWaiting = 20
-    private static let batchLines = 350
+    /// So many batches of history may be under way, each of some ten messages.
+    private static let mostWaiting = 2
+    private static let messageBytes = 64_000
     private static let patience = Duration.seconds(20)
 
     let sink: MQTTSink
-    let deliveries: DeliveryStore
+    /// nil = only a connection is tried.
+    let deliveries: DeliveryStore?
     let state: SinkState
     let stop: EventDescriptor
     let wake: EventDescriptor
     var pacer = RetryPacer()
     var version: Int32 = 5
     var board: StateBoard
-    var feed: StateFeed
+    var vehicles: VehicleMessages
     var store: TripStore?
-    /// Vehicles to remove from Home Assistant; if set, nothing else is done.
+    private var isCertificateFault = false
+    /// Vehicles to take away from Home Assistant, which is all that is done then.
     var forgotten: [String]?
     /// The topics of unacknowledged messages of QoS 1 that are not history.
     private var pending: [Int32: String] = [:]
     private var waiting: [Waiting] = []
+    /// Where presses of the button go; nil = there is none.
+    private let commands: CommandDesk?
+    /// Vehicles that are being taken away from the broker.
+    private var leaving: Set<String> = []
+    /// The vehicles whose commands the broker passes on.
+    private var subscribed: Set<String> = []
 
     init(
-        _ sink: MQTTSink, _ deliveries: DeliveryStore, _ state: SinkState, stop: EventDescriptor,
+        _ sink: MQTTSink, _ deliveries: DeliveryStore?, _ state: SinkState, stop: EventDescriptor,
         wake: EventDescriptor
     ) {
         self.sink = sink
@@ -135,7 +150,8 @@ private final class MQTTSinkRun {
         self.stop = stop
         self.wake = wake
         board = StateBoard(every: sink.every)
-        feed = StateFeed(sink.selection)
+        vehicles = VehicleMessages(sink)
+        commands = sink.readCodes.map { CommandDesk(readCodes: $0, wake: wake) }
     }
 
     /// How a connection ended.
@@ -156,11 +172,10 @@ private final class MQTTSinkRun {
             case .otherVersion: version = 4
             case .lost(let words):
                 let pause = pacer.fail(random: .random(in: 0...1), least: nil)
-                try? deliveries.note(fault: words, of: sink.name, at: SystemClock.utc)
+                try? deliveries?.note(fault: words, of: sink.name, at: SystemClock.utc)
                 state.change { $0.fault = words }
-                if sink.drains, pacer.failures >= LineSink.mostFailures {
-                    return .unreachable(words)
-                }
+                if sink.drains, isCertificateFault { return .refused(.certificate, words) }
+                if sink.drains, pacer.failures >= sink.mostFailures { return .unreachable(words) }
                 var list = WaitList()
                 _ = list.add(stop.descriptor)
                 list.add(deadline: SystemClock.now() + pause)
@@ -174,14 +189,18 @@ private final class MQTTSinkRun {
     private func connection() throws -> Closing {
         pending = [:]
         waiting = []
+        subscribed = []
+        leaving = []
         let client = try MQTTClient(
             id: sink.client, version: version, will: VehicleTopics.bridge(sink.client))
         if let words = try client.connect(
             sink.address, password: sink.password, caFile: sink.caFile)
         {
+            isCertificateFault = client.certificateFault != nil
             return .lost(words)
         }
-        // Wait for the broker's answer.
+        isCertificateFault = false
+        // The broker's answer.
         let deadline = SystemClock.now() + Self.patience
         var isConnected = false
         while !isConnected {
@@ -199,8 +218,12 @@ private final class MQTTSinkRun {
                         return .end(.refused(.notAuthorized, words))
                     default: return .lost(words)
                     }
-                case .disconnected, .published: break
+                case .disconnected, .published, .received: break
                 }
+            }
+            if fault != nil, let words = client.certificateFault {
+                isCertificateFault = true
+                return .lost(words)
             }
             if let fault, !isConnected {
                 // Some brokers just close the connection if they do not know the version.
@@ -212,13 +235,14 @@ private final class MQTTSinkRun {
     }
 
     private func session(_ client: MQTTClient) throws -> Closing {
-        if let forgotten { return forget(forgotten, client) }
+        if let forgotten { return try forget(forgotten, client) }
+        guard let deliveries else { return .end(goodBye(client, .drained)) }
         board.forgetSent()
-        feed.forgetSent()
+        vehicles.feed.forgetSent()
         let history = try sink.history.map { form throws(StoreError) in
             try SinkFeed(
                 database: sink.database, deliveries: deliveries, sink: sink.name,
-                selection: sink.selection, limit: Self.batchLines, isJSON: form == .json)
+                selection: sink.selection, limit: LineSink.batchLines, isJSON: form == .json)
         }
         if let closing = send(client, VehicleTopics.bridge(sink.client), Array("online".utf8)) {
             return closing
@@ -233,15 +257,15 @@ private final class MQTTSinkRun {
                 let utc = SystemClock.utc
                 let store = try self.store ?? TripStore(path: sink.database, access: .readOnly)
                 self.store = store
-                try feed.refresh(store, &board, now: utc)
-                if let closing = try tellVehicles(client, store, utc) { return closing }
+                try vehicles.feed.refresh(store, &board, now: utc)
+                if let closing = try tellVehicles(client, store, deliveries, utc) { return closing }
                 try history?.refresh(now: utc)
                 state.change { $0.held = history?.held ?? HeldTrips() }
             }
             for message in board.due(at: now) {
                 let sent = client.publish(
                     message.topic, message.payload[...], quality: 0, isRetained: true)
-                if let closing = fault(sent.result) { return closing }
+                if let closing = fault(client, sent.result) { return closing }
                 state.change { $0.delivered += 1 }
             }
             if let history {
@@ -251,6 +275,7 @@ private final class MQTTSinkRun {
                 }
             }
             if sink.drains, isIdle, waiting.isEmpty, pending.isEmpty {
+                for name in leaving { try deliveries.forgetComponents(of: name, sink: sink.name) }
                 return .end(goodBye(client, .drained))
             }
             if stop.isRaised { return .end(goodBye(client, .stopped)) }
@@ -263,19 +288,23 @@ private final class MQTTSinkRun {
                 case .disconnected(let reason):
                     return .lost(
                         reason == 0 ? "the broker closed the connection" : MQTTClient.words(reason))
-                case .connected: break
+                case .received(let topic, let payload, isRetained: false):
+                    take(payload, from: topic)
+                case .received, .connected: break
                 }
             }
+            if let words = commands?.takeResult() { state.change { $0.command = words } }
             if let lost { return .lost(lost) }
         }
     }
 
-    /// Removes vehicles from Home Assistant by sending an empty payload for their devices.
-    private func forget(_ vehicles: [String], _ client: MQTTClient) -> Closing {
-        let prefix = sink.discoveryPrefix ?? "homeassistant"
-        for name in vehicles {
-            let topic = VehicleTopics(vehicle: name).discovery(prefix)
-            if let closing = send(client, topic, []) { return closing }
+    /// Takes vehicles away; only connects where there are none.
+    private func forget(_ names: [String], _ client: MQTTClient) throws -> Closing {
+        for name in deliveries == nil ? [] : names {
+            guard let deliveries else { break }
+            for message in try vehicles.removal(of: name, deliveries) {
+                if let closing = send(client, message) { return closing }
+            }
         }
         let deadline = SystemClock.now() + Self.patience
         while !pending.isEmpty {
@@ -310,20 +339,42 @@ private final class MQTTSinkRun {
 
     // MARK: Messages
 
-    private func fault(_ result: Int32) -> Closing? {
-        result == 0 ? nil : .lost(MQTTClient.resultWords(result))
+    /// Why a message cannot be sent; nil = it was sent.
+    ///
+    /// A broker may refuse an earlier one, and then close the connection: its answer is looked at first.
+    private func fault(_ client: MQTTClient, _ result: Int32) -> Closing? {
+        if result == 0 { return nil }
+        let words = MQTTClient.resultWords(result)
+        _ = client.drive(-1, .zero)
+        for event in client.takeEvents() {
+            if case .published(let id, let reason) = event,
+                let closing = acknowledged(id, reason)
+            {
+                return closing
+            }
+        }
+        return .lost(words)
     }
 
     /// Sends a retained message with acknowledgement.
     private func send(_ client: MQTTClient, _ topic: String, _ payload: [UInt8]) -> Closing? {
         let sent = client.publish(topic, payload[...], quality: 1, isRetained: true)
         if sent.result == 0 { pending[sent.id] = topic }
-        return fault(sent.result)
+        return fault(client, sent.result)
+    }
+
+    private func send(_ client: MQTTClient, _ message: BrokerMessage) -> Closing? {
+        if message.quality > 0 { return send(client, message.topic, message.payload) }
+        return fault(
+            client,
+            client.publish(
+                message.topic, message.payload[...], quality: 0, isRetained: message.isRetained
+            ).result)
     }
 
     /// Sends history, in halves if a message is too long for the broker.
     private func send(_ client: MQTTClient, _ batch: FeedBatch) -> Closing? {
-        var parts = LineBatch(batch.lines, limit: 64_000)
+        var parts = LineBatch(batch.lines, limit: Self.messageBytes)
         var sent = Waiting(batch: batch, messages: [], refused: [])
         let topic = VehicleTopics(vehicle: batch.vehicle).readings
         while let part = parts.next {
@@ -333,7 +384,7 @@ private final class MQTTSinkRun {
                 sent.messages.insert(result.id)
                 parts.accept()
             case MQTTClient.oversize: parts.halve("the broker takes no message of this size")
-            default: return fault(result.result)
+            default: return fault(client, result.result)
             }
         }
         sent.refused = parts.refused.map { ($0.line, $0.reason) }
@@ -370,11 +421,11 @@ private final class MQTTSinkRun {
             var isStored = true
             do throws(StoreError) {
                 let batch = first.batch
-                try deliveries.acknowledge(
+                try deliveries?.acknowledge(
                     batch.key, batch.table, batch.cursor, refused: first.refused, by: sink.name,
                     at: SystemClock.utc)
                 if let settled = batch.settled {
-                    try deliveries.settle(batch.key, readings: settled, for: sink.name)
+                    try deliveries?.settle(batch.key, readings: settled, for: sink.name)
                 }
             } catch {
                 isStored = false
@@ -390,94 +441,39 @@ private final class MQTTSinkRun {
     // MARK: Vehicles
 
     private func tellVehicles(
-        _ client: MQTTClient, _ store: TripStore, _ now: UTC
+        _ client: MQTTClient, _ store: TripStore, _ deliveries: DeliveryStore, _ now: UTC
     ) throws -> Closing? {
-        for name in feed.vehicles.keys.sorted() {
-            guard var vehicle = feed[name], let latest = vehicle.trip else { continue }
-            let topics = VehicleTopics(vehicle: name)
-            let isLive =
-                vehicle.newest.map { now.microseconds - $0.microseconds < 60_000_000 } ?? false
-            if vehicle.sentOnline != isLive {
-                vehicle.sentOnline = isLive
-                if let closing = send(
-                    client, topics.availability, Array((isLive ? "online" : "offline").utf8))
-                {
-                    return closing
-                }
+        // Forgotten when the broker has acknowledged it.
+        if pending.isEmpty {
+            for name in leaving { try deliveries.forgetComponents(of: name, sink: sink.name) }
+            leaving = []
+        }
+        for name in try vehicles.removed(from: store, deliveries)
+        where leaving.insert(name).inserted {
+            board.removeAll(under: VehicleTopics(vehicle: name).prefix)
+            for message in try vehicles.removal(of: name, deliveries) {
+                if let closing = send(client, message) { return closing }
             }
-            // Check data that changes with each reading only as often as states are sent.
-            let moment = Int64(latest.seconds * 1e9) / max(1, sink.every.nanoseconds)
-            let stage = StateFeed.Stage(
-                drive: vehicle.drive?.trip.id, look: vehicle.look?.trip.id,
-                isOpen: latest.endReason == nil, moment: moment)
-            if vehicle.told == stage {
-                feed[name] = vehicle
-                continue
-            }
-            vehicle.told = stage
-            if let prefix = sink.discoveryPrefix {
-                let payload = try discovery(name, vehicle, store)
-                if vehicle.sentDiscovery != payload {
-                    vehicle.sentDiscovery = payload
-                    if let closing = send(client, topics.discovery(prefix), payload) {
-                        return closing
-                    }
-                }
-            }
-            let trip = vehicle.drive.map { sink.tripPayload($0.trip) } ?? []
-            if vehicle.sentTrip != trip {
-                vehicle.sentTrip = trip
-                if let closing = send(client, topics.trip, trip) { return closing }
-            }
-            if let who = vehicle.identity.vin ?? latest.vehicleName {
-                let stored = try store.codeHistory(vehicle: who).filter {
-                    $0.kind == .stored && $0.isPresent
-                }
-                var codes: [String] = []
-                for entry in stored where !codes.contains(entry.code.text) {
-                    codes.append(entry.code.text)
-                }
-                let payload = StatePayload.codes(
-                    codes.sorted(), light: vehicle.light,
-                    time: max(
-                        vehicle.drive?.trip.start ?? latest.start,
-                        vehicle.look?.trip.start ?? latest.start))
-                if vehicle.sentCodes != payload {
-                    vehicle.sentCodes = payload
-                    if let closing = send(client, topics.codes, payload) { return closing }
-                }
-            }
-            if let (position, time) = vehicle.position, vehicle.sentPosition != time {
-                vehicle.sentPosition = time
-                let sent = client.publish(
-                    topics.position, StatePayload.position(position, time: time)[...], quality: 0,
-                    isRetained: true)
-                if let closing = fault(sent.result) { return closing }
-            }
-            feed[name] = vehicle
+        }
+        for message in try vehicles.next(store, deliveries, now: now) {
+            if let closing = send(client, message) { return closing }
+        }
+        guard commands != nil else { return nil }
+        for name in vehicles.feed.vehicles.keys where subscribed.insert(name).inserted {
+            let result = client.subscribe(VehicleTopics(vehicle: name).command)
+            if let closing = fault(client, result) { return closing }
         }
         return nil
     }
 
-    private func discovery(
-        _ name: String, _ vehicle: StateFeed.Vehicle, _ store: TripStore
-    ) throws -> [UInt8] {
-        var payload = DiscoveryPayload(
-            vehicle: name, name: vehicle.trip?.vehicleName ?? vehicle.identity.vin ?? name,
-            vin: vehicle.identity.vin, version: sink.version, client: sink.client)
-        payload.hasPosition = sink.selection.hasPosition
-        let trips = try store.trips(.init(withScans: true)).filter {
-            sink.selection.identity(of: $0)?.vehicle == name
-        }
-        var seen: Set<SignalKey> = []
-        for (ecu, signal) in try store.signals(ofTrips: trips.map(\.id)) where feed.has(signal) {
-            let key = SignalKey(ecu, signal: signal.id)
-            if seen.insert(key).inserted {
-                payload.signals.append(.init(key: key, signal: signal))
-            }
-        }
-        payload.removed = try deliveries.components(of: name, sink: sink.name)
-        try deliveries.keep(components: payload.platforms, of: name, sink: sink.name)
-        return payload.bytes
+    /// Takes a press of the button.
+    private func take(_ payload: [UInt8], from topic: String) {
+        guard let commands, payload == Array(DiscoveryPayload.readCodes.utf8),
+            let name = VehicleTopics.commanded(topic), let vehicle = vehicles.feed[name]
+        else { return }
+        let words = commands.readCodes(
+            of: name, latest: [vehicle.drive?.trip, vehicle.look?.trip].compactMap(\.self),
+            now: SystemClock.now())
+        if let words { state.change { $0.command = words } }
     }
 }

@@ -11,7 +11,9 @@ public struct SinkSelection: Sendable {
     public var id: String?
     /// Names of devices, for vehicles without VIN and name.
     public var aliases: [String: String] = [:]
-    /// Further tags of each line.
+    /// Whether it is Traccar, which gets positions alone.
+    public var isForTraccar = false
+    /// Further tags of each line; `%VIN` in them is the vehicle's.
     public var tags: [(name: String, value: String)] = []
     /// Short names of signals in lower case; nil = all.
     public var signals: Set<String>?
@@ -32,18 +34,27 @@ public struct SinkSelection: Sendable {
     /// The names of a trip's vehicle; nil = it has none.
     func identity(of trip: TripSummary) -> DeliveryStore.Identity? {
         let name =
-            id ?? trip.vehicleName ?? trip.vin ?? trip.accessory.flatMap { aliases[$0] }
+            if let id {
+                NameMarker.replaced(id, host: "", vin: trip.vin)
+            } else {
+                trip.vehicleName ?? trip.vin ?? trip.accessory.flatMap { aliases[$0] }
+            }
         guard let name = name.flatMap(PublishedName.slug) else { return nil }
         return .init(vehicle: name, vin: trip.vin)
     }
 
-    /// The lines for a part of a trip, and their number.
+    /// Whether a vehicle's name does not depend on what it says of itself.
+    var hasFixedName: Bool { id.map { !$0.contains(NameMarker.vin) } ?? false }
+
+    /// The lines of a part of a trip, and how many.
     func lines(
         of tail: TripTail, _ identity: DeliveryStore.Identity
     ) -> (bytes: [UInt8], count: Int) {
         let all =
             [(name: "vehicle", value: identity.vehicle), (name: "vin", value: identity.vin ?? "")]
-            + tags
+            + tags.map {
+                ($0.name, NameMarker.replaced($0.value, host: "", vin: identity.vin) ?? "")
+            }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(tail.items.count * 100)
         var count = 0
@@ -58,6 +69,8 @@ public struct SinkSelection: Sendable {
                 let index = Int(reading.signal.rawValue)
                 if let wanted, !wanted.indices.contains(index) || !wanted[index] { continue }
                 writer.append(reading, time: time, to: &bytes)
+            case .position(let position) where isForTraccar:
+                TraccarLine.append(position, of: identity.vehicle, time: time, to: &bytes)
             case .position(let position):
                 var point = TrackPoint(
                     time: time, latitude: position.latitude, longitude: position.longitude)
@@ -94,7 +107,9 @@ public struct SinkSelection: Sendable {
     }
 
     var tables: [TripTail.Table] {
-        [.readings] + (hasPosition ? [.positions] : []) + (hasText ? [.events] : [])
+        isForTraccar
+            ? [.positions]
+            : [.readings] + (hasPosition ? [.positions] : []) + (hasText ? [.events] : [])
     }
 }
 
@@ -181,9 +196,8 @@ final class SinkFeed {
 
     /// The names under which a trip is delivered; nil = not known yet, or none.
     private func identity(of trip: TripSummary) -> DeliveryStore.Identity? {
-        // The VIN may arrive some time after the start of a trip, and all lines must have the same
-        // tags.
-        if trip.vin == nil, trip.endReason == nil, selection.id == nil || trip.seconds < 60 {
+        // A VIN is asked for when a trip begins, and repeats must have the same tags.
+        if trip.vin == nil, trip.endReason == nil, !selection.hasFixedName || trip.seconds < 60 {
             held.withoutVIN += 1
             return nil
         }

@@ -36,13 +36,16 @@ struct StateFeed {
         var trip: TripSummary? { (drive ?? look)?.trip }
         /// The time of its newest reading.
         var newest: UTC?
-        /// Whether the check engine light is on; nil = not reported.
-        var light: Bool?
-        /// Its newest position.
+        /// Whether each ECU asks for the check engine light.
+        var lights: [ECUAddress?: (isOn: Bool, time: UTC)] = [:]
+        /// Whether the check engine light is on; nil = no ECU said.
+        var light: Bool? { lights.isEmpty ? nil : lights.values.contains(where: \.isOn) }
+        /// Its newest place.
         var position: (position: Position, time: UTC)?
         /// The last published codes, trip and position.
         var sentCodes: [UInt8] = []
         var sentTrip: [UInt8] = []
+        var sentReadiness: [UInt8] = []
         var sentPosition: UTC?
         var sentOnline: Bool?
         var sentDiscovery: [UInt8] = []
@@ -77,6 +80,7 @@ struct StateFeed {
         for name in vehicles.keys {
             vehicles[name]?.sentCodes = []
             vehicles[name]?.sentTrip = []
+            vehicles[name]?.sentReadiness = []
             vehicles[name]?.sentPosition = nil
             vehicles[name]?.sentOnline = nil
             vehicles[name]?.sentDiscovery = []
@@ -88,13 +92,15 @@ struct StateFeed {
     mutating func refresh(
         _ store: TripStore, _ board: inout StateBoard, now: UTC
     ) throws(StoreError) {
+        var there: Set<String> = []
         for trip in try store.trips(.init(withScans: true)) where trip.purpose != .import {
             guard trip.readings > 0, let identity = selection.identity(of: trip),
                 PublishedTime.isPlausible(start: trip.start, end: trip.end, now: now)
             else { continue }
-            // Publish nothing before it is known which vehicle it is.
-            if selection.id == nil, trip.vin == nil, trip.endReason == nil { continue }
+            // Nothing of a vehicle is told before it is known which one it is.
+            if !selection.hasFixedName, trip.vin == nil, trip.endReason == nil { continue }
             let name = identity.vehicle
+            there.insert(name)
             var vehicle = vehicles[name] ?? Vehicle(identity: identity)
             if trip.purpose == .scan {
                 take(trip, &vehicle.look)
@@ -104,6 +110,8 @@ struct StateFeed {
             vehicle.identity = identity
             vehicles[name] = vehicle
         }
+        // Renamed, or its trips are deleted.
+        vehicles = vehicles.filter { there.contains($0.key) }
         for name in vehicles.keys.sorted() { try read(name, store, &board) }
     }
 
@@ -147,7 +155,9 @@ struct StateFeed {
                 guard signals.indices.contains(index) else { continue }
                 let signal = signals[index]
                 if signal.id == "MIL", case .flag(let light) = reading.value {
-                    if vehicle.newest.map({ $0 <= time }) ?? true { vehicle.light = light }
+                    if vehicle.lights[reading.ecu].map({ $0.time <= time }) ?? true {
+                        vehicle.lights[reading.ecu] = (light, time)
+                    }
                 }
                 vehicle.newest = max(vehicle.newest ?? time, time)
                 guard isWanted[index], let value = StatePayload.value(reading, of: signal) else {

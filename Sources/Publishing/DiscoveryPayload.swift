@@ -36,7 +36,11 @@ public struct DiscoveryPayload: Hashable, Sendable {
     public var signals: [SignalEntity] = []
     /// Whether to add entities for trouble codes and check engine light.
     public var hasCodes = true
-    /// Whether to add a tracker.
+    /// Whether an ECU ever said which monitors have run.
+    public var hasReadiness = false
+    /// Whether there is a button that reads trouble codes.
+    public var hasCommands = false
+    /// Whether there is a tracker.
     public var hasPosition = false
     /// Former entities that do not exist any more: identifier and platform.
     public var removed: [String: String] = [:]
@@ -63,6 +67,13 @@ public struct DiscoveryPayload: Hashable, Sendable {
         "FLI", "ODO", "VPWR", "ADAPTER_VOLTAGE", "MIL", "BAT_PWR", "VIN",
     ]
 
+    /// The identifiers of entities that are not signals.
+    static let otherComponents: Set<String> = [
+        "trip", "trip_distance", "codes", "check_engine", "readiness", "read_codes", "position",
+    ]
+    /// What the button sends.
+    public static let readCodes = "read-codes"
+
     /// Identifier and platform of each entity.
     public var platforms: [String: String] {
         var found: [String: String] = ["trip": "sensor", "trip_distance": "sensor"]
@@ -74,6 +85,8 @@ public struct DiscoveryPayload: Hashable, Sendable {
             found["codes"] = "sensor"
             found["check_engine"] = "binary_sensor"
         }
+        if hasReadiness { found["readiness"] = "sensor" }
+        if hasCommands { found["read_codes"] = "button" }
         if hasPosition { found["position"] = "device_tracker" }
         return found
     }
@@ -185,6 +198,24 @@ public struct DiscoveryPayload: Hashable, Sendable {
                 ))
             light.add("device_class", .text("problem"))
             found.append(.init(key: "check_engine", value: light))
+        }
+        if hasReadiness {
+            var readiness = base("readiness", "sensor", "Incomplete monitors")
+            readiness.add("state_topic", .text(topics.readiness))
+            readiness.add("json_attributes_topic", .text(topics.readiness))
+            readiness.add("value_template", .text("{{ value_json.count }}"))
+            readiness.add("state_class", .text("measurement"))
+            found.append(.init(key: "readiness", value: readiness))
+        }
+        if hasCommands {
+            var button = base("read_codes", "button", "Read trouble codes")
+            button.add("command_topic", .text(topics.command))
+            button.add("payload_press", .text(Self.readCodes))
+            // Nobody answers a press when nothing is published.
+            button.add(
+                "availability",
+                .list([.members(["topic": .text(VehicleTopics.bridge(client))])]))
+            found.append(.init(key: "read_codes", value: button))
         }
         var trip = base("trip", "sensor", "Trip duration")
         trip.add("state_topic", .text(topics.trip))

@@ -19,6 +19,11 @@ public enum PublishedName {
 
     /// Whether a text is such a name.
     public static func isSlug(_ text: String) -> Bool { slug(text) == text }
+
+    /// Whether a text is such a name once its markers are replaced.
+    public static func isTemplate(_ text: String) -> Bool {
+        isSlug(NameMarker.replaced(text, host: "host", vin: "vin") ?? "")
+    }
 }
 
 /// Checks whether a trip's times are plausible.

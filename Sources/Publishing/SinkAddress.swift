@@ -8,6 +8,10 @@ public struct SinkAddress: Hashable, Sendable {
         case influxHTTP = "influx+http"
         /// Line protocol over HTTPS.
         case influxHTTPS = "influx+https"
+        /// Positions to Traccar, over HTTP.
+        case traccarHTTP = "traccar+http"
+        /// Positions to Traccar, over HTTPS.
+        case traccarHTTPS = "traccar+https"
         /// MQTT over TCP.
         case mqtt = "mqtt"
         /// MQTT over TLS.
@@ -15,8 +19,12 @@ public struct SinkAddress: Hashable, Sendable {
 
         /// Whether it is MQTT.
         public var isMQTT: Bool { self == .mqtt || self == .mqtts }
+        /// Whether it is Traccar.
+        public var isTraccar: Bool { self == .traccarHTTP || self == .traccarHTTPS }
         /// Whether the link is encrypted.
-        public var isEncrypted: Bool { self == .influxHTTPS || self == .mqtts }
+        public var isEncrypted: Bool {
+            self == .influxHTTPS || self == .traccarHTTPS || self == .mqtts
+        }
     }
 
     /// Why a text is not a valid address.
@@ -117,7 +125,8 @@ public struct SinkAddress: Hashable, Sendable {
         if let port { return port }
         switch kind {
         case .influxHTTP: return 8086
-        case .influxHTTPS: return 443
+        case .influxHTTPS, .traccarHTTPS: return 443
+        case .traccarHTTP: return 5055
         case .mqtt: return 1883
         case .mqtts: return 8883
         }
@@ -142,6 +151,7 @@ public struct SinkAddress: Hashable, Sendable {
 
     /// The URL for writing lines.
     public var writeURL: String {
+        if kind.isTraccar { return root + "/" }
         var parts = query.filter { $0.name != "api" && $0.name != "precision" }
             .map { "\($0.name)=\($0.value)" }
         parts.append("precision=" + (dialect == .v3 ? "nanosecond" : "ns"))

@@ -44,7 +44,15 @@ public struct StateBoard: Sendable {
         open.insert(topic)
     }
 
-    /// Marks everything to be sent again, for a broker that may have no data.
+    /// Forgets the topics that begin like this.
+    public mutating func removeAll(under prefix: String) {
+        for topic in entries.keys.filter({ $0.hasPrefix(prefix) }) {
+            entries[topic] = nil
+            open.remove(topic)
+        }
+    }
+
+    /// Everything is to be sent again: to a broker that may know nothing.
     public mutating func forgetSent() {
         for topic in entries.keys {
             entries[topic]?.sent = nil

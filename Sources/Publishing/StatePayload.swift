@@ -33,7 +33,21 @@ public enum StatePayload {
         ]).bytes
     }
 
-    /// A position in the form for Home Assistant's trackers; accuracy in metres.
+    /// Which monitors have run since codes were cleared; each once, whichever ECU has it.
+    public static func readiness(_ monitors: [MonitorStatus], time: UTC) -> [UInt8] {
+        let supported = monitors.filter(\.supported)
+        func names(_ list: [MonitorStatus]) -> [String] {
+            Set(list.map(\.monitor.rawValue)).sorted()
+        }
+        let incomplete = names(supported.filter { $0.complete != true })
+        return JSONValue.members([
+            "count": .number(Double(incomplete.count)),
+            "incomplete": .list(incomplete.map { .text($0) }),
+            "supported": .list(names(supported).map { .text($0) }), "time": .text(time.text),
+        ]).bytes
+    }
+
+    /// A place, as Home Assistant's trackers want it; accuracy in metres.
     public static func position(_ position: Position, time: UTC) -> [UInt8] {
         var value = JSONValue.members([
             "latitude": .number(position.latitude), "longitude": .number(position.longitude),

@@ -13,7 +13,9 @@ public struct VehicleTopics: Hashable, Sendable {
     /// The topic that shows whether the publishing program is running.
     public static func bridge(_ client: String) -> String { "obdscan/bridge/\(client)" }
 
-    /// The topic that shows whether an ECU answers.
+    /// What all of its own topics begin with.
+    public var prefix: String { "obdscan/\(vehicle)/" }
+    /// Whether an ECU answers.
     public var availability: String { "obdscan/\(vehicle)/availability" }
     /// The topic of its trouble codes.
     public var codes: String { "obdscan/\(vehicle)/codes" }
@@ -21,10 +23,27 @@ public struct VehicleTopics: Hashable, Sendable {
     public var position: String { "obdscan/\(vehicle)/position" }
     /// The topic of its latest trip.
     public var trip: String { "obdscan/\(vehicle)/trip" }
-    /// The topic of all readings, in order.
+    /// Which monitors have run.
+    public var readiness: String { "obdscan/\(vehicle)/readiness" }
+    /// Where the button's press arrives.
+    public var command: String { "obdscan/\(vehicle)/command" }
+    /// Everything that was read, in order.
     public var readings: String { "obdscan/\(vehicle)/readings" }
 
-    /// The topic of a signal of an ECU.
+    /// All retained topics of a vehicle that has these components, but its discovery.
+    public func retained(_ components: [String: String]) -> [String] {
+        let signals = components.keys.sorted().compactMap { SignalKey(identifier: $0) }.map(signal)
+        return [availability, codes, readiness, position, trip] + signals
+    }
+
+    /// The vehicle that a command is for; nil for another topic.
+    public static func commanded(_ topic: String) -> String? {
+        let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "obdscan", parts[2] == "command" else { return nil }
+        return String(parts[1])
+    }
+
+    /// A signal of an ECU.
     public func signal(_ key: SignalKey) -> String { "obdscan/\(vehicle)/\(key.ecu)/\(key.signal)" }
 
     /// The topic of the discovery message for Home Assistant.
@@ -51,6 +70,17 @@ public struct SignalKey: Hashable, Comparable, Sendable {
         (left.ecu, left.signal) < (right.ecu, right.signal)
     }
 
-    /// ECU and signal in one word for identifiers.
+    /// The signal that an identifier names; nil for `trip`, `codes` and others that name none.
+    ///
+    /// An ECU's name has no `_`.
+    public init?(identifier: String) {
+        guard let mark = identifier.firstIndex(of: "_"),
+            !DiscoveryPayload.otherComponents.contains(identifier)
+        else { return nil }
+        ecu = String(identifier[..<mark])
+        signal = String(identifier[identifier.index(after: mark)...])
+    }
+
+    /// Both in one word, as identifiers want it.
     public var identifier: String { "\(ecu)_\(signal)" }
 }

@@ -31,7 +31,9 @@ public enum WriteDecision: Hashable, Sendable {
         case notFound
         /// The server refuses every line.
         case everyLine
-        /// The server redirects to another address.
+        /// The server's certificate is not trusted, or is of another name.
+        case certificate
+        /// The server answers with a redirection: the address is another one.
         case moved
     }
 

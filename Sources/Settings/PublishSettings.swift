@@ -37,7 +37,9 @@ public struct PublishSettings: Hashable, Sendable {
     public var hasPosition: Bool?
     /// Whether to send texts.
     public var hasText: Bool?
-    /// The history that a broker gets.
+    /// Whether a button at the broker may read trouble codes.
+    public var takesCommands: Bool?
+    /// What of the past a broker gets.
     public var history: History?
     /// The names of signals in the sink.
     public var names: Names?
@@ -51,7 +53,7 @@ public struct PublishSettings: Hashable, Sendable {
 extension SettingsKey {
     private static let publishKeys = [
         "to", "password-file", "token-file", "ca-file", "id", "signals", "every", "home-assistant",
-        "discovery-prefix", "position", "text", "history", "names",
+        "discovery-prefix", "position", "text", "history", "names", "commands",
     ]
 
     /// The key `publish.NAME.to`, or `publish.NAME.tags.TAG`; nil if not valid.
@@ -119,11 +121,12 @@ extension SettingsKey {
         case "password-file": return text(\.passwordFile, isPath)
         case "token-file": return text(\.tokenFile, isPath)
         case "ca-file": return text(\.caFile, isPath)
-        case "id": return text(\.id) { PublishedName.isSlug($0) ? nil : .notAnIdentifier }
+        case "id": return text(\.id) { PublishedName.isTemplate($0) ? nil : .notAnIdentifier }
         case "discovery-prefix": return text(\.discoveryPrefix)
         case "position": return flag(\.hasPosition)
         case "text": return flag(\.hasText)
         case "home-assistant": return flag(\.isForHomeAssistant)
+        case "commands": return flag(\.takesCommands)
         case "names": return choice(\.names)
         case "history": return choice(\.history)
         case "every":

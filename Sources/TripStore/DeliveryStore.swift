@@ -398,6 +398,15 @@ public final class DeliveryStore: Sendable {
         }
     }
 
+    /// Forgets the entities of a vehicle that Home Assistant has no more.
+    public func forgetComponents(of vehicle: String, sink: String) throws(StoreError) {
+        try write {
+            try $0.execute(
+                sql: "DELETE FROM component WHERE sink = ? AND vehicle = ?",
+                arguments: [sink, vehicle])
+        }
+    }
+
     // MARK: Refusals
 
     /// The lines that a sink refused, the oldest first.

@@ -20,8 +20,37 @@ struct `Publishing` {
         #expect(try await workplace.run(["dtc", "-d", "sim:", "-q"]).status == 0)
     }
 
-    private func deliver(_ engine: String, _ address: [String], kills: Int) async throws {
-        try await record()
+    /// What every panel of the dashboards needs: positions, events, codes that go, and test results.
+    private func recordEverything() async throws {
+        func sentence(_ body: String) -> String {
+            "$\(body)*" + String(format: "%02X", body.utf8.reduce(0, ^)) + "\r\n"
+        }
+        let track = try workplace.file(
+            "track.nmea",
+            (10..<40).map { second in
+                sentence(
+                    "GPGGA,1200\(second).00,4807.\(second)00,N,01131.0000,E,1,08,0.9,545.4,M,46.9,M,,"
+                )
+                    + sentence(
+                        "GPRMC,1200\(second).00,A,4807.\(second)00,N,01131.0000,E,22.4,054.7,221126,,,A"
+                    )
+            }.joined())
+        let commands: [[String]] = [
+            ["log", "-d", "sim:?latency=5ms", "--duration", "3s", "-q", "--gps", track],
+            ["log", "-d", "sim:?latency=5ms&faults=cut:0.002", "--duration", "5s", "-q"],
+            ["dtc", "-d", "sim:", "-q"], ["dtc", "-d", "sim:?codes=P0301", "-q"],
+            ["monitors", "-d", "sim:"],
+        ]
+        for command in commands {
+            let outcome = try await workplace.run(command, within: 60)
+            #expect(outcome.status == 0, "\(outcome)")
+        }
+    }
+
+    private func deliver(
+        _ engine: String, _ address: [String], kills: Int, ofEverything: Bool = false
+    ) async throws {
+        try await ofEverything ? recordEverything() : record()
         let outcome = try await RunningProgram(
             Engines.python,
             [
@@ -42,7 +71,7 @@ struct `Publishing` {
     {
         try await Engines.running(workplace) { addresses in
             let address = try #require(addresses["victoria"])
-            try await deliver("victoria", [address], kills: 10)
+            try await deliver("victoria", [address], kills: 10, ofEverything: true)
             let check = try await workplace.run([
                 "publish", "check", "--to", "influx+http://\(address)", "--json",
             ])
@@ -54,11 +83,33 @@ struct `Publishing` {
                 Engines.python,
                 [
                     Engines.folder + "/dashboard_queries.py", root + "/share/grafana/dashboards",
-                    workplace.database, address,
+                    try await copyForOthers(), address,
                 ], environment: workplace.environment
             ).finish(within: 60)
             #expect(boards.status == 0, "\(boards)")
         }
+    }
+
+    /// The copy that obdscan-copy.service makes for other users, by its own command.
+    private func copyForOthers() async throws -> String {
+        let root = Engines.folder + "/../.."
+        let unit = try String(
+            contentsOfFile: root + "/packaging/obdscan-copy.service", encoding: .utf8)
+        let line = try #require(unit.split(separator: "\n").first { $0.hasPrefix("ExecStart=") })
+        let copy = workplace.path("trips.db")
+        let command = line.dropFirst("ExecStart=".count)
+            .replacing("/usr/bin/obdscan", with: Workplace.program)
+            .replacing("/var/lib/obdscan/trips.db", with: copy)
+        // Twice, as the timer does.
+        for _ in 0..<2 {
+            let outcome = try await workplace.shell(String(command))
+            #expect(outcome.status == 0, "\(outcome)")
+        }
+        let state = try await workplace.shell(
+            "stat -c %a '\(copy)'; sqlite3 '\(copy)' 'PRAGMA journal_mode' "
+                + "'SELECT count(*) > 0, typeof(start_epoch) FROM trips'; ls '\(copy)'*")
+        #expect(state.output == "640\ndelete\n1|real\n\(copy)\n", "\(state)")
+        return copy
     }
 
     @Test(.enabled(if: Engines.has("influxd"), "no InfluxDB"))
@@ -73,6 +124,156 @@ struct `Publishing` {
         try await Engines.running(workplace) { addresses in
             try await deliver("mqtt", [try #require(addresses["mosquitto"])], kills: 10)
         }
+    }
+
+    private func python(
+        _ script: String, _ arguments: [String], by python: String = Engines.python,
+        within seconds: Int = 240
+    ) async throws -> Outcome {
+        try await RunningProgram(
+            python, ["-B", Engines.folder + "/" + script] + arguments,
+            environment: workplace.environment
+        ).finish(within: seconds)
+    }
+
+    @Test(.enabled(if: Engines.has("mosquitto") && Engines.hasLibrary, "no mosquitto"))
+    func `A broker is killed while a trip is recorded and followed`() async throws {
+        let outcome = try await python(
+            "deliveries.py", [Workplace.program, workplace.database, "broker", "--kills", "4"])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("all identical"), "\(outcome)")
+    }
+
+    @Test(.enabled(if: Engines.has("mosquitto") && Engines.hasLibrary, "no mosquitto"))
+    func `Passwords, rules, certificates, bad lines and full disks have their sentences`()
+        async throws
+    {
+        try await record()
+        let outcome = try await python(
+            "publish_faults.py", [Workplace.program, workplace.database])
+        #expect(outcome.status == 0, "\(outcome)")
+    }
+
+    @Test(
+        .enabled(
+            if: Engines.has("mosquitto") && Engines.has("victoria-metrics") && Engines.hasLibrary,
+            "no mosquitto or no VictoriaMetrics"))
+    func `The totals of a fleet are equal in the engine behind its broker`() async throws {
+        var environment = workplace.environment
+        environment["OBDSCAN"] = Workplace.program
+        let outcome = try await RunningProgram(
+            Engines.python,
+            [Engines.folder + "/../../scripts/fleet", "--count", "12", "--duration", "10s"],
+            environment: environment
+        ).finish(within: 120)
+        #expect(
+            outcome.status == 0 && outcome.output.contains("all totals are equal"), "\(outcome)")
+    }
+
+    @Test(
+        .enabled(
+            if: Engines.homeAssistant != nil,
+            "OBDSCAN_HOME_ASSISTANT does not name a Python with homeassistant 2025.4.4"))
+    func `Home Assistant shows each vehicle without a warning`() async throws {
+        let root = Engines.folder + "/../.."
+        let outcome = try await python(
+            "home_assistant_vehicles.py",
+            [Workplace.program, try #require(Engines.homeAssistant), root + "/vehicles"])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("in Home Assistant without a warning"), "\(outcome)")
+    }
+
+    @Test(
+        .enabled(
+            if: Engines.analysis != nil,
+            "no duckdb, duckdb-extension-sqlite-scanner, pandas and pyarrow: run scripts/setup peers"
+        ))
+    func `The recipes for DuckDB and pandas work as they are written`() async throws {
+        try await record()
+        let root = Engines.folder + "/../.."
+        let outcome = try await python(
+            "analysis.py",
+            [root + "/docs/publishing.md", workplace.database, workplace.path("fleet")],
+            by: try #require(Engines.analysis))
+        #expect(outcome.status == 0, "\(outcome)")
+    }
+
+    @Test func `A broker's topics are printed without a broker`() async throws {
+        try await record()
+        let outcome = try await workplace.run([
+            "publish", "--print", "--to", "mqtt://nowhere.invalid", "--id", "golf", "--history",
+            "influx",
+        ])
+        let topics = outcome.output.split(separator: "\n").map { $0.prefix { $0 != " " } }
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(topics.first == "obdscan/golf/availability", "\(outcome)")
+        #expect(topics.contains("homeassistant/device/obdscan_golf/config"))
+        #expect(topics.contains("obdscan/golf/7e8/rpm"))
+        #expect(topics.contains("obdscan/golf/readiness"))
+        let lines = try await workplace.run(["publish", "--print", "--to", "influx+http://nowhere"])
+        #expect(
+            topics.count { $0 == "obdscan/golf/readings" }
+                == lines.output.split(separator: "\n").count)
+    }
+
+    @Test func `The check engine light is on when one of several ECUs says so`() async throws {
+        try await record()
+        let outcome = try await workplace.run([
+            "publish", "--print", "--to", "mqtt://nowhere.invalid", "--id", "golf",
+        ])
+        let line = try #require(
+            outcome.output.split(separator: "\n").first { $0.hasPrefix("obdscan/golf/codes ") })
+        #expect(line.contains(#""mil":true"#), "\(line)")
+    }
+
+    @Test func `A fleet is written, each vehicle with its own VIN and its own drive`() async throws
+    {
+        let folder = workplace.path("fleet")
+        let outcome = try await workplace.run([
+            "simulate", "--fleet", "3", "--to", folder, "--duration", "5s", "--json",
+        ])
+        let rows = try outcome.objects()
+        #expect(outcome.status == 0 && rows.count == 3, "\(outcome)")
+        #expect(Set(rows.compactMap { $0["vin"] as? String }).count == 3)
+        #expect(rows.allSatisfy { ($0["readings"] as? Int ?? 0) > 40 })
+        var drives: Set<String> = []
+        for row in rows {
+            let file = folder + "/" + (row["file"] as? String ?? "")
+            let values = try await workplace.shell(
+                "sqlite3 '\(file)' \"SELECT group_concat(value) FROM samples WHERE signal = 'RPM'\""
+            )
+            drives.insert(values.output)
+            let check = try await workplace.run(["db", "check", "--db", file])
+            #expect(check.status == 0, "\(check)")
+        }
+        #expect(drives.count == 3)
+        let again = try await workplace.run(["simulate", "--fleet", "1", "--to", folder])
+        #expect(again.status == 73 && again.errors.contains("is there already"), "\(again)")
+    }
+
+    @Test func `A computer's name is in what one configuration makes of many`() async throws {
+        try await record()
+        _ = try workplace.file(
+            "fleet.toml",
+            """
+            [publish.fleet]
+            to = "influx+http://127.0.0.1:9"
+            id = "car-%VIN"
+            tags = { host = "%H", vehicle_number = "n-%VIN" }
+            signals = ["rpm"]
+            """)
+        let outcome = try await workplace.shell(
+            "OBDSCAN_SYSTEM_CONFIG=\(workplace.path("fleet.toml")) $OBDSCAN publish --print; "
+                + "hostname | cut -d. -f1")
+        let lines = outcome.output.split(separator: "\n")
+        let host = try #require(lines.last)
+        #expect(outcome.status == 0 && lines.count > 1, "\(outcome)")
+        #expect(
+            lines.dropLast().allSatisfy {
+                $0.hasPrefix(
+                    "obd,vehicle=car-5xxbd1ga8lx000042,vin=5XXBD1GA8LX000042,host=\(host),"
+                        + "vehicle_number=n-5XXBD1GA8LX000042,")
+            }, "\(outcome)")
     }
 
     @Test(.enabled(if: Engines.has("nats-server") && Engines.hasLibrary, "no NATS"))
@@ -170,6 +371,25 @@ enum Engines {
         ["/usr/bin/", "/usr/sbin/", programs + "/usr/bin/", programs + "/usr/sbin/"].contains {
             FileManager.default.isExecutableFile(atPath: $0 + program)
         }
+    }
+
+    /// A Python that has Home Assistant.
+    static var homeAssistant: String? {
+        let python = ProcessInfo.processInfo.environment["OBDSCAN_HOME_ASSISTANT"] ?? ""
+        return FileManager.default.isExecutableFile(atPath: python) ? python : nil
+    }
+
+    /// A Python that has what analysts use.
+    static var analysis: String? {
+        guard let folder = Emulator.folder else { return nil }
+        let packages =
+            (try? FileManager.default.contentsOfDirectory(atPath: folder + "/../lib")) ?? []
+        let isThere = packages.contains {
+            let place = folder + "/../lib/\($0)/site-packages/"
+            return FileManager.default.fileExists(atPath: place + "duckdb_extension_sqlite_scanner")
+                && FileManager.default.fileExists(atPath: place + "pandas")
+        }
+        return isThere ? folder + "/python" : nil
     }
 
     /// Whether libmosquitto is installed where the program looks for it.

@@ -5,9 +5,11 @@
   deliveries.py OBDSCAN DATABASE influx HOST:PORT [--kills N]
   deliveries.py OBDSCAN DATABASE mqtt HOST:PORT [--kills N]
   deliveries.py OBDSCAN DATABASE faults [--kills N]
+  deliveries.py OBDSCAN DATABASE broker [--kills N]
 
 `faults` is a server of its own that answers wrongly: 429 with Retry-After, 500, 503, 413, half an answer, a
-reset, silence, and 400 for lines with a certain time. Exit code 0: the set received is the set in the
+reset, silence, and 400 for lines with a certain time. `broker` is a mosquitto of its own that is killed
+while a trip is recorded and publish follows it. Exit code 0: the set received is the set in the
 database, and what came twice was identical.
 """
 import argparse
@@ -16,15 +18,18 @@ import http.server
 import json
 import os
 import random
-import shutil
+import signal
 import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.parse
 import urllib.request
+
+from engines import Broker, Subscriber
 
 
 def fail(words):
@@ -170,67 +175,6 @@ def influx(program, address, kills):
     return len(expected), killed, 0
 
 
-class Subscriber(threading.Thread):
-    """An MQTT 3.1.1 subscriber with a lasting session, which comes back when its broker does."""
-
-    def __init__(self, address, topic):
-        super().__init__(daemon=True)
-        self.address, self.topic = address, topic
-        self.messages, self.ready, self.changed = [], threading.Event(), time.monotonic()
-
-    def run(self):
-        while True:
-            try:
-                self.session()
-            except OSError:
-                time.sleep(0.05)
-
-    def packet(self, link):
-        first = self.take(link, 1)[0]
-        size, shift = 0, 0
-        while True:
-            byte = self.take(link, 1)[0]
-            size |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return first, self.take(link, size)
-
-    def take(self, link, count):
-        data = b""
-        while len(data) < count:
-            piece = link.recv(count - len(data))
-            if not piece:
-                raise OSError("closed")
-            data += piece
-        return data
-
-    def session(self):
-        host, port = self.address.rsplit(":", 1)
-        with socket.create_connection((host, int(port)), timeout=60) as link:
-            def text(value):
-                return struct.pack(">H", len(value)) + value.encode()
-
-            body = text("MQTT") + bytes([4, 0]) + struct.pack(">H", 0) + text("deliveries")
-            link.sendall(bytes([0x10, len(body)]) + body)
-            if self.packet(link)[1][1]:
-                raise OSError("refused")
-            body = struct.pack(">H", 1) + text(self.topic) + b"\1"
-            link.sendall(bytes([0x82, len(body)]) + body)
-            while True:
-                first, body = self.packet(link)
-                if first >> 4 == 9:
-                    self.ready.set()
-                if first >> 4 != 3:
-                    continue
-                length = struct.unpack(">H", body[:2])[0]
-                topic, rest = body[2:2 + length].decode(), body[2 + length:]
-                if first & 6:
-                    link.sendall(b"\x40\x02" + rest[:2])
-                    rest = rest[2:]
-                self.messages.append((topic, rest, first & 1))
-                self.changed = time.monotonic()
-
-
 def mqtt(program, address, kills, meanwhile=None):
     subscriber = Subscriber(address, "obdscan/+/readings")
     subscriber.start()
@@ -242,6 +186,11 @@ def mqtt(program, address, kills, meanwhile=None):
         fail(f"publish ends with {status}: {errors}")
     while time.monotonic() - subscriber.changed < 2:
         time.sleep(0.1)
+    count, repeats = compare_messages(program, subscriber)
+    return count, killed, repeats
+
+
+def compare_messages(program, subscriber):
     expected = {}
     for line in program.lines():
         head, moment, value = key(line)
@@ -256,7 +205,48 @@ def mqtt(program, address, kills, meanwhile=None):
                     fail(f"{head} {moment} came with {received[head, moment]} and {value}")
             received[head, moment] = value
     compare(expected, received, "mqtt")
-    return len(expected), killed, repeats
+    return len(expected), repeats
+
+
+def broker(program, _, kills):
+    """Kills a broker while a trip is recorded; publish comes back by itself each time."""
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Broker(folder)
+        engine.start()
+        subscriber = Subscriber(engine.address, "obdscan/+/readings")
+        subscriber.start()
+        if not subscriber.ready.wait(20):
+            fail("the broker does not answer")
+        url = f"mqtt://{engine.address}"
+        log = subprocess.Popen(
+            [program.path, "log", "-d", "sim:?latency=5ms", "--db", program.database, "--quiet"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not os.path.exists(program.database + "-wal"):
+            time.sleep(0.1)
+        publish = subprocess.Popen(
+            [program.path, "publish", "--to", url, "--db", program.database, "--quiet", "--history", "influx"],
+            stderr=subprocess.DEVNULL)
+        for _ in range(kills):
+            time.sleep(random.uniform(0.5, 2.5))
+            engine.kill()
+            subscriber.ready.clear()
+            engine.start()
+            # publish waits for most of a second: who listens is there before it.
+            if not subscriber.ready.wait(20):
+                fail("the subscriber does not come back")
+        log.send_signal(signal.SIGINT)
+        log.wait(30)
+        publish.send_signal(signal.SIGINT)
+        if publish.wait(30):
+            fail(f"publish ends with {publish.returncode}")
+        status, errors, _ = program.drain(url, 0, "--history", "influx")
+        if status:
+            fail(f"publish ends with {status}: {errors}")
+        while time.monotonic() - subscriber.changed < 2:
+            time.sleep(0.1)
+        count, repeats = compare_messages(program, subscriber)
+        engine.kill()
+    return count, kills, repeats
 
 
 class Faults(http.server.BaseHTTPRequestHandler):
@@ -334,7 +324,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("obdscan")
     parser.add_argument("database")
-    parser.add_argument("engine", choices=["victoria", "influx", "mqtt", "faults"])
+    parser.add_argument("engine", choices=["victoria", "influx", "mqtt", "faults", "broker"])
     parser.add_argument("address", nargs="?")
     parser.add_argument("--kills", type=int, default=0)
     arguments = parser.parse_args()
@@ -347,4 +337,5 @@ def main():
     print(f"{arguments.engine}: {count} readings, {killed} kills, {repeats} repeats, all identical")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Starts Home Assistant's core with its MQTT integration and prints what it makes of a broker's messages.
 
-  home_assistant.py HOST:PORT [SECONDS]
+  home_assistant.py HOST:PORT [SECONDS [EXPECTED]]
 
 Needs homeassistant 2025.4.4 and paho-mqtt 2.1.0 (PyPI, Python 3.13). Prints each entity that exists with its
 state and unit, the number of warnings and errors of the MQTT integration, and ends with 1 where there are any.
+EXPECTED is a JSON file: the state that each unique_id must have; no other entity of MQTT may exist.
 """
 import asyncio
+import json
 import logging
 import sys
 import tempfile
@@ -14,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from homeassistant import bootstrap, core, loader
+from homeassistant.helpers import entity_registry
 from homeassistant.config_entries import ConfigEntries, ConfigEntry
 from homeassistant.setup import async_setup_component
 
@@ -47,7 +50,27 @@ async def main():
         for state in sorted(hass.states.async_all(), key=lambda state: state.entity_id):
             unit = state.attributes.get("unit_of_measurement", "")
             print(state.entity_id, state.state, unit, state.attributes.get("latitude", ""))
+        if len(sys.argv) > 3:
+            with open(sys.argv[3]) as file:
+                compare(hass, json.load(file))
         await hass.async_stop(force=True)
+
+
+def compare(hass, expected):
+    there = {}
+    for entry in entity_registry.async_get(hass).entities.values():
+        if entry.platform == "mqtt" and not entry.disabled_by:
+            state = hass.states.get(entry.entity_id)
+            there[entry.unique_id] = state.state if state else None
+    for name in sorted(expected.keys() | there.keys()):
+        wanted, found = expected.get(name), there.get(name)
+        try:
+            equal = float(wanted) == float(found)
+        except (TypeError, ValueError):
+            equal = wanted == found
+        if not equal:
+            faults.append(f"{name} is {found}, not {wanted}")
+    print(f"{len(there)} entities compared")
 
 
 asyncio.run(main())

@@ -32,6 +32,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         "signal",
         "status", "plot", "track", "state", "codeList", "event", "eventCount", "comparedSignal",
         "frameRate", "importedRow", "publishCheck", "published", "refusal", "sink",
+        "fleetVehicle", "setupPublish",
     ]
     /// Commands that take no database.
     private static let others: [[String]] = [

@@ -18,7 +18,9 @@ from cpio import Archive
 
 # What runs in the machine, and what stands between it and a bare kernel.
 PACKAGES = ["busybox-static", "udev", "dbus", "bluez", "bluez-test-tools", "python3-minimal",
-            "libpython3-stdlib", "libsqlite3-0", "libbluetooth3", "libstdc++6", "tzdata", "e2fsprogs"]
+            "libpython3-stdlib", "libsqlite3-0", "libbluetooth3", "libstdc++6", "tzdata", "e2fsprogs",
+            # What `publish` opens when it is used.
+            "libcurl4", "zlib1g"]
 MODULES = ["hci_vhci", "rfcomm", "xhci_pci", "ftdi_sio", "cdc_acm",
            # Bluetooth controllers are not registered without these.
            "cmac", "ecb", "aes_generic", "sha256_generic", "hmac", "ecdh_generic",

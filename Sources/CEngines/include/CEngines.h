@@ -75,8 +75,9 @@ typedef struct {
     void (*disconnected)(void *context, int reason);
     // A message of QoS 1 was acknowledged: its number, and 0 or the broker's reason code.
     void (*published)(void *context, int id, int reason);
-    // A message arrived.
-    void (*received)(void *context, const char *topic, const void *payload, size_t size);
+    // A message arrived; a retained one may be old.
+    void (*received)(
+        void *context, const char *topic, const void *payload, size_t size, int is_retained);
 } eng_mqtt_events;
 
 // `version` is 5 or 4 (3.1.1). A will is a retained message of QoS 1.
@@ -94,6 +95,10 @@ int eng_mqtt_encrypt(eng_mqtt *mqtt, const char *ca_file);
 // Connects; blocks until TCP and TLS are established. 0 = success, else eng_mqtt_words gives the
 // reason.
 int eng_mqtt_connect(eng_mqtt *mqtt, const char *host, int port, int keepalive_s);
+
+// Why the last connection had no TLS: 0 = it had or needed none, 1 = the certificate has another name,
+// 2 = the certificate is not trusted, 3 = another reason.
+int eng_mqtt_tls_fault(const eng_mqtt *mqtt);
 
 // Runs until `fd` is readable, data arrived from the broker, or `timeout_ms` have passed. 0 = still
 // connected.

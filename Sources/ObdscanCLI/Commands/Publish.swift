@@ -44,7 +44,8 @@ struct SinkOptions: ParsableArguments {
         help: ArgumentHelp(
             "Deliver to this address instead of the configured sinks.",
             discussion: """
-                mqtt://HOST and mqtts://HOST publish states to a broker. influx+http://HOST:PORT and influx+https://… write line protocol to /write; \
+                mqtt://HOST and mqtts://HOST publish states to a broker. traccar+http://HOST sends \
+                positions to Traccar. influx+http://HOST:PORT and influx+https://… write line protocol to /write; \
                 ?org=…&bucket=… writes to InfluxDB 2, ?db=…&api=3 to InfluxDB 3. A password or a \
                 token comes from OBDSCAN_PUBLISH_PASSWORD or OBDSCAN_PUBLISH_TOKEN.
                 """,
@@ -166,6 +167,9 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
             delivered, 75 when something is left, 77 when the server refuses the user and 78 when \
             the configuration has to be changed.
 
+            With --print, a broker's topics and payloads are one per line; other sinks' lines are \
+            printed as they are.
+
             EXAMPLES
               obdscan publish --to influx+http://localhost:8428 --drain
               obdscan publish fleet
@@ -221,9 +225,17 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
     private func printLines(_ sinks: [ChosenSink], _ trips: Set<Int64>?) throws {
         let path = try database.open(.readOnly).path
         var writer = TextOutput.standard
-        for sink in sinks where !sink.address.kind.isMQTT {
-            try LinePreview(database: path, selection: try sink.selection(trips: trips)).forEach {
-                try writer.write(bytes: $0)
+        for sink in sinks {
+            let selection = try sink.selection(trips: trips)
+            guard sink.address.kind.isMQTT else {
+                try LinePreview(database: path, selection: selection).forEach {
+                    try writer.write(bytes: $0)
+                }
+                continue
+            }
+            try MQTTPreview(sink.broker(selection, database: path, drains: true)).forEach {
+                topic, payload in
+                try writer.write(bytes: Array(topic.utf8) + [0x20] + payload + [0x0A])
             }
         }
         try writer.flush()

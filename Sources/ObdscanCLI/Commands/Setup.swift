@@ -20,11 +20,14 @@ struct SetupCommand: ParsableCommand, OutputCommand {
             configuration file, so that other commands need no -d. An adapter that works is saved even if the vehicle does not answer. For an adapter \
             that does not work, the fix is printed and nothing is saved.
 
+            With --publish it asks where trips are delivered to, tries that, and saves it.
+
             EXAMPLES
               obdscan setup
               obdscan setup -d tcp:192.168.0.10:35000
               obdscan setup -d bluetooth:OBDII
               obdscan setup -d /dev/ttyUSB0 --name van
+              obdscan setup --publish mqtt://homeassistant.local
             """)
 
     @Option(
@@ -48,6 +51,16 @@ struct SetupCommand: ParsableCommand, OutputCommand {
                 """))
     var logWhenPlugged: Bool?
 
+    @Option(
+        defaultAsFlag: "",
+        help: ArgumentHelp(
+            "Set up where trips are delivered to, instead of an adapter.",
+            discussion: """
+                Without an address it asks for one. --name names it (default: home); \
+                OBDSCAN_PUBLISH_PASSWORD and OBDSCAN_PUBLISH_TOKEN hold secrets.
+                """, valueName: "url"))
+    var publish: String?
+
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
@@ -56,9 +69,17 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         if let name, !SettingsKey.isBareName(name) {
             throw ValidationError("a name is made of letters, digits, - and _")
         }
+        if publish != nil, device != nil || logWhenPlugged != nil {
+            throw ValidationError(
+                "--publish sets up no adapter: leave -d and --log-when-plugged out")
+        }
     }
 
     func run() throws {
+        if let publish {
+            let inbox = try SignalInbox(SignalInbox.endings)
+            return try PublishSetup(output: output, inbox: inbox).run(publish, name: name)
+        }
         let table = try loadTable(tables)
         let inbox = try SignalInbox(SignalInbox.endings)
         let chosen = try SetupChoice(output: output, inbox: inbox).choose(device)

@@ -1,12 +1,15 @@
 import Accessory
 import ArgumentParser
+import Diagnostics
 import DoIPWire
 import Formats
 import Glibc
 import LocalLinks
 import OBDCore
+import PIDTables
 import Simulator
 import SystemIO
+import TripStore
 
 /// `obdscan simulate`: serves a simulated vehicle to any scan tool.
 struct SimulateCommand: ParsableCommand, OutputCommand {
@@ -29,8 +32,9 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
               obdscan simulate --personality slcan           ECUs and an slcan adapter
               obdscan simulate --can vcan0                   ECUs on a CAN interface
               obdscan simulate --faults all:0.001            a bad link
-            obdscan simulate --show petrol > my.vehicle    start a vehicle file of your own
+              obdscan simulate --show petrol > my.vehicle    start a vehicle file of your own
               obdscan simulate --vehicle my.vehicle          serve it
+              obdscan simulate --fleet 1000 --to fleet       1,000 vehicles' databases
               obdscan simulate --list                        what can be simulated
             """)
 
@@ -111,6 +115,24 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
             valueName: "number"))
     var seed: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write this many vehicles' trip databases, and serve nothing.",
+            discussion: "Each has its own VIN and its own drive; 1 to 100000 vehicles.",
+            valueName: "number"))
+    var fleet: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the databases of --fleet to this folder.", valueName: "folder"),
+        completion: .directory)
+    var to: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Make each drive of --fleet this long (default: 1min).", valueName: "time"))
+    var duration: DurationArgument?
+
     @Flag(help: "Check the vehicle's file, and serve nothing.")
     var lint = false
 
@@ -133,6 +155,20 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
         if can != nil, personality != nil {
             throw ValidationError("--can serves ECUs without an adapter: leave --personality out")
         }
+        if (fleet == nil) != (to == nil) {
+            throw ValidationError("--fleet and --to belong together: --fleet 10 --to FOLDER")
+        }
+        if duration != nil, fleet == nil {
+            throw ValidationError("--duration is the length of the drives of --fleet")
+        }
+        if let fleet {
+            if !(1...FleetDatabases.most).contains(fleet) {
+                throw ValidationError("--fleet takes a number from 1 to \(FleetDatabases.most)")
+            }
+            if places.contains(true) {
+                throw ValidationError("--fleet writes files: leave the place to serve on out")
+            }
+        }
         if let rfcomm, !(1...30).contains(rfcomm) {
             throw ValidationError("--rfcomm takes a channel from 1 to 30")
         }
@@ -150,6 +186,10 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
         let options = try simulatorOptions()
         if lint {
             try printSummary(of: options)
+            return
+        }
+        if let fleet, let to {
+            try write(fleet, to: to, options)
             return
         }
         let signals = try SignalInbox(SignalInbox.endings)
@@ -192,7 +232,61 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
     }
 }
 
-// Serves the vehicle.
+// A fleet.
+extension SimulateCommand {
+    private static let fleetShape = RowShape<(file: String, vin: String, readings: Int)>(
+        "fleetVehicle",
+        [
+            Field("file", "FILE") { .text($0.file) },
+            Field("vin", "VIN") { .text($0.vin) },
+            Field("readings", "READINGS", .right) { .integer($0.readings) },
+        ])
+
+    private static func ownTable() throws(Failure) -> PIDTable {
+        do {
+            return try PIDTables.load(try TableFile.own())
+        } catch let error as TableError {
+            throw Failure(error)
+        } catch {
+            throw Failure(known: error) ?? Failure("\(error)", status: .bug)
+        }
+    }
+
+    private func write(_ count: Int, to folder: String, _ options: SimulatorOptions) throws {
+        if mkdir(folder, 0o700) != 0, errno != EEXIST {
+            throw Failure(outputFile: folder, errno: errno)
+        }
+        let fleet = FleetDatabases(
+            options: options, duration: duration?.duration ?? .seconds(60),
+            table: try Self.ownTable(), monitors: try loadMonitorTables())
+        let now = TimeAnchor(monotonic: SystemClock.now(), utc: SystemClock.utc)
+        var writer = TextOutput.standard
+        var printer = RowPrinter(Self.fleetShape, output.form)
+        for number in 1...count {
+            let file = FleetDatabases.file(of: number)
+            let path = "\(folder)/\(file)"
+            if Files.exists(path) {
+                throw Failure(
+                    "\(path) is there already", hint: "choose an empty folder",
+                    status: .cannotCreate)
+            }
+            do {
+                let made = try fleet.write(number, to: path, now: now)
+                if output.format != .text || !output.quiet {
+                    try writer.print((file, made.vin, made.readings), &printer)
+                }
+            } catch let error as SimulatorError {
+                throw Failure(error)
+            } catch let error as StoreError {
+                throw Failure(error)
+            }
+        }
+        try writer.finish(&printer)
+        try writer.flush()
+    }
+}
+
+// Serving.
 extension SimulateCommand {
     private func serve(
         _ options: SimulatorOptions, _ signals: borrowing SignalInbox, _ log: RequestLog

@@ -1,6 +1,7 @@
 import Diagnostics
 import Engines
 import Glibc
+import OBDCore
 import PIDTables
 import Publishing
 import Settings
@@ -78,6 +79,9 @@ struct ChosenSink {
         self.address = address
         self.settings = settings
         self.variable = variable
+        if let user = address.user {
+            self.address.user = user.replacing(NameMarker.host, with: hostName())
+        }
     }
 
     // MARK: Secrets
@@ -93,7 +97,7 @@ struct ChosenSink {
     private func secret(_ word: String, _ file: String?) throws(Failure) -> String? {
         if let value = setting("\(variable)_\(word)") { return value }
         guard let file else { return nil }
-        let path = Self.expanded(file)
+        let path = expanded(file)
         let line = try contents(of: path).prefix { $0 != 0x0A && $0 != 0x0D }
         if line.isEmpty {
             throw Failure(
@@ -106,12 +110,13 @@ struct ChosenSink {
     /// The file of trusted certificates; nil = the system's.
     func caFile() throws(Failure) -> String? {
         guard let file = settings.caFile else { return nil }
-        let path = Self.expanded(file)
+        let path = expanded(file)
         if access(path, R_OK) != 0 { throw Failure(inputFile: path, errno: errno) }
         return path
     }
 
-    private static func expanded(_ path: String) -> String {
+    private func expanded(_ path: String) -> String {
+        let path = path.replacing(NameMarker.host, with: hostName())
         guard path.hasPrefix("~/"), let home = environment("HOME") else { return path }
         return home + path.dropFirst()
     }
@@ -121,10 +126,13 @@ struct ChosenSink {
     /// The data to send to the sink.
     func selection(trips: Set<Int64>?) throws(Failure) -> SinkSelection {
         var selection = SinkSelection()
-        selection.id = settings.id
+        let host = hostName()
+        selection.isForTraccar = address.kind.isTraccar
+        selection.id = settings.id?.replacing(NameMarker.host, with: host)
         selection.hasPosition = settings.hasPosition ?? false
         selection.hasText = settings.hasText ?? false
-        selection.tags = settings.tags.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        selection.tags = settings.tags.sorted { $0.key < $1.key }
+            .map { ($0.key, $0.value.replacing(NameMarker.host, with: host)) }
         selection.trips = trips
         if let names = settings.names, names != .own {
             let known = VSSNames(PIDTables.vehicleSignalNames)
@@ -175,6 +183,7 @@ struct ChosenSink {
         }
         broker.password = try password()
         broker.caFile = try caFile()
+        if settings.takesCommands ?? false { broker.readCodes = codeReader(database) }
         if let every = settings.every { broker.every = every }
         if settings.isForHomeAssistant ?? true {
             broker.discoveryPrefix = settings.discoveryPrefix ?? "homeassistant"
@@ -185,6 +194,22 @@ struct ChosenSink {
         case .json: broker.history = .json
         }
         return broker
+    }
+
+    /// Reads the trouble codes at an adapter into the database, as the user would.
+    private func codeReader(_ database: String) -> @Sendable (String) -> String {
+        { adapter in
+            let end = try? ChildProcess.run(
+                "/proc/self/exe", ["dtc", "-d", adapter, "--db", database, "--quiet"],
+                until: SystemClock.now() + .seconds(60), cancelledBy: nil)
+            // 1: there are codes.
+            switch end {
+            case .exited(0), .exited(1): return "codes were read"
+            case .exited(let status): return "no codes were read: obdscan dtc ends with \(status)"
+            case .killed: return "no codes were read within a minute"
+            case .signalled, nil: return "no codes were read"
+            }
+        }
     }
 
     /// This computer's name, up to its first dot.

@@ -49,6 +49,12 @@ extension Failure {
                         "it refuses every line: is the address that of a database, such as ?db=NAME?",
                         .badConfiguration
                     )
+                case .certificate:
+                    (
+                        "certificates are always checked; ca-file of publish.NAME, or --ca-file, names "
+                            + "those to trust",
+                        .badConfiguration
+                    )
                 case .moved: ("use the address that it is reached at now", .badConfiguration)
                 }
             self.init("\(place): \(words)", hint: hint, status: status)

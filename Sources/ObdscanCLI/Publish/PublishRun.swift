@@ -114,6 +114,9 @@ struct PublishRun {
             output.remark(
                 "\(deliveries.path) cannot be written: after a restart more is sent again")
         }
+        if let command = report.command, command != running.told.command {
+            output.remark("\(name): \(command)")
+        }
         if report.refused > running.told.refused {
             output.remark(
                 "\(name): \(report.refused) lines were refused; obdscan publish status shows why")

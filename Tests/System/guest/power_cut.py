@@ -1,14 +1,18 @@
 """One life of a machine whose power is cut: says what is on the disk, then logs onto it.
 
-LIFE=first makes the file system, LIFE=last ends in good order.
+LIFE=first makes the file system, LIFE=last ends in good order. With PUBLISH=1 `publish` follows the database
+meanwhile, and a server says each line that it has taken before it answers.
 """
 
+import gzip
+import http.server
 import json
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 from datetime import datetime, timezone
 
 sys.path.insert(0, "/test")
@@ -18,10 +22,30 @@ from world import CONTROL, ENVIRONMENT, PROGRAM
 HOST = os.fdopen(os.dup(CONTROL), "w", encoding="ascii")
 LIFE = os.environ.get("LIFE")
 DATABASE = "/disk/trips.db"
+SAYING = threading.Lock()
+URL = "influx+http://127.0.0.1:8428"
+PUBLISH = [PROGRAM, "publish", "--to", URL, "--db", DATABASE, "--quiet"]
+
+
+class Taker(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.headers.get("Content-Encoding") == "gzip":
+            body = gzip.decompress(body)
+        for line in body.decode().splitlines():
+            say("taken", line)
+        self.send_response(204)
+        self.end_headers()
 
 
 def say(*words):
-    print(*words, file=HOST, flush=True)
+    with SAYING:
+        print(*words, file=HOST, flush=True)
 
 
 def sh(line, good=(0,)):
@@ -62,15 +86,30 @@ sh("/usr/sbin/e2fsck -p /dev/vda", good=(0, 1))
 sh("mount -t ext4 /dev/vda /disk")
 if LIFE != "first":
     examine()
+publish = None
+if os.environ.get("PUBLISH"):
+    sh("ip link set lo up || ifconfig lo 127.0.0.1 up")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 8428), Taker)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
 log = [PROGRAM, "log", "rpm", "speed", "--format", "json", "--db", DATABASE, "-d", "sim:?latency=5ms"]
 if LIFE == "last":
     log += ["--duration", "1s"]
 process = subprocess.Popen(log, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd="/tmp")
 for line in process.stdout:
+    if not publish and os.environ.get("PUBLISH"):
+        publish = subprocess.Popen(PUBLISH, env=ENVIRONMENT, stdin=subprocess.DEVNULL, cwd="/tmp")
     reading = json.loads(line)
     if "signal" in reading:
         say("reading", microseconds(reading["time"]), reading["signal"], reading["ecu"])
 process.wait()
+if publish and LIFE == "last":
+    publish.terminate()
+    publish.wait()
+    code = subprocess.call(PUBLISH + ["--drain"], env=ENVIRONMENT, stdin=subprocess.DEVNULL, cwd="/tmp")
+    printed = subprocess.run(PUBLISH + ["--print"], env=ENVIRONMENT, stdout=subprocess.PIPE, cwd="/tmp")
+    for line in printed.stdout.decode().splitlines():
+        say("holds", line)
+    say("drained", code)
 if LIFE == "last":
     examine()
     sh(f"LD_LIBRARY_PATH=/test/lib {PROGRAM} db check --db {DATABASE}")

@@ -1,0 +1,105 @@
+import Engines
+import Formats
+import Glibc
+import Publishing
+import Settings
+import SystemIO
+
+/// `obdscan setup --publish`: asks where trips are delivered to, tries it, and keeps it.
+struct PublishSetup {
+    let output: OutputOptions
+    let inbox: SignalInbox
+
+    /// The address is asked for where it is empty.
+    func run(_ text: String, name: String?) throws {
+        let text = text.isEmpty ? try ask() : text
+        var settings = PublishSettings()
+        let name = name ?? "home"
+        let known = UserSettings.current.publish[name]
+        if let known { settings = known }
+        var sink = try ChosenSink(named: text, settings)
+        sink.variable = "OBDSCAN_PUBLISH"
+        try check(sink)
+        try SettingsFile.set("publish.\(name).to", to: sink.address.text)
+        let file = try SettingsFile.existingPath()
+        guard output.format == .text else {
+            var writer = TextOutput.standard
+            var rows = RowWriter(output.format, columns: Self.keys)
+            try writer.print(
+                Row(
+                    "setupPublish",
+                    ["sink": .text(name), "to": .text(sink.address.text), "file": .text(file)]),
+                &rows)
+            return try writer.flush()
+        }
+        output.note("\(sink.address.text) works. Saved as publish.\(name) in \(file)")
+        if try sink.password() != nil || sink.token() != nil, known == nil {
+            output.note(
+                "The password is not saved: write it to a file, and \"obdscan config set "
+                    + "publish.\(name).password-file FILE\"")
+        }
+        output.note("Next: obdscan publish \(name)")
+    }
+
+    private static let keys = ["sink", "to", "file"]
+
+    private func ask() throws -> String {
+        guard Confirmation.isPossible else {
+            throw Failure(
+                "no address is given", hint: "obdscan setup --publish mqtt://HOST", status: .usage)
+        }
+        while true {
+            writeToStandardError("Address (mqtt://HOST, or influx+http://HOST:PORT): ")
+            let line: String?
+            do {
+                line = try LineReader.next(STDIN_FILENO, interruptedBy: inbox.descriptor)
+            } catch {
+                try inbox.end()
+                line = nil
+            }
+            guard let line = line?.filter({ $0 != " " }), !line.isEmpty else {
+                throw Failure(
+                    "no address was given", hint: "obdscan setup --publish mqtt://HOST",
+                    status: .unavailable)
+            }
+            do throws(Failure) {
+                _ = try ChosenSink(named: line, PublishSettings())
+                return line
+            } catch {
+                tellOnStandardError(error.text)
+            }
+        }
+    }
+
+    /// Connects, and sends nothing that a server would keep.
+    private func check(_ sink: ChosenSink) throws {
+        let end: SinkEnd?
+        do {
+            if sink.address.kind.isMQTT {
+                try MQTTSink.open()
+                var broker = try sink.broker(SinkSelection(), database: "", drains: true)
+                broker.mostFailures = 1
+                end = try broker.forget([], nil)
+            } else {
+                try HTTPClient.open()
+                let client = try HTTPClient(try sink.httpSetup())
+                end = Self.end(of: client, sink.address)
+            }
+        } catch let error as EngineError {
+            throw Failure(error)
+        }
+        if let end, let failure = Failure(end, of: sink) { throw failure }
+    }
+
+    /// Sends no lines: whether the server takes that, or only says that there are none, it is there.
+    private static func end(of client: HTTPClient, _ address: SinkAddress) -> SinkEnd? {
+        client.post(form: [], to: address.writeURL)
+        guard let answer = client.answer(stop: nil) else { return nil }
+        switch WriteDecision(answer) {
+        case .accepted, .acceptedInPart, .halve: return nil
+        case .stop(let reason, let words): return .refused(reason, words)
+        case .again(let words, _):
+            return client.isCertificateFault ? .refused(.certificate, words) : .unreachable(words)
+        }
+    }
+}

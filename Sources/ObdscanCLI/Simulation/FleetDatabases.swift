@@ -1,0 +1,89 @@
+import Diagnostics
+import OBDCore
+import Simulator
+import SystemIO
+import TripStore
+
+/// The trip databases of many simulated vehicles, one drive each, made as fast as the disk takes them.
+///
+/// A simulated ECU answers each request, and the tables decode the answer, as in `obdscan log`; there is no
+/// adapter and no waiting between the two.
+struct FleetDatabases {
+    /// What every vehicle has in common.
+    let options: SimulatorOptions
+    /// How long each drive is.
+    let duration: Duration
+    let table: PIDTable
+    let monitors: MonitorTables
+
+    /// Service 01: load, coolant, intake pressure, engine speed, speed, intake air, air flow, throttle, fuel
+    /// level, control module voltage.
+    private static let polled: [UInt8] = [
+        0x04, 0x05, 0x0B, 0x0C, 0x0D, 0x0F, 0x10, 0x11, 0x2F, 0x42,
+    ]
+    /// Most vehicles of a fleet: a VIN holds six digits that count.
+    static let most = 100_000
+
+    /// The file of a vehicle; the first one is number 1.
+    static func file(of number: Int) -> String {
+        let digits = String(number)
+        return "vehicle-" + String(repeating: "0", count: max(0, 6 - digits.count)) + digits + ".db"
+    }
+
+    /// A VIN for each number, with the right check digit.
+    static func vin(of number: Int) -> VIN? {
+        let digits = String(number)
+        let serial = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+        return "0123456789X".lazy.compactMap { VIN("5XXBD1GA\($0)LX\(serial)") }
+            .first { $0.hasValidCheckDigit }
+    }
+
+    /// Writes the database of a vehicle; what it holds then.
+    func write(_ number: Int, to path: String, now: TimeAnchor) throws -> (
+        vin: String, readings: Int
+    ) {
+        var options = options
+        options.vin = Self.vin(of: number)
+        // Each vehicle is somewhere else in its drive.
+        options.seed &+= UInt64(number)
+        options.start += .seconds(number * 37 % 600)
+        var vehicle = try SimulatedVehicle(options)
+        var decoder = ResponseDecoder(table: table, monitors: monitors)
+        let store = try TripStore(path: path, access: .readWrite)
+        let begin = now.monotonic + (.zero - duration - .seconds(number % 60))
+        let start = TimeAnchor(monotonic: begin, utc: now.utc(at: begin))
+        let vin = vehicle.vin.flatMap { VIN($0) }
+        let trip = try store.startTrip(TripStart(anchor: start, vin: vin), table: table)
+        ask([0x01, 0x01], at: .zero, &vehicle, &decoder, trip)
+        ask([0x03], at: .zero, &vehicle, &decoder, trip)
+        var elapsed = Duration.zero
+        while elapsed < duration {
+            for (index, pid) in Self.polled.enumerated() {
+                let time = elapsed + .milliseconds(90 * index)
+                ask([0x01, pid], at: time, &vehicle, &decoder, trip)
+            }
+            elapsed += .seconds(1)
+        }
+        try trip.end(.duration, at: start.monotonic + duration)
+        let summary = try store.trip(trip.trip)
+        return (vehicle.vin ?? "", summary.readings)
+    }
+
+    /// What all ECUs answer to a request becomes part of the trip.
+    private func ask(
+        _ request: [UInt8], at elapsed: Duration, _ vehicle: inout SimulatedVehicle,
+        _ decoder: inout ResponseDecoder, _ trip: TripWriter
+    ) {
+        let exchange = Exchange(request: request, vehicleProtocol: vehicle.vehicleProtocol)
+        var items: [DiagnosticItem] = []
+        for answer in vehicle.answers(to: request, for: .everybody, after: elapsed) {
+            decoder.decode(
+                ECUMessage(ecu: answer.ecu, payload: answer.payload), in: exchange, &items)
+        }
+        let time = trip.anchor.monotonic + elapsed
+        while !items.isEmpty, !trip.offer(items, at: time) {
+            // Full: what waits goes to the disk first. A disk that takes nothing ends the trip with its error.
+            guard (try? trip.flush()) != nil else { return }
+        }
+    }
+}

@@ -1,0 +1,342 @@
+import Diagnostics
+import Foundation
+import OBDCore
+import PIDTables
+import Publishing
+import SystemIO
+import Testing
+import TripStore
+
+@testable import Engines
+
+/// A folder with a trip database, which goes with the value.
+final class SpoolFolder {
+    let path: String
+    let table: PIDTable
+
+    init() throws {
+        path = NSTemporaryDirectory() + "spool-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true)
+        table = try PIDTables.standard()
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var database: String { path + "/obdscan.db" }
+
+    func store() throws -> TripStore { try TripStore(path: database, access: .readWrite) }
+
+    func deliveries() throws -> DeliveryStore {
+        try DeliveryStore(path: DeliveryStore.path(of: database), access: .readWrite)
+    }
+
+    /// Numbers of engine speed, a tenth of a second apart, that begin `ago` before now.
+    func readings(_ count: Int, from first: Int = 0) throws -> [DiagnosticItem] {
+        var decoder = ResponseDecoder(table: table, monitors: MonitorTables())
+        var items: [DiagnosticItem] = []
+        for number in first..<first + count {
+            let raw = [UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)]
+            decoder.decode(
+                ECUMessage(ecu: ECUAddress("7E8"), payload: [0x41, 0x0C] + raw),
+                in: Exchange(request: [0x01, 0x0C], vehicleProtocol: .can11At500), &items)
+        }
+        return items
+    }
+
+    /// A trip that began `ago`; open until its caller ends it.
+    func trip(_ store: TripStore, vin: String?, ago: Duration = .seconds(100)) throws -> TripWriter
+    {
+        let start = SystemClock.now() + (.zero - ago)
+        let anchor = TimeAnchor(monotonic: SystemClock.now(), utc: SystemClock.utc)
+        return try store.startTrip(
+            TripStart(
+                anchor: TimeAnchor(monotonic: start, utc: anchor.utc(at: start)),
+                vin: vin.flatMap { VIN($0) }),
+            table: table)
+    }
+
+    /// A trip that ended, with so many readings.
+    @discardableResult
+    func endedTrip(vin: String?, readings count: Int, ago: Duration = .seconds(100)) throws -> Int64
+    {
+        let store = try store()
+        let trip = try trip(store, vin: vin, ago: ago)
+        for (place, item) in try readings(count).enumerated() {
+            let time = trip.anchor.monotonic + .milliseconds(place)
+            if !trip.offer([item], at: time) {
+                try trip.flush()
+                _ = trip.offer([item], at: time)
+            }
+        }
+        try trip.end(.stopped, at: trip.anchor.monotonic + .seconds(50))
+        return trip.trip
+    }
+
+    func feed(_ selection: SinkSelection, limit: Int = 100) throws -> SinkFeed {
+        let deliveries = try deliveries()
+        try deliveries.claim("sink", target: "influx+http://localhost")
+        return try SinkFeed(
+            database: database, deliveries: deliveries, sink: "sink", selection: selection,
+            limit: limit)
+    }
+}
+
+@Suite("What a sink is fed")
+struct SinkFeedTests {
+    private static let vin = "5XXBD1GA8LX000042"
+
+    private func lines(_ feed: SinkFeed) throws -> [String] {
+        try feed.refresh(now: SystemClock.utc)
+        var found: [String] = []
+        while let batch = try feed.next() {
+            found += String(decoding: batch.lines, as: UTF8.self).split(separator: "\n")
+                .map(String.init)
+        }
+        return found
+    }
+
+    @Test(
+        "Everything comes once and in order, whatever the size of a batch", arguments: [1, 7, 1000])
+    func order(limit: Int) throws {
+        let folder = try SpoolFolder()
+        try folder.endedTrip(vin: Self.vin, readings: 50)
+        let feed = try folder.feed(SinkSelection(), limit: limit)
+        let lines = try lines(feed)
+        #expect(lines.count == 50 && Set(lines).count == 50)
+        let times = lines.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+        #expect(times == times.sorted() && times.count == 50)
+        #expect(try self.lines(feed).isEmpty)
+    }
+
+    @Test("What was acknowledged does not come again, and what was not comes alike")
+    func resume() throws {
+        let folder = try SpoolFolder()
+        try folder.endedTrip(vin: Self.vin, readings: 30)
+        let first = try folder.feed(SinkSelection(), limit: 10)
+        try first.refresh(now: SystemClock.utc)
+        let one = try #require(try first.next())
+        let two = try #require(try first.next())
+        try folder.deliveries().acknowledge(
+            one.key, one.table, one.cursor, by: "sink", at: SystemClock.utc)
+        // Killed here: the second batch was sent, and its answer is lost.
+        let second = try folder.feed(SinkSelection(), limit: 10)
+        try second.refresh(now: SystemClock.utc)
+        #expect(try #require(try second.next()).lines == two.lines)
+    }
+
+    @Test("A trip waits for a VIN that comes late, and all of its lines have it")
+    func lateVIN() throws {
+        let folder = try SpoolFolder()
+        let store = try folder.store()
+        let trip = try folder.trip(store, vin: nil)
+        #expect(trip.offer(try folder.readings(5), at: trip.anchor.monotonic))
+        try trip.flush()
+        let feed = try folder.feed(SinkSelection())
+        #expect(try lines(feed).isEmpty)
+        #expect(feed.held.withoutVIN == 1)
+        #expect(
+            trip.offer(
+                .vehicle(try #require(VIN(Self.vin))), at: trip.anchor.monotonic + .seconds(1)))
+        #expect(
+            trip.offer(try folder.readings(5, from: 5), at: trip.anchor.monotonic + .seconds(2)))
+        try trip.flush()
+        let lines = try lines(feed)
+        #expect(lines.count == 10)
+        #expect(
+            lines.allSatisfy {
+                $0.hasPrefix("obd,vehicle=5xxbd1ga8lx000042,vin=5XXBD1GA8LX000042,")
+            })
+        #expect(feed.held == HeldTrips())
+        try trip.end(.stopped, at: trip.anchor.monotonic + .seconds(3))
+    }
+
+    @Test(
+        "A name may hold the VIN, and then waits for it",
+        arguments: [
+            ("%VIN", "5xxbd1ga8lx000042"), ("car-%VIN", "car-5xxbd1ga8lx000042"), ("golf", "golf"),
+        ])
+    func markers(id: String, vehicle: String) throws {
+        let folder = try SpoolFolder()
+        try folder.endedTrip(vin: Self.vin, readings: 1)
+        var selection = SinkSelection()
+        selection.id = id
+        selection.tags = [("car", "x-%VIN")]
+        let line = try #require(try lines(try folder.feed(selection)).first)
+        #expect(line.hasPrefix("obd,vehicle=\(vehicle),vin=\(Self.vin),car=x-\(Self.vin),ecu="))
+    }
+
+    @Test("A trip without a VIN has no name that holds one")
+    func noVIN() throws {
+        let folder = try SpoolFolder()
+        try folder.endedTrip(vin: nil, readings: 1)
+        var selection = SinkSelection()
+        selection.id = "%VIN"
+        let feed = try folder.feed(selection)
+        #expect(try lines(feed).isEmpty)
+        #expect(feed.held.withoutName == 1)
+    }
+
+    @Test("A trip by a clock that was not set is held back, unless it is asked for")
+    func clock() throws {
+        let folder = try SpoolFolder()
+        let years = Duration.seconds(20 * 365 * 86_400)
+        let trip = try folder.endedTrip(vin: Self.vin, readings: 3, ago: years)
+        let feed = try folder.feed(SinkSelection())
+        #expect(try lines(feed).isEmpty)
+        #expect(feed.held.withoutClock == 1)
+        var selection = SinkSelection()
+        selection.trips = [trip]
+        #expect(try lines(try folder.feed(selection)).count == 3)
+    }
+
+    @Test("A trip that is deleted before its delivery is not delivered, and the next one is")
+    func deleted() throws {
+        let folder = try SpoolFolder()
+        let gone = try folder.endedTrip(vin: Self.vin, readings: 20)
+        try folder.endedTrip(vin: Self.vin, readings: 3, ago: .seconds(40))
+        let feed = try folder.feed(SinkSelection(), limit: 10)
+        try feed.refresh(now: SystemClock.utc)
+        #expect(try #require(try feed.next()).count == 10)
+        try folder.store().deleteTrips([gone])
+        #expect(try lines(feed).count == 3)
+    }
+
+    @Test("Traccar gets positions alone")
+    func traccar() throws {
+        let folder = try SpoolFolder()
+        let store = try folder.store()
+        let trip = try folder.trip(store, vin: Self.vin)
+        #expect(trip.offer(try folder.readings(5), at: trip.anchor.monotonic))
+        let position = try #require(Position(latitude: 48, longitude: 11))
+        #expect(trip.offer(.position(position), at: trip.anchor.monotonic + .seconds(1)))
+        try trip.end(.stopped, at: trip.anchor.monotonic + .seconds(3))
+        var selection = SinkSelection()
+        selection.isForTraccar = true
+        let lines = try lines(try folder.feed(selection))
+        #expect(lines.count == 1 && lines[0].hasPrefix("id=5xxbd1ga8lx000042&timestamp="))
+    }
+
+    @Test("While the file of cursors is claimed by this process, a dead one's claim does not count")
+    func claims() throws {
+        let folder = try SpoolFolder()
+        let deliveries = try folder.deliveries()
+        try deliveries.claim("sink", target: "a")
+        try deliveries.claim("sink", target: "b")
+        #expect(try deliveries.sinks().map(\.target) == ["b"])
+    }
+}
+
+@Suite("What a broker is told of vehicles")
+struct VehicleMessageTests {
+    private static let vin = "5XXBD1GA8LX000042"
+
+    private func sink(_ folder: SpoolFolder, _ selection: SinkSelection = SinkSelection()) throws
+        -> MQTTSink
+    {
+        var sink = MQTTSink(
+            name: "sink", address: try SinkAddress("mqtt://localhost"), selection: selection,
+            host: "pi", version: "1", database: folder.database, drains: true
+        ) { _ in Array("{}".utf8) }
+        sink.discoveryPrefix = "homeassistant"
+        return sink
+    }
+
+    private func messages(_ sink: MQTTSink, _ folder: SpoolFolder) throws -> (
+        [BrokerMessage], removed: [String]
+    ) {
+        let store = try folder.store()
+        let deliveries = try folder.deliveries()
+        try deliveries.claim("sink", target: "mqtt://localhost")
+        var messages = VehicleMessages(sink)
+        var board = StateBoard(every: .seconds(5))
+        try messages.feed.refresh(store, &board, now: SystemClock.utc)
+        let removed = try messages.removed(from: store, deliveries)
+        return (try messages.next(store, deliveries, now: SystemClock.utc), removed)
+    }
+
+    @Test("A preview has the topics that a broker would get, and keeps nothing")
+    func preview() throws {
+        let folder = try SpoolFolder()
+        try folder.endedTrip(vin: Self.vin, readings: 3)
+        var sink = try sink(folder)
+        sink.history = .lines
+        var topics: [String] = []
+        try MQTTPreview(sink).forEach { topic, _ in topics.append(topic) }
+        let vehicle = "5xxbd1ga8lx000042"
+        #expect(
+            topics == [
+                "obdscan/\(vehicle)/availability", "homeassistant/device/obdscan_\(vehicle)/config",
+                "obdscan/\(vehicle)/trip", "obdscan/\(vehicle)/codes", "obdscan/\(vehicle)/7e8/rpm",
+                "obdscan/\(vehicle)/readings", "obdscan/\(vehicle)/readings",
+                "obdscan/\(vehicle)/readings",
+            ])
+        #expect(!Files.exists(DeliveryStore.path(of: folder.database)))
+    }
+
+    @Test("A vehicle that has another name now is taken away under its old one")
+    func renamed() throws {
+        let folder = try SpoolFolder()
+        try folder.endedTrip(vin: Self.vin, readings: 3)
+        var selection = SinkSelection()
+        selection.id = "golf"
+        var (sent, removed) = try messages(try sink(folder, selection), folder)
+        #expect(sent.contains { $0.topic == "obdscan/golf/codes" } && removed.isEmpty)
+        selection.id = "polo"
+        let renamed = try sink(folder, selection)
+        (sent, removed) = try messages(renamed, folder)
+        #expect(sent.contains { $0.topic == "obdscan/polo/codes" } && removed == ["golf"])
+        let removal = try VehicleMessages(renamed).removal(of: "golf", folder.deliveries())
+        #expect(removal.allSatisfy { $0.payload.isEmpty && $0.isRetained && $0.quality == 1 })
+        let topics = Set(removal.map(\.topic))
+        #expect(
+            topics.isSuperset(of: [
+                "homeassistant/device/obdscan_golf/config", "obdscan/golf/7e8/rpm",
+                "obdscan/golf/codes", "obdscan/golf/trip", "obdscan/golf/availability",
+            ]))
+    }
+
+    @Test("A vehicle whose trips are deleted stays while the database knows it")
+    func kept() throws {
+        let folder = try SpoolFolder()
+        let trip = try folder.endedTrip(vin: Self.vin, readings: 3)
+        try folder.endedTrip(vin: "WVWZZZ1KZAW000001", readings: 3)
+        #expect(try messages(try sink(folder), folder).removed.isEmpty)
+        try folder.store().deleteTrips([trip])
+        #expect(try messages(try sink(folder), folder).removed.isEmpty)
+    }
+}
+
+@Suite("The button that reads codes")
+struct CommandDeskTests {
+    @Test("Codes are read once a minute, and never while a trip is recorded")
+    func presses() throws {
+        let folder = try SpoolFolder()
+        let store = try folder.store()
+        let trip = try folder.trip(store, vin: "5XXBD1GA8LX000042")
+        let wake = try EventDescriptor()
+        let desk = CommandDesk(readCodes: { "codes were read at \($0)" }, wake: wake)
+        let now = SystemClock.now()
+        var trips = try store.trips()
+        #expect(
+            desk.readCodes(of: "golf", latest: trips, now: now)
+                == "the codes of golf are not read while a trip is recorded")
+        try trip.end(.stopped, at: now)
+        trips = try store.trips()
+        #expect(
+            desk.readCodes(of: "golf", latest: trips, now: now)
+                == "the codes of golf are not read: its adapter is not known")
+        trips[0].accessory = "sim:"
+        #expect(desk.readCodes(of: "golf", latest: trips, now: now) == nil)
+        var list = WaitList()
+        _ = list.add(wake.descriptor)
+        list.add(deadline: SystemClock.now() + .seconds(20))
+        list.wait()
+        #expect(desk.takeResult() == "golf: codes were read at sim:")
+        #expect(desk.takeResult() == nil)
+        #expect(
+            desk.readCodes(of: "golf", latest: trips, now: now + .seconds(59))
+                == "the codes of golf are not read more than once a minute")
+        #expect(desk.readCodes(of: "golf", latest: trips, now: now + .seconds(61)) == nil)
+    }
+}

@@ -465,6 +465,7 @@ private final class MQTTSinkRun {
         var payload = DiscoveryPayload(
             vehicle: name, name: vehicle.trip?.vehicleName ?? vehicle.identity.vin ?? name,
             vin: vehicle.identity.vin, version: sink.version, client: sink.client)
+        payload.measured = sink.selection.measured
         payload.hasPosition = sink.selection.hasPosition
         let trips = try store.trips(.init(withScans: true)).filter {
             sink.selection.identity(of: $0)?.vehicle == name

@@ -17,6 +17,8 @@ public struct SinkSelection: Sendable {
     public var signals: Set<String>?
     /// Whether a state is kept of every signal, rather than of those that a driver looks at.
     public var hasAllSignals = false
+    /// Signals of makes and models that a driver looks at, by short name.
+    public var measured: Set<String> = []
     /// Whether positions go there.
     public var hasPosition = false
     /// Whether texts and events go there.

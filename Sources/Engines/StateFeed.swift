@@ -63,7 +63,10 @@ struct StateFeed {
 
     /// Whether a signal goes to the broker.
     func has(_ signal: Signal) -> Bool {
-        if usual { return DiscoveryPayload.usualSignals.contains(signal.id) }
+        if usual {
+            return DiscoveryPayload.usualSignals.contains(signal.id)
+                || selection.measured.contains(signal.id)
+        }
         return selection.signals?.contains(signal.id.lowercased()) ?? true
     }
 

@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// The names of signals in COVESA's Vehicle Signal Specification.
 ///
 /// No name is invented: what neither the overlay nor the core catalogue has is left out.
@@ -14,16 +16,26 @@ public struct VSSNames: Sendable {
     private var core: [String: Name] = [:]
 
     /// Reads `pids/vss.tsv`: signal, overlay, core, type; lines that are none are left out.
-    public init(_ text: String) {
+    ///
+    /// - Parameter roles: what signals of makes and models measure, by their short names: `ev-soc`.
+    public init(_ text: String, roles: [String: String] = [:]) {
+        var measured: [String: Name] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             let columns = line.split(separator: "\t").map(String.init)
             guard columns.count == 4 else { continue }
+            if SignalRole(rawValue: columns[0]) != nil {
+                measured[columns[0]] = Name(path: columns[2], isWhole: columns[3] != "float")
+                continue
+            }
             if columns[1] != "-" {
                 overlay[columns[0]] = Name(path: "Vehicle.OBD.\(columns[1])", isWhole: false)
             }
             if columns[2] != "-" {
                 core[columns[0]] = Name(path: columns[2], isWhole: columns[3] != "float")
             }
+        }
+        for (signal, role) in roles where overlay[signal] == nil && core[signal] == nil {
+            core[signal] = measured[role]
         }
     }
 

@@ -52,10 +52,7 @@ struct CarScannerImport: CSVImport {
             return skipped.add(
                 ImportFault(line: csv.line, reason: "not seconds, name, value and unit"))
         }
-        guard let beginning = time.beginning else { throw ImportFault.noDay(line: csv.line) }
-        let shift = self.shift ?? Self.shift(of: seconds, beginning)
-        self.shift = shift
-        guard let moment = time.utc("\(seconds + shift)") else {
+        guard let moment = try moment(seconds) else {
             return skipped.add(
                 ImportFault(line: csv.line, reason: "\"\(row[0])\" is not a time in seconds"))
         }
@@ -67,6 +64,17 @@ struct CarScannerImport: CSVImport {
             lastPlace = place
             try emit(.entry(.position(place), at: moment))
         }
+    }
+
+    /// Seconds since midnight or the start of the program; more of them than days have count from 1970.
+    private mutating func moment(_ seconds: Double) throws -> UTC? {
+        if seconds > 1e8 {
+            return seconds < 1e11 ? UTC(microseconds: Int64((seconds * 1e6).rounded())) : nil
+        }
+        guard let beginning = time.beginning else { throw ImportFault.noDay(line: csv.line) }
+        let shift = self.shift ?? Self.shift(of: seconds, beginning)
+        self.shift = shift
+        return time.utc("\(seconds + shift)")
     }
 
     /// What brings the seconds of the first row to those since the log began.

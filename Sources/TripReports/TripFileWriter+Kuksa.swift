@@ -11,7 +11,9 @@ extension TripFileWriter {
     /// Only numbers and flags of signals that have a name in the Vehicle Signal Specification are written;
     /// a value is rounded where the type there holds whole numbers alone.
     public mutating func writeKuksa(_ file: inout TextOutput) throws {
-        let names = VSSNames(PIDTables.vehicleSignalNames)
+        let names = VSSNames(
+            PIDTables.vehicleSignalNames,
+            roles: PIDTables.signalRoles().byName.mapValues(\.rawValue))
         try file.write("field,signal,value,delay\n")
         for part in parts {
             var waiting: (time: UTC, line: String)?

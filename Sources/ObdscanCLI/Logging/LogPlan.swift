@@ -12,7 +12,7 @@ struct LogPlan: Sendable {
     /// The signals that were named; empty = everything current.
     let chosen: [SelectedSignal]
     /// What the tables add to that.
-    let packRecords: [PIDTable.Record]
+    let packs: PackChoice
     /// What the trips are to be.
     var trip: TripRecording.Plan
     let output: OutputOptions

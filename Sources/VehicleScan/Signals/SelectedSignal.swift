@@ -14,6 +14,9 @@ public struct SelectedSignal: Hashable, Sendable {
     /// How often it is wanted; nil = as everything else.
     public var pace: SignalPace?
 
+    /// What packs have of its name; the vehicle decides which of them is meant.
+    public var candidates: [SelectedSignal] = []
+
     /// A signal of a record, asked for as the table names it.
     public init(record: PIDTable.Record?, signal: SignalIndex?, isByNumber: Bool = false) {
         self.record = record

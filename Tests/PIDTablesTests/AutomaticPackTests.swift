@@ -49,10 +49,12 @@ import Testing
 
     @Test(
         arguments: [
-            ("KMHK581HFKU012345", ["hyundai-kia-ev"]), ("KNDC3DLC9P5012345", ["hyundai-kia-egmp"]),
+            ("KMHK581HFKU012345", ["hyundai-ioniq-28", "hyundai-kia-ev"]),
+            ("KNDC3DLC9P5012345", ["hyundai-kia-egmp"]),
             ("1FTFW1E50MFA12345", ["ford"]), ("3FMTK3SU5MMA12345", ["ford", "ford-ev"]),
             ("LSJW74U90KZ012345", ["mg-ev", "mg-ev-2019"]), ("WBY1Z4C55EV123456", ["bmw-i3"]),
-            ("WVWZZZAUZJW123456", ["vw"]), ("1G1FY6S07L4123456", ["chevrolet-bolt"]),
+            ("WVWZZZAUZJW123456", ["vw", "vw-e-golf"]),
+            ("1N4AZ0CP0DC400001", ["nissan-leaf"]), ("1G1FY6S07L4123456", ["chevrolet-bolt"]),
             ("5XXBD1GA8LX000042", []), ("ZFA31200003123456", []),
         ] as [(String, [String])])
     func `the number of a vehicle chooses`(vin: String, packs: [String]) throws {

@@ -55,7 +55,7 @@ import Testing
             ("LSJW74U90KZ012345", ["mg-ev", "mg-ev-2019"]), ("WBY1Z4C55EV123456", ["bmw-i3"]),
             ("WVWZZZAUZJW123456", ["vw", "vw-e-golf"]),
             ("1N4AZ0CP0DC400001", ["nissan-leaf"]), ("1G1FY6S07L4123456", ["chevrolet-bolt"]),
-            ("5XXBD1GA8LX000042", []), ("ZFA31200003123456", []),
+            ("5XXBD1GA8LX000042", []), ("JT1BD4EA7PX000256", []),
         ] as [(String, [String])])
     func `the number of a vehicle chooses`(vin: String, packs: [String]) throws {
         #expect(try chosen(vin) == packs)

@@ -105,4 +105,20 @@ import Testing
             #expect(chosen.settle([tyre], table).missing.count == 1)
         }
     }
+
+    @Test func `a user's own table comes before packs that nobody asked for`() throws {
+        let own = TableFile(
+            path: "own.pids",
+            contents: Array(
+                """
+                record 22:1234 1 : Mine
+                  header 7E4
+                  reply 7EC
+                  signal MINE A unit % : My charge
+                    alias ev-soc
+                """.utf8))
+        let table = try PIDTables.load([own], automatic: packs)
+        let found = try SignalNames(table).find("ev-soc")
+        #expect(found.record?.dataID == DataID("22:1234") && found.candidates.isEmpty)
+    }
 }

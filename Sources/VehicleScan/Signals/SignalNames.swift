@@ -21,7 +21,8 @@ public struct SignalNames {
         let candidates = candidates(name)
         do {
             var found = try findGeneral(name)
-            found.candidates = candidates
+            // A user's own table comes before packs that nobody asked for.
+            if found.record?.isOfOneMake != true { found.candidates = candidates }
             return found
         } catch {
             guard var first = candidates.first else { throw error }

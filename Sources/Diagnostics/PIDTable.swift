@@ -20,6 +20,8 @@ public struct PIDTable: Sendable {
         public var vehicles: [VINPattern]
         /// The model years for which it is valid; empty for all, or if not known.
         public var years: [ClosedRange<Int>]
+        /// The packs that have it, where the vehicle decides whether it counts; empty = it always does.
+        public var packs: [String] = []
 
         /// A record.
         public init(
@@ -67,8 +69,20 @@ public struct PIDTable: Sendable {
     public mutating func add(
         _ dataID: DataID, name: String, length: ClosedRange<Int>, signals newSignals: [Signal],
         target: ECUAddress? = nil, responder: ECUAddress? = nil, vehicles: [VINPattern] = [],
-        years: [ClosedRange<Int>] = []
+        years: [ClosedRange<Int>] = [], pack: String? = nil
     ) {
+        // Of one answer that two packs read the record has what both read alike.
+        var newSignals = newSignals
+        var packs = pack.map { [$0] } ?? []
+        if pack != nil, let place = place(of: dataID, responder: responder),
+            !records[place].packs.isEmpty, records[place].target == target,
+            records[place].length == length
+        {
+            packs = records[place].packs + packs
+            let known = signals[
+                Int(records[place].signals.lowerBound)..<Int(records[place].signals.upperBound)]
+            newSignals.removeAll { !known.contains($0) }
+        }
         let first = Int32(signals.count)
         for var signal in newSignals {
             if let flag = signal.supportFlag {
@@ -84,9 +98,10 @@ public struct PIDTable: Sendable {
             }
             signals.append(signal)
         }
-        let record = Record(
+        var record = Record(
             dataID: dataID, name: name, length: length, signals: first..<Int32(signals.count),
             target: target, responder: responder, vehicles: vehicles, years: years)
+        record.packs = packs
         if let place = place(of: dataID, responder: responder) {
             records[place] = record
             return

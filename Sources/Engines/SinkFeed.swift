@@ -19,7 +19,9 @@ public struct SinkSelection: Sendable {
     public var signals: Set<String>?
     /// Whether to publish the state of every signal, or only of those that interest drivers.
     public var hasAllSignals = false
-    /// Whether to send positions.
+    /// Signals of makes and models that a driver looks at, by short name.
+    public var measured: Set<String> = []
+    /// Whether positions go there.
     public var hasPosition = false
     /// Whether to send texts and events.
     public var hasText = false

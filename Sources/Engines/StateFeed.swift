@@ -66,7 +66,10 @@ struct StateFeed {
 
     /// Whether the state of a signal is published.
     func has(_ signal: Signal) -> Bool {
-        if usual { return DiscoveryPayload.usualSignals.contains(signal.id) }
+        if usual {
+            return DiscoveryPayload.usualSignals.contains(signal.id)
+                || selection.measured.contains(signal.id)
+        }
         return selection.signals?.contains(signal.id.lowercased()) ?? true
     }
 

@@ -112,6 +112,7 @@ struct VehicleMessages {
         var payload = DiscoveryPayload(
             vehicle: name, name: vehicle.trip?.vehicleName ?? vehicle.identity.vin ?? name,
             vin: vehicle.identity.vin, version: sink.version, client: sink.client)
+        payload.measured = sink.selection.measured
         payload.hasPosition = sink.selection.hasPosition
         payload.hasReadiness = hasReadiness
         payload.hasCommands = sink.readCodes != nil

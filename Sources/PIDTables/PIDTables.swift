@@ -11,17 +11,27 @@ public enum PIDTables {
         try load([])
     }
 
-    /// The embedded table with users' files; a later record replaces an earlier one with the same identifier.
-    public static func load(_ userFiles: [TableFile]) throws(TableError) -> PIDTable {
+    /// The embedded table with users' own files over it; a later record replaces an earlier one of
+    /// the same identifier.
+    ///
+    /// - Parameter packs: what the vehicle decides about; users' own records replace theirs.
+    public static func load(
+        _ userFiles: [TableFile], automatic packs: [TablePack] = []
+    ) throws(TableError) -> PIDTable {
         var table = PIDTable()
         table.add(
             adapterVoltageID, name: Signal.adapterVoltage.name, length: 0...0,
             signals: [.adapterVoltage])
-        for file in embeddedFiles() + userFiles {
-            for record in try TableReader.records(of: file, detail: .decoding) {
-                table.add(record)
+        func add(_ files: [TableFile], of pack: String? = nil) throws(TableError) {
+            for file in files {
+                for record in try TableReader.records(of: file, detail: .decoding) {
+                    table.add(record, of: pack)
+                }
             }
         }
+        try add(embeddedFiles())
+        for pack in packs { try add([pack.file], of: pack.name) }
+        try add(userFiles)
         return table
     }
 
@@ -53,12 +63,12 @@ public enum PIDTables {
 }
 
 extension PIDTable {
-    /// Adds a record.
-    public mutating func add(_ record: TableRecord) {
+    /// Adds a record of a table's text, perhaps of a pack about which the vehicle decides.
+    public mutating func add(_ record: TableRecord, of pack: String? = nil) {
         add(
             record.dataID, name: record.name, length: record.length, signals: record.signals,
             target: record.target, responder: record.responder, vehicles: record.vehicles,
-            years: record.years)
+            years: record.years, pack: pack)
     }
 
     /// The signal of `AT RV`: the voltage at the adapter's own pins.

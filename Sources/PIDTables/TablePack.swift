@@ -1,4 +1,8 @@
-/// An included table for one make or model, which is only used on request.
+public import OBDCore
+
+/// A table of one make or model that comes with the program.
+///
+/// It counts when it is asked for, or when the vehicle turns out to be one of its own.
 public struct TablePack: Sendable {
     /// The folder of packs among the embedded files.
     static let folder = "packs/"
@@ -16,6 +20,8 @@ public struct TablePack: Sendable {
     public var title: String
     /// Its text.
     public var file: TableFile
+    /// The vehicles that it is chosen for; empty = only when it is asked for.
+    public var vehicles: [VINPattern] = []
 }
 
 extension PIDTables {
@@ -26,14 +32,35 @@ extension PIDTables {
 
     /// The packs, ordered by name.
     public static func packs() -> [TablePack] {
-        EmbeddedFiles.all.compactMap { embedded in
+        let vehicles = packVehicles()
+        return EmbeddedFiles.all.compactMap { embedded in
             let path = embedded.path.description
             guard let name = TablePack.name(at: path) else { return nil }
             let file = TableFile(
                 path: "pids/" + path,
                 embedded: embedded.contents.withUTF8Buffer { [UInt8]($0) })
-            return TablePack(name: name, title: TableReader.title(of: file) ?? name, file: file)
+            return TablePack(
+                name: name, title: TableReader.title(of: file) ?? name, file: file,
+                vehicles: vehicles[name] ?? [])
         }
+    }
+
+    /// The packs that a vehicle's own number can choose.
+    public static func automaticPacks() -> [TablePack] { packs().filter { !$0.vehicles.isEmpty } }
+
+    /// Which vehicles a pack is chosen for: lines of its name, a tab, and patterns between blanks.
+    private static func packVehicles() -> [String: [VINPattern]] {
+        let path = TablePack.folder + "vehicles.tsv"
+        let text = EmbeddedFiles.all.first { $0.path.description == path }?.contents.description
+        var found: [String: [VINPattern]] = [:]
+        for line in (text ?? "").split(separator: "\n") where !line.hasPrefix("#") {
+            let cells = line.split(separator: "\t")
+            guard cells.count == 2 else { continue }
+            found[String(cells[0]), default: []] += cells[1].split(separator: " ").compactMap {
+                VINPattern($0)
+            }
+        }
+        return found
     }
 
     /// The records of a pack.

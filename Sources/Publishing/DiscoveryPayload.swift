@@ -42,7 +42,9 @@ public struct DiscoveryPayload: Hashable, Sendable {
     public var hasCommands = false
     /// Whether there is a tracker.
     public var hasPosition = false
-    /// Former entities that do not exist any more: identifier and platform.
+    /// Signals of makes and models that a driver looks at, by short name.
+    public var measured: Set<String> = []
+    /// Entities that were there and are gone: identifier and platform.
     public var removed: [String: String] = [:]
 
     /// A vehicle without signals.
@@ -165,10 +167,10 @@ public struct DiscoveryPayload: Hashable, Sendable {
         case .flag: if signal.id == "MIL" { component.add("device_class", .text("problem")) }
         case .text, .supportMap, .code, .bytes: break
         }
-        if !Self.usualSignals.contains(signal.id) {
+        if !Self.usualSignals.contains(signal.id), !measured.contains(signal.id) {
             component.add("enabled_by_default", .flag(false))
         }
-        if Self.lastingSignals.contains(signal.id) { return component }
+        if Self.lastingSignals.contains(signal.id) || measured.contains(signal.id) { return component }
         component.add(
             "availability",
             .list([

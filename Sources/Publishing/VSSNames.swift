@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// The names of signals in COVESA's Vehicle Signal Specification.
 ///
 /// Signals that are in neither the overlay nor the core catalogue are left out; we invent no names.
@@ -13,17 +15,27 @@ public struct VSSNames: Sendable {
     private var overlay: [String: Name] = [:]
     private var core: [String: Name] = [:]
 
-    /// Parses `pids/vss.tsv`: signal, overlay, core, type; invalid lines are ignored.
-    public init(_ text: String) {
+    /// Reads `pids/vss.tsv`: signal, overlay, core, type; lines that are none are left out.
+    ///
+    /// - Parameter roles: what signals of makes and models measure, by their short names: `ev-soc`.
+    public init(_ text: String, roles: [String: String] = [:]) {
+        var measured: [String: Name] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             let columns = line.split(separator: "\t").map(String.init)
             guard columns.count == 4 else { continue }
+            if SignalRole(rawValue: columns[0]) != nil {
+                measured[columns[0]] = Name(path: columns[2], isWhole: columns[3] != "float")
+                continue
+            }
             if columns[1] != "-" {
                 overlay[columns[0]] = Name(path: "Vehicle.OBD.\(columns[1])", isWhole: false)
             }
             if columns[2] != "-" {
                 core[columns[0]] = Name(path: columns[2], isWhole: columns[3] != "float")
             }
+        }
+        for (signal, role) in roles where overlay[signal] == nil && core[signal] == nil {
+            core[signal] = measured[role]
         }
     }
 

@@ -8,7 +8,7 @@ public enum SignalViews {
             "emissions",
             ["RPM", "ECT", "SHRTFT1", "LONGFT1", "O2S11", "O2S12", "EGR_PCT", "EVAP_PCT"]
         ),
-        ("ev", ["VSS", "VPWR", "BAT_PWR", "FLI"]),
+        ("ev", ["VSS", "VPWR", "ev-soc", "FLI"]),
     ]
 
     /// The signals of a view; the user's views have priority; nil = unknown.

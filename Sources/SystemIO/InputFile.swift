@@ -29,6 +29,14 @@ public final class InputFile {
         }
     }
 
+    /// What was made of the file at `path` by other means.
+    public init(path: String, contents: [UInt8]) {
+        self.path = path
+        descriptor = -1
+        whole = contents
+        seen = stat()
+    }
+
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }

@@ -56,7 +56,12 @@ public struct ImportedTable: Sendable {
                 }
             }
         }
-        for place in records.indices { records[place].dropRepeated() }
+        let formats = Dictionary(
+            sources.map { ($0.file, $0.format) }, uniquingKeysWith: { first, _ in first })
+        for place in records.indices {
+            records[place].confirm(formats)
+            records[place].dropRepeated()
+        }
         settleAddresses()
         settleResponders()
         records.sort(by: Self.isBefore)
@@ -208,7 +213,37 @@ extension ImportedRecord {
         var name: String
     }
 
-    /// Removes duplicate rows.
+    private struct Measure: Hashable {
+        var offset, length: Int
+        var isSigned, isLittle: Bool
+        var factor, constant: Double
+    }
+
+    /// Counts rows as proven that programs of two kinds read alike: their lists have other authors.
+    mutating func confirm(_ formats: [String: TableFormat]) {
+        var sources: [Measure: Set<TableFormat>] = [:]
+        var measures: [Measure?] = []
+        for row in rows {
+            let signal = row.signal
+            guard signal.kind == .number, signal.formula == nil, let format = formats[row.file]
+            else {
+                measures.append(nil)
+                continue
+            }
+            let measure = Measure(
+                offset: signal.bitOffset, length: signal.bitLength, isSigned: signal.isSigned,
+                isLittle: signal.isLittleEndian, factor: signal.multiplier / signal.divisor,
+                constant: signal.offset)
+            measures.append(measure)
+            sources[measure, default: []].insert(format)
+        }
+        for (index, measure) in measures.enumerated() {
+            guard let measure, sources[measure]?.count ?? 0 > 1 else { continue }
+            rows[index].isProven = true
+        }
+    }
+
+    /// Keeps one of rows that say the same.
     mutating func dropRepeated() {
         var kept: [ImportedRow] = []
         var known: [Place: [Int]] = [:]
@@ -239,7 +274,7 @@ extension ImportedRecord {
 
     /// Renames a row in examples; with two rows of the old name, examples refer to the first.
     mutating func rename(_ old: String, to new: String, only index: Int) {
-        guard old != new, rows[index].isProven,
+        guard old != new,
             !rows[..<index].contains(where: { $0.signal.id == old })
         else { return }
         for example in examples.indices {

@@ -53,10 +53,7 @@ struct CarScannerImport: CSVImport {
             return skipped.add(
                 ImportFault(line: csv.line, reason: "not seconds, name, value and unit"))
         }
-        guard let beginning = time.beginning else { throw ImportFault.noDay(line: csv.line) }
-        let shift = self.shift ?? Self.shift(of: seconds, beginning)
-        self.shift = shift
-        guard let moment = time.utc("\(seconds + shift)") else {
+        guard let moment = try moment(seconds) else {
             return skipped.add(
                 ImportFault(line: csv.line, reason: "\"\(row[0])\" is not a time in seconds"))
         }
@@ -70,7 +67,18 @@ struct CarScannerImport: CSVImport {
         }
     }
 
-    /// The offset that converts a row's seconds to seconds since the log began.
+    /// Seconds since midnight or the start of the program; more of them than days have count from 1970.
+    private mutating func moment(_ seconds: Double) throws -> UTC? {
+        if seconds > 1e8 {
+            return seconds < 1e11 ? UTC(microseconds: Int64((seconds * 1e6).rounded())) : nil
+        }
+        guard let beginning = time.beginning else { throw ImportFault.noDay(line: csv.line) }
+        let shift = self.shift ?? Self.shift(of: seconds, beginning)
+        self.shift = shift
+        return time.utc("\(seconds + shift)")
+    }
+
+    /// What brings the seconds of the first row to those since the log began.
     ///
     /// They count from midnight; in logs of 2019 they count from the start of the program. The time
     /// in the file name shows which: if they count from midnight, it is near the time of the first

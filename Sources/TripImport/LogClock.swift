@@ -98,7 +98,8 @@ struct LogClock {
             let two = { (text: String) in text.count < 2 ? "0" + text : text }
             return local("\(date[2])-\(two(String(month)))-\(two(String(date[0])))T\(parts[1])")
         }
-        // `+01:00` after the seconds.
+        if let found = withZoneInside(text) { return found }
+        // `+01:00` behind the seconds.
         if text.count > 16, let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" }),
             text.distance(from: text.startIndex, to: sign) > 10
         {
@@ -113,7 +114,26 @@ struct LogClock {
         return local(text)
     }
 
-    /// A local time, or UTC with a Z; a day without a time means its beginning.
+    /// `Wed Feb 23 06:41:05 GMT+08:00 2022`; a zone that is only a name is the user's own.
+    private func withZoneInside(_ text: String) -> UTC? {
+        let words = text.split(separator: " ").map(String.init)
+        guard words.count == 6, let month = Self.month(words[1]), let day = Int(words[2]),
+            let seconds = WallClock.seconds(words[3]),
+            let midnight = Self.day(words[5], month, day)
+        else { return nil }
+        let wall = UTC(microseconds: midnight.microseconds + Int64((seconds * 1e6).rounded()))
+        let zone = words[4]
+        guard zone.hasPrefix("GMT") || zone.hasPrefix("UTC") else { return localTime(wall) }
+        guard let sign = zone.dropFirst(3).first else { return wall }
+        let parts = zone.dropFirst(4).split(separator: ":")
+        guard sign == "+" || sign == "-", parts.count == 2, let hours = Int64(parts[0]), hours < 24,
+            let minutes = Int64(parts[1]), minutes < 60
+        else { return nil }
+        let shift = (hours * 60 + minutes) * 60_000_000
+        return UTC(microseconds: wall.microseconds + (sign == "+" ? -shift : shift))
+    }
+
+    /// A time of the clock on the wall, or of UTC with a Z; a day without a time is its beginning.
     private func local(_ text: String) -> UTC? {
         if text.hasSuffix("Z") { return UTC(text) }
         return UTC(text.count > 10 ? text + "Z" : text).map(localTime)

@@ -32,7 +32,10 @@ struct WideColumns {
         ("datetime", .time), ("date", .time), ("time(sec)", .sinceStart(second: 1)),
         ("time(s)", .sinceStart(second: 1)), ("time[s]", .sinceStart(second: 1)),
         ("time(msec)", .sinceStart(second: 0.001)), ("time(ms)", .sinceStart(second: 0.001)),
-        ("time[ms]", .sinceStart(second: 0.001)),
+        ("time[ms]", .sinceStart(second: 0.001)), ("gpstime", .time),
+        // AndrOBD writes it in the phone's language.
+        ("zeit", .time), ("temps", .time), ("tiempo", .time), ("tempo", .time), ("tijd", .time),
+        ("czas", .time), ("время", .time),
     ]
 
     /// The columns of a heading; nil if there is no time column.

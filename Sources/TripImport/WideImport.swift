@@ -111,7 +111,10 @@ struct WideImport: CSVImport {
         channels = try prepare(found, &table)
         (header, columns) = (row, found)
         time.form = found.clock
-        isLenient = found.clock != .time || rowsBefore > 0
+        // A separator behind the last name is AndrOBD's, which writes nothing, not even a separator,
+        // for what has no value: such a row does not say what its numbers are of.
+        isLenient =
+            found.clock != .time || rowsBefore > 0 || row.last?.withoutBlanks.isEmpty == true
         (vin, vinColumn) = (nil, nil)
         try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
         return true

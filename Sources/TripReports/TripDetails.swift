@@ -2,6 +2,7 @@ import Diagnostics
 import Formats
 import FuelFigures
 import OBDCore
+public import PIDTables
 import SystemIO
 import TripStore
 
@@ -10,16 +11,20 @@ public struct TripDetails {
     var readings: TripReadings
     /// Nil if the trip has no data about fuel.
     public var fuel: (use: FuelUse, profile: FuelProfile)?
+    /// What it says of the vehicle, whatever its make calls it.
+    public var roles: [TripRole]
     var notes: [TripStore.Note]
     var events: [(kind: TripEvent.Kind, count: Int)]
 
     /// Calculates the fuel with `profile`.
     public init(
-        _ readings: TripReadings, _ profile: FuelProfile, notes: [TripStore.Note],
-        events: [(kind: TripEvent.Kind, count: Int)]
+        _ readings: TripReadings, _ profile: FuelProfile,
+        roles: SignalRoles = PIDTables.signalRoles(),
+        notes: [TripStore.Note], events: [(kind: TripEvent.Kind, count: Int)]
     ) throws {
         self.readings = readings
         fuel = try TripFuel.use(of: readings, profile).map { ($0, profile) }
+        self.roles = try TripRole.all(of: readings, roles)
         self.notes = notes
         self.events = events
     }
@@ -29,6 +34,7 @@ public struct TripDetails {
         let trip = readings.trip.id
         var rows: [Row] = []
         if let fuel { rows.append(TripFuel.row(fuel.use, of: readings.trip, fuel.profile)) }
+        rows += roles.map { $0.row(of: trip) }
         for note in notes {
             rows.append(
                 Row(
@@ -61,7 +67,7 @@ extension TripPrinter {
         var rows = RowWriter(
             output.format,
             kinds: [
-                trips.keys, signals.keys, TripFuel.keys, ["trip", "time", "text"],
+                trips.keys, signals.keys, TripFuel.keys, TripRole.keys, ["trip", "time", "text"],
                 ["trip", "event", "count"],
             ])
         try writer.print(trips.row(details.readings.trip), &rows)

@@ -11,7 +11,9 @@ extension TripFileWriter {
     /// name in the Vehicle Signal Specification are written. A value is rounded if its type there
     /// holds only whole numbers.
     public mutating func writeKuksa(_ file: inout TextOutput) throws {
-        let names = VSSNames(PIDTables.vehicleSignalNames)
+        let names = VSSNames(
+            PIDTables.vehicleSignalNames,
+            roles: PIDTables.signalRoles().byName.mapValues(\.rawValue))
         try file.write("field,signal,value,delay\n")
         for part in parts {
             var waiting: (time: UTC, line: String)?

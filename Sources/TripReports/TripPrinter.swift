@@ -67,6 +67,9 @@ public struct TripPrinter {
             add("CO₂", fuel.use.carbonDioxide.map { fixed($0, 2) + " kg" })
             add("fuel by", fuel.use.chosen?.method.title)
         }
+        for role in details.roles where role.role != .odometer || trip.odometer == nil {
+            add(role.role.title, role.text(details.readings, output.units))
+        }
         for note in details.notes {
             add("note", (note.time.map { localTime($0) + "  " } ?? "") + note.text)
         }

@@ -37,6 +37,19 @@ public struct TripReport {
         let facts = Self.facts(trip, units)
         page.section("Summary") { $0.facts(facts) }
         if let fuel { Self.add(fuel, profile, units, to: &page) }
+        let roles = try TripRole.all(of: readings, PIDTables.signalRoles())
+        if !roles.isEmpty {
+            page.section("Vehicle") { page in
+                page.facts(
+                    roles.map { role in
+                        let title = role.role.title
+                        return (
+                            title.prefix(1).uppercased() + title.dropFirst(),
+                            role.text(readings, units)
+                        )
+                    })
+            }
+        }
         if !others.points.isEmpty {
             let conversion = units.conversion(from: "km")
             page.section("Track") {
@@ -320,13 +333,19 @@ public struct TripReport {
         let plottable = readings.signals.indices.filter {
             readings.signals[$0].frame == nil && readings.signals[$0].mean != nil
         }
+        let roles = PIDTables.signalRoles()
+        func measures(_ place: Int, _ role: SignalRole) -> Bool {
+            roles.role(of: readings.table[readings.signals[place].signal]) == role
+        }
         guard !names.isEmpty else {
-            return favourites.compactMap { id in
+            let usual = favourites.compactMap { id in
                 plottable.first {
                     readings.signals[$0].dataID == DataID(.currentData, id)
                         || readings.signals[$0].dataID == DataID(.readData, 0xF400 | id)
                 }
             }
+            let charge = plottable.first { measures($0, .stateOfCharge) }
+            return usual + [charge].compactMap(\.self).filter { !usual.contains($0) }
         }
         var found: [Int] = []
         for name in names {
@@ -341,10 +360,15 @@ public struct TripReport {
                 alias.map { id in
                     plottable.filter { readings.table[readings.signals[$0].signal].id == id }
                 } ?? matching
-            guard !aliased.isEmpty else {
+            let measured =
+                aliased.isEmpty
+                ? SignalRole(rawValue: wanted).map { role in plottable.filter { measures($0, role) }
+                }
+                    ?? [] : aliased
+            guard !measured.isEmpty else {
                 throw .noNumbers(trip: readings.trip.id, signal: name)
             }
-            found += aliased.filter { !found.contains($0) }
+            found += measured.filter { !found.contains($0) }
         }
         return Array(found.prefix(mostPlots))
     }

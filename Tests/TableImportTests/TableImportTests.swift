@@ -236,6 +236,31 @@ import Testing
         #expect(ids.contains("odometer"))
     }
 
+    @Test func `What programs of two kinds read alike is not unverified`() throws {
+        let torque = """
+            Name,ShortName,ModeAndPID,Equation,Min Value,Max Value,Units,Header
+            Charge,Charge,220101,A/2,0,100,%,7E4
+            Other,Other,220101,C/2,0,100,%,7E4
+            """
+        let sources = try [(torque, "a.csv"), (Samples.obdb, "b.json")].map {
+            try Samples.source($0.0, $0.1)
+        }
+        let table = Samples.table(sources)
+        #expect(Samples.lint(table) == [])
+        let rows = table.text.split(separator: "\n").filter { $0.contains(" signal ") }
+        func isUnverified(_ id: String) -> Bool? {
+            rows.first { $0.contains(" signal \(id) ") }?.contains("unverified")
+        }
+        #expect(isUnverified("Charge") == false && isUnverified("CAR_SOC") == false)
+        #expect(isUnverified("Other") == true && isUnverified("CAR_CURRENT") == true)
+        // Two lists of one kind may have one author.
+        let twice = try Samples.table([
+            Samples.source(torque, "a.csv"),
+            Samples.source(torque.replacing("Charge", with: "Charge2"), "c.csv"),
+        ])
+        #expect(twice.text.split(separator: "unverified").count > 2)
+    }
+
     @Test(arguments: Samples.all.map(\.file))
     func `A file cut at any byte makes a sound table or none`(file: String) throws {
         let text = try #require(Samples.all.first { $0.file == file }).text

@@ -135,6 +135,46 @@ import TripImport
         }
     }
 
+    @Test(arguments: ["Time,Engine RPM,Speed,", "\"Zeit\",\"Engine RPM\",\"Speed\","])
+    func `AndrOBD leaves out what has no value, and such a row is not guessed at`(
+        _ heading: String
+    ) throws {
+        let text =
+            heading + "\n2017-01-02 22:12:32.123,800.0,3.0,\n2017-01-02 22:12:33.123,4.0,\n"
+            + "2017-01-02 22:12:34.123,810.0,5.0,\n"
+        let file = try ImportedFile(text, from: source("2017.01.02-22.12.32.csv"))
+        #expect(
+            file.values == [
+                .init("RPM", 800, "rpm"), .init("VSS", 3, "km/h"), .init("RPM", 810, "rpm"),
+                .init("VSS", 5, "km/h"),
+            ])
+        #expect(file.skipped.count == 1 && file.skipped.first?.line == 3)
+        #expect(file.entries.first?.time.text == "2017-01-02T23:12:32.123000Z")
+    }
+
+    @Test(arguments: [
+        ("Wed Feb 23 06:41:05 GMT+08:00 2022", "2022-02-22T22:41:05.000000Z"),
+        ("Wed Feb 23 06:41:05 GMT-03:30 2022", "2022-02-23T10:11:05.000000Z"),
+        ("Wed Feb 23 06:41:05 GMT 2022", "2022-02-23T06:41:05.000000Z"),
+        // A name of a zone may mean several: the clock of the user counts.
+        ("Mi Feb 23 06:41:05 MEZ 2022", "2022-02-23T07:41:05.000000Z"),
+    ])
+    func `Torque's satellites have a zone in the middle of the time`(
+        _ text: String, _ utc: String
+    ) throws {
+        let file = try ImportedFile("GPS Time, Engine RPM(rpm)\n\(text),900\n")
+        #expect(file.entries.first?.time.text == utc)
+    }
+
+    @Test func `lines of a memory card count from 1970`() throws {
+        let file = try ImportedFile(
+            "SECONDS;PID;VALUE;UNITS\n1735689600.5;\"HV_V\";355.5;\"V\"\n1735689601;\"SPEED\";40;\"km/h\"\n"
+        )
+        #expect(file.values == [.init("HV_V", 355.5, "V"), .init("VSS", 40, "km/h")])
+        #expect(file.entries.first?.time.text == "2025-01-01T00:00:00.500000Z")
+        #expect(file.assumedDay == nil)
+    }
+
     @Test func `what no program calls a unit belongs to the name`() throws {
         let file = try ImportedFile(
             "Device Time, G(x), G(y), G(z), G(calibrated)\n21-Nov-2026 08:15:02.5,1,2,3,4\n")

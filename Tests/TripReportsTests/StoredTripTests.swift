@@ -2,6 +2,7 @@ import Diagnostics
 import Foundation
 import FuelFigures
 import OBDCore
+import PIDTables
 import TestSupport
 import Testing
 import TripReports
@@ -45,6 +46,41 @@ import TripStore
             TripStart(
                 purpose: .log, anchor: TimeAnchor(monotonic: .zero, utc: utc),
                 vin: VIN(Self.vin)), table: Self.table)
+    }
+
+    @Test func `says charge and odometer under one name for every make`() throws {
+        var table = PIDTable()
+        for (number, id, name, unit) in [
+            (0x0105, "EV_SOC", "Battery state of charge, as displayed", "%"),
+            (0xB002, "ANY_ODO", "Odometer", "km"),
+            (0x0101, "EV_SOC_BMS", "Battery state of charge (battery's own)", "%"),
+        ] {
+            table.add(
+                DataID(.readData, UInt32(number)), name: name, length: 1...20,
+                signals: [
+                    Signal(
+                        id: id, name: name, bitOffset: 0, bitLength: 16, kind: .number, unit: unit)
+                ])
+        }
+        let writer = try store.startTrip(
+            TripStart(
+                purpose: .log, anchor: TimeAnchor(monotonic: .zero, utc: Self.start),
+                vin: VIN(Self.vin)), table: table)
+        for (second, values) in [(0, [76, 13_067, 80]), (60, [71.5, 13_069, 75])] {
+            for (place, value) in values.enumerated() {
+                let reading = Reading(
+                    ecu: Self.engine, dataID: DataID(.readData, [0x0105, 0xB002, 0x0101][place]),
+                    signal: SignalIndex(rawValue: Int32(place)), value: .number(value), raw: [1],
+                    line: 0)
+                #expect(writer.offer([.reading(reading)], at: .zero + .seconds(second)))
+            }
+        }
+        try writer.end(.stopped, at: .zero + .seconds(60))
+        let found = try TripRole.all(
+            of: store.readings(ofTrip: writer.trip), PIDTables.signalRoles())
+        #expect(found.map(\.role) == [.odometer, .stateOfCharge])
+        #expect(found.map(\.id) == ["ANY_ODO", "EV_SOC"])
+        #expect(found.map(\.first) == [13_067, 76] && found.map(\.last) == [13_069, 71.5])
     }
 
     /// Ten minutes of 6 L/h are a litre; at 60 km/h they are 10 km.

@@ -78,6 +78,7 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
     }
 
     func run() throws {
+        try tables.checkThatPacksAreNamed()
         var writer = TextOutput.standard
         var pipeline = try PrintedDecoding(self)
         let sources = try DecodeSource.all(inputs)

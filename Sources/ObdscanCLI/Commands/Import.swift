@@ -16,7 +16,8 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         discussion: """
             Reads obdscan's JSON Lines and CSV (long and wide), and the logs of other programs: \
             Car Scanner, Torque, OBD Fusion and OBDLink, BlueDriver, OBD Auto Doctor, RomRaider, \
-            RaceChrono, Freematics, and CSV with a time and one column per signal. The name of a \
+            RaceChrono, Freematics, AndrOBD, RealDash, the database on a WiCAN's memory card, and CSV \
+            with a time and one column per signal. The name of a \
             column decides which signal it is; --map says what names in other languages mean. An \
             unknown name is kept as it is. A valid VIN in a column called VIN sets the trip's \
             vehicle. Units are converted to metric ones (--units us or imperial says which gallons \
@@ -109,6 +110,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
     }
 
     func run() throws {
+        try tables.checkThatPacksAreNamed()
         let table = try loadTable(tables)
         var source = try source(table)
         var writer = TextOutput.standard
@@ -116,8 +118,11 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         var rows = RowWriter(
             output.format, columns: ["path", "trips", "known", "deleted", "readings"])
         for file in files {
-            let input = try InputFile(path: file)
-            let beginning = try input.beginning()
+            var input = try InputFile(path: file)
+            var beginning = try input.beginning()
+            if beginning.starts(with: "SQLite format 3".utf8), let log = try Self.memoryCard(file) {
+                (input, beginning) = (InputFile(path: file, contents: log), log)
+            }
             guard let format = ImportFormat(beginning) else {
                 throw Self.failure(of: file, beginning)
             }
@@ -176,7 +181,21 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// Why CAN frames do not contain a trip.
+    /// What the log of a WiCAN adapter on a memory card says; nil for another database.
+    private static func memoryCard(_ file: String) throws(Failure) -> [UInt8]? {
+        do throws(WiCANLog.Fault) {
+            return try WiCANLog.text(at: file)
+        } catch {
+            switch error {
+            case .unreadable(let reason):
+                throw Failure("\(file): the database cannot be read: \(reason)", status: .badData)
+            case .tooLong:
+                throw Failure("\(file) has more than ten million values", status: .badData)
+            }
+        }
+    }
+
+    /// Why frames of a bus make no trip.
     private static func failure(of file: String, _ frames: FrameCount) -> Failure {
         if frames.diagnostic == 0 {
             return Failure(

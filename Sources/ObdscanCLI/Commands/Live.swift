@@ -90,7 +90,8 @@ struct LiveCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let table = try loadTable(tables)
+        let automatic = tables.automaticPacks
+        let table = try loadTable(tables, automatic: automatic)
         let names = SignalNames(table)
         var selected = try view.map { try SignalViews.find($0, names, UserSettings.current) } ?? []
         selected += try signals.map { try names.findPaced($0) }
@@ -101,8 +102,8 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             }
         }
         let wanted = selected
-        let packRecords = tables.packRecords(in: table)
-        // The messages of `-v` would damage the full-screen view.
+        let packs = PackChoice(tables, automatic, table)
+        // What `-v` says would be written into the view.
         let isTold = (output.verbose || vehicle.traceStates) && isatty(STDERR_FILENO) == 1
         let isScreen = output.format == .text && !lines && !isTold && Terminal.takesScreens
         let period = every?.duration ?? readingPace(isScreen: isScreen)
@@ -117,11 +118,13 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             ? LiveRecorder(vehicle.database, output, every: period) : nil
         defer { recorder?.plan.store.closeFile() }
         if let recorder { needs.sinks.insert(recorder.sink, at: 0) }
-        needs.take(wanted.isEmpty ? packRecords : wanted.compactMap(\.record))
+        packs.add(to: &needs, for: wanted)
         needs.restsWhileVehicleIsOff = rest.limits != nil
         try withVehicle(vehicle, output, table, needs) { connection in
+            let own = try packs.settle(wanted, on: connection) { output.note($0) }
             var setup = try PollSetup.make(
-                wanted, packRecords, connection, every: period, unknown: { output.note($0.text) })
+                own.signals, own.records, connection, every: period,
+                unknown: { output.note($0.text) })
             setup.protectBattery(rest.limits, connection)
             setup.watchesVoltage = isScreen
             if isScreen { setup.watchLight(connection) }

@@ -175,7 +175,8 @@ struct LogCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         try LogFleet.check(device)
-        let table = try loadTable(tables)
+        let automatic = tables.automaticPacks
+        let table = try loadTable(tables, automatic: automatic)
         let names = SignalNames(table)
         var selected = try signals.map { try names.findPaced($0) }
         if untilOff && !signals.isEmpty {
@@ -202,7 +203,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
         defer { store.closeFile() }
         try clearOld(store)
         if let note = store.advice { output.note(note) }
-        var plan = plan(table, chosen, tables.packRecords(in: table), store, marks)
+        var plan = plan(table, chosen, PackChoice(tables, automatic, table), store, marks)
         if device.count < 2 {
             plan.trip.receiver = try PositionReceiver.chosen(gps) { [output] in output.note($0) }
         }
@@ -220,7 +221,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
     }
 
     private func plan(
-        _ table: PIDTable, _ chosen: [SelectedSignal], _ packRecords: [PIDTable.Record],
+        _ table: PIDTable, _ chosen: [SelectedSignal], _ packs: PackChoice,
         _ store: TripStore, _ marks: MarkSignals
     ) -> LogPlan {
         let endLimits = TripEndRule.Limits(
@@ -233,7 +234,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
         trip.name = name
         if let commitEvery { trip.limits.commitEvery = commitEvery.duration }
         return LogPlan(
-            table: table, chosen: chosen, packRecords: packRecords, trip: trip, output: output,
+            table: table, chosen: chosen, packs: packs, trip: trip, output: output,
             duration: duration?.duration, endLimits: untilOff ? endLimits : nil,
             battery: untilOff ? nil : rest.limits, explains: why, marks: marks)
     }

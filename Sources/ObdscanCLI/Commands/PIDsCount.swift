@@ -73,6 +73,11 @@ struct KnownCounts {
         func signals(_ records: [TableRecord]) -> Int {
             records.reduce(0) { $0 + $1.signals.count }
         }
+        func proven(_ records: [TableRecord]) -> Int {
+            records.reduce(0) { sum, record in
+                sum + Set(record.examples.flatMap { $0.values.map(\.signal) }).count
+            }
+        }
         lines = [
             Line(key: "services", title: "services", count: ResponseDecoder.services.count),
             Line(key: "protocols", title: "protocols", count: VehicleProtocol.allCases.count),
@@ -111,6 +116,20 @@ struct KnownCounts {
                 count: SimulatorCatalogue.scenarios.count),
             Line(key: "packs", title: "packs", count: PIDTables.packs().count),
             Line(key: "packSignals", title: "signals of packs", count: signals(packs)),
+            Line(
+                key: "automaticPacks", title: "packs that a vehicle's VIN chooses",
+                count: PIDTables.automaticPacks().count),
+            Line(
+                key: "proven", title: "signals that a worked example shows", count: proven(records)),
+            Line(
+                key: "packProven", title: "signals of packs that a worked example shows",
+                count: proven(packs)),
+            Line(key: "roles", title: "roles of signals", count: SignalRole.allCases.count),
+            Line(
+                key: "roleSignals", title: "signals that have a role",
+                count: (records + packs).reduce(0) { sum, record in
+                    sum + record.signals.count { SignalRole(aliases: $0.aliases) != nil }
+                }),
         ]
     }
 }

@@ -9,9 +9,10 @@ struct PIDsPacksCommand: ParsableCommand, OutputCommand {
         commandName: "packs",
         abstract: "List the tables of single makes and models.",
         discussion: """
-            A pack counts only when it is asked for, because the same identifier means something \
-            else in another car: --pack NAME, on every command that takes --pids. Its rows come \
-            from answers that somebody recorded; 'pids show' names who.
+            The same identifier means something else in another car. live, log, read and serve choose \
+            packs by the vehicle's VIN and use of them what the vehicle answers. --pack NAME, on every \
+            command that takes --pids, adds one in any case; --pack none leaves all out. Rows come from \
+            answers that somebody recorded; 'pids show' names who.
 
             EXAMPLES
               obdscan pids packs
@@ -36,6 +37,7 @@ struct PIDsPacksCommand: ParsableCommand, OutputCommand {
         [
             Field("name", "PACK", style: .bold) { .text($0.pack.name) },
             Field("title", "VEHICLES") { .text($0.pack.title) },
+            Field("vehicles") { .words($0.pack.vehicles.map(\.text)) },
             Field("records") { .words($0.records.map(\.dataID.description)) },
             Field("signals", "SIGNALS", .right) { line in
                 .integer(line.records.reduce(0) { $0 + $1.signals.count })

@@ -24,6 +24,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
               obdscan read rpm speed coolant-temp
               obdscan read 01:0C 09:02 --format json
               obdscan read vin -d sim:
+              obdscan read ev-soc
               obdscan read leaf-soc --pack nissan-leaf
             """)
 
@@ -35,16 +36,18 @@ struct ReadCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let table = try loadTable(tables)
+        let automatic = tables.automaticPacks
+        let table = try loadTable(tables, automatic: automatic)
         let names = SignalNames(table)
         let selected = try signals.map { try names.find($0) }
         let isForAdapter = selected.allSatisfy { $0.record == nil }
-        let records = selected.compactMap(\.record)
+        let packs = PackChoice(tables, automatic, table)
         var needs = SessionNeeds(vehicle: isForAdapter ? .unused : .maybeSilent())
-        needs.take(records)
+        needs.take(selected.compactMap(\.record))
         try withVehicle(vehicle, output, table, needs) { connection in
-            try connection.check(records)
-            let known = try names.resolve(selected, in: connection.signalProfiles(for: selected))
+            let own = try packs.settle(selected, on: connection) { output.note($0) }.signals
+            try connection.check(own.compactMap(\.record))
+            let known = try names.resolve(own, in: connection.signalProfiles(for: own))
             let questions = SignalQuestion.all(known.signals)
             if questions.isEmpty, let first = known.unknown.first {
                 throw VehicleError.unknownSignal(first)

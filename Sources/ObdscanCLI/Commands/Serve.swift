@@ -112,7 +112,8 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         // Block signals before any thread and any slow step, so that Ctrl-C always ends the server
         // in order.
         let inbox = try SignalInbox(SignalInbox.endings)
-        let table = try loadTable(tables)
+        let automatic = tables.automaticPacks
+        let table = try loadTable(tables, automatic: automatic)
         let names = SignalNames(table)
         let listed = try view.map { try SignalViews.find($0, names, UserSettings.current) } ?? []
         let wanted = try listed + signals.map { try names.findPaced($0) }
@@ -140,7 +141,8 @@ struct ServeCommand: ParsableCommand, OutputCommand {
         let feed = accessory.map { name in
             LiveFeed(
                 board: board, vehicle: car, table: table, accessory: name,
-                program: program(wanted, table, name))
+                program: program(
+                    wanted, PackChoice(tables, automatic, table), table, name))
         }
         do {
             try serve(listener, routes, feed, word, inbox, car)
@@ -174,21 +176,23 @@ struct ServeCommand: ParsableCommand, OutputCommand {
 
     /// How the feed polls `wanted`, or everything that the vehicle supports.
     private func program(
-        _ wanted: [SelectedSignal], _ table: PIDTable, _ accessory: String
+        _ wanted: [SelectedSignal], _ packs: PackChoice, _ table: PIDTable, _ accessory: String
     ) -> LiveFeed.Program {
         let (vehicle, output, limits) = (vehicle, output, rest.limits)
-        let (packs, period) = (tables.packRecords(in: table), every?.duration)
+        let period = every?.duration
         return LiveFeed.Program(
             open: { queue, inbox, body in
                 var needs = SessionNeeds(sinks: [queue], reconnect: .always, inbox: inbox)
                 needs.accessory = accessory
                 needs.restsWhileVehicleIsOff = limits != nil
-                needs.take(wanted.isEmpty ? packs : wanted.compactMap(\.record))
+                packs.add(to: &needs, for: wanted)
                 try withVehicle(vehicle, output, table, needs, body)
             },
             setup: { connection in
+                let own = try packs.settle(wanted, on: connection) { output.note($0) }
                 var setup = try PollSetup.make(
-                    wanted, packs, connection, every: period, unknown: { output.note($0.text) })
+                    own.signals, own.records, connection, every: period,
+                    unknown: { output.note($0.text) })
                 setup.protectBattery(limits, connection)
                 setup.watchLight(connection)
                 return setup

@@ -11,9 +11,9 @@ struct LogPlan: Sendable {
     let table: PIDTable
     /// The named signals; empty = all current data.
     let chosen: [SelectedSignal]
-    /// Further records from packs.
-    let packRecords: [PIDTable.Record]
-    /// The properties of the trips.
+    /// What the tables add to that.
+    let packs: PackChoice
+    /// What the trips are to be.
     var trip: TripRecording.Plan
     let output: OutputOptions
     /// How long to record; nil = until the user stops it.

@@ -35,7 +35,7 @@ struct LogRecording: Sendable {
         if let queue { sinks.append(queue) }
         var needs = SessionNeeds(sinks: sinks, reconnect: .always, inbox: inbox)
         needs.accessory = accessory
-        needs.take(plan.chosen.isEmpty ? plan.packRecords : plan.chosen.compactMap(\.record))
+        plan.packs.add(to: &needs, for: plan.chosen)
         needs.restsWhileVehicleIsOff = plan.battery != nil
         var outcome = LogOutcome()
         try withVehicle(vehicle, plan.output, plan.table, needs) { connection in
@@ -47,8 +47,9 @@ struct LogRecording: Sendable {
     private func record(
         _ connection: Vehicle, _ sink: TripSink, _ queue: BatchQueue?, _ watch: TripEndDetector?
     ) throws -> LogOutcome {
+        let own = try plan.packs.settle(plan.chosen, on: connection) { plan.output.note($0) }
         var setup = try PollSetup.make(
-            plan.chosen, plan.packRecords, connection, every: plan.trip.every
+            own.signals, own.records, connection, every: plan.trip.every
         ) {
             plan.output.note($0.text)
         }

@@ -7,7 +7,7 @@ import SystemIO
 /// The PID tables to use.
 struct TableOptions: ParsableArguments {
     @Option(
-        name: .customLong("pids"),
+        name: [.customLong("pids"), .customLong("table")],
         help: ArgumentHelp(
             "Add PID tables from a file or folder; may be repeated.",
             discussion: """
@@ -22,8 +22,12 @@ struct TableOptions: ParsableArguments {
         name: .customLong("pack"),
         help: ArgumentHelp(
             "Add the table of a make or model; may be repeated.",
-            discussion: "'obdscan pids packs' lists them.", valueName: "name", visibility: .hidden),
-        completion: .list(PIDTables.packNames))
+            discussion: """
+                'obdscan pids packs' lists them. live, log, read and serve choose by the vehicle's \
+                VIN and by what it answers; auto chooses so for a vehicle that has no VIN, too, \
+                and none leaves all packs out.
+                """, valueName: "name", visibility: .hidden),
+        completion: .list(["auto", "none"] + PIDTables.packNames))
     var packs: [String] = []
 
     /// The files of the options after those of the user's folder, in the order of loading.
@@ -33,7 +37,20 @@ struct TableOptions: ParsableArguments {
         return files
     }
 
-    /// The records of the packs, except those that another table replaces.
+    /// The packs that the vehicle may choose.
+    var automaticPacks: [TablePack] {
+        packs.isEmpty || packs.contains("auto") ? PIDTables.automaticPacks() : []
+    }
+
+    /// Refuses to choose a pack where no vehicle can be asked.
+    func checkThatPacksAreNamed() throws(Failure) {
+        guard packs.contains("auto") else { return }
+        throw Failure(
+            "--pack auto asks a vehicle, and there is none here", hint: "name the pack",
+            status: .usage)
+    }
+
+    /// The records of the packs, as far as no other table replaces them.
     func packRecords(in table: PIDTable) -> [PIDTable.Record] {
         let named = PIDTables.packs().filter { packs.contains($0.name) }
         return named.flatMap { pack in
@@ -51,11 +68,11 @@ struct TableOptions: ParsableArguments {
         guard !packs.isEmpty else { return [] }
         let known = PIDTables.packs()
         var files: [TableFile] = []
-        for name in packs {
+        for name in packs where name != "auto" && name != "none" {
             guard let pack = known.first(where: { $0.name == name }) else {
                 throw Failure(
                     "no pack is called \"\(name)\"",
-                    hint: "there are " + known.map(\.name).joined(separator: ", "),
+                    hint: "there are auto, none, " + known.map(\.name).joined(separator: ", "),
                     status: .usage)
             }
             files.append(pack.file)
@@ -66,11 +83,11 @@ struct TableOptions: ParsableArguments {
 
 /// The embedded PID table, extended by the user's tables.
 func loadTable(
-    _ options: TableOptions, adding extra: [String] = []
+    _ options: TableOptions, adding extra: [String] = [], automatic packs: [TablePack] = []
 ) throws(Failure) -> PIDTable {
     let files = try options.files(adding: extra)
     do {
-        return try PIDTables.load(files)
+        return try PIDTables.load(files, automatic: packs)
     } catch {
         throw Failure(error)
     }

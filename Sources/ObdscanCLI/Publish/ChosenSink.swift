@@ -134,8 +134,12 @@ struct ChosenSink {
         selection.tags = settings.tags.sorted { $0.key < $1.key }
             .map { ($0.key, $0.value.replacing(NameMarker.host, with: host)) }
         selection.trips = trips
+        let roles = PIDTables.signalRoles(try TableFile.own())
+        selection.measured = Set(roles.byName.keys)
         if let names = settings.names, names != .own {
-            let known = VSSNames(PIDTables.vehicleSignalNames)
+            let known = VSSNames(
+                PIDTables.vehicleSignalNames,
+                roles: roles.byName.mapValues(\.rawValue))
             selection.names = { known.name($0.id, isCore: names == .vssCore)?.path }
         }
         for (alias, address) in UserSettings.current.aliases { selection.aliases[address] = alias }
@@ -157,12 +161,17 @@ struct ChosenSink {
             throw Failure(known: error) ?? Failure("\(error)", status: .bug)
         }
         var found: Set<String> = []
+        let roles = PIDTables.signalRoles(try TableFile.own())
         for name in names {
+            // What a make calls it is of no interest.
+            if let role = SignalRole(rawValue: name.lowercased()) {
+                found.formUnion(roles.signals(of: role).map { $0.lowercased() })
+            }
             do throws(SignalError) {
                 let signal = try known.find(name)
                 found.insert((signal.signal.map { known.table[$0].id } ?? name).lowercased())
             } catch {
-                throw Failure(error)
+                if SignalRole(rawValue: name.lowercased()) == nil { throw Failure(error) }
             }
         }
         return found

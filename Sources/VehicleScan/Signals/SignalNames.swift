@@ -16,25 +16,57 @@ public struct SignalNames {
 
     /// The signal or record with this name; throws a ``SignalError`` with similar names if there is none.
     public func find(_ name: String) throws(SignalError) -> SelectedSignal {
+        let candidates = candidates(name)
+        do {
+            var found = try findGeneral(name)
+            // A user's own table comes before packs that nobody asked for.
+            if found.record?.isOfOneMake != true { found.candidates = candidates }
+            return found
+        } catch {
+            guard var first = candidates.first else { throw error }
+            first.candidates = candidates
+            return first
+        }
+    }
+
+    /// The signals of that name in packs about which the vehicle decides.
+    private func candidates(_ name: String) -> [SelectedSignal] {
+        let records = table.records.filter { !$0.packs.isEmpty }
         if let id = Self.dataID(name) {
-            guard let record = table.record(id) else {
-                let owners = table.records.filter { $0.dataID == id }.compactMap(\.responder)
+            return records.filter { $0.dataID == id }.map {
+                SelectedSignal(record: $0, signal: nil, isByNumber: true)
+            }
+        }
+        let wanted = Self.key(name)
+        return records.flatMap { record in
+            record.signals.compactMap { index in
+                let signal = table[SignalIndex(rawValue: index)]
+                return ([signal.id] + signal.aliases).contains { Self.key($0) == wanted }
+                    ? selected(record, SignalIndex(rawValue: index)) : nil
+            }
+        }
+    }
+
+    private func findGeneral(_ name: String) throws(SignalError) -> SelectedSignal {
+        if let id = Self.dataID(name) {
+            guard let record = table.record(id), record.packs.isEmpty else {
+                let owners = table.records.filter { $0.dataID == id && $0.packs.isEmpty }
+                    .compactMap(\.responder)
                 throw owners.isEmpty ? .unknownID(id) : .severalRecords(id, of: owners)
             }
             return SelectedSignal(record: record, signal: nil, isByNumber: true)
         }
         let wanted = Self.key(name)
         var byAlias: SelectedSignal?
-        for record in table.records {
+        for record in table.records where record.packs.isEmpty {
             for index in record.signals {
                 let place = SignalIndex(rawValue: index)
                 let signal = table[place]
                 if Self.key(signal.id) == wanted {
                     return selected(record, place)
                 }
-                // A record for a single ECU is from a table for that vehicle, so it comes before a general
-                // record.
-                if byAlias == nil || record.target != nil,
+                // A vehicle's own table comes before a general one.
+                if byAlias == nil || record.isOfOneMake,
                     signal.aliases.contains(where: { Self.key($0) == wanted })
                 {
                     byAlias = selected(record, place)
@@ -74,7 +106,7 @@ public struct SignalNames {
     private func nearest(to wanted: [UInt8]) -> [String] {
         let bound = wanted.count < 4 ? 1 : wanted.count < 8 ? 2 : 3
         var found: [(distance: Int, name: String, service: Service)] = []
-        for record in table.records {
+        for record in table.records where record.packs.isEmpty {
             for index in record.signals {
                 let signal = table[SignalIndex(rawValue: index)]
                 let candidates = ([signal.id] + signal.aliases).map {
@@ -97,5 +129,13 @@ public struct SignalNames {
             names.append(candidate.name)
         }
         return names
+    }
+}
+
+extension PIDTable.Record {
+    /// Whether the record is of a make or model: asked of one ECU, or by a service that is each maker's own.
+    fileprivate var isOfOneMake: Bool {
+        target != nil
+            || [.readLocalData, .readData, Service(0x1A)].contains(dataID.service)
     }
 }

@@ -26,7 +26,7 @@ extension SignalNames {
         let wanted = Self.key(typed)
         let words = typed.lowercased()
         var found: [(rank: Int, match: SignalMatch)] = []
-        for record in table.records {
+        for record in table.records where record.packs.isEmpty {
             let isGroup = record.dataID.service == DataID.parameterGroups
             if wanted.isEmpty, isGroup ? !prefersGroups : record.dataID.service != .currentData {
                 continue

@@ -44,8 +44,42 @@ public enum SignalRole: String, CaseIterable, Sendable {
         "tirepressurerr": .tyreRearRight,
     ]
 
-    /// The role for a source's keyword.
-    init?(word: String) {
+    /// What it is, for people.
+    public var title: String {
+        switch self {
+        case .odometer: "odometer"
+        case .stateOfCharge: "battery charge"
+        case .stateOfHealth: "battery health"
+        case .packVoltage: "battery voltage"
+        case .packCurrent: "battery current"
+        case .packPower: "battery power"
+        case .packTemperature: "battery temperature"
+        case .range: "range"
+        case .charging: "charging"
+        case .tyreFrontLeft: "tyre, front left"
+        case .tyreFrontRight: "tyre, front right"
+        case .tyreRearLeft: "tyre, rear left"
+        case .tyreRearRight: "tyre, rear right"
+        case .gearboxTemperature: "gearbox oil"
+        case .oilLevel: "oil level"
+        case .oilLife: "oil life"
+        case .oilPressure: "oil pressure"
+        case .particleFilter: "particle filter"
+        case .fuelLitres: "fuel"
+        case .starterVoltage: "12 V battery"
+        case .starterCharge: "12 V battery charge"
+        }
+    }
+
+    /// The role that one of a signal's other names is.
+    public init?(aliases: [String]) {
+        guard let role = aliases.lazy.compactMap({ SignalRole(rawValue: $0.lowercased()) }).first
+        else { return nil }
+        self = role
+    }
+
+    /// The role that a source's own word stands for.
+    public init?(word: String) {
         let key = String(
             decoding: word.lowercased().utf8.filter { byte in
                 (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
@@ -54,8 +88,8 @@ public enum SignalRole: String, CaseIterable, Sendable {
         self = role
     }
 
-    /// The role in a free text; nil unless it is clear.
-    init?(text: String, unit: String) {
+    /// The role that words of a free text say; only where they say it plainly.
+    public init?(text: String, unit: String) {
         let words = text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
         func has(_ phrase: String) -> Bool {
             let wanted = phrase.split(separator: " ").map(String.init)

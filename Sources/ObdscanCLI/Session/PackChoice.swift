@@ -1,0 +1,56 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import VehicleScan
+
+/// The packs of a command, and what the vehicle makes of them.
+struct PackChoice: Sendable {
+    /// What the vehicle may choose.
+    let packs: [TablePack]
+    /// Whether a vehicle without a number is asked for all of them.
+    let isWanted: Bool
+    /// What was named.
+    let records: [PIDTable.Record]
+
+    init(_ options: TableOptions, _ packs: [TablePack], _ table: PIDTable) {
+        self.packs = packs
+        isWanted = options.packs.contains("auto")
+        records = options.packRecords(in: table)
+    }
+
+    /// What the session needs for it.
+    func add(to needs: inout SessionNeeds, for selected: [SelectedSignal]) {
+        needs.take(selected.isEmpty ? records : selected.compactMap(\.record))
+        if isWanted, selected.isEmpty, records.isEmpty {
+            needs.vehicle = .maybeSilent(assumed: .can11At500)
+        }
+    }
+
+    /// The signals as this vehicle has them, and the records of its packs.
+    func settle(
+        _ selected: [SelectedSignal], on vehicle: Vehicle, note: (String) -> Void
+    ) throws -> (signals: [SelectedSignal], records: [PIDTable.Record]) {
+        let named = selected.filter { !$0.candidates.isEmpty }
+        guard !packs.isEmpty, selected.isEmpty || !named.isEmpty else { return (selected, records) }
+        let chosen = try ChosenPacks(
+            packs, vehicle, isWanted: isWanted || !named.isEmpty, only: named)
+        if !chosen.rivals.isEmpty {
+            note(
+                "the vehicle does not say what it is, and its answers fit the packs "
+                    + chosen.rivals.joined(separator: ", ") + "; name one with --pack")
+        } else if isWanted {
+            note(
+                chosen.names.isEmpty
+                    ? "no pack is of this vehicle"
+                    : "packs of this vehicle: " + chosen.names.joined(separator: ", "))
+        }
+        let settled = chosen.settle(selected, vehicle.table)
+        if let missing = settled.missing.first {
+            throw Failure(
+                "\(vehicle.accessory): no pack that is of this vehicle has \(missing)",
+                hint: "name its pack with --pack; \"obdscan pids packs\" lists them",
+                status: .unavailable)
+        }
+        return (settled.signals, selected.isEmpty ? records + chosen.records : records)
+    }
+}

@@ -1,0 +1,48 @@
+public import Diagnostics
+
+/// What signals measure, whatever they are called: by the tables that name them, else by their own words.
+public struct SignalRoles: Sendable {
+    private let roles: [String: SignalRole]
+    /// Signals of tables: where those give no role, there is none.
+    private let known: Set<String>
+
+    /// The roles that signals of these records have.
+    public init(_ records: [TableRecord]) {
+        var roles: [String: SignalRole] = [:]
+        var known: Set<String> = []
+        for signal in records.flatMap(\.signals) {
+            known.insert(signal.id)
+            if roles[signal.id] == nil { roles[signal.id] = SignalRole(aliases: signal.aliases) }
+        }
+        (self.roles, self.known) = (roles, known)
+    }
+
+    /// By short name.
+    public var byName: [String: SignalRole] { roles }
+
+    /// The signals that have a role, by short name.
+    public func signals(of role: SignalRole) -> [String] {
+        roles.filter { $0.value == role }.map(\.key).sorted()
+    }
+
+    /// What a signal measures; nil where neither a table nor its own name says it.
+    public func role(of signal: Signal) -> SignalRole? {
+        if let known = SignalRole(aliases: signal.aliases) ?? roles[signal.id] { return known }
+        guard !known.contains(signal.id) else { return nil }
+        return SignalRole(text: signal.name, unit: signal.unit)
+    }
+}
+
+extension PIDTables {
+    /// The roles of the embedded table, of all packs and of `userFiles`.
+    ///
+    /// What cannot be read counts for nothing here.
+    public static func signalRoles(_ userFiles: [TableFile] = []) -> SignalRoles {
+        let files = embeddedFiles() + userFiles + packs().map(\.file)
+        var records: [TableRecord] = []
+        for file in files {
+            records += (try? TableReader.records(of: file, detail: .decoding)) ?? []
+        }
+        return SignalRoles(records)
+    }
+}

@@ -1,0 +1,118 @@
+public import Diagnostics
+import OBDCore
+public import PIDTables
+import ScanSession
+
+/// Which packs are of the vehicle at the other end: by its number, and by what answers.
+public struct ChosenPacks: Sendable {
+    /// Records that the vehicle has answered.
+    public private(set) var records: [PIDTable.Record] = []
+    /// The packs that they are of.
+    public private(set) var names: [String] = []
+    /// Packs that fit alike where the vehicle does not say what it is; none of them is chosen.
+    public private(set) var rivals: [String] = []
+
+    /// No pack.
+    public init() {}
+
+    /// Asks for what the packs have.
+    ///
+    /// A vehicle with a number is asked for the packs of that number alone. One without is asked for
+    /// all of them where `isWanted` says so, and a pack counts where no other one fits as well.
+    public init(
+        _ packs: [TablePack], _ vehicle: Vehicle, isWanted: Bool,
+        only selected: [SelectedSignal] = []
+    ) throws(VehicleError) {
+        var records = vehicle.table.records.filter { !$0.packs.isEmpty }
+        if !selected.isEmpty {
+            let named = Set(selected.flatMap(\.candidates).compactMap(\.record))
+            records.removeAll { !named.contains($0) }
+        }
+        guard !records.isEmpty, vehicle.hasPhysicalRequests, vehicle.ecu == nil,
+            let spoken = vehicle.scan.link?.capabilities.vehicleProtocol, spoken.family == .can
+        else { return }
+        records.removeAll { $0.target?.form != spoken.requestForm }
+        let vin = try vehicle.vin(by: [.classicCAN, .onUDS])
+        guard vin != nil || isWanted else { return }
+        let fitting = packs.filter { pack in
+            vin.map { vin in pack.vehicles.contains { $0.matches(vin) } } ?? true
+        }.map(\.name)
+        records.removeAll { Set($0.packs).isDisjoint(with: fitting) }
+        let answered = try Self.answered(records, vehicle)
+        if vin == nil {
+            // Each pack that has all of what answered is as good as the next one.
+            let found = fitting.filter { name in answered.contains { $0.packs.contains(name) } }
+            let best = found.max { left, right in
+                Self.count(answered, left) < Self.count(answered, right)
+            }
+            let equal = found.filter {
+                Self.count(answered, $0) == best.map { Self.count(answered, $0) }
+            }
+            guard equal.count == 1, let name = equal.first else {
+                rivals = equal
+                return
+            }
+            self.records = answered.filter { $0.packs.contains(name) }
+            names = [name]
+            return
+        }
+        self.records = answered
+        names = fitting.filter { name in answered.contains { $0.packs.contains(name) } }
+    }
+
+    private static func count(_ records: [PIDTable.Record], _ pack: String) -> Int {
+        records.count { $0.packs.contains(pack) }
+    }
+
+    /// The records that the vehicle answers; an ECU that is not there is asked once.
+    private static func answered(
+        _ records: [PIDTable.Record], _ vehicle: Vehicle
+    ) throws(VehicleError) -> [PIDTable.Record] {
+        var silent: Set<ECUAddress> = []
+        var found: [PIDTable.Record] = []
+        for record in records {
+            guard let target = record.target, !silent.contains(target) else { continue }
+            let asked = try vehicle.ask(.vehicle(vehicle.request(for: record)))
+            let items = asked.answer.items
+            if items.isEmpty, asked.answer.reply.messages.isEmpty { silent.insert(target) }
+            let isRead = items.contains { item in
+                if case .reading(let reading) = item {
+                    reading.dataID == record.dataID
+                } else {
+                    false
+                }
+            }
+            if isRead { found.append(record) }
+        }
+        return found
+    }
+
+    /// The signals that names mean on this vehicle; those that it has not are told apart.
+    public func settle(
+        _ selected: [SelectedSignal], _ table: PIDTable
+    ) -> (signals: [SelectedSignal], missing: [String]) {
+        var settled: [SelectedSignal] = []
+        var missing: [String] = []
+        for one in selected {
+            guard !one.candidates.isEmpty else {
+                settled.append(one)
+                continue
+            }
+            let fitting = one.candidates.first { candidate in
+                candidate.record.map { records.contains($0) } ?? false
+            }
+            if var fitting {
+                fitting.pace = one.pace
+                settled.append(fitting)
+            } else if one.record?.packs.isEmpty ?? true {
+                var general = one
+                general.candidates = []
+                settled.append(general)
+            } else {
+                missing.append(
+                    one.signal.map { table[$0].id } ?? one.record?.dataID.description ?? "")
+            }
+        }
+        return (settled, missing)
+    }
+}

@@ -1,0 +1,141 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import Testing
+
+/// Packs about which the vehicle decides, and the traps of published lists.
+@Suite struct `Packs that a vehicle chooses` {
+    private let table: PIDTable
+
+    init() throws { table = try PIDTables.load([], automatic: PIDTables.automaticPacks()) }
+
+    private func chosen(_ vin: String) throws -> [String] {
+        let vin = try #require(VIN(vin))
+        return PIDTables.automaticPacks().filter { $0.vehicles.contains { $0.matches(vin) } }
+            .map(\.name).sorted()
+    }
+
+    @Test func `every pack has its records in the table, and no two packs contradict`() throws {
+        // The inlet of the newer battery is coded in another way: no record of both may read it.
+        let left = ["EV_TEMP_INLET"]
+        for pack in PIDTables.automaticPacks() {
+            for record in try PIDTables.records(of: pack) {
+                let found = try #require(table.record(record.dataID, from: record.responder))
+                let place: Comment = "\(pack.name) \(record.dataID)"
+                #expect(found.packs.contains(pack.name), place)
+                #expect(found.target == record.target, place)
+                let names = found.signals.map { table[SignalIndex(rawValue: $0)].id }
+                let lost = record.signals.map(\.id).filter { !names.contains($0) }
+                #expect(lost.isEmpty || lost == left, place)
+            }
+        }
+    }
+
+    @Test func `a user's own record replaces that of a pack`() throws {
+        let own = TableFile(
+            path: "own.pids",
+            contents: Array(
+                """
+                record 22:8334 1 : Mine
+                  header 7E4
+                  reply 7EC
+                  signal MINE A : Mine
+                """.utf8))
+        let table = try PIDTables.load([own], automatic: PIDTables.automaticPacks())
+        let found = try #require(
+            table.record(DataID(.readData, 0x8334), from: ECUAddress(0x7EC, .can11)))
+        #expect(found.name == "Mine" && found.packs.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("KMHK581HFKU012345", ["hyundai-ioniq-28", "hyundai-kia-ev"]),
+            ("KNDC3DLC9P5012345", ["hyundai-kia-egmp"]),
+            ("1FTFW1E50MFA12345", ["ford"]), ("3FMTK3SU5MMA12345", ["ford", "ford-ev"]),
+            ("LSJW74U90KZ012345", ["mg-ev", "mg-ev-2019"]), ("WBY1Z4C55EV123456", ["bmw-i3"]),
+            ("WVWZZZAUZJW123456", ["vw", "vw-e-golf"]),
+            ("1N4AZ0CP0DC400001", ["nissan-leaf"]), ("1G1FY6S07L4123456", ["chevrolet-bolt"]),
+            ("5XXBD1GA8LX000042", []), ("JT1BD4EA7PX000256", []),
+        ] as [(String, [String])])
+    func `the number of a vehicle chooses`(vin: String, packs: [String]) throws {
+        #expect(try chosen(vin) == packs)
+    }
+
+    private func value(
+        _ id: UInt32, _ data: [UInt8], from ecu: UInt32, _ name: String
+    ) throws -> Reading.Value {
+        let record = try #require(
+            table.record(DataID(.readData, id), from: ECUAddress(ecu, .can11)))
+        let signal = try #require(
+            record.signals.map { table[SignalIndex(rawValue: $0)] }.first { $0.id == name })
+        return signal.value(in: data)
+    }
+
+    @Test func `a cold gearbox of Ford is below zero and not 4,095 degrees hot`() throws {
+        #expect(
+            try value(0x1E1C, [0xFF, 0xF0], from: 0x7E8, "FORD_GEARBOX_TEMP") == .number(-1))
+    }
+
+    @Test func `no current of an MG is raw 40000, which no signed number reaches`() throws {
+        #expect(try value(0xB043, [0x9C, 0x40], from: 0x7ED, "MG_CURRENT") == .number(0))
+    }
+
+    @Test func `behind, an MG's right tyre comes before its left one`() throws {
+        let data: [UInt8] = [60, 61, 62, 63]
+        #expect(try value(0xB001, data, from: 0x72C, "MG_TYRE_RR") == .number(248))
+        #expect(try value(0xB001, data, from: 0x72C, "MG_TYRE_RL") == .number(252))
+    }
+
+    @Test func `one identifier at another header is another quantity`() throws {
+        // 22 B001 is tyres at 724; at the battery it is something else, and no record reads it.
+        let id = DataID(.readData, 0xB001)
+        #expect(table.record(id, from: ECUAddress(0x72C, .can11)) != nil)
+        #expect(table.record(id, from: ECUAddress(0x7ED, .can11)) == nil)
+    }
+
+    @Test func `an odometer that is not known has no value`() throws {
+        let value = try value(0x295A, [0x0F, 0xFF, 0xFF], from: 0x7E8, "VW_ODOMETER")
+        guard case .missing(.notAvailable, _) = value else {
+            Issue.record("\(value)")
+            return
+        }
+    }
+
+    @Test func `the newer battery of Hyundai has an inlet that is coded otherwise`() throws {
+        let egmp = try #require(PIDTables.packs().first { $0.name == "hyundai-kia-egmp" })
+        let names = try PIDTables.records(of: egmp).flatMap(\.signals).map(\.id)
+        #expect(!names.contains("EV_TEMP_INLET") && !names.contains { $0.hasPrefix("TYRE_") })
+    }
+}
+
+@Suite struct `What signals measure` {
+    private let roles = PIDTables.signalRoles()
+
+    private func signal(_ id: String, _ name: String, _ unit: String) -> Signal {
+        Signal(id: id, name: name, bitOffset: 0, bitLength: 8, kind: .number, unit: unit)
+    }
+
+    @Test(
+        arguments: [
+            ("EV_SOC", "", "%", .stateOfCharge), ("BAT_PWR", "", "%", .stateOfCharge),
+            ("ODO", "", "km", .odometer), ("FORD_GEARBOX_TEMP", "", "°C", .gearboxTemperature),
+            ("MG_TYRE_FL", "", "kPa", .tyreFrontLeft),
+            ("SOC_X", "State of charge", "%", .stateOfCharge),
+            ("T", "Transmission fluid", "°C", .gearboxTemperature),
+            // A table names them, and gives them no role.
+            ("EV_SOC_BMS", "Battery state of charge (battery's own)", "%", nil),
+            ("RPM", "Odometer", "km", nil), ("X", "Anything", "%", nil),
+        ] as [(String, String, String, SignalRole?)])
+    func `are told by tables first, then by their own words`(
+        id: String, name: String, unit: String, wanted: SignalRole?
+    ) {
+        #expect(roles.role(of: signal(id, name, unit)) == wanted)
+    }
+
+    @Test func `every pack of an electric car names its state of charge`() throws {
+        for pack in PIDTables.packs() where pack.name.contains("ev") || pack.name.contains("i3") {
+            let aliases = try PIDTables.records(of: pack).flatMap(\.signals).flatMap(\.aliases)
+            #expect(aliases.contains("ev-soc"), "\(pack.name)")
+        }
+    }
+}

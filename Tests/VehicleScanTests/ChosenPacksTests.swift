@@ -1,0 +1,124 @@
+import Accessory
+import Diagnostics
+import Foundation
+import LocalLinks
+import OBDCore
+import PIDTables
+import Testing
+
+@testable import VehicleScan
+
+/// Packs that a vehicle chooses by its number and by what it answers.
+@Suite struct `A vehicle chooses its packs` {
+    private static let file = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Vehicles/kona-2019.vehicle")
+
+    private let packs = PIDTables.automaticPacks()
+
+    /// Runs `body` with a vehicle made of the file's text, changed by `change`.
+    private func ask(
+        _ change: (String) -> String = { $0 }, _ body: (Vehicle) throws -> Void
+    ) throws {
+        let text = change(try String(contentsOf: Self.file, encoding: .utf8))
+        let path = FileManager.default.temporaryDirectory.appending(
+            path: "\(UUID().uuidString).vehicle")
+        try text.write(to: path, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: path) }
+        try ask("sim:\(path.path)?latency=0ms&wait=1ms&search=0ms", body)
+    }
+
+    private func ask(_ address: String, _ body: (Vehicle) throws -> Void) throws {
+        let vehicle = try Vehicle.open(
+            TransportRegistry.all.address(address),
+            table: PIDTables.load([], automatic: packs), monitors: PIDTables.monitorTables())
+        defer { vehicle.close() }
+        try body(vehicle)
+    }
+
+    private func withoutNumber(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { !$0.hasPrefix("  vin") }.joined(separator: "\n")
+    }
+
+    @Test func `by its number, and only what it answers`() throws {
+        try ask { vehicle in
+            let chosen = try ChosenPacks(packs, vehicle, isWanted: false)
+            // The smaller Ioniq has the same instruments and tyres.
+            #expect(chosen.names.contains("hyundai-kia-ev"))
+            #expect(
+                chosen.records.map(\.dataID.description).sorted() == [
+                    "22:0101", "22:0105", "22:B002", "22:C00B",
+                ])
+        }
+    }
+
+    @Test func `without a number only where they are wanted, by what answers`() throws {
+        try ask(withoutNumber) { vehicle in
+            #expect(try ChosenPacks(packs, vehicle, isWanted: false).records.isEmpty)
+            let chosen = try ChosenPacks(packs, vehicle, isWanted: true)
+            #expect(chosen.names == ["hyundai-kia-ev"] && chosen.rivals.isEmpty)
+            #expect(chosen.records.count == 4)
+        }
+    }
+
+    @Test func `none where several fit alike`() throws {
+        let odometer = { (text: String) in
+            let parts = self.withoutNumber(text).components(separatedBy: "\n\necu ")
+            return (parts.prefix(2) + parts.filter { $0.hasPrefix("CLU") })
+                .joined(separator: "\n\necu ")
+        }
+        try ask(odometer) { vehicle in
+            let chosen = try ChosenPacks(packs, vehicle, isWanted: true)
+            #expect(chosen.records.isEmpty && chosen.names.isEmpty)
+            #expect(chosen.rivals.contains("hyundai-kia-ev") && chosen.rivals.count > 1)
+        }
+    }
+
+    @Test(arguments: ["petrol", "truck", "onuds"])
+    func `none for a vehicle that has none`(name: String) throws {
+        try ask("sim:\(name)?latency=0ms&wait=1ms&search=0ms") { vehicle in
+            let chosen = try ChosenPacks(packs, vehicle, isWanted: true)
+            #expect(chosen.records.isEmpty && chosen.rivals.isEmpty)
+        }
+    }
+
+    @Test func `and a name means what the vehicle has`() throws {
+        try ask { vehicle in
+            let table = vehicle.table
+            let found = try SignalNames(table).find("ev-soc")
+            #expect(found.candidates.count > 3)
+            let chosen = try ChosenPacks(packs, vehicle, isWanted: true, only: [found])
+            let settled = chosen.settle([found], table)
+            #expect(settled.missing.isEmpty)
+            #expect(settled.signals.first?.record?.dataID == DataID("22:0105"))
+            #expect(
+                settled.signals.first?.signal.map { table[$0].id } == "EV_SOC")
+        }
+        try ask("sim:electric?latency=0ms&wait=1ms&search=0ms") { vehicle in
+            let table = vehicle.table
+            let found = try SignalNames(table).find("ev-soc")
+            let chosen = try ChosenPacks(packs, vehicle, isWanted: true, only: [found])
+            // Without a pack the standard's own signal is meant; a tyre has none.
+            let settled = chosen.settle([found], table)
+            #expect(settled.signals.first?.record?.dataID == DataID("01:5B"))
+            let tyre = try SignalNames(table).find("tyre-fl")
+            #expect(chosen.settle([tyre], table).missing.count == 1)
+        }
+    }
+
+    @Test func `a user's own table comes before packs that nobody asked for`() throws {
+        let own = TableFile(
+            path: "own.pids",
+            contents: Array(
+                """
+                record 22:1234 1 : Mine
+                  header 7E4
+                  reply 7EC
+                  signal MINE A unit % : My charge
+                    alias ev-soc
+                """.utf8))
+        let table = try PIDTables.load([own], automatic: packs)
+        let found = try SignalNames(table).find("ev-soc")
+        #expect(found.record?.dataID == DataID("22:1234") && found.candidates.isEmpty)
+    }
+}

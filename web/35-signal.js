@@ -47,10 +47,12 @@ function drawSignal(isFirst) {
   }
   big.value.replaceChildren(isNumber ? round(last.value, about.decimals) : card.value.textContent);
   if (isNumber && about.unit) big.value.append(h('span', { class: 'unit', text: about.unit }));
+  const level = levelOf(about, last.value);
+  big.value.className = 'big' + (level ? ' level ' + level.level : isNumber && (about.levels || []).length ? ' usual' : '');
   const points = card.course, sum = points.reduce((total, point) => total + point[1], 0);
   if (isFirst || Date.now() - big.drawn > 1000) {
     big.drawn = Date.now();
-    big.facts.replaceChildren(facts([['Least', points.length ? round(card.least, about.decimals) + ' ' + (about.unit || '') : null], ['Mean', points.length ? round(sum / points.length, about.decimals) + ' ' + (about.unit || '') : null],
+    big.facts.replaceChildren(facts([['Note', level ? levelText(level) + ' (' + (level.basis === 'ours' ? 'our rule of thumb' : 'a usual limit') + '): ' + level.reason : null], ['Least', points.length ? round(card.least, about.decimals) + ' ' + (about.unit || '') : null], ['Mean', points.length ? round(sum / points.length, about.decimals) + ' ' + (about.unit || '') : null],
       ['Most', points.length ? round(card.most, about.decimals) + ' ' + (about.unit || '') : null], ['Signal', about.signal], ['ECU', about.ecu], ['Service', about.service], ['PID', about.pid],
       ['Can be', about.low === null || about.low === undefined ? null : about.low + ' to ' + about.high + ' ' + (about.unit || '')], ['Bytes', last.raw]]));
     if (big.end === null) big.chart.show(...bigWindow());

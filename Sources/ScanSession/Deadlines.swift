@@ -12,6 +12,8 @@ struct Deadlines: Hashable, Sendable {
     private var entries: [Entry] = []
     /// When the plan has something to ask.
     var plan: Instant?
+    /// When the adapter has looked for the vehicle for long; nil = it does not, or that was told.
+    var longSearch: Instant?
     /// When to write again to a queue that was full.
     var write: Instant?
     /// Until when a store may keep the end waiting.
@@ -20,6 +22,7 @@ struct Deadlines: Hashable, Sendable {
     /// The nearest one; nil = nothing is awaited.
     var nearest: Instant? {
         var nearest = plan
+        if let longSearch, nearest.map({ longSearch < $0 }) ?? true { nearest = longSearch }
         if let write, nearest.map({ write < $0 }) ?? true { nearest = write }
         if let drain, nearest.map({ drain < $0 }) ?? true { nearest = drain }
         for entry in entries where nearest.map({ entry.time < $0 }) ?? true { nearest = entry.time }
@@ -49,6 +52,13 @@ struct Deadlines: Hashable, Sendable {
     mutating func takeExpired(at time: Instant) -> Deadline? {
         guard let place = entries.firstIndex(where: { $0.time <= time }) else { return nil }
         return entries.remove(at: place).deadline
+    }
+
+    /// Takes the moment at which a search has lasted for long; false = it is not there yet.
+    mutating func takeLongSearch(at time: Instant) -> Bool {
+        guard let longSearch, longSearch <= time else { return false }
+        self.longSearch = nil
+        return true
     }
 
     /// Limits how long a store keeps the end waiting, unless it is limited.

@@ -101,6 +101,8 @@ public enum ScanProgress: Hashable, Sendable {
     case lineRate(Int)
     /// The adapter is looking for the vehicle's protocol.
     case protocolSearch
+    /// The adapter has looked for the vehicle for ``SessionConfiguration/longSearch``, and goes on.
+    case longSearch
     /// A part of the set-up failed; it goes on with the adapter alone, or in another language.
     case setupGoesOn(after: InitialisationFailure)
     /// A line of an adapter that prints what it hears on the bus.

@@ -42,6 +42,8 @@ extension LiveModel {
         public var trend = Trend()
         /// When the last value came; nil before the first.
         public var updated: Instant?
+        /// What lay between the last two values; nil before the second.
+        public var pace: Duration?
         /// Whether it was asked for before its first value, and no ECU answered.
         public var isUnanswered = false
         /// Whether an alarm on it is not over.

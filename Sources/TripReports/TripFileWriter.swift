@@ -324,5 +324,5 @@ extension TrackPoint {
 
 extension TripSummary {
     /// How a trip is called in other programs.
-    public var title: String { name ?? "Trip \(id), \(start.text.prefix(16))Z" }
+    public var title: String { name ?? "Trip \(number), \(start.text.prefix(16))Z" }
 }

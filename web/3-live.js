@@ -80,7 +80,7 @@ function barScale({ unit, low, high, decimals }, least, most) {
   const end = Math.max((isCentred ? middles : dials)[unit] || 0, step), limit = isCentred ? Math.max(-low, high) : high;
   return { isCentred, end: isKnown && limit > 0 && end > limit * 1.1 ? limit : end };
 }
-// What a value is called by the rules of its signal: of several the last counts. Colour never stands alone.
+// What a value is called by the rules of its signal: of several the last counts. Colour is never the only sign.
 const shapes = { note: '•', low: '▼', high: '▲', tooLow: '▼▼', tooHigh: '▲▲' };
 const levelOf = (about, value) => typeof value !== 'number' ? null : (about.levels || []).filter(({ above, limit, end }) => above ? value > limit && (end === null || value <= end) : value < limit && (end === null || value >= end)).pop() || null;
 const levelText = level => shapes[level.level] + ' ' + level.word;

@@ -33,7 +33,7 @@ public struct SessionConfiguration: Sendable {
     /// After so long a search for the vehicle, ``ScanProgress/longSearch`` is told.
     ///
     /// A search of every protocol takes 5 to 12 s, and old vehicles answer late in it.
-    public var longSearch = Duration.seconds(4)
+    public var longSearch = Duration.milliseconds(3_500)
     /// How long a full store may keep a stop waiting before its batch is given up.
     public var drainLimit: Duration
     /// A descriptor that the transcript is written to; it stays the caller's.

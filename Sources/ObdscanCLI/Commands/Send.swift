@@ -289,7 +289,8 @@ private struct SendRun: ~Copyable {
                         ItemRows.frame(
                             id: frame.id, data: Array(frame.data), time: connection.utc(time)),
                         to: &writer)
-                case (.heard, _), (.heardFrame, _), (.lineRate, _), (.protocolSearch, _), (.longSearch, _),
+                case (.heard, _), (.heardFrame, _), (.lineRate, _), (.protocolSearch, _),
+                    (.longSearch, _),
                     (.setupGoesOn, _):
                     return
                 }

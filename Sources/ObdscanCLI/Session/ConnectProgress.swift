@@ -26,7 +26,7 @@ final class LongSearchNote: ScanObserver {
             if StatusLine.isWatched(output) { StatusLine.clear() }
             output.remark(
                 "\(accessory): the adapter works, but the vehicle has not answered yet; the search "
-                    + "goes on. Is the ignition on?")
+                    + "continues. Is the ignition on?")
         }
     }
 

@@ -19,8 +19,9 @@ function describe(o) {
     const pin = h('button', { type: 'button', class: 'pin', 'aria-pressed': 'false', 'aria-label': 'Pin ' + o.name, title: 'Pin to the top', text: '☆' });
     pin.addEventListener('click', () => togglePin(key));
     const meter = h('div', { class: 'meter', 'aria-hidden': 'true' }, [fill]), age = h('span', { class: 'age', hidden: true });
-    node.append(title, pin, value, spark, who, meter, age);
-    card = { key, node, pin, who, value, spark, line, meter, fill, age, points: [], course: [], least: Infinity, most: -Infinity, isNew: true };
+    const level = h('span', { class: 'level', hidden: true });
+    node.append(title, pin, value, spark, who, level, meter, age);
+    card = { key, node, pin, who, level, value, spark, line, meter, fill, age, points: [], course: [], least: Infinity, most: -Infinity, isNew: true };
     live.cards.set(key, card);
   }
   const now = Date.now();
@@ -79,6 +80,10 @@ function barScale({ unit, low, high, decimals }, least, most) {
   const end = Math.max((isCentred ? middles : dials)[unit] || 0, step), limit = isCentred ? Math.max(-low, high) : high;
   return { isCentred, end: isKnown && limit > 0 && end > limit * 1.1 ? limit : end };
 }
+// What a value is called by the rules of its signal: of several the last counts. Colour is never the only sign.
+const shapes = { note: '•', low: '▼', high: '▲', tooLow: '▼▼', tooHigh: '▲▲' };
+const levelOf = (about, value) => typeof value !== 'number' ? null : (about.levels || []).filter(({ above, limit, end }) => above ? value > limit && (end === null || value <= end) : value < limit && (end === null || value >= end)).pop() || null;
+const levelText = level => shapes[level.level] + ' ' + level.word;
 const missing = { notSupported: 'not supported', notAvailable: 'not available', tooShort: 'too short', undefined: 'undefined' };
 function drawCard(card) {
   const o = card.last, about = card.about;
@@ -88,6 +93,10 @@ function drawCard(card) {
   card.value.replaceChildren(isNumber ? round(o.value, about.decimals)
     : o.value === true ? 'on' : o.value === false ? 'off' : o.value === null || o.value === undefined ? (missing[o.status] || '—') : String(o.value));
   if (isNumber && about.unit) card.value.append(h('span', { class: 'unit', text: about.unit }));
+  const level = levelOf(about, o.value);
+  card.value.className += level ? ' level ' + level.level : isNumber && (about.levels || []).length ? ' usual' : '';
+  card.level.hidden = !level;
+  if (level) { card.level.textContent = levelText(level); card.level.title = level.reason; card.level.className = 'level ' + level.level; }
   const scale = isNumber ? barScale(about, card.least, card.most) : null;
   card.meter.hidden = !scale;
   if (!isNumber) return;

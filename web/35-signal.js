@@ -24,6 +24,7 @@ function drawSignal(isFirst) {
   if (!big.chart) {
     $('signal-title').textContent = about.name;
     big.value = h('p', { class: 'big' });
+    big.note = h('p', {});
     big.facts = h('div', {});
     const isPinned = () => live.pins.includes(card.key);
     const button = (text, run) => { const node = h('button', { type: 'button', text }); node.addEventListener('click', run); return node; };
@@ -43,10 +44,14 @@ function drawSignal(isFirst) {
       onLook: at => { big.look = at; big.chart.look(at); },
       onZoom: (begin, end) => begin === null ? set(...limits()) : set(begin, end) });
     big.chart.node.classList.add('tall');
-    body.replaceChildren(big.value, cards.some(one => one.course.length > 1) ? big.chart.node : '', tools, big.facts);
+    body.replaceChildren(big.value, big.note, cards.some(one => one.course.length > 1) ? big.chart.node : '', tools, big.facts);
   }
   big.value.replaceChildren(isNumber ? round(last.value, about.decimals) : card.value.textContent);
   if (isNumber && about.unit) big.value.append(h('span', { class: 'unit', text: about.unit }));
+  const level = levelOf(about, last.value);
+  big.value.className = 'big' + (level ? ' level ' + level.level : isNumber && (about.levels || []).length ? ' usual' : '');
+  big.note.textContent = level ? levelText(level) + ' (' + (level.basis === 'ours' ? 'our rule of thumb' : 'a usual limit') + '): ' + level.reason : '';
+  big.note.hidden = !level;
   const points = card.course, sum = points.reduce((total, point) => total + point[1], 0);
   if (isFirst || Date.now() - big.drawn > 1000) {
     big.drawn = Date.now();

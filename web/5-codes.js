@@ -8,7 +8,7 @@ const mark = (isGood, text) => h('span', { class: isGood ? 'good' : 'warn', text
 let isAsking = false;
 const advice = { stop: ['bad', 'No, stop'], soon: ['warn', 'Yes, but have it repaired soon'], weeks: ['', 'Yes, have it repaired within weeks'], note: ['good', 'Yes'] };
 // How to clear a code is said for people with a command line; here it is said for anybody.
-const clearing = text => (text || '').replace(/^obdscan dtc clear,/, 'With a scan tool,');
+const forReaders = text => (text || '').replace(/^obdscan dtc clear,/, 'With a scan tool,').replace(/: obdscan dtc --all-modules/, ' with a scan of all modules');
 function explain(o) {
   const rows = [], add = (name, ...value) => { if (value.some(part => part)) rows.push(h('div', {}, [h('dt', { text: name }), h('dd', {}, value.filter(part => part))])); };
   add('Status', o.status);
@@ -16,9 +16,9 @@ function explain(o) {
   add('What was happening', o.happened);
   add('What you notice', o.notice);
   for (const note of o.notes) add('This code', note);
-  if (o.causes.length) add('Likely causes', h('ol', {}, o.causes.map((cause, at) => h('li', {}, [h('b', { text: cause }), o.checks[at] ? '. ' + o.checks[at] : '']))));
+  if (o.causes.length) add('Likely causes', h('ol', {}, o.causes.map((cause, at) => h('li', {}, [h('b', { text: cause[0].toUpperCase() + cause.slice(1) }), o.checks[at] ? '. ' + forReaders(o.checks[at]) : '']))));
   if (o.watch.length) add('What to watch', o.watch.join(', ') + (o.watchMeaning ? ': ' + o.watchMeaning : ''));
-  add('How to clear it', clearing(o.clears));
+  add('How to clear it', forReaders(o.clears));
   if (o.monitors.length) add('What proves the repair', o.monitors.map(monitorName).join(', ') + (o.tests ? '; tests ' + o.tests : ''));
   return h('article', { class: 'code' + (o.driveOn ? ' ' + o.driveOn : '') }, [h('h3', {}, [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), ' ', h('span', { text: o.description || o.group || 'no text is known' })]), h('dl', {}, rows)]);
 }

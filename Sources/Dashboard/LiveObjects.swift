@@ -8,12 +8,14 @@ import VehicleScan
 public struct LiveObjects {
     private let table: PIDTable
     private let units: UnitSystem
+    private let levels: SignalLevels
     private var json: JSONLines
 
-    /// Objects of readings of `table`, in `units`.
-    public init(table: PIDTable, units: UnitSystem) {
+    /// Objects of readings of `table`, in `units`; `levels` say from where values deserve a look.
+    public init(table: PIDTable, units: UnitSystem, levels: SignalLevels = SignalLevels()) {
         self.table = table
         self.units = units
+        self.levels = levels
         json = JSONLines(table: table, units: units)
     }
 
@@ -33,6 +35,15 @@ public struct LiveObjects {
         let shown = { (value: Double) in conversion.map { $0(value) } ?? value }
         let unit = conversion?.unit ?? signal.unit
         let range = signal.valueRange.map { [shown($0.lowerBound), shown($0.upperBound)].sorted() }
+        let rules = levels.rules(of: signal).map {
+            rule -> KeyValuePairs<String, FieldValue> in
+            [
+                "above": .flag(rule.isAbove), "limit": .number(shown(rule.limit)),
+                "end": .number(rule.end.map(shown)), "level": .text(rule.level.rawValue),
+                "word": .text(rule.word), "reason": .text(rule.reason),
+                "basis": .text(rule.basis.rawValue),
+            ]
+        }
         let row = Row(
             "signal",
             [
@@ -44,6 +55,7 @@ public struct LiveObjects {
                 "decimals": .integer(
                     decimals(forStep: signal.shownStep * (conversion?.factor ?? 1))),
                 "rank": .integer(channel.rank), "shown": .flag(channel.isShown),
+                "levels": .objects(rules),
                 "history": .points(
                     channel.history.map { point in
                         [(((now - point.time).seconds * 10).rounded() / 10), shown(point.value)]

@@ -24,7 +24,9 @@ package struct WebRoutes: WebHandler {
     let questions: VehicleQuestions
     let table: PIDTable
     let sources: WebSources
-    /// The source of a street map for the page; nil = no map.
+    /// From where values deserve a look.
+    let levels: SignalLevels
+    /// Where the page loads a street map from; nil = it shows none.
     let tiles: TileSource?
 
     /// Routes to `board`, `questions` and `sources`, for clients that `rules` and `users` admit.
@@ -38,6 +40,8 @@ package struct WebRoutes: WebHandler {
         self.questions = questions
         self.table = table
         self.sources = sources
+        // A fault of the embedded file is found by its test.
+        levels = (try? PIDTables.signalLevels()) ?? SignalLevels()
         self.tiles = tiles
     }
 
@@ -145,7 +149,7 @@ package struct WebRoutes: WebHandler {
                 ResponseHead(.ok, StreamedAnswer.jsonLines),
                 LiveObjects.status(status, sources.units, at: status.now))
         case ["api", "readings"]:
-            var objects = LiveObjects(table: table, units: try units(head))
+            var objects = LiveObjects(table: table, units: try units(head), levels: levels)
             let bytes = board.channels().channels.flatMap { objects.reading($0) }
             try response.send(ResponseHead(.ok, StreamedAnswer.jsonLines), bytes)
         case ["api", "devices"]:
@@ -224,7 +228,7 @@ package struct WebRoutes: WebHandler {
         guard let period = Duration(text: text) else {
             throw WebProblem(.badRequest, "\"\(text)\" is not a time", hint: "every=500ms")
         }
-        var objects = LiveObjects(table: table, units: try units(head))
+        var objects = LiveObjects(table: table, units: try units(head), levels: levels)
         try LiveStream(
             board: board, units: sources.units, period: max(period, .milliseconds(50))
         ).run(&objects, response)

@@ -17,7 +17,23 @@ public struct SignalLevels: Hashable, Sendable {
         public var isGrave: Bool { self == .tooLow || self == .tooHigh }
     }
 
-    /// A limit, and the level of a value beyond it.
+    /// Where a limit comes from.
+    public enum Basis: String, Hashable, Sendable {
+        /// Public texts that do not name each other give it.
+        case published
+        /// Our own choice.
+        case ours
+
+        /// It for people.
+        public var title: String {
+            switch self {
+            case .published: "a usual limit"
+            case .ours: "our rule of thumb"
+            }
+        }
+    }
+
+    /// A limit, and what a value beyond it is called.
     public struct Rule: Hashable, Sendable {
         /// The limit, in the unit of the signal.
         public var limit: Double
@@ -31,6 +47,8 @@ public struct SignalLevels: Hashable, Sendable {
         public var word: String
         /// The explanation, in a sentence or two.
         public var reason: String
+        /// Where the limit comes from.
+        public var basis: Basis
 
         /// Whether a value is beyond the limit.
         public func isMet(by value: Double) -> Bool {
@@ -64,7 +82,7 @@ public struct SignalLevels: Hashable, Sendable {
             guard let first = line.first, first != "#" else { continue }
             let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(
                 String.init)
-            guard cells.count == 7 else {
+            guard cells.count == 8 else {
                 throw SignalLevelError(line: number, fault: .cells(cells.count))
             }
             let limits = cells[3].split(separator: "..").map { Double($0) }
@@ -74,12 +92,15 @@ public struct SignalLevels: Hashable, Sendable {
             guard let level = Level(rawValue: cells[4]) else {
                 throw SignalLevelError(line: number, fault: .level(cells[4]))
             }
+            guard let basis = Basis(rawValue: cells[7]) else {
+                throw SignalLevelError(line: number, fault: .basis(cells[7]))
+            }
             guard cells[2] == "above" || cells[2] == "below" else {
                 throw SignalLevelError(line: number, fault: .side(cells[2]))
             }
             let rule = Rule(
                 limit: limit, end: limits.count > 1 ? end : nil, isAbove: cells[2] == "above",
-                level: level, word: cells[5], reason: cells[6])
+                level: level, word: cells[5], reason: cells[6], basis: basis)
             for signal in cells[0].split(separator: " ") {
                 var entry = entries[String(signal)] ?? Entry(unit: cells[1], rules: [])
                 guard entry.unit == cells[1] else {
@@ -109,7 +130,9 @@ public struct SignalLevelError: Error, Hashable, Sendable {
         case limit(String)
         /// The level is unknown.
         case level(String)
-        /// The side is neither `above` nor `below`.
+        /// No basis that is known.
+        case basis(String)
+        /// Neither `above` nor `below`.
         case side(String)
         /// The unit differs from that of an earlier line.
         case unit(String)

@@ -30,7 +30,11 @@ public struct SessionConfiguration: Sendable {
     public var reconnect: Reconnect
     /// The number of failed tries in a row after which a lost link is abandoned.
     public var reconnectTries: Int
-    /// How long a full store may delay a stop before its batch is dropped.
+    /// After so long a search for the vehicle, ``ScanProgress/longSearch`` is told.
+    ///
+    /// A search of every protocol takes 5 to 12 s, and old vehicles answer late in it.
+    public var longSearch = Duration.milliseconds(3_500)
+    /// How long a full store may keep a stop waiting before its batch is given up.
     public var drainLimit: Duration
     /// A descriptor to which the transcript is written; the caller closes it.
     public var recordTo: Int32?

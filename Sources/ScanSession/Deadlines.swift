@@ -12,7 +12,9 @@ struct Deadlines: Hashable, Sendable {
     private var entries: [Entry] = []
     /// When the plan has its next request.
     var plan: Instant?
-    /// When to retry a write to a full queue.
+    /// When the adapter has looked for the vehicle for long; nil = it does not, or that was told.
+    var longSearch: Instant?
+    /// When to write again to a queue that was full.
     var write: Instant?
     /// The time until which a store may delay the end.
     private(set) var drain: Instant?
@@ -20,6 +22,7 @@ struct Deadlines: Hashable, Sendable {
     /// The earliest deadline; nil if there is none.
     var nearest: Instant? {
         var nearest = plan
+        if let longSearch, nearest.map({ longSearch < $0 }) ?? true { nearest = longSearch }
         if let write, nearest.map({ write < $0 }) ?? true { nearest = write }
         if let drain, nearest.map({ drain < $0 }) ?? true { nearest = drain }
         for entry in entries where nearest.map({ entry.time < $0 }) ?? true { nearest = entry.time }
@@ -51,7 +54,14 @@ struct Deadlines: Hashable, Sendable {
         return entries.remove(at: place).deadline
     }
 
-    /// Sets the time until which a store may delay the end, unless it is already set.
+    /// Takes the moment at which a search has lasted for long; false = it is not there yet.
+    mutating func takeLongSearch(at time: Instant) -> Bool {
+        guard let longSearch, longSearch <= time else { return false }
+        self.longSearch = nil
+        return true
+    }
+
+    /// Limits how long a store keeps the end waiting, unless it is limited.
     mutating func limitDrain(to time: Instant) { drain = drain ?? time }
 
     /// Whether a store has delayed the end for too long.

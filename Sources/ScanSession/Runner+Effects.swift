@@ -52,6 +52,7 @@ extension Runner {
     private mutating func note(_ notice: Notice) {
         switch notice {
         case .initialized(let identity):
+            deadlines.longSearch = nil
             connectPlan.succeeded(at: session?.lineRate)
             times.lineRate = session?.lineRate
             lastVoltage = identity.voltage ?? lastVoltage
@@ -63,7 +64,9 @@ extension Runner {
             switch notice {
             case .aboutToSleep: tell(.toolWillSleep)
             case .protocolFound, .featureDropped: publishLink(machine.dialect.identity)
-            case .searching: tellProgress(.protocolSearch)
+            case .searching:
+                deadlines.longSearch = now + configuration.longSearch
+                tellProgress(.protocolSearch)
             case .setupGoesOn(let failure): tellProgress(.setupGoesOn(after: failure))
             case .adapterRestarted, .unsupportedCommand, .unexpected: break
             }
@@ -99,6 +102,7 @@ extension Runner {
 
     private mutating func note(_ report: ErrorReport) {
         core.noteError()
+        deadlines.longSearch = nil
         times.gap.noteOutage()
         switch report.reason {
         case .initialisation(let failure): tell(.toolDidFailToInitialize(failure))

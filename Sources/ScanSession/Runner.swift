@@ -106,6 +106,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
             drainFollowUps()
         }
         while let deadline = deadlines.takeExpired(at: now) { handle(.deadlineExpired(deadline)) }
+        if deadlines.takeLongSearch(at: now) { tellProgress(.longSearch) }
         if deadlines.isDrainOver(at: now) { dropBatch() }
         return true
     }

@@ -101,7 +101,9 @@ public enum ScanProgress: Hashable, Sendable {
     case lineRate(Int)
     /// The adapter searches for the vehicle's protocol.
     case protocolSearch
-    /// A part of the set-up failed; the session continues with the adapter alone or in another dialect.
+    /// The adapter has looked for the vehicle for ``SessionConfiguration/longSearch``, and goes on.
+    case longSearch
+    /// A part of the set-up failed; it goes on with the adapter alone, or in another language.
     case setupGoesOn(after: InitialisationFailure)
     /// A line of an adapter that monitors the bus.
     case heard(String)

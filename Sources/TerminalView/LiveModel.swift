@@ -313,6 +313,7 @@ public struct LiveModel: Sendable {
             rows[place].number = nil
             rows[place].text = why.text
         }
+        rows[place].pace = rows[place].updated.map { now - $0 }
         rows[place].updated = now
         rows[place].isUnanswered = false
         rows[place].dataID = reading.dataID

@@ -43,7 +43,9 @@ extension LiveModel {
         public var trend = Trend()
         /// The time of the last value; nil before the first.
         public var updated: Instant?
-        /// Whether a request for the first value got no answer from any ECU.
+        /// What lay between the last two values; nil before the second.
+        public var pace: Duration?
+        /// Whether it was asked for before its first value, and no ECU answered.
         public var isUnanswered = false
         /// Whether the signal has an alarm that is not over.
         public var isAlarming = false

@@ -92,7 +92,9 @@ extension LiveView {
             let rate = seconds > 1 ? ", \(fixed(Double(row.count) / seconds, 1)) per second" : ""
             facts.append(("Readings", "\(row.count) in \(clockText(seconds))\(rate)"))
         }
-        if let level = row.level { facts.append(("Note", "\(level.word): \(level.reason)")) }
+        if let level = row.level {
+            facts.append(("Note", "\(level.word) (\(level.basis.title)): \(level.reason)"))
+        }
         if let dataID = row.dataID {
             let name =
                 dataID.service == DataID.parameterGroups

@@ -238,17 +238,17 @@ public struct ConditionReport {
         page.element("h3", "\(code.code.code.fullText): \(said.title)")
         if let moment = moment(of: code) { page.element("p", "What was happening: \(moment)") }
         let notes = ([said.notice] + said.notes).filter { !$0.isEmpty }
-        if !notes.isEmpty { page.element("p", notes.joined(separator: " ")) }
+        if !notes.isEmpty { page.element("p", forReaders(notes.joined(separator: " "))) }
         if !said.causes.isEmpty {
             page.raw("<ol>")
             for cause in said.causes {
-                page.element("li", cause.what.capitalised + ". " + cause.check)
+                page.element("li", cause.what.capitalised + ". " + forReaders(cause.check))
             }
             page.raw("</ol>\n")
         }
         var proof = said.monitors.map(\.title).joined(separator: ", ")
         if !proof.isEmpty { proof = "The repair is proven by: \(proof). " }
-        page.element("p", proof + said.clears, class: "dim")
+        page.element("p", proof + forReaders(said.clears), class: "dim")
         page.raw("</div>\n")
     }
 
@@ -395,6 +395,12 @@ public struct ConditionReport {
         }
         return tests
     }
+}
+
+/// `text` for who has a page before him and no command line.
+private func forReaders(_ text: String) -> String {
+    text.replacing("obdscan dtc clear, after", with: "Clear the codes after")
+        .replacing(": obdscan dtc --all-modules", with: " with a scan of all modules")
 }
 
 extension String {

@@ -323,6 +323,6 @@ extension TrackPoint {
 }
 
 extension TripSummary {
-    /// The name of the trip for other programs.
-    public var title: String { name ?? "Trip \(id), \(start.text.prefix(16))Z" }
+    /// How a trip is called in other programs.
+    public var title: String { name ?? "Trip \(number), \(start.text.prefix(16))Z" }
 }

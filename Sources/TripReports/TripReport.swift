@@ -31,7 +31,7 @@ public struct TripReport {
         let fuel = try TripFuel.use(of: readings, profile)
 
         var page = HTMLPage(
-            title: trip.name ?? "Trip \(trip.id), \(localTime(trip.start))",
+            title: trip.name ?? "Trip \(trip.number), \(localTime(trip.start))",
             lead: [trip.vehicleName, trip.vin, trip.accessory].compactMap(\.self)
                 .joined(separator: " · "))
         let facts = Self.facts(trip, units)

@@ -11,7 +11,7 @@ extension TripSummary {
         return RowShape(
             "trip",
             [
-                Field("id", "TRIP", .right, style: .bold) { .integer($0.id) },
+                Field("id", "TRIP", .right, cell: { .init($0.number, .bold) }) { .integer($0.id) },
                 Field("vin") { .text($0.vin) },
                 Field("start", "START", cell: { .init(localTime($0.start)) }) { .time($0.start) },
                 Field("end") { .time($0.end) },

@@ -259,13 +259,18 @@ private struct Merger {
     private func copy(_ trip: Int64, in database: Database) throws -> Int64 {
         let columns = try Self.columns(
             of: "trip", but: ["id", "vehicle", "accessory", "writer"], in: database)
+        let purpose = try String.fetchOne(
+            database, sql: "SELECT purpose FROM other.trip WHERE id = ?", arguments: [trip])
+        let number = try purpose.flatMap(TripStart.Purpose.init).flatMap {
+            try Trips.number(for: $0, in: database)
+        }
         try database.execute(
             sql: """
-                INSERT INTO main.trip (vehicle, accessory, \(columns))
-                SELECT (SELECT new FROM temp.vehicle_map WHERE old = vehicle),
+                INSERT INTO main.trip (id, vehicle, accessory, \(columns))
+                SELECT :number, (SELECT new FROM temp.vehicle_map WHERE old = vehicle),
                     (SELECT new FROM temp.accessory_map WHERE old = accessory), \(columns)
-                FROM other.trip WHERE id = ?
-                """, arguments: [trip])
+                FROM other.trip WHERE id = :trip
+                """, arguments: ["number": number, "trip": trip])
         let new = database.lastInsertedRowID
         try database.execute(
             sql: """

@@ -61,6 +61,41 @@ enum Trips {
     }
 }
 
+extension Trips {
+    /// The number of a new record of reading codes; nil = the database counts, as for drives.
+    ///
+    /// Drives have 1, 2, 3 and so on, whatever is read between them, so records of reading codes
+    /// have -1, -2, -3. None is used twice: what was delivered is known by it.
+    static func number(for purpose: TripStart.Purpose, in database: Database) throws -> Int64? {
+        guard purpose == .scan else { return nil }
+        let last = try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT max((SELECT coalesce(-min(id), 0) FROM trip),
+                    coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'scan'), 0))
+                """)
+        let next = max(0, last ?? 0) + 1
+        try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = 'scan'")
+        try database.execute(
+            sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('scan', ?)", arguments: [next])
+        return -next
+    }
+}
+
+extension TripSummary {
+    /// Its number as users see and type it: 3 for a drive, scan3 for a record of reading codes.
+    public var number: String { id < 0 ? "scan\(id.magnitude)" : String(id) }
+
+    /// The number that is written so; nil = it is none.
+    public static func number(_ text: String) -> Int64? {
+        if let number = Int64(text) { return number }
+        guard text.hasPrefix("scan"), let number = Int64(text.dropFirst(4)), number > 0 else {
+            return nil
+        }
+        return -number
+    }
+}
+
 extension TripStore {
     /// Begins a trip that this process writes.
     ///
@@ -79,11 +114,12 @@ extension TripStore {
             }
             try database.execute(
                 sql: """
-                    INSERT INTO trip (purpose, vehicle, accessory, start, monotonic, writer, name)
-                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    INSERT INTO trip (id, purpose, vehicle, accessory, start, monotonic, writer, name)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    start.purpose.rawValue, vehicle, accessory, seen.microseconds,
+                    try Trips.number(for: start.purpose, in: database), start.purpose.rawValue,
+                    vehicle, accessory, seen.microseconds,
                     start.anchor.monotonic.nanoseconds, WriterIdentity.current()?.text,
                     start.name.flatMap { $0.isEmpty ? nil : $0 },
                 ])

@@ -7,10 +7,10 @@ private func signal(_ id: String, _ unit: String) -> Signal {
 
 private let text = """
     # What to look at.
-    ECT EOT\t°C\tbelow\t60\tnote\tcold\tWarm it up.
-    ECT EOT\t°C\tabove\t108\thigh\thigh\tHot.
-    ECT EOT\t°C\tabove\t118\ttooHigh\ttoo high\tStop.
-    VPWR\tV\tabove\t15..18\thigh\thigh\tNot 24 V.
+    ECT EOT\t°C\tbelow\t60\tnote\tcold\tWarm it up.\tours
+    ECT EOT\t°C\tabove\t108\thigh\thigh\tHot.\tpublished
+    ECT EOT\t°C\tabove\t118\ttooHigh\ttoo high\tStop.\tours
+    VPWR\tV\tabove\t15..18\thigh\thigh\tNot 24 V.\tours
 
     """
 
@@ -30,13 +30,17 @@ private let text = """
 
     @Test(arguments: [
         ("ECT\t°C\tabove\t1\thigh\thigh", SignalLevelError.Fault.cells(6)),
-        ("ECT\t°C\tabove\tx\thigh\thigh\t-", .limit("x")),
-        ("ECT\t°C\tabove\t1..2..3\thigh\thigh\t-", .limit("1..2..3")),
-        ("ECT\t°C\tabove\tinf\thigh\thigh\t-", .limit("inf")),
-        ("ECT\t°C\tabove\t\thigh\thigh\t-", .limit("")),
-        ("ECT\t°C\tover\t1\thigh\thigh\t-", .side("over")),
-        ("ECT\t°C\tabove\t1\tred\thigh\t-", .level("red")),
-        ("ECT\t°C\tabove\t1\thigh\thigh\t-\nECT\t°F\tabove\t1\thigh\thigh\t-", .unit("°F")),
+        ("ECT\t°C\tabove\t1\thigh\thigh\t-\tguess", .basis("guess")),
+        ("ECT\t°C\tabove\tx\thigh\thigh\t-\tours", .limit("x")),
+        ("ECT\t°C\tabove\t1..2..3\thigh\thigh\t-\tours", .limit("1..2..3")),
+        ("ECT\t°C\tabove\tinf\thigh\thigh\t-\tours", .limit("inf")),
+        ("ECT\t°C\tabove\t\thigh\thigh\t-\tours", .limit("")),
+        ("ECT\t°C\tover\t1\thigh\thigh\t-\tours", .side("over")),
+        ("ECT\t°C\tabove\t1\tred\thigh\t-\tours", .level("red")),
+        (
+            "ECT\t°C\tabove\t1\thigh\thigh\t-\tours\nECT\t°F\tabove\t1\thigh\thigh\t-\tours",
+            .unit("°F")
+        ),
     ])
     func `say what is wrong in a text`(_ text: String, _ fault: SignalLevelError.Fault) {
         let line = text.contains("\n") ? 3 : 2

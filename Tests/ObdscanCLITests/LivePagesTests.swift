@@ -134,6 +134,21 @@ private let sizes: [(Int, Int)] = [
         #expect(line(120, at: 99).contains("\u{1B}[2m     120"))
         #expect(line(120, at: 99).contains("\u{1B}[2mEngine coolant temperature"))
     }
+
+    /// A value is old by the pace of its signal: an odometer is asked for every 10 s.
+    @Test(arguments: [
+        ([0.0], 14.0, false), ([0], 16, true), ([0, 10], 39, false), ([0, 10], 41, true),
+        ([0, 1], 5.9, false), ([0, 1], 6.1, true), ([0, 50], 111, true),
+    ])
+    func `is old when it came later than usual`(
+        _ times: [Double], _ now: Double, _ isOld: Bool
+    ) throws {
+        var drive = try Drive(["ECT"], seconds: 0)
+        for time in times { drive.say(0, 90, at: time) }
+        let line = LiveView(palette: Palette(isOn: true)).render(
+            drive.model, at: instant(now), size: .init(columns: 80, rows: 8))[5]
+        #expect(line.contains("\u{1B}[2mEngine") == isOld, "\(line)")
+    }
 }
 
 @Suite struct `One signal at large` {

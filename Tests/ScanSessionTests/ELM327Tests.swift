@@ -8,6 +8,25 @@ import ScanTool
 import Synchronization
 import Testing
 
+/// Keeps what is told of a search; the vehicle answers when the search has lasted for long.
+private final class SearchNews: ScanObserver {
+    let interests = ScanEvent.Kinds.progress
+    private let peer: Peer
+    private let all = Mutex<[ScanProgress]>([])
+
+    init(_ peer: Peer) {
+        self.peer = peer
+    }
+
+    var progress: [ScanProgress] { all.withLock { $0 } }
+
+    func scan(_ event: ScanEvent, at time: Instant) {
+        guard case .didProgress(let step) = event else { return }
+        all.withLock { $0.append(step) }
+        if step == .longSearch { peer.interject("\r7E8064100BE3EB811\r\r>") }
+    }
+}
+
 /// An ELM327 that says what the data sheet says, but for the answers a test gives it.
 private func adapter(
     _ answers: @escaping @Sendable (String) -> Peer.Action?
@@ -173,6 +192,19 @@ private func adapter(
             _ = try session(peer, reconnect: reconnect)
         }
         #expect(peer.heard.filter { $0 == "0100" }.count == 1)
+    }
+
+    @Test func `tells of a long search while it goes on, and takes the late answer`() throws {
+        let peer = adapter { $0 == "0100" ? .say("SEARCHING...") : nil }
+        let news = SearchNews(peer)
+        var configuration = SessionConfiguration(connector: peer.connector)
+        configuration.longSearch = .zero
+        let session = try ScanSession.start(
+            configuration,
+            decoder: ResponseDecoder(table: engineSpeedTable, monitors: MonitorTables()),
+            observers: [news])
+        session.stop()
+        #expect(news.progress == [.protocolSearch, .longSearch])
     }
 
     @Test func `goes on without a vehicle on the same link and in the same recording`() throws {

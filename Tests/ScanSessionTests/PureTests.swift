@@ -36,6 +36,18 @@ import Testing
         #expect(early == nil && due == .reply && twice == nil)
     }
 
+    @Test func `end a wait when a search has lasted for long, and tell that once`() {
+        var deadlines = Deadlines()
+        deadlines.arm(.reply, at: at(40))
+        deadlines.longSearch = at(4)
+        #expect(deadlines.nearest == at(4))
+        let early = deadlines.takeLongSearch(at: at(3))
+        let due = deadlines.takeLongSearch(at: at(4))
+        let twice = deadlines.takeLongSearch(at: at(5))
+        #expect(!early && due && !twice)
+        #expect(deadlines.nearest == at(40))
+    }
+
     @Test func `limit a store's time at the end once`() {
         var deadlines = Deadlines()
         deadlines.limitDrain(to: at(3))

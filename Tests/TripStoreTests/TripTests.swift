@@ -356,7 +356,7 @@ import Testing
             return try store.trips(filter).map(\.id)
         }
         #expect(try ids { _ in } == [1, 2, 3])
-        #expect(try ids { $0.withScans = true } == [1, 2, 3, 4])
+        #expect(try ids { $0.withScans = true } == [1, 2, 3, -1])
         #expect(try ids { $0.latest = 2 } == [2, 3])
         #expect(try ids { $0.vehicle = vin.text } == [2])
         #expect(try ids { $0.tag = "a b" } == [3])
@@ -376,8 +376,33 @@ import Testing
             try store.addNote("x", toTrip: 9)
         }
         let next = try Fixtures.begin(store)
-        #expect(next.trip == 5)
+        #expect(next.trip == 4)
         try next.end(.stopped, at: Fixtures.after(0))
+    }
+
+    @Test func `drives are numbered on, whatever is read between them`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        var numbers: [Int64] = []
+        for purpose in [TripStart.Purpose.scan, .log, .scan, .scan, .log] {
+            let writer = try Fixtures.begin(store, purpose: purpose)
+            numbers.append(writer.trip)
+            try writer.end(.stopped, at: Fixtures.after(1))
+        }
+        #expect(numbers == [-1, 1, -2, -3, 2])
+        #expect(try store.trips(.init(withScans: false)).map(\.number) == ["1", "2"])
+        let all = try store.trips(.init(withScans: true)).map(\.number)
+        #expect(Set(all) == ["1", "2", "scan1", "scan2", "scan3"])
+        #expect(
+            ["7", "scan3", "scan0", "scan-1", "scan", "x"].map(TripSummary.number) == [
+                7, -3, nil, nil, nil, nil,
+            ])
+        // A number is not used twice: deliveries know what was delivered by it.
+        try store.deleteTrip(-3)
+        _ = try store.purge()
+        let next = try Fixtures.begin(store, purpose: .scan)
+        #expect(next.trip == -4)
+        try next.end(.stopped, at: Fixtures.after(1))
     }
 
     @Test func `the history of codes spans trips and outlives them`() throws {
@@ -399,7 +424,7 @@ import Testing
             #expect(writer.offer(.vehicle(vin), at: Fixtures.after(3)))
             try writer.end(.stopped, at: Fixtures.after(4))
         }
-        try store.deleteTrip(1)
+        try store.deleteTrip(-1)
         let history = try store.codeHistory(vehicle: vin.text)
         #expect(history.map(\.kind) == [.stored, .pending])
         #expect(history.map(\.reports) == [6, 1])

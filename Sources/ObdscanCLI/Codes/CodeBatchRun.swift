@@ -104,6 +104,9 @@ struct CodeBatchRun {
         tally.count(result)
         if tells, result.isRead {
             output.note("\(tally.cars) of \(entries.count)  \(result.text)")
+        } else if tells {
+            output.note(
+                "\(tally.cars) of \(entries.count)  \(entry.label ?? entry.accessory): not read")
         }
         if let report = findings.report { output.note("   \(report)") }
         guard let failure = findings.failure else { return }

@@ -291,6 +291,7 @@ private struct SendRun: ~Copyable {
                             id: frame.id, data: Array(frame.data), time: connection.utc(time)),
                         to: &writer)
                 case (.heard, _), (.heardFrame, _), (.lineRate, _), (.protocolSearch, _),
+                    (.longSearch, _),
                     (.setupGoesOn, _):
                     return
                 }

@@ -66,7 +66,9 @@ extension UserSettings {
             return "known names: " + known.joined(separator: ", ")
                 + "; else a path such as /dev/ttyUSB0, or a form such as sim:"
         }
-        if name.lowercased().hasPrefix("tty") || name.lowercased().hasPrefix("rfcomm") {
+        let small = name.lowercased()
+        let isWindowsPort = small.hasPrefix("com") && Int(small.dropFirst(3)) != nil
+        if isWindowsPort || small == "usb" || small.hasPrefix("tty") || small.hasPrefix("rfcomm") {
             return "serial devices have a path such as /dev/ttyUSB0; \"obdscan devices\" lists them"
         }
         if name.contains(".") {

@@ -87,7 +87,11 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Append a log of what happens to this file.", valueName: "file", visibility: .hidden),
+            "Append a log of what happens to this file.",
+            discussion: """
+                The file grows without end; logrotate can keep it small (copytruncate). Under \
+                systemd the journal has what obdscan prints.
+                """, valueName: "file", visibility: .hidden),
         completion: .file())
     var logFile: String?
 

@@ -17,7 +17,7 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
 
     /// Refuses a name that commands would understand as a number or as `latest`.
     static func check(name: String) throws(ValidationError) {
-        if Int64(name) != nil {
+        if TripSummary.number(name) != nil {
             throw ValidationError(
                 "\"\(name)\" looks like a trip's number: add a word to it")
         }
@@ -39,7 +39,7 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
 
     /// The trip's number; a number is never taken for a name.
     func number(in store: TripStore) throws(Failure) -> Int64 {
-        if let number = Int64(text) { return number }
+        if let number = TripSummary.number(text) { return number }
         if text == "latest" { return try store.latestTrip() }
         var filter = TripStore.TripFilter(withScans: true)
         filter.name = text

@@ -3,7 +3,38 @@ import OBDCore
 import ScanSession
 import Synchronization
 
-/// Shows the progress of connecting on one line of the terminal, which is cleared at the end.
+/// Says once that a search for the vehicle takes long, before the search ends.
+///
+/// Only the adapter knows when it has tried every protocol, so the search is not cut short.
+final class LongSearchNote: ScanObserver {
+    let interests = ScanEvent.Kinds.progress
+    private let accessory: String
+    private let output: OutputOptions
+    private let isConnecting = Mutex(true)
+
+    /// A note about `accessory`.
+    init(_ accessory: String, _ output: OutputOptions) {
+        self.accessory = accessory
+        self.output = output
+    }
+
+    func scan(_ event: ScanEvent, at time: Instant) {
+        guard case .didProgress(.longSearch) = event else { return }
+        isConnecting.withLock { isConnecting in
+            guard isConnecting else { return }
+            isConnecting = false
+            if StatusLine.isWatched(output) { StatusLine.clear() }
+            output.remark(
+                "\(accessory): the adapter works, but the vehicle has not answered yet; the search "
+                    + "continues. Is the ignition on?")
+        }
+    }
+
+    /// Says nothing from now on.
+    func end() { isConnecting.withLock { $0 = false } }
+}
+
+/// Shows on a terminal what connecting is about, on one line that goes away again.
 final class ConnectProgress: ScanObserver {
     let interests = ScanEvent.Kinds.progress
     private let text: String
@@ -21,7 +52,7 @@ final class ConnectProgress: ScanObserver {
         switch progress {
         case .lineRate(let rate): detail = "trying \(rate) bit/s"
         case .protocolSearch: detail = "the adapter works; searching for the vehicle"
-        case .setupGoesOn, .heard, .heardFrame: return
+        case .longSearch, .setupGoesOn, .heard, .heardFrame: return
         }
         isShown.withLock { if $0 { StatusLine.show("\(text) \(detail)") } }
     }

@@ -110,6 +110,7 @@ extension ScanEvent {
             switch progress {
             case .lineRate(let rate): "trying \(rate) bit/s"
             case .protocolSearch: "searching for the vehicle's protocol"
+            case .longSearch: "the vehicle has not answered yet; the search continues"
             case .setupGoesOn(let failure):
                 "adapter not set up: \(Failure(failure, accessory: "adapter").message)"
             case .heard(let line): "heard \(line)"

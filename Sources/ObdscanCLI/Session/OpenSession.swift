@@ -271,7 +271,14 @@ private func startSession(
     // Some vehicles take ten seconds.
     let progress = hasAudience ? ConnectProgress(configuration.connector.name) : nil
     if let progress { observers.append(progress) }
-    defer { progress?.end() }
+    let note =
+        needs.accessory == nil && !output.verbose
+        ? LongSearchNote(configuration.connector.name, output) : nil
+    if let note { observers.append(note) }
+    defer {
+        note?.end()
+        progress?.end()
+    }
     return try ScanSession.start(
         configuration, decoder: decoder, sinks: needs.sinks, observers: observers,
         interruptedBy: inbox.descriptor)

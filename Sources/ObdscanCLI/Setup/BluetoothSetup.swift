@@ -68,7 +68,12 @@ struct BluetoothSetup {
                 output.note("\(device.accessory.name) is paired.")
                 return
             } catch {
-                guard error.isRefusedPairing, Confirmation.isPossible,
+                guard error.isRefusedPairing else {
+                    // Some adapters take a connection and no pairing: the check says what is there.
+                    output.note("\(Failure(error).message). It is tried without pairing.")
+                    return
+                }
+                guard Confirmation.isPossible,
                     let pin = try ask(device), !pin.isEmpty
                 else { throw Failure(error) }
                 pins = [pin]

@@ -229,6 +229,19 @@ def the_simulated_vehicle_on_RFCOMM():
 
 
 @case
+def setup_finds_a_Bluetooth_adapter_and_other_commands_use_it():
+    simulator = Run("simulate", "--rfcomm", "5", "petrol?latency=2ms").until(lambda run: "rfcomm" in run.output)
+    begin = time.monotonic()
+    done = succeeds("setup", "-d", "bluetooth:OBDII-1")
+    expect("Saved bluetooth:OBDII-1" in done.output, done)
+    codes = succeeds("dtc")
+    expect("P0301" in codes.output and "Drive on?" in codes.output, codes)
+    print(f"    setup and codes: {time.monotonic() - begin:.1f} s")
+    succeeds("config", "unset", "device")
+    simulator.end(signal=signal.SIGTERM)
+
+
+@case
 def a_dropped_Bluetooth_link_is_had_back_under_log():
     near, far = bluetooth.addresses
     simulator = Run("simulate", "--rfcomm", "5", "petrol?latency=2ms").until(lambda run: "rfcomm" in run.output)

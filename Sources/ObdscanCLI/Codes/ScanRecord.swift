@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import ScanSession
+import TripRecorder
 import TripStore
 import VehicleScan
 
@@ -27,7 +28,7 @@ enum ScanRecord {
                         purpose: .scan, anchor: anchor, vin: vin, accessory: connection.key),
                     table: connection.table)
             }
-            offer(asked, lists: lists, to: writer)
+            writer.offer(asked, lists: lists)
             let last = asked.map(\.answer.answered).max() ?? start
             try mapped { () throws(StoreError) in try writer.end(.stopped, at: last) }
         } catch {
@@ -38,40 +39,5 @@ enum ScanRecord {
     /// Whether what `connection` brings is kept at all.
     static func isWanted(_ connection: Vehicle, _ options: DatabaseOptions) -> Bool {
         connection.key != nil || options.isNamed
-    }
-
-    /// Gives a writer what was asked; `lists` says which of it are lists of codes.
-    static func offer(_ asked: [QueryResult], lists: [CodeScan.List], to writer: TripWriter) {
-        for one in asked where !one.answer.items.isEmpty {
-            _ = writer.offer(one.answer.items, at: one.answer.answered)
-        }
-        for list in lists {
-            for (ecu, codes) in list.answers {
-                _ = writer.offer(
-                    .codeList(ecu, list.kind, codes: codes), at: list.asked.answer.answered)
-            }
-        }
-    }
-}
-
-extension CodeScan.List {
-    /// The ECUs that answered for the list whole, and how many codes each named; of one that
-    /// refused, answered something else, or whose answer is damaged, nothing is known.
-    fileprivate var answers: [(ecu: ECUAddress?, codes: Int)] {
-        var found: [(ecu: ECUAddress?, codes: Int)] = []
-        for ecu in asked.answers.map(\.ecu) {
-            guard told(by: ecu) == .list, !found.contains(where: { $0.ecu == ecu }) else {
-                continue
-            }
-            let codes = asked.answer.items.count { item in
-                if case .code(let report) = item {
-                    report.ecu == ecu && report.kind == kind
-                } else {
-                    false
-                }
-            }
-            found.append((ecu, codes))
-        }
-        return found
     }
 }

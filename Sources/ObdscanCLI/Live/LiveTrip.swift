@@ -1,14 +1,9 @@
+import LiveSession
 import OBDCore
 import TripRecorder
 import TripStore
+import VehicleReports
 import VehicleScan
-
-/// The trip that a live view records, and what it is told from elsewhere.
-struct LiveTrip: Sendable {
-    let recording: TripRecording
-    let notices: LiveNotices
-    let marks: MarkSignals
-}
 
 /// What `live --log` needs before its session begins.
 struct LiveRecorder {

@@ -4,19 +4,43 @@ import PIDTables
 import SystemIO
 import TableImport
 
+/// Why files do not become a table.
+package enum TableImportFault: Error {
+    /// A file or folder cannot be read.
+    case unreadable(path: String, errno: Int32)
+    /// A folder that holds more files than any collection of tables.
+    case tooManyFiles(path: String, most: Int)
+    /// What should be a folder is none.
+    case notAFolder(path: String)
+    /// A table of another program without a row that can be used.
+    case noUsableRow(path: String, rows: Int)
+    /// No table of another program.
+    case foreign(TableSource.Fault, path: String)
+    /// A fault in our own table.
+    case table(TableError)
+}
+
 /// Reads other programs' tables from files and folders.
-struct TableImportRun {
+package struct TableImportRun {
     /// What the sources must be; nil = each says it itself.
-    var format: TableFormat?
+    private let format: TableFormat?
     /// Model year, header and what is left out.
-    var options = ImportOptions()
+    package var options = ImportOptions()
     /// A folder of recorded answers.
-    var tests: String?
+    private let tests: String?
+
+    /// Reads tables of `format`, and compares them with the recorded answers in the folder `tests`.
+    package init(format: TableFormat? = nil, tests: String? = nil) {
+        self.format = format
+        self.tests = tests
+    }
 
     /// A file whose form is not known.
-    struct Unread {
-        var path: String
-        var failure: Failure
+    package struct Unread {
+        /// Where it is.
+        package var path: String
+        /// Why it is not known.
+        package var fault: TableImportFault
     }
 
     /// Folders are searched this deep: a collection, a model, its signal sets.
@@ -24,7 +48,7 @@ struct TableImportRun {
     private static let mostFiles = 20_000
 
     /// The table that the file at `path` makes; nil where it is no table of another program.
-    static func text(of contents: [UInt8], _ path: String) throws(Failure) -> [UInt8]? {
+    package static func text(of contents: [UInt8], _ path: String) throws(TableImportFault) -> [UInt8]? {
         guard !path.hasSuffix(".pids") else { return nil }
         var run = TableImportRun()
         try run.leaveOutBuiltIn()
@@ -36,23 +60,21 @@ struct TableImportRun {
         }
         let table = run.table([(source, contents, path)])
         guard table.takenCount > 0 else {
-            throw Failure(
-                "\(path): none of \(table.rowCount) rows is usable",
-                hint: "obdscan pids import --check \(path) says why", status: .badData)
+            throw .noUsableRow(path: path, rows: table.rowCount)
         }
         return Array(table.text.utf8)
     }
 
     /// Our own table is right where others repeat it.
-    mutating func leaveOutBuiltIn() throws(Failure) {
-        do {
+    package mutating func leaveOutBuiltIn() throws(TableImportFault) {
+        do throws(TableError) {
             let services: Set<Service> = [.currentData, .vehicleInformation]
             options.builtIn = Set(
                 try PIDTables.standard().records.map(\.dataID).filter {
                     services.contains($0.service)
                 })
         } catch {
-            throw Failure(error)
+            throw .table(error)
         }
     }
 
@@ -61,14 +83,12 @@ struct TableImportRun {
     }
 
     /// The files below a path that may be tables, and how they are named.
-    func files(at path: String) throws(Failure) -> [(path: String, name: String)] {
+    package func files(at path: String) throws(TableImportFault) -> [(path: String, name: String)] {
         guard Files.isFolder(path) else { return [(path, Self.name(of: path))] }
         var found: [(path: String, name: String)] = []
         try collect(path, "", depth: 0, &found)
         guard found.count <= Self.mostFiles else {
-            throw Failure(
-                "\(path) holds more than \(Self.mostFiles) files",
-                hint: "name the folder of the tables", status: .usage)
+            throw .tooManyFiles(path: path, most: Self.mostFiles)
         }
         return found
     }
@@ -76,13 +96,13 @@ struct TableImportRun {
     private func collect(
         _ folder: String, _ prefix: String, depth: Int,
         _ found: inout [(path: String, name: String)]
-    ) throws(Failure) {
+    ) throws(TableImportFault) {
         guard depth < Self.deepest, found.count <= Self.mostFiles else { return }
         let names: [String]
         do throws(SystemError) {
             names = try Files.entries(of: folder)
         } catch {
-            throw Failure(inputFile: folder, errno: error.errno)
+            throw .unreadable(path: folder, errno: error.errno)
         }
         let files = chosen(names)
         for name in names where !name.hasPrefix(".") && !["tests", "node_modules"].contains(name) {
@@ -121,29 +141,29 @@ struct TableImportRun {
     }
 
     /// Reads the files; what is no table is told apart from what is.
-    func read(
+    package func read(
         _ files: [(path: String, name: String)]
-    ) throws(Failure) -> (
+    ) throws(TableImportFault) -> (
         sources: [(source: ImportedSource, contents: [UInt8], path: String)], unread: [Unread]
     ) {
         var sources: [(source: ImportedSource, contents: [UInt8], path: String)] = []
         var unread: [Unread] = []
-        let recorded = try tests.map { folder throws(Failure) in try Self.tests(in: folder) } ?? []
+        let recorded = try tests.map { folder throws(TableImportFault) in try Self.tests(in: folder) } ?? []
         for file in files {
-            let contents = try ObdscanCLI.contents(of: file.path)
+            let contents = try Self.contents(of: file.path)
             do throws(TableSource.Fault) {
                 var source = try TableSource.read(contents, file.name, as: format, options)
                 if !recorded.isEmpty { source.prove(by: recorded, year: options.year) }
                 sources.append((source, contents, file.path))
             } catch {
-                unread.append(Unread(path: file.path, failure: Failure(error, of: file.path)))
+                unread.append(Unread(path: file.path, fault: .foreign(error, path: file.path)))
             }
         }
         return (sources, unread)
     }
 
     /// One table of sources.
-    func table(
+    package func table(
         _ sources: [(source: ImportedSource, contents: [UInt8], path: String)]
     ) -> ImportedTable {
         let origins = sources.map { source, contents, path in
@@ -158,9 +178,9 @@ struct TableImportRun {
     }
 
     /// The recorded answers below a folder.
-    private static func tests(in folder: String) throws(Failure) -> [OBDbTests] {
+    private static func tests(in folder: String) throws(TableImportFault) -> [OBDbTests] {
         guard Files.isFolder(folder) else {
-            throw Failure("\(folder) is not a folder", status: .noInput)
+            throw .notAFolder(path: folder)
         }
         var tests: [OBDbTests] = []
         try collectTests(folder, year: nil, depth: 0, &tests)
@@ -169,7 +189,7 @@ struct TableImportRun {
 
     private static func collectTests(
         _ folder: String, year: Int?, depth: Int, _ tests: inout [OBDbTests]
-    ) throws(Failure) {
+    ) throws(TableImportFault) {
         guard depth < deepest, tests.count <= mostFiles else { return }
         for name in Files.names(in: folder) where !name.hasPrefix(".") {
             let path = folder + "/" + name
@@ -179,28 +199,16 @@ struct TableImportRun {
             } else if name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
                 let label = year.map { "\($0)/\(name)" } ?? name
                 tests.append(
-                    OBDbTests(try ObdscanCLI.contents(of: path), file: label, year: year))
+                    OBDbTests(try contents(of: path), file: label, year: year))
             }
         }
     }
-}
 
-extension Failure {
-    /// Why a file is no table of another program.
-    init(_ fault: TableSource.Fault, of path: String) {
-        switch fault {
-        case .unknownForm:
-            self.init(
-                "\(path) is not a table that obdscan can import",
-                hint: "obdscan pids import --help names the forms", status: .badData)
-        case .json(let line):
-            self.init("\(path):\(line): the JSON text ends or breaks here", status: .badData)
-        case .otherForm(let format):
-            self.init(
-                "\(path) is a \(format.title)", hint: "use --from \(format.rawValue)",
-                status: .badData)
-        case .tooLong:
-            self.init("\(path) is too long for a table", status: .badData)
+    private static func contents(of path: String) throws(TableImportFault) -> [UInt8] {
+        do throws(SystemError) {
+            return try Files.bytes(of: path)
+        } catch {
+            throw .unreadable(path: path, errno: error.errno)
         }
     }
 }

@@ -1,9 +1,9 @@
-import Accessory
 import Synchronization
 import SystemIO
+import VehicleReports
 
 /// What other threads have to say of a trip: in the view while that has the terminal, else on stderr.
-final class LiveNotices: Sendable {
+package final class LiveNotices: Sendable {
     private struct State: Sendable {
         var waiting: [TripNews] = []
         var isViewShown = false
@@ -16,7 +16,7 @@ final class LiveNotices: Sendable {
     private let note: @Sendable (String) -> Void
 
     /// Nothing is said yet, and no view is shown; `note` says something on stderr.
-    init(note: @escaping @Sendable (String) -> Void) throws(SystemError) {
+    package init(note: @escaping @Sendable (String) -> Void) throws(SystemError) {
         self.note = note
         arrived = try EventDescriptor()
     }
@@ -25,7 +25,7 @@ final class LiveNotices: Sendable {
     var descriptor: Int32 { arrived.descriptor }
 
     /// Says it.
-    func put(_ news: TripNews) {
+    package func put(_ news: TripNews) {
         let waits = state.withLock { state in
             guard state.isViewShown else { return false }
             state.waiting.append(news)
@@ -36,7 +36,7 @@ final class LiveNotices: Sendable {
     }
 
     /// What the view has to say.
-    func take() -> [TripNews] {
+    package func take() -> [TripNews] {
         arrived.take()
         return state.withLock { state in
             defer { state.waiting = [] }
@@ -45,11 +45,11 @@ final class LiveNotices: Sendable {
     }
 
     /// The view is shown from now on.
-    func viewBegins() { state.withLock { $0.isViewShown = true } }
+    package func viewBegins() { state.withLock { $0.isViewShown = true } }
 
     /// The view is shown no longer: what it had no time for is said now, and once more what the trip
     /// lacks.
-    func viewEnds() {
+    package func viewEnds() {
         let losses = state.withLock { state in
             state.isViewShown = false
             defer { state.losses = .init() }

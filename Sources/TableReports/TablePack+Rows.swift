@@ -1,0 +1,21 @@
+import Diagnostics
+import Formats
+import OBDCore
+import PIDTables
+
+extension TablePack {
+    /// A pack and its records.
+    package static let shape = RowShape<(pack: TablePack, records: [TableRecord])>(
+        "pack",
+        [
+            Field("name", "PACK", style: .bold) { .text($0.pack.name) },
+            Field("title", "VEHICLES") { .text($0.pack.title) },
+            Field("records") { .words($0.records.map(\.dataID.description)) },
+            Field("signals", "SIGNALS", .right) { line in
+                .integer(line.records.reduce(0) { $0 + $1.signals.count })
+            },
+            Field("unverified", "UNVERIFIED", .right) { line in
+                .integer(line.records.reduce(0) { $0 + $1.unverified.count })
+            },
+        ])
+}

@@ -126,6 +126,12 @@ let package = Package(
         module("TripImport", ["OBDCore", "VehicleLink", "Diagnostics", "Formats"]),
         module("TableImport", ["OBDCore", "Diagnostics"]),
         module(
+            "TableReports",
+            [
+                "OBDCore", "Adapters", "Diagnostics", "SystemIO", "PIDTables", "TableImport",
+                "Simulator", "Formats",
+            ]),
+        module(
             "TripIntake",
             ["OBDCore", "Diagnostics", "SystemIO", "Formats", "TripImport", "TripStore"]),
         module(
@@ -151,6 +157,13 @@ let package = Package(
                 "Accessory", "ScanSession", "PIDTables", "Decoding", "VehicleScan", "TripStore",
                 "Formats", "TripReports", "TripRecorder",
             ]),
+        module(
+            "LiveSession",
+            [
+                "OBDCore", "Diagnostics", "Accessory", "ScanTool", "CSystem", "SystemIO",
+                "ScanSession", "PIDTables", "VehicleScan", "Formats", "TripRecorder", "TripReports",
+                "VehicleReports", "TerminalView",
+            ]),
         module("WebServer", ["OBDCore", "CSystem", "SystemIO", "WebProtocol"]),
         module(
             "Dashboard",
@@ -161,27 +174,30 @@ let package = Package(
             ]),
         .target(
             name: "WebPage", exclude: ["web"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
-        module(
-            "ObdscanCLI",
-            [
+        .target(
+            name: "ObdscanCLI",
+            dependencies: [
                 "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool",
                 "Accessory", "ScanSession", "PIDTables", "VehicleScan", "TripStore", "Formats",
-                "TripImport", "TableImport", "TripIntake", "Conversation", "Decoding",
+                "TripImport", "TableImport", "TableReports", "TripIntake", "Conversation",
+                "Decoding",
                 "LocalLinks", "Settings", "TripReports", "TripRecorder",
-                "VehicleReports", "TerminalView", "Dashboard", "Simulator", "Positioning",
+                "VehicleReports", "TerminalView", "LiveSession", "Dashboard", "Simulator",
+                "Positioning",
                 "FuelFigures",
                 "CSystem",
                 "SystemIO", "WebProtocol",
                 "WebServer",
                 "WebPage", "Publishing", "Engines",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
+            ],
+            exclude: ["completions"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         .executableTarget(
             name: "obdscan", dependencies: ["ObdscanCLI"], swiftSettings: strict,
             // Nothing looks for symbols in the program: without them it starts sooner.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"])]),
 
-        // `pids/`, `vehicles/`, `migrations/` and `web/` become string literals at build time.
+        // `pids/`, `vehicles/`, `migrations/`, `web/` and `completions/` become string literals at build time.
         .executableTarget(name: "EmbedFiles", swiftSettings: strict),
         .plugin(
             name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"]),
@@ -270,7 +286,8 @@ let package = Package(
         tests(
             "ObdscanCLI",
             [
-                "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
+                "ObdscanCLI", "LiveSession", "OBDCore", "Diagnostics", "Adapters", "Accessory",
+                "PIDTables",
                 "LocalLinks", "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan",
                 "Dashboard", "TerminalView", "Formats", "TripRecorder", "TripReports",
                 "TripStore", "VehicleReports", "TestSupport", "obdscan",

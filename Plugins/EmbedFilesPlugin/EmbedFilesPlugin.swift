@@ -21,6 +21,8 @@ struct EmbedFilesPlugin: BuildToolPlugin {
             options = ["--numbered"]
         case "WebPage":
             folder = "web"
+        case "ObdscanCLI":
+            folder = "completions"
         default:
             throw Unknown(target: target.name)
         }

@@ -7,8 +7,10 @@ import OBDCore
 import PIDTables
 import ScanSession
 import SystemIO
+import TableReports
 import TripReports
 import TripStore
+import VehicleReports
 import VehicleScan
 
 // Maps every error that can end a command to message, hint and exit code. The switches are
@@ -26,6 +28,8 @@ extension Failure {
         case let error as FileError: self.init(error)
         case let error as TripReportError: self.init(error)
         case let error as TableError: self.init(error)
+        case let error as TableImportFault: self.init(error)
+        case let fault as CodeTable.Fault: self.init(fault)
         case let error as MonitorTableError: self.init(error)
         default: return nil
         }

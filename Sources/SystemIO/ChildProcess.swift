@@ -31,14 +31,53 @@ public enum ChildProcess {
         _ program: String, _ arguments: [String], until deadline: Instant,
         cancelledBy cancel: Int32?
     ) throws(SystemError) -> End {
-        var words = ([program] + arguments).map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
+        let child = try spawn([program] + arguments, isWaitedFor: true)
+        let isDone = try hasEnded(child, until: deadline, cancelledBy: cancel)
+        if !isDone { kill(-child, SIGKILL) }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        if !isDone { return .killed }
+        let signal = status & 0x7F
+        return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
+    }
+
+    /// Starts a program of the PATH and does not wait for it.
+    ///
+    /// What it prints goes to standard error, so that it cannot mix with data.
+    ///
+    /// - Parameters:
+    ///   - words: the program and its arguments.
+    ///   - variables: `NAME=value`, besides those of this process.
+    public static func start(
+        _ words: [String], variables: [String] = []
+    ) throws(SystemError) {
+        // It must not remain as a zombie.
+        Glibc.signal(SIGCHLD, SIG_IGN)
+        _ = try spawn(words, variables: variables, isWaitedFor: false)
+    }
+
+    private static func spawn(
+        _ words: [String], variables: [String] = [], isWaitedFor: Bool
+    ) throws(SystemError) -> pid_t {
+        var arguments = words.map { strdup($0) } + [nil]
+        var added = variables.map { strdup($0) }
+        defer { for text in arguments + added { free(text) } }
+        var next = environ
+        while let variable = next.pointee {
+            added.append(strdup(variable))
+            next += 1
+        }
+        var all = added + [nil]
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        for stream in [STDOUT_FILENO, STDERR_FILENO] {
-            posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0)
+        if isWaitedFor {
+            for stream in [STDOUT_FILENO, STDERR_FILENO] {
+                posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0)
+            }
+        } else {
+            posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
         }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -51,21 +90,17 @@ public enum ChildProcess {
         for number in [SIGPIPE, SIGCHLD, SIGUSR1] { sigaddset(&usual, number) }
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &usual)
-        // A separate process group, so that the program's own children can be ended, too.
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes,
-            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+        var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        if isWaitedFor {
+            // A group of its own, so that its helpers can be ended with it.
+            posix_spawnattr_setpgroup(&attributes, 0)
+            flags |= POSIX_SPAWN_SETPGROUP
+        }
+        posix_spawnattr_setflags(&attributes, Int16(flags))
         var child: pid_t = 0
-        let fault = posix_spawn(&child, program, &actions, &attributes, &words, environ)
+        let fault = posix_spawnp(&child, words[0], &actions, &attributes, &arguments, &all)
         guard fault == 0 else { throw SystemError(call: "posix_spawn", errno: fault) }
-        let isDone = try hasEnded(child, until: deadline, cancelledBy: cancel)
-        if !isDone { kill(-child, SIGKILL) }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        if !isDone { return .killed }
-        let signal = status & 0x7F
-        return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
+        return child
     }
 
     /// Whether the program ended by itself.

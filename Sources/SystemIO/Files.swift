@@ -3,6 +3,12 @@ import Glibc
 
 /// Reads whole files and folders.
 public enum Files {
+    /// Makes a folder where there is none.
+    public static func makeFolder(_ path: String) throws(SystemError) {
+        guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw SystemError.last("mkdir") }
+        if !isFolder(path) { throw SystemError(call: "mkdir", errno: ENOTDIR) }
+    }
+
     /// All bytes of a file, at most `limit` of them.
     public static func bytes(of path: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

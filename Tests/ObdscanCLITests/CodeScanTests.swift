@@ -4,6 +4,7 @@ import Foundation
 import OBDCore
 import PIDTables
 import Testing
+import TripRecorder
 import TripStore
 import VehicleReports
 
@@ -215,7 +216,7 @@ import VehicleReports
                     TripStart(
                         purpose: .scan, anchor: TimeAnchor(monotonic: scan.time, utc: time)),
                     table: vehicle.connection.table)
-                ScanRecord.offer(scan.asked, lists: scan.lists, to: writer)
+                writer.offer(scan.asked, lists: scan.lists)
                 try writer.end(.stopped, at: scan.time)
             }
         }

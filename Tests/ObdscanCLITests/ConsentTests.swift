@@ -2,6 +2,7 @@ import Adapters
 import Foundation
 import OBDCore
 import Testing
+import VehicleScan
 
 @testable import ObdscanCLI
 

@@ -8,7 +8,7 @@ import Testing
 import VehicleReports
 import VehicleScan
 
-@testable import ObdscanCLI
+@testable import LiveSession
 
 @Suite struct `Which readings the live view shows` {
     private func reading(

@@ -1,6 +1,8 @@
+import LiveSession
 import Synchronization
 import Testing
 import TripRecorder
+import VehicleReports
 
 @testable import ObdscanCLI
 

@@ -1,6 +1,8 @@
 import ArgumentParser
-import Diagnostics
+import Formats
+import Glibc
 import Settings
+import SystemIO
 import VehicleReports
 import VehicleScan
 
@@ -43,13 +45,13 @@ struct AlarmOptions: ParsableArguments {
             let alarm = try Alarm.named(text)
             let selected = try mapped { () throws(SignalError) in try names.find(alarm.name) }
             asked.append(selected)
-            plan.armed.append(.init(alarm: alarm, selected: selected, isAsked: true))
+            plan.armed.append(.init(alarm, of: selected, isAsked: true))
         }
         for text in settings.alarms {
             let alarm = try Alarm.named(text)
             do throws(SignalError) {
                 plan.armed.append(
-                    .init(alarm: alarm, selected: try names.find(alarm.name), isAsked: false))
+                    .init(alarm, of: try names.find(alarm.name), isAsked: false))
             } catch {
                 let why = Failure(error).message
                 note("the alarm \(alarm.text) of the configuration is ignored: \(why)")
@@ -70,63 +72,19 @@ extension Alarm {
     }
 }
 
-/// The alarms to watch for, and the program to run.
-struct AlarmPlan: Sendable {
-    /// An alarm and its signal.
-    struct Armed: Sendable {
-        var alarm: Alarm
-        /// The signal by name, whichever record of the vehicle contains it.
-        var selected: SelectedSignal
-        /// Whether an option set it; the user then gets a note if the vehicle lacks the signal.
-        var isAsked: Bool
-    }
-
-    /// The alarms with their signals.
-    var armed: [Armed] = []
-    /// The program to run; nil = none.
-    var command: String?
-
-    /// The notifier for the signals that `setup` polls; nil if there is nothing to watch for.
-    ///
-    /// It watches the signals of the services that this vehicle uses: the engine speed of SAE J1939
-    /// is another signal than that of SAE J1979. `note` is called for alarms that cannot occur
-    /// here.
-    func bell(
-        _ table: PIDTable, _ output: OutputOptions, accessory: String? = nil, for setup: PollSetup,
-        note: (String) -> Void
-    ) -> AlarmNotifier? {
-        var watch = AlarmWatch(units: output.units)
-        let names = SignalNames(table)
-        for one in armed {
-            let resolved = names.resolve([one.selected], in: setup.profiles)
-            let read = resolved.signals.filter { setup.reads($0) }
-            for signal in Set(read.flatMap { $0.signals(table) }) {
-                watch.add(one.alarm, on: signal)
-            }
-            guard read.isEmpty, one.isAsked else { continue }
-            let why = resolved.unknown.first?.text ?? "the vehicle does not support its signal"
-            note("the alarm \(one.alarm.text) cannot work: \(why)")
+extension AlarmNotifier.Report {
+    /// Prints it on stderr, with the bell where a person hears it.
+    func print(_ output: OutputOptions) {
+        guard takesMore(STDERR_FILENO) else { return }
+        switch self {
+        case .news(let news, let text):
+            let line = printable((news.isRaised ? "alarm: " : "alarm over: ") + text)
+            let bell = news.isRaised && isatty(STDERR_FILENO) == 1 ? "\u{07}" : ""
+            writeToStandardError(
+                output.palette(STDERR_FILENO)(news.isRaised ? .bad : .good, line) + bell + "\n")
+        case .commandFailed(let program, let number):
+            writeToStandardError(
+                "the alarm's program: \(printable(program)): \(describe(errno: number))\n")
         }
-        if watch.isEmpty { return nil }
-        return AlarmNotifier(
-            watch: watch, table: table, output: output, accessory: accessory,
-            command: command.flatMap { AlarmCommand($0) })
-    }
-}
-
-extension PollSetup {
-    /// Whether a signal is polled, alone or within a record.
-    fileprivate func reads(_ selected: SelectedSignal) -> Bool {
-        guard let dataID = selected.dataID else { return readsVoltage }
-        return wants.contains { $0.dataID == dataID }
-    }
-}
-
-extension SelectedSignal {
-    /// The signals that were selected.
-    func signals(_ table: PIDTable) -> [SignalIndex] {
-        if let signal { return [signal] }
-        guard let record else { return [table.adapterVoltage].compactMap(\.self) }
-        return record.signals.map { SignalIndex(rawValue: $0) }
     }
 }

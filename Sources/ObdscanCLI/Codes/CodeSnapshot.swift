@@ -2,6 +2,7 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import SystemIO
+import TripRecorder
 import TripStore
 import VehicleScan
 
@@ -31,24 +32,14 @@ struct CodeSnapshot {
     /// Stores the answers; returns when they are on the disk.
     func keep(_ scan: CodeScan, _ frozen: [QueryResult]) throws(Failure) {
         guard let writer else { return }
-        ScanRecord.offer(scan.asked + frozen, lists: scan.lists, to: writer)
+        writer.offer(scan.asked + frozen, lists: scan.lists)
         try mapped { () throws(StoreError) in try writer.flush() }
     }
 
     /// Stores the result of the request, nil if it is unknown, and ends the record.
     func finish(_ clearing: CodeClearing?) throws(Failure) {
         guard let writer else { return }
-        for asked in clearing?.sent ?? [] {
-            for message in asked.answers where message.confirmsClearing {
-                let event = TripEvent(
-                    .codesCleared, text: "codes cleared", ecu: message.ecu,
-                    service: message.payload.first.map { Service($0 & ~0x40) })
-                _ = writer.offer(.event(event), at: asked.answer.answered)
-            }
-        }
-        if let after = clearing?.after {
-            ScanRecord.offer(after.asked, lists: after.lists, to: writer)
-        }
+        writer.offer(clearing)
         try mapped { () throws(StoreError) in try writer.end(.stopped, at: SystemClock.now()) }
     }
 }

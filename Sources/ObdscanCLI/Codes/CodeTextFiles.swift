@@ -1,6 +1,5 @@
 import Diagnostics
 import Glibc
-import OBDCore
 import PIDTables
 
 /// The texts of codes: the user's texts have priority over the embedded ones.
@@ -11,7 +10,15 @@ func loadCodeTexts() throws(Failure) -> CodeTexts {
     }
     var rows: [CodeTextRow] = []
     for path in try files(in: folder, ending: ".tsv") {
-        rows += try CodeTextRow.rows(of: try contents(of: path), path: path)
+        let bytes = try contents(of: path)
+        do throws(CodeTextRow.Fault) {
+            rows += try CodeTextRow.rows(of: bytes)
+        } catch {
+            throw Failure(
+                "\(path):\(error.line): not a code, a tab and a text",
+                hint: "codes are written P1234, P1234-11, SPN609 or SPN609/FMI19",
+                status: .badData)
+        }
     }
     return rows.isEmpty ? texts : texts.overlaid(.bytes(CodeTextRow.file(rows)))
 }
@@ -24,64 +31,5 @@ func loadCodeExplanations() throws(Failure) -> CodeExplanations {
         throw Failure(
             "pids/dtc/families.txt:\(error.line): \(error.reason)",
             hint: "this is a fault of obdscan: please report it", status: .bug)
-    }
-}
-
-/// One line of a user's texts: a code, a tab, and its text.
-struct CodeTextRow {
-    /// The key of the text: `P1234`, `P1234-11`, `SPN609`, `SPN609/FMI19`.
-    var key: [UInt8]
-    var text: ArraySlice<UInt8>
-
-    /// The rows of a file; empty lines and those that begin with `#` are ignored.
-    static func rows(of bytes: [UInt8], path: String) throws(Failure) -> [CodeTextRow] {
-        var rows: [CodeTextRow] = []
-        for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-            .enumerated()
-        {
-            let line = line.last == 0x0D ? line.dropLast() : line
-            guard let first = line.first, first != 0x23 else { continue }
-            guard let row = CodeTextRow(line) else {
-                throw Failure(
-                    "\(path):\(number + 1): not a code, a tab and a text",
-                    hint: "codes are written P1234, P1234-11, SPN609 or SPN609/FMI19",
-                    status: .badData)
-            }
-            rows.append(row)
-        }
-        return rows
-    }
-
-    private init?(_ line: ArraySlice<UInt8>) {
-        guard let tab = line.firstIndex(of: 0x09), tab + 1 < line.endIndex,
-            let name = String(validating: line[..<tab], as: UTF8.self),
-            String(validating: line[tab...], as: UTF8.self) != nil
-        else { return nil }
-        if let code = DTC(name) {
-            key = Array(code.description.utf8)
-        } else if let code = J1939Code(name) {
-            key = Array(code.text.utf8)
-        } else if let code = J1939Code(name + "/FMI0") {
-            key = Array("SPN\(code.spn)".utf8)
-        } else {
-            return nil
-        }
-        text = line[(tab + 1)...]
-    }
-
-    /// A file for binary search: ascending, each code once; the last text of a code counts.
-    static func file(_ rows: [CodeTextRow]) -> [UInt8] {
-        var latest: [[UInt8]: ArraySlice<UInt8>] = [:]
-        for row in rows { latest[row.key] = row.text }
-        var bytes: [UInt8] = []
-        for key in latest.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-            guard let text = latest[key] else { continue }
-            bytes += key
-            bytes.append(0x09)
-            // A tab would end the text.
-            bytes += text.map { $0 == 0x09 ? 0x20 : $0 }
-            bytes.append(0x0A)
-        }
-        return bytes
     }
 }

@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import ScanSession
+import TripRecorder
 import TripStore
 import VehicleScan
 
@@ -26,7 +27,7 @@ enum ScanRecord {
                         purpose: .scan, anchor: anchor, vin: vin, accessory: connection.key),
                     table: connection.table)
             }
-            offer(asked, lists: lists, to: writer)
+            writer.offer(asked, lists: lists)
             let last = asked.map(\.answer.answered).max() ?? start
             try mapped { () throws(StoreError) in try writer.end(.stopped, at: last) }
         } catch {
@@ -37,42 +38,5 @@ enum ScanRecord {
     /// Whether answers from `connection` are stored.
     static func isWanted(_ connection: Vehicle, _ options: DatabaseOptions) -> Bool {
         connection.key != nil || options.isNamed
-    }
-
-    /// Passes the answers to a writer; `lists` contains the lists of codes among them.
-    static func offer(_ asked: [QueryResult], lists: [CodeScan.List], to writer: TripWriter) {
-        for one in asked where !one.answer.items.isEmpty {
-            _ = writer.offer(one.answer.items, at: one.answer.answered)
-        }
-        for list in lists {
-            for (ecu, codes) in list.answers {
-                _ = writer.offer(
-                    .codeList(ecu, list.kind, codes: codes), at: list.asked.answer.answered)
-            }
-        }
-    }
-}
-
-extension CodeScan.List {
-    /// The ECUs with a complete list, and the number of codes in it.
-    ///
-    /// ECUs with a refusal, another answer or damaged frames are left out, because their codes are
-    /// unknown.
-    fileprivate var answers: [(ecu: ECUAddress?, codes: Int)] {
-        var found: [(ecu: ECUAddress?, codes: Int)] = []
-        for ecu in asked.answers.map(\.ecu) {
-            guard told(by: ecu) == .list, !found.contains(where: { $0.ecu == ecu }) else {
-                continue
-            }
-            let codes = asked.answer.items.count { item in
-                if case .code(let report) = item {
-                    report.ecu == ecu && report.kind == kind
-                } else {
-                    false
-                }
-            }
-            found.append((ecu, codes))
-        }
-        return found
     }
 }

@@ -153,7 +153,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
 
     private func runOnce() throws {
         let pids = try loadTable(tables)
-        let reports = try table.report.map { path throws(Failure) in try CarReports(path) }
+        let reports = try table.reports()
         var hasCodes = false
         var failure: Failure?
         try withVehicle(vehicle, output, pids, SessionNeeds(vehicle: .maybeSilent())) {
@@ -201,7 +201,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         try OutputFile.check(
             table.to,
             isNoneOf: [vehicle.database.file, batch] + devices.map { OutputFile.replayed($0) })
-        return try CodeTable(table, appends: appends, format: output.format)
+        return try table.open(appends: appends, format: output.format)
     }
 
     /// Reads all codes of one vehicle.
@@ -244,7 +244,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             options: options, output: output, table: try loadTable(tables),
             knowledge: CodeKnowledge(texts: try loadCodeTexts()),
             read: { connection, services in try scan(connection, services) },
-            reports: try table.report.map { path throws(Failure) in try CarReports(path) })
+            reports: try table.reports())
     }
 
     private func runNext() throws {

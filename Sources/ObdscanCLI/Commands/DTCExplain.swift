@@ -128,50 +128,6 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// The codes of a vehicle, each once, with all its statuses.
-struct FoundCodes {
-    struct Entry {
-        var ecu: ECUAddress?
-        var code: CodeReport.Code
-        var occurrence: ExplainedCode.Occurrence
-    }
-
-    private(set) var codes: [Entry] = []
-
-    init(_ reports: [CodeReport], _ frame: FrameScan?, _ table: PIDTable) {
-        for report in reports {
-            let place = codes.firstIndex { $0.ecu == report.ecu && $0.code == report.code }
-            if let place {
-                codes[place].occurrence.status += ", " + report.kindText
-                // A stored code comes first; that it is also pending does not change the
-                // explanation.
-                continue
-            }
-            let ecu = report.ecu.map { "\($0): " } ?? ""
-            codes.append(
-                Entry(
-                    ecu: report.ecu, code: report.code,
-                    occurrence: .init(
-                        status: ecu + report.kindText, state: .init(report),
-                        moment: frame.flatMap { Self.moment(of: report, $0, table) })))
-        }
-    }
-
-    /// The circumstances, if this code triggered the ECU's freeze frame.
-    private static func moment(
-        of report: CodeReport, _ frame: FrameScan, _ table: PIDTable
-    ) -> CodeMoment? {
-        guard case .dtc(let code) = report.code,
-            frame.codes.contains(where: { $0.ecu == report.ecu && $0.code.code == code.code })
-        else { return nil }
-        let readings = frame.values.flatMap(\.answer.items).compactMap { item -> Reading? in
-            guard case .reading(let reading) = item, reading.ecu == report.ecu else { return nil }
-            return reading
-        }
-        return CodeMoment(readings, in: table)
-    }
-}
-
 extension CodeReport.Code {
     /// Parses a typed code; throws a ``Failure`` for anything else.
     init(typed text: String) throws(Failure) {

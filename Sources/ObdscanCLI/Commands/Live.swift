@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnostics
 import Formats
 import Glibc
+import LiveSession
 import OBDCore
 import ScanSession
 import Settings
@@ -128,7 +129,9 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             setup.protectBattery(rest.limits, connection)
             setup.watchesVoltage = isScreen
             if isScreen { setup.watchLight(connection) }
-            let bell = alarming.plan.bell(table, output, for: setup) { output.note($0) }
+            let bell = alarming.plan.bell(
+                table, output.units, for: setup, note: output.note
+            ) { $0.print(output) }
             let printer = isScreen ? nil : LinePrinter()
             var summary = PollSummary(statistics: SessionStatistics())
             let show = { (trip: LiveTrip?) throws -> PollLoop.End in
@@ -138,8 +141,9 @@ struct LiveCommand: ParsableCommand, OutputCommand {
                     return try stream(connection, queue, setup, until, bell, trip, printer)
                 }
                 var view = LiveScreen(
-                    connection, queue: queue, signals: screen, setup: setup, output: output,
-                    until: until, bell: bell, every: period, trip: trip)
+                    connection, queue: queue, signals: screen, setup: setup,
+                    form: output.form, words: LiveWords(connection), until: until, bell: bell,
+                    every: period, trip: trip)
                 let end = try view.run()
                 summary.dropped = view.dropped
                 return end
@@ -218,5 +222,21 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             }
             bell?.take(batch)
         }
+    }
+}
+
+extension LiveWords {
+    /// The words of this program.
+    init(_ connection: Vehicle) {
+        var news = PollNews(accessory: connection.accessory)
+        self.init(
+            event: { news.note($0) },
+            fault: { error in
+                let failure =
+                    (error as? VehicleError).map { Failure($0, accessory: connection.accessory) }
+                    ?? Failure(known: error)
+                return failure.map { ($0.message, $0.hint) }
+            }, lack: { $0.failure(connection)?.message },
+            codes: { (try loadCodeTexts(), try loadCodeExplanations()) })
     }
 }

@@ -8,6 +8,7 @@ import OBDCore
 import ScanSession
 import ScanTool
 import SystemIO
+import VehicleReports
 import VehicleScan
 
 /// `obdscan monitor`: shows the frames on the bus.
@@ -68,9 +69,20 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
         let log = try to.map { path throws(Failure) in try FrameLog(path: path) }
         try withVehicle(vehicle, output, try loadTable(tables), needs) { connection in
             var watch = BusWatch(
-                filters: filters, log: log, output: output, rates: rates,
-                interface: connection.accessory.interfaceName)
-            try watch.run(connection, duration: duration?.duration)
+                filters: filters, form: output.form, rates: rates,
+                interface: connection.accessory.interfaceName,
+                log: log.map { log in { try log.write($0) } })
+            if duration == nil, isatty(STDERR_FILENO) == 1 {
+                output.note("Ctrl-C ends the listening.")
+            }
+            var writer = TextOutput.standard
+            do {
+                try watch.run(connection, duration: duration?.duration, &writer)
+            } catch let fault as BusWatch.Fault {
+                try log?.flush()
+                throw Failure(fault, accessory: connection.accessory)
+            }
+            try log?.flush()
         }
     }
 }
@@ -87,156 +99,55 @@ extension String {
 
 /// A log to which frames are appended.
 private final class FrameLog {
-    let descriptor: Int32
-    let path: String
+    private let descriptor: Int32
+    private let path: String
+    private var writer: TextOutput
 
     init(path: String) throws(Failure) {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        writer = TextOutput(descriptor: descriptor)
         if descriptor < 0 { throw Failure(outputFile: path, errno: errno) }
+    }
+
+    func write(_ line: String) throws {
+        do throws(OutputError) { try writer.writeLine(line) } catch { throw fault(error) }
+    }
+
+    func flush() throws {
+        do throws(OutputError) { try writer.flush() } catch { throw fault(error) }
+    }
+
+    private func fault(_ error: OutputError) -> any Error {
+        if case .failed(let number) = error {
+            Failure(outputFile: path, errno: number)
+        } else {
+            error
+        }
     }
 
     deinit { close(descriptor) }
 }
 
-/// Prints, logs or counts the frames of a bus.
-private struct BusWatch {
-    /// The number of frames with an identifier.
-    struct Count {
-        var id: ECUAddress
-        var frames = 0
-        var seconds = 0.0
-    }
-
-    let filters: [CANFilter]
-    let log: FrameLog?
-    let output: OutputOptions
-    let rates: Bool
-    let interface: String
-    private var counts: [ECUAddress: Int] = [:]
-    private var lost = 0
-    private var rows: RowWriter
-    /// The greatest number of counted identifiers; a bus has 2,048 of 11 bits.
-    private static let mostIdentifiers = 4_096
-    /// Longer than any session; three years in seconds.
-    private static let endless = Duration.seconds(100_000_000)
-
-    init(
-        filters: [CANFilter], log: FrameLog?, output: OutputOptions, rates: Bool, interface: String
-    ) {
-        self.filters = filters
-        self.log = log
-        self.output = output
-        self.rates = rates
-        self.interface = interface
-        rows = RowWriter(output.format, columns: ["time", "id", "data"])
-    }
-
-    mutating func run(_ connection: Vehicle, duration: Duration?) throws {
-        if duration == nil, isatty(STDERR_FILENO) == 1 { output.note("Ctrl-C ends the listening.") }
-        let request = AdapterRequest.monitor(
-            id: RequestID(rawValue: 0), text: AdapterCommand.monitorEverything,
-            atMost: duration ?? Self.endless)
-        var writer = TextOutput.standard
-        var logWriter = log.map { TextOutput(descriptor: $0.descriptor) }
-        let begun = SystemClock.now()
-        do {
-            let answer = try connection.scan.listen(
-                request, interruptedBy: connection.interrupt,
-                isInterrupted: { _ = connection.inbox?.next() },
-                heard: { time, event in
-                    if case .didLoseEvents(let count) = event { lost += count }
-                    guard case .didProgress(.heardFrame(let frame)) = event, let id = frame.id,
-                        filters.isEmpty || filters.contains(where: { $0.passes(id) })
-                    else { return }
-                    try take(
-                        CANFrame(id, InlineBytes(frame.data)), at: connection.utc(time), &writer,
-                        &logWriter)
-                    try writer.flush()
-                })
-            if !answer.reply.statuses.isEmpty {
-                throw Failure(
-                    "\(connection.accessory): the adapter stopped: "
-                        + answer.reply.statuses.map(\.text).joined(separator: ", "),
-                    hint: "an adapter on can: or slcan: keeps up with a busy bus",
-                    status: .unavailable)
-            }
-        } catch ScanError.requestFailed(.notSent, _) {
-            throw Failure(
-                "\(connection.accessory): this adapter cannot listen to the bus",
+extension Failure {
+    /// Why frames of a bus are missing.
+    fileprivate init(_ fault: BusWatch.Fault, accessory: String) {
+        switch fault {
+        case .cannotListen:
+            self.init(
+                "\(accessory): this adapter cannot listen to the bus",
                 hint: "an ELM327, an OBDLink, slcan: and can: can", status: .unavailable)
-        }
-        try flushLog(&logWriter)
-        if log == nil, !rates, output.format != .text {
-            try writer.append { rows.finish(&$0) }
-            try writer.flush()
-        }
-        if rates { try printRates((SystemClock.now() - begun).seconds, &writer) }
-        guard lost == 0 else {
-            throw Failure(
-                "\(lost) frames came faster than they were read, and are missing",
+        case .adapterStopped(let statuses):
+            self.init(
+                "\(accessory): the adapter stopped: "
+                    + statuses.map(\.text).joined(separator: ", "),
+                hint: "an adapter on can: or slcan: keeps up with a busy bus",
+                status: .unavailable)
+        case .lostFrames(let count):
+            self.init(
+                "\(count) frames came faster than they were read, and are missing",
                 hint: "--id shows fewer frames; --to FILE is faster than a terminal",
                 status: .cannotCreate)
         }
     }
-
-    private mutating func take(
-        _ frame: CANFrame, at time: UTC, _ writer: inout TextOutput, _ log: inout TextOutput?
-    ) throws {
-        if rates {
-            if counts[frame.id] != nil || counts.count < Self.mostIdentifiers {
-                counts[frame.id, default: 0] += 1
-            }
-        }
-        if log != nil {
-            let line = CandumpLine(time: time, interface: interface, frame: frame)
-            do {
-                try log?.writeLine(line.text)
-            } catch OutputError.failed(let number) {
-                throw Failure(outputFile: self.log?.path ?? "", errno: number)
-            }
-            return
-        }
-        if rates { return }
-        switch output.format {
-        case .text:
-            let bytes = frame.data.map { Hex.string([$0]) }.joined(separator: " ")
-            try writer.writeLine("\(frame.id.digits)  [\(frame.data.count)]  \(bytes)")
-        case .json, .csv:
-            try writer.print(
-                ItemRows.frame(id: frame.id, data: Array(frame.data), time: time), &rows)
-        }
-    }
-
-    private func flushLog(_ log: inout TextOutput?) throws {
-        do {
-            try log?.flush()
-        } catch OutputError.failed(let number) {
-            throw Failure(outputFile: self.log?.path ?? "", errno: number)
-        }
-    }
-
-    private func printRates(_ seconds: Double, _ writer: inout TextOutput) throws {
-        var printer = RowPrinter(Self.shape, output.form)
-        for (id, frames) in counts.sorted(by: { $0.key < $1.key }) {
-            try writer.append {
-                printer.append(Count(id: id, frames: frames, seconds: seconds), to: &$0)
-            }
-        }
-        try writer.append { printer.finish(&$0) }
-        try writer.flush()
-    }
-
-    /// How often an identifier occurred on the bus.
-    private static let shape = RowShape<Count>(
-        "frameRate",
-        [
-            Field("id", "ID", style: .bold) { .text($0.id.digits) },
-            Field("frames", "FRAMES", .right) { .integer($0.frames) },
-            Field("perSecond", "PER SECOND", .right) { count in
-                .number(
-                    count.seconds > 0
-                        ? (Double(count.frames) / count.seconds * 10).rounded() / 10 : 0)
-            },
-        ])
 }

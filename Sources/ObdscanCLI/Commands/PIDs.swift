@@ -1,10 +1,10 @@
-import Adapters
 import ArgumentParser
 import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
 import SystemIO
+import TableReports
 import TripReports
 import VehicleScan
 
@@ -102,8 +102,7 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
             for index in record.signals {
                 let signal = table[SignalIndex(rawValue: index)]
                 guard signal.matches(words, in: record) else { continue }
-                let id = record.dataID == PIDTables.adapterVoltageID ? nil : record.dataID
-                try writer.print(ListedSignal(id: id, signal: signal), &printer)
+                try writer.print(ListedSignal(signal, of: record.dataID), &printer)
             }
         }
         try writer.finish(&printer)
@@ -124,48 +123,6 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
         }
         return Service(byte)
     }
-}
-
-extension Signal {
-    /// Whether each word occurs in the identifier, the record's identifier, the name or an alias.
-    ///
-    /// The comparison ignores case.
-    fileprivate func matches(_ words: [String], in record: PIDTable.Record) -> Bool {
-        let places = [id, name, record.dataID.description] + aliases
-        let texts = places.map { $0.lowercased() }
-        return words.allSatisfy { word in
-            let word = word.lowercased()
-            return texts.contains { $0.contains(word) }
-        }
-    }
-}
-
-/// A signal in a list.
-private struct ListedSignal {
-    var id: DataID?
-    var signal: Signal
-
-    static let shape = RowShape<ListedSignal>(
-        "pidSignal",
-        [
-            Field(heading: "ID") {
-                .init($0.id?.description ?? AdapterAction.readVoltage.command, .dim)
-            },
-            Field("service") { .text($0.id?.service.description) },
-            Field("pid") { .text($0.id?.idText) },
-            Field("signal", "SIGNAL", style: .bold) { .text($0.signal.id) },
-            Field("name", "NAME") { .text($0.signal.name) },
-            Field("unit", "UNIT", missing: "") { .filled($0.signal.unit) },
-            Field("min", "MIN", .right, cell: { .init(bound($0.signal.valueRange?.lowerBound)) }) {
-                .number($0.signal.valueRange?.lowerBound)
-            },
-            Field("max", "MAX", .right, cell: { .init(bound($0.signal.valueRange?.upperBound)) }) {
-                .number($0.signal.valueRange?.upperBound)
-            },
-            Field("aliases", "ALIASES", style: .dim) { .words($0.signal.aliases) },
-        ])
-
-    private static func bound(_ value: Double?) -> String { value.map { plain($0) } ?? "" }
 }
 
 /// `obdscan pids lint`.

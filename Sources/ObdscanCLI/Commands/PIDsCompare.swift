@@ -3,6 +3,7 @@ import Diagnostics
 import Formats
 import PIDTables
 import SystemIO
+import TableReports
 
 /// `obdscan pids compare`.
 struct PIDsCompareCommand: ParsableCommand, OutputCommand {
@@ -30,7 +31,7 @@ struct PIDsCompareCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let compared = PIDTables.compare(try records(first), with: try records(second))
         var writer = TextOutput.standard
-        var rows = RowPrinter(Self.shape, output.form)
+        var rows = RowPrinter(ComparedSignal.shape, output.form)
         for signal in compared { try writer.print(signal, &rows) }
         try writer.finish(&rows)
         try writer.flush()
@@ -47,29 +48,6 @@ struct PIDsCompareCommand: ParsableCommand, OutputCommand {
             return try PIDTables.records(in: files)
         } catch {
             throw Failure(error)
-        }
-    }
-
-    private static let shape = RowShape<ComparedSignal>(
-        "comparedSignal",
-        [
-            Field("service") { .text($0.dataID.service.description) },
-            Field("pid") { .text($0.dataID.idText) },
-            Field(heading: "ID") { .init($0.dataID.description, .dim) },
-            Field("reply", "REPLY", missing: "") { .text($0.responder?.description) },
-            Field("first", "FIRST") { .text($0.first?.id) },
-            Field("second", "SECOND") { .text($0.second?.id) },
-            Field("answers", "ANSWERS", .right) { .integer($0.answers) },
-            Field("verdict", "VERDICT") { .text(words($0.verdict)) },
-        ])
-
-    private static func words(_ verdict: ComparedSignal.Verdict) -> String {
-        switch verdict {
-        case .agree: "agree"
-        case .agreeOnMadeUpData: "agree on made-up data"
-        case .differ: "differ"
-        case .onlyFirst: "only in the first"
-        case .onlySecond: "only in the second"
         }
     }
 }

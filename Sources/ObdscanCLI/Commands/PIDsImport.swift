@@ -5,6 +5,7 @@ import OBDCore
 import PIDTables
 import SystemIO
 import TableImport
+import TableReports
 
 extension TableFormat: Choice {}
 
@@ -94,8 +95,8 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
         for path in paths { files += try run.files(at: path) }
         let (sources, unread) = try run.read(files)
         for file in unread {
-            if files.count == 1 { throw file.failure }
-            output.note(file.failure.message)
+            if files.count == 1 { throw Failure(file.fault) }
+            output.note(Failure(file.fault).message)
         }
         if let to, Files.isFolder(to) || to.hasSuffix("/") {
             try writeEach(sources, run, to)
@@ -210,50 +211,4 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
             output.note("licence of the source: \(licences.joined(separator: ", "))")
         }
     }
-}
-
-/// A row of a source with the result of its import.
-private struct CheckedRow {
-    var file: String
-    var line: Int
-    var name: String
-    var id: DataID?
-    var signal: String?
-    var outcome: String
-    var reason: String?
-
-    static func all(of table: ImportedTable) -> [CheckedRow] {
-        var rows = table.records.flatMap { record in
-            record.rows.map { row in
-                CheckedRow(
-                    file: row.file, line: row.line, name: row.signal.name, id: record.dataID,
-                    signal: row.signal.id, outcome: "taken")
-            }
-        }
-        rows += table.findings.map { finding in
-            CheckedRow(
-                file: finding.file, line: finding.line, name: finding.name,
-                outcome: finding.isLeftOut ? "left out" : "note", reason: finding.reason)
-        }
-        let order = Dictionary(
-            table.origins.enumerated().map { ($1.file, $0) },
-            uniquingKeysWith: { first, _ in first })
-        return rows.sorted { left, right in
-            (order[left.file] ?? 0, left.line, left.name, left.outcome)
-                < (order[right.file] ?? 0, right.line, right.name, right.outcome)
-        }
-    }
-
-    static let shape = RowShape<CheckedRow>(
-        "importedRow",
-        [
-            Field("file") { .text($0.file) },
-            Field("line", "LINE", .right) { .integer($0.line) },
-            Field("name", "NAME") { .text($0.name) },
-            Field("service") { .text($0.id?.service.description) },
-            Field("pid") { .text($0.id?.idText) },
-            Field("signal", "SIGNAL", missing: "") { .text($0.signal) },
-            Field("outcome", "OUTCOME") { .text($0.outcome) },
-            Field("reason", "REASON", missing: "") { .text($0.reason) },
-        ])
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Formats
 import PIDTables
 import SystemIO
+import TableReports
 
 /// `obdscan pids packs`.
 struct PIDsPacksCommand: ParsableCommand, OutputCommand {
@@ -24,28 +25,13 @@ struct PIDsPacksCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         var writer = TextOutput.standard
-        var rows = RowPrinter(Self.shape, output.form)
+        var rows = RowPrinter(TablePack.shape, output.form)
         for pack in PIDTables.packs() {
             try writer.print((pack: pack, records: try mapped(pack)), &rows)
         }
         try writer.finish(&rows)
         try writer.flush()
     }
-
-    private static let shape = RowShape<(pack: TablePack, records: [TableRecord])>(
-        "pack",
-        [
-            Field("name", "PACK", style: .bold) { .text($0.pack.name) },
-            Field("title", "VEHICLES") { .text($0.pack.title) },
-            Field("vehicles") { .words($0.pack.vehicles.map(\.text)) },
-            Field("records") { .words($0.records.map(\.dataID.description)) },
-            Field("signals", "SIGNALS", .right) { line in
-                .integer(line.records.reduce(0) { $0 + $1.signals.count })
-            },
-            Field("unverified", "UNVERIFIED", .right) { line in
-                .integer(line.records.reduce(0) { $0 + $1.unverified.count })
-            },
-        ])
 
     private func mapped(_ pack: TablePack) throws(Failure) -> [TableRecord] {
         do {

@@ -258,43 +258,16 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    private typealias Line = (sink: DeliveryStore.Sink, backlog: DeliveryBacklog)
-
-    private static let shape = RowShape<Line>(
-        "sink",
-        [
-            Field("sink", "SINK", style: .bold) { .text($0.sink.name) },
-            Field("to") { .text($0.sink.target) },
-            Field("active", "ACTIVE") { .flag($0.sink.isActive) },
-            Field("waiting", "WAITING", .right) { .integer($0.backlog.readings) },
-            Field("oldest", "OLDEST") { .time($0.backlog.oldest) },
-            Field("acknowledged", "LAST DELIVERY") { .time($0.sink.acknowledged) },
-            Field("refused", "REFUSED", .right) { .integer($0.sink.refused) },
-            Field("error", "ERROR", missing: "") { .text($0.sink.fault) },
-            Field("errorTime") { .time($0.sink.faultTime) },
-        ])
-
-    private static let refusalShape = RowShape<(sink: String, refusal: DeliveryStore.Refusal)>(
-        "refusal",
-        [
-            Field("sink", "SINK", style: .bold) { .text($0.sink) },
-            Field("time", "TIME") { .time($0.refusal.time) },
-            Field("trip", "TRIP", .right) { .integer($0.refusal.key.trip) },
-            Field("reason", "REASON") { .text($0.refusal.reason) },
-            Field("line", "LINE") {
-                .text(String(decoding: $0.refusal.payload, as: UTF8.self))
-            },
-        ])
-
     func run() throws {
         let (deliveries, path) = try database.deliveries(.readOnly)
         var writer = TextOutput.standard
-        var table = RowPrinter(Self.shape, output.form)
-        var list = RowPrinter(Self.refusalShape, output.form)
-        var rows = RowWriter(output.format, kinds: [Self.shape.keys, Self.refusalShape.keys])
+        var table = RowPrinter(DeliveryRows.sink, output.form)
+        var list = RowPrinter(DeliveryRows.refusal, output.form)
+        var rows = RowWriter(
+            output.format, kinds: [DeliveryRows.sink.keys, DeliveryRows.refusal.keys])
         let sinks = try mapped { () throws(StoreError) in
             let store = try TripStore(path: path, access: .readOnly)
-            var lines: [Line] = []
+            var lines: [(sink: DeliveryStore.Sink, backlog: DeliveryBacklog)] = []
             for sink in try deliveries.sinks() {
                 lines.append((sink, try store.backlog(of: sink.name, deliveries)))
             }
@@ -304,7 +277,7 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
             if output.format == .text {
                 try writer.print(line, &table)
             } else {
-                try writer.print(Self.shape.row(line), &rows)
+                try writer.print(DeliveryRows.sink.row(line), &rows)
             }
         }
         try writer.finish(&table)
@@ -315,7 +288,7 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
                 if output.format == .text {
                     try writer.print((sink, refusal), &list)
                 } else {
-                    try writer.print(Self.refusalShape.row((sink, refusal)), &rows)
+                    try writer.print(DeliveryRows.refusal.row((sink, refusal)), &rows)
                 }
             }
         }
@@ -429,20 +402,11 @@ struct PublishCheckCommand: ParsableCommand, OutputCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    private static let shape = RowShape<(sink: String, count: LineCheck.Count)>(
-        "publishCheck",
-        [
-            Field("sink", "SINK", style: .bold) { .text($0.sink) },
-            Field("vehicle", "VEHICLE") { .text($0.count.vehicle) },
-            Field("delivered", "DELIVERED", .right) { .integer($0.count.delivered) },
-            Field("found", "FOUND", .right) { .integer($0.count.found) },
-        ])
-
     func run() throws {
         let (deliveries, path) = try database.deliveries(.readOnly)
         do throws(EngineError) { try HTTPClient.open() } catch { throw Failure(error) }
         var writer = TextOutput.standard
-        var printer = RowPrinter(Self.shape, output.form)
+        var printer = RowPrinter(DeliveryRows.check, output.form)
         var isShort = false
         for sink in try sinks.servers() {
             let check = LineCheck(

@@ -7,6 +7,7 @@ import Glibc
 import OBDCore
 import Settings
 import SystemIO
+import VehicleReports
 
 /// `obdscan report`: creates a bundle for a bug report.
 struct ReportCommand: ParsableCommand, OutputCommand {
@@ -55,7 +56,7 @@ struct ReportCommand: ParsableCommand, OutputCommand {
             device: device,
             link: LinkOptions(
                 vehicleProtocol: vehicleProtocol, record: recording.path, database: database))
-        var bundle = ReportBundle(options)
+        var bundle = ReportBundle(try? options.address())
         var findings: [String] = []
         var isOpened = true
         var doctor = DoctorRun(
@@ -68,7 +69,9 @@ struct ReportCommand: ParsableCommand, OutputCommand {
         doctor.further = { try bundle.ask($0, $1) }
         output.note("asking the adapter and the vehicle …")
         let failure = try doctor.run(table)
-        let text = try bundle.text(findings: findings, recording: recording.path)
+        let text = bundle.text(
+            findings: findings, recording: try contents(of: recording.path),
+            version: ObdscanCommand.configuration.version, home: environment("HOME"))
         if let to {
             try OutputFile.write(to) { file throws in try file.write(bytes: Array(text.utf8)) }
             output.note("\(to): read it before you publish it")

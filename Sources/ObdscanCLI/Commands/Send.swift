@@ -88,78 +88,7 @@ struct SendCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// One typed command.
-struct RawCommand: Hashable, Sendable {
-    /// The typed text without surrounding blanks.
-    var text: String
-    private var payload: [UInt8]?
-
-    /// Parses an AT or ST command or hexadecimal; throws a ``Failure`` for anything else.
-    init(_ typed: String) throws(Failure) {
-        let compact = typed.filter { $0 != " " && $0 != "\t" }
-        let upper = compact.uppercased()
-        text = upper
-        // Some letters outside ASCII become two ASCII letters in upper case.
-        let isPrintable = typed.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x09 }
-        if isPrintable, let bytes = Hex.bytes(upper), !bytes.isEmpty {
-            payload = bytes
-        } else if AdapterCommand.isTyped(upper), isPrintable, !typed.trimmed.utf8.contains(0x09) {
-            // Keep the text as typed: some commands take text with significant blanks and case.
-            text = typed.trimmed
-        } else {
-            throw Failure(
-                "\"\(printable(typed))\" is not a command",
-                hint: "adapter commands begin with AT or ST, requests are whole bytes: 010C",
-                status: .usage)
-        }
-    }
-
-    /// Whether it is a command to the adapter itself.
-    var isForAdapter: Bool { payload == nil }
-
-    /// Whether the adapter prints received frames until it is stopped.
-    var isMonitoring: Bool { isForAdapter && AdapterRequest.isMonitoring(text) }
-
-    /// Whether the command only reads, or changes nothing that outlives the session.
-    ///
-    /// The answer depends on the adapter's `settings`.
-    func isReadOnly(_ settings: TypedSettings = TypedSettings()) -> Bool {
-        payload.map { settings.isReadOnly($0) } ?? settings.isReadOnlyCommand(text)
-    }
-
-    /// The first command that may change something, if each one before is confirmed.
-    ///
-    /// Without a known protocol, every protocol is considered. The commands are checked again when
-    /// the protocol is known.
-    static func firstWriting(
-        of commands: [RawCommand], in vehicleProtocol: VehicleProtocol?
-    ) -> RawCommand? {
-        var first: RawCommand?
-        for candidate in vehicleProtocol.map({ [$0] }) ?? VehicleProtocol.allCases {
-            var settings = TypedSettings(vehicleProtocol: candidate)
-            let writing = commands.first { command in
-                if !command.isReadOnly(settings) { return true }
-                if command.isForAdapter { settings.take(command.text, isConfirmed: true) }
-                return false
-            }
-            guard let writing else { return nil }
-            first = first ?? writing
-        }
-        return first
-    }
-
-    /// The command as a request for a session.
-    func request(target: ECUAddress?, _ consent: Consent?) -> AdapterRequest {
-        let id = RequestID(rawValue: 0)
-        if let payload {
-            return .vehicle(
-                VehicleRequest(id: id, target: target, payload: payload, consent: consent))
-        }
-        return .command(id: id, text: text, mayRepeat: true, consent: consent)
-    }
-}
-
-/// Sends commands and prints the replies, over one connection.
+/// Commands and their replies, over one connection.
 private struct SendRun: ~Copyable {
     let connection: Vehicle
     let permission: WritePermission

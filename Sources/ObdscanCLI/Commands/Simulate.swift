@@ -193,9 +193,16 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
             return
         }
         let signals = try SignalInbox(SignalInbox.endings)
-        let log = try RequestLog(path: requests)
+        let log: RequestLog
+        do throws(SystemError) {
+            log = try RequestLog(path: requests)
+        } catch {
+            throw Failure(outputFile: requests ?? "", errno: error.errno)
+        }
         do {
             try serve(options, signals, log)
+        } catch let error as AccessoryError {
+            throw Failure(error)
         } catch let error as SystemError {
             throw Failure(error)
         } catch let fault as LocalLinkFault {
@@ -297,7 +304,19 @@ extension SimulateCommand {
         } catch {
             throw Failure(error)
         }
-        try serve(device, Self.scheme(of: options), signals, log)
+        let summary = device.summary
+        let server = VehicleServer(
+            place, scheme: Self.scheme(of: options), stop: signals.descriptor, log: log,
+            announce: { try announce($0, summary) },
+            lacksRecord: { fault in
+                let reason =
+                    switch fault {
+                    case .unavailable: "bluetoothd does not run"
+                    case .refused(let words): "BlueZ refused it: \(words)"
+                    }
+                output.note("No service record: \(reason); give the channel to every client.")
+            })
+        try server.serve(device)
     }
 
     /// The prefix of an address for this kind of adapter; nil = none.
@@ -305,110 +324,6 @@ extension SimulateCommand {
         switch SimulatedCANDevice.Kind(rawValue: options.personality) {
         case .slcan, .slcanSilent, .slcanQueued: "slcan:"
         case .records, nil: nil
-        }
-    }
-
-    /// Serves the ECUs on a CAN interface until a signal arrives or the interface disappears.
-    private func serve(
-        _ device: SharedDevice<some SimulatedDevice>, onInterface name: String, _ stop: Int32,
-        _ summary: String, _ note: () -> Void
-    ) throws {
-        do throws(AccessoryError) {
-            guard
-                var session = try CANTransport(interface: name).open(
-                    within: .seconds(1), cancelledBy: nil)
-            else { return }
-            do {
-                try announce("can:\(name)", summary)
-                let end = try LocalLinks.serve(
-                    device, on: &session, stop: stop, afterwards: note)
-                if end == .stopped { return }
-            } catch let error as SystemError {
-                throw AccessoryError.system(
-                    call: error.call, address: name, errno: error.errno)
-            } catch {
-                return
-            }
-            throw AccessoryError.can(.wentDown(interface: name))
-        } catch {
-            throw Failure(error)
-        }
-    }
-
-    private func serve(
-        _ simulated: some SimulatedDevice, _ scheme: String?, _ signals: borrowing SignalInbox,
-        _ log: RequestLog
-    ) throws {
-        let device = SharedDevice(simulated)
-        let summary = simulated.summary
-        let stop = signals.descriptor
-        let note = { log.add(device) }
-        switch place {
-        case .pty(let link):
-            // The slave is held open here, so serving ends only by a signal or by the device
-            // itself. In the second case, a new terminal replaces the old one, as after a pulled
-            // plug.
-            var end = ServingEnd.deviceGone
-            while end == .deviceGone {
-                let terminal = try PseudoTerminal.open(link: link)
-                try announce((scheme ?? "") + (link.map(absolute) ?? terminal.path), summary)
-                var session = terminal.session()
-                end = try LocalLinks.serve(device, on: &session, stop: stop, afterwards: note)
-            }
-        case .tcp(let host):
-            let socket = try ListeningSocket.tcp(host)
-            let address = scheme.map { socket.address.replacing("tcp:", with: $0) }
-            try serve(device, on: socket, address, stop, summary, note)
-        case .doip(let host):
-            let socket = try ListeningSocket.tcp(host, scheme: "doip")
-            let answerer = try DoIPAnswerer(socket.host ?? host) { bytes in
-                device.look { $0.answer(toDatagram: bytes) }
-            }
-            try serve(device, on: socket, nil, stop, summary, note)
-            _ = consume answerer
-        case .can(let interface):
-            try serve(device, onInterface: interface, stop, summary, note)
-        case .rfcomm(let channel):
-            let socket = try ListeningSocket.rfcomm(channel: channel)
-            // Keep the record until serving ends, because BlueZ removes it with its creator.
-            let record = announceService(on: channel)
-            try serve(device, on: socket, nil, stop, summary, note)
-            _ = consume record
-        }
-    }
-
-    /// The path for -d from any folder; a name without a slash would be an alias.
-    private func absolute(_ path: String) -> String {
-        if path.hasPrefix("/") { return path }
-        guard let folder = getcwd(nil, 0) else { return "./" + path }
-        defer { free(folder) }
-        return String(cString: folder) + "/" + path
-    }
-
-    /// Announces the channel through BlueZ; without the record, users have to type the channel.
-    private func announceService(on channel: UInt8) -> SerialPortRecord? {
-        do throws(SerialPortRecord.Fault) {
-            return try SerialPortRecord(channel: channel, name: "OBDSCAN")
-        } catch {
-            let reason =
-                switch error {
-                case .unavailable: "bluetoothd does not run"
-                case .refused(let words): "BlueZ refused it: \(words)"
-                }
-            output.note("No service record: \(reason); give the channel to every client.")
-            return nil
-        }
-    }
-
-    /// Serves one host after another.
-    private func serve(
-        _ device: SharedDevice<some SimulatedDevice>, on socket: consuming ListeningSocket,
-        _ address: String?, _ stop: Int32, _ summary: String, _ note: () -> Void
-    ) throws {
-        try announce(address ?? socket.address, summary)
-        while var session = try socket.accept(stop: stop) {
-            let end = try LocalLinks.serve(device, on: &session, stop: stop, afterwards: note)
-            if end == .stopped { return }
         }
     }
 
@@ -493,42 +408,6 @@ extension SimulateCommand {
             try writer.write((index > 0 ? "\n" : "") + table.text(output.palette()))
         }
         try writer.flush()
-    }
-}
-
-/// Writes the requests that reach the vehicle, one per line: `7DF 010C`.
-private final class RequestLog {
-    private let descriptor: Int32
-    private var written = 0
-
-    init(path: String?) throws(Failure) {
-        guard let path else {
-            descriptor = -1
-            return
-        }
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-        if descriptor < 0 { throw Failure(outputFile: path, errno: errno) }
-    }
-
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
-
-    func add(_ device: SharedDevice<some SimulatedDevice>) {
-        guard descriptor >= 0 else { return }
-        let seen = written
-        let (lines, count) = device.look { adapter in
-            // The count decreases if a request is interrupted before it was sent.
-            let new = max(0, adapter.requestCount - seen)
-            let lines = adapter.requests.suffix(new).map { request in
-                request.header + " " + Hex.string(request.payload) + "\n"
-            }
-            return (lines.joined(), adapter.requestCount)
-        }
-        written = count
-        let bytes = Array(lines.utf8)
-        // Continue to serve if the disk is full; the file ends early then.
-        bytes.withUnsafeBytes { _ = write(descriptor, $0.baseAddress, $0.count) }
     }
 }
 

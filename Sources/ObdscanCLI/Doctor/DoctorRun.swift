@@ -75,85 +75,22 @@ struct DoctorRun {
         }
     }
 
-    // MARK: From the adapter on
-
     private func examine(
         _ connection: Vehicle, _ address: AccessoryAddress
     ) throws -> Failure? {
-        let link = connection.scan.link
-        for finding in address.transport.findings(lineRate: link?.lineRate) {
-            try tell(Check(finding))
-        }
-        let identity = link?.identity
-        let unknown = identity?.unsupportedCommands ?? []
-        try tell(
-            Check(
-                .adapter, link?.title ?? "answers",
-                advice: unknown.isEmpty
-                    ? nil : "it does without " + unknown.joined(separator: ", ")))
-        try tellVoltage(connection)
-        let services: VehicleServices
-        do {
-            services = try connection.services()
-        } catch {
-            guard let failure = error.told(of: connection.accessory) as? Failure else {
-                throw error
-            }
-            if grades { try tellGrade(AdapterGrade.measure(connection, map: nil)) }
-            return try fault(.vehicle, failure)
-        }
-        guard services.isAnswered else {
-            if grades { try tellGrade(AdapterGrade.measure(connection, map: nil)) }
-            let failure =
-                connection.failure(of: [services.first])
-                ?? Failure(
-                    "no ECU answers", hint: "switch the ignition on, then try again",
-                    status: .timedOut)
-            return try fault(.vehicle, failure)
-        }
-        let bus = connection.scan.link?.capabilities.vehicleProtocol
-        try tell(Check(.vehicle, bus?.title ?? "answers"))
-        let maps = try connection.ask(.supportedPIDs(0), in: services)
-        let ecus = Set(maps.flatMap(\.answer.reply.messages).map(\.ecu))
-        let names = ecus.compactMap(\.self).sorted().map(\.description)
-        try tell(
-            Check(
-                .ecus,
-                names.isEmpty
-                    ? "\(ecus.count) without address" : names.joined(separator: ", ")))
-        try tellEngine(connection, services)
-        try further(connection, services)
-        if grades {
-            let map = services.profiles.first?.request(for: .supportedPIDs(0))
-            try tellGrade(AdapterGrade.measure(connection, map: map))
-        }
-        return nil
-    }
-
-    private func tellVoltage(_ connection: Vehicle) throws {
-        guard let voltage = try connection.ask(.readVoltage).answer.reply.voltage else { return }
-        let text = "\(fixed(voltage, 1)) V"
-        switch voltage {
-        // No vehicle runs at this voltage; some adapters cannot measure it.
-        case ..<6: try tell(Check(.voltage, "\(text): this adapter does not measure it"))
-        case ..<11.8:
-            try tell(
-                Check(
-                    .voltage, "\(text): the battery is low",
-                    advice: "charge it; below 11 V ECUs and adapters restart"))
-        case ..<13.0: try tell(Check(.voltage, "\(text), the battery alone"))
-        default: try tell(Check(.voltage, "\(text), charging"))
-        }
-    }
-
-    private func tellEngine(_ connection: Vehicle, _ services: VehicleServices) throws {
-        for asked in try connection.ask(.currentData([0x0C]), in: services) {
-            for case .reading(let reading) in asked.answer.items {
-                guard case .number(let speed) = reading.value else { continue }
-                let text = "\(fixed(speed, 0)) rpm"
-                try tell(Check(.engine, speed > 0 ? "runs, \(text)" : "stands still, ignition on"))
-                return
-            }
+        let checkup = VehicleCheckup(
+            grades: grades, tell: tell, tellGrade: tellGrade, further: further)
+        switch try checkup.examine(connection, address) {
+        case nil: return nil
+        case .services(let error):
+            return try fault(.vehicle, Failure(error, accessory: connection.accessory))
+        case .noAnswer(let asked):
+            return try fault(
+                .vehicle,
+                connection.failure(of: [asked])
+                    ?? Failure(
+                        "no ECU answers", hint: "switch the ignition on, then try again",
+                        status: .timedOut))
         }
     }
 }

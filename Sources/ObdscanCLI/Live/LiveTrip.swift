@@ -1,16 +1,11 @@
+import LiveSession
 import OBDCore
 import TripRecorder
 import TripStore
+import VehicleReports
 import VehicleScan
 
-/// The trip that a live view records, with messages and marks from outside.
-struct LiveTrip: Sendable {
-    let recording: TripRecording
-    let notices: LiveNotices
-    let marks: MarkSignals
-}
-
-/// Everything that `live --log` needs before its session begins.
+/// What `live --log` needs before its session begins.
 struct LiveRecorder {
     /// The properties of the trip.
     let plan: TripRecording.Plan

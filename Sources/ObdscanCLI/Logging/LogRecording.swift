@@ -98,8 +98,8 @@ struct LogRecording: Sendable {
         var recording = recording
         var news = PollNews(accessory: connection.accessory)
         var bell = plan.alarms.bell(
-            connection.table, plan.output, accessory: accessory, for: setup
-        ) { note($0) }
+            connection.table, plan.output.units, accessory: accessory, for: setup, note: note
+        ) { $0.print(plan.output) }
         let prints = plan.output.format != .text
         var loop = PollLoop(
             connection, queue: queue, until: until, watch: watch,

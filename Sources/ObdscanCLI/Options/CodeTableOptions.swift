@@ -1,4 +1,8 @@
 import ArgumentParser
+import Formats
+import Glibc
+import SystemIO
+import VehicleReports
 
 /// The separator of the cells in a table.
 enum Delimiter: ExpressibleByArgument, Hashable, Sendable {
@@ -53,4 +57,52 @@ struct CodeTableOptions: ParsableArguments {
             valueName: "folder"),
         completion: .directory)
     var report: String?
+}
+
+extension CodeTableOptions {
+    /// The folder of pages; nil = none is wanted.
+    func reports() throws(Failure) -> CarReports? {
+        guard let report else { return nil }
+        do throws(SystemError) {
+            return try CarReports(report)
+        } catch {
+            throw Failure(outputFile: report, errno: error.errno)
+        }
+    }
+
+    /// Opens the table; see ``CodeTable``.
+    func open(appends: Bool, format: OutputFormat) throws -> CodeTable {
+        try CodeTable(
+            to, standard: STDOUT_FILENO, appends: appends, format: format,
+            isLocalTime: localTime, separator: delimiter?.scalar ?? ",")
+    }
+}
+
+extension Failure {
+    /// Why rows of codes cannot be written.
+    init(_ fault: CodeTable.Fault) {
+        switch fault {
+        case .ending(let path, let ending):
+            self.init(
+                "\(path): dtc writes .csv, .jsonl and .xlsx, not .\(ending)",
+                hint: "Name a file that ends in one of them.", status: .usage)
+        case .existingSheet(let path):
+            self.init(
+                "\(path) is there already, and rows cannot be added to a sheet",
+                hint: "Name a new file, or add to a .csv file.", status: .usage)
+        case .full(let path):
+            self.init(
+                "\(path) is full", hint: "A .csv file has room for more.", status: .cannotCreate)
+        case .unwritable(let path, let number): self.init(outputFile: path, errno: number)
+        case .separatedBy(let path, let separator):
+            let word = separator == "\t" ? "tab" : String(separator)
+            self.init(
+                "\(path) is separated by \(word)", hint: "Add --delimiter '\(word)'.",
+                status: .usage)
+        case .otherTable(let path):
+            self.init(
+                "\(path) is not a table of trouble codes, or has other columns",
+                hint: "Write to a new file, or leave out --append.", status: .badData)
+        }
+    }
 }

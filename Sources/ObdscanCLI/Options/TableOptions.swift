@@ -3,6 +3,7 @@ import Diagnostics
 import Glibc
 import PIDTables
 import SystemIO
+import TableReports
 
 /// The PID tables to use.
 struct TableOptions: ParsableArguments {
@@ -107,7 +108,12 @@ extension TableFile {
         var files: [TableFile] = []
         for path in paths {
             let contents = try ObdscanCLI.contents(of: path)
-            let foreign = isFolder ? nil : try TableImportRun.text(of: contents, path)
+            var foreign: [UInt8]?
+            do throws(TableImportFault) {
+                foreign = isFolder ? nil : try TableImportRun.text(of: contents, path)
+            } catch {
+                throw Failure(error)
+            }
             files.append(TableFile(path: path, contents: foreign ?? contents))
         }
         return files

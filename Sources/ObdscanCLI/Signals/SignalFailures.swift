@@ -57,15 +57,7 @@ extension Failure {
     }
 }
 
-extension ResolvedSignals.Unknown {
-    /// One sentence.
-    var text: String {
-        let standards = profiles.map(\.standard).joined(separator: " and ")
-        return "the vehicle speaks \(standards), which has no signal \"\(name)\""
-    }
-}
-
-/// Runs `body` and converts its errors to messages.
+/// Runs `body` and says in our words why a name means no signal.
 func mapped<Value>(_ body: () throws(SignalError) -> Value) throws(Failure) -> Value {
     do {
         return try body()

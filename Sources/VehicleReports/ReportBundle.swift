@@ -1,30 +1,27 @@
 import Accessory
 import Adapters
 import Diagnostics
-import Glibc
 import OBDCore
-import PIDTables
 import ScanSession
 import SystemIO
 import TripReports
 import VehicleScan
 
-/// The content of a bug report, without personal data.
-struct ReportBundle {
+/// What goes into a bug report, and what must not.
+package struct ReportBundle {
     private var redaction = Redaction()
 
-    /// A bundle about the device in `options`.
-    init(_ options: VehicleOptions) {
-        guard let address = try? options.address() else { return }
+    /// A bundle about an accessory.
+    package init(_ address: AccessoryAddress?) {
+        guard let address else { return }
         for part in address.transport.personalParts { redaction.add(part) }
         for accessory in AccessoryManager().attached() where accessory.address == address {
             if let number = accessory.serialNumber { redaction.add(number) }
         }
     }
 
-    /// Requests data that helps with a bug report, and collects the personal data to remove from
-    /// it.
-    mutating func ask(_ connection: Vehicle, _ services: VehicleServices) throws {
+    /// Asks what helps whoever reads the report, and learns what has to be taken out of it.
+    package mutating func ask(_ connection: Vehicle, _ services: VehicleServices) throws {
         let queries: [DiagnosticQuery] = [
             .information(0x02), .information(0x04), .information(0x06), .information(0x0A),
             .readiness, .storedCodes, .pendingCodes, .permanentCodes,
@@ -47,13 +44,20 @@ struct ReportBundle {
     ]
 
     /// The report.
-    func text(findings: [String], recording: String) throws(Failure) -> String {
+    ///
+    /// - Parameters:
+    ///   - findings: what `doctor` found, a line each.
+    ///   - recording: the bytes of a transcript; empty where nothing was opened.
+    ///   - home: the folder whose name is taken out; nil = there is none.
+    package func text(
+        findings: [String], recording bytes: [UInt8], version: String, home: String?
+    ) -> String {
         var text = """
             obdscan report
             VIN, serial numbers, Bluetooth addresses and the home folder are replaced by X.
 
-            program: obdscan \(ObdscanCommand.configuration.version)
-            system: \(Self.system)
+            program: obdscan \(version)
+            system: \(systemName())
             time: \(SystemClock.utc)
 
             == doctor
@@ -61,7 +65,6 @@ struct ReportBundle {
             """
         for finding in findings { text += redaction.applied(to: finding) }
         text += "\n== conversation\n\n"
-        let bytes = try contents(of: recording)
         do {
             let transcript = try Transcript(parsing: bytes)
             let clean = IdentityAnswers.blanked(in: redaction.applied(to: transcript))
@@ -71,19 +74,8 @@ struct ReportBundle {
             // No connection was opened.
             text += bytes.isEmpty ? "(nothing was said)\n" : "(unreadable: \(error.reason))\n"
         }
-        guard let home = environment("HOME"), home.utf8.count > 1 else { return text }
+        guard let home, home.utf8.count > 1 else { return text }
         return text.replacingAll(home, by: "~")
-    }
-
-    private static var system: String {
-        var name = utsname()
-        guard uname(&name) == 0 else { return "unknown" }
-        let field = { (pointer: UnsafeRawPointer) in
-            String(cString: pointer.assumingMemoryBound(to: CChar.self))
-        }
-        return withUnsafePointer(to: &name.sysname) { field($0) } + " "
-            + withUnsafePointer(to: &name.release) { field($0) } + " "
-            + withUnsafePointer(to: &name.machine) { field($0) }
     }
 }
 

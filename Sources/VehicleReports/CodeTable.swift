@@ -1,15 +1,29 @@
 import Formats
-import Glibc
 import OBDCore
 import SystemIO
-import VehicleReports
 
 /// The output file for rows of codes: CSV, JSON Lines, or a sheet for spreadsheet programs.
 ///
-/// When ``add(_:)`` returns, the vehicle's rows are in the file.
-final class CodeTable {
-    /// The format by file name extension; CSV without one.
-    enum Form: String {
+/// Each vehicle's rows are in the file when ``add(_:)`` returns.
+package final class CodeTable {
+    /// Why rows cannot be written.
+    package enum Fault: Error {
+        /// An ending that promises something else.
+        case ending(path: String, Substring)
+        /// A sheet that is there already.
+        case existingSheet(path: String)
+        /// A sheet that takes no more rows.
+        case full(path: String)
+        /// A file that cannot be opened or written.
+        case unwritable(path: String, errno: Int32)
+        /// A table with this between its cells.
+        case separatedBy(path: String, Unicode.Scalar)
+        /// Not a table of codes, or one with other columns.
+        case otherTable(path: String)
+    }
+
+    /// What its ending says; CSV where it has none.
+    package enum Form: String {
         case csv, jsonl, xlsx
     }
 
@@ -18,16 +32,17 @@ final class CodeTable {
     private let isLocalTime: Bool
     /// -1 for a sheet, which is rewritten each time.
     private let descriptor: Int32
+    private var file: AppendedFile?
     private var writer: RowWriter
     private var book: Workbook
 
-    /// Number of codes added.
-    private(set) var codes = 0
-    /// Number of rows added.
-    private(set) var rows = 0
+    /// How many codes were added.
+    package private(set) var codes = 0
+    /// How many rows were added.
+    package private(set) var rows = 0
 
-    /// The format of a file; throws for an unknown extension.
-    static func form(of path: String) throws(Failure) -> Form {
+    /// The form of a file.
+    package static func form(of path: String) throws(Fault) -> Form {
         let ending = path.split(separator: "/").last?.split(separator: ".").dropFirst().last
         guard let ending else { return .csv }
         switch ending.lowercased() {
@@ -35,36 +50,40 @@ final class CodeTable {
         case "jsonl", "ndjson": return .jsonl
         case "xlsx": return .xlsx
         default:
-            throw Failure(
-                "\(path): dtc writes .csv, .jsonl and .xlsx, not .\(ending)",
-                hint: "Name a file that ends in one of them.", status: .usage)
+            throw .ending(path: path, ending)
         }
     }
 
     /// Opens a table; without a path it goes to standard output.
     ///
-    /// - Parameter appends: keeps the present rows of the file.
-    init(_ options: CodeTableOptions, appends: Bool, format: OutputFormat) throws {
-        path = options.to
-        isLocalTime = options.localTime
+    /// - Parameters:
+    ///   - appends: keeps the rows that the file has.
+    ///   - standard: standard output.
+    ///   - format: the form of standard output.
+    ///   - separator: what is between the cells of CSV.
+    package init(
+        _ path: String?, standard: Int32, appends: Bool, format: OutputFormat, isLocalTime: Bool,
+        separator: Unicode.Scalar
+    ) throws {
+        self.path = path
+        self.isLocalTime = isLocalTime
         form =
-            try options.to.map { path throws(Failure) in try Self.form(of: path) }
+            try path.map { path throws(Fault) in try Self.form(of: path) }
             ?? (format == .json ? .jsonl : .csv)
-        let separator = options.delimiter?.scalar ?? ","
         book = Workbook(title: "codes", columns: CodeBatch.columns.map { ($0, Self.width($0)) })
         var hasHeading = false
         if let path, form == .xlsx {
             descriptor = -1
             if appends, OutputFile.size(of: path) ?? 0 > 0 {
-                throw Failure(
-                    "\(path) is there already, and rows cannot be added to a sheet",
-                    hint: "Name a new file, or add to a .csv file.", status: .usage)
+                throw Fault.existingSheet(path: path)
             }
             try OutputFile.write(path, bytes: book.bytes)
         } else if let path {
-            (descriptor, hasHeading) = try Self.open(path, form, appends: appends, separator)
+            let file = try Self.open(path, form, appends: appends, separator)
+            (descriptor, hasHeading) = (file.descriptor, file.beginning != nil)
+            self.file = file
         } else {
-            descriptor = STDOUT_FILENO
+            descriptor = standard
         }
         writer = RowWriter(
             form == .jsonl ? .json : .csv, columns: CodeBatch.columns, hasHeading: hasHeading,
@@ -72,12 +91,8 @@ final class CodeTable {
         try write { writer.finish(&$0) }
     }
 
-    deinit {
-        if descriptor > STDERR_FILENO { close(descriptor) }
-    }
-
     /// Adds the rows of one vehicle.
-    func add(_ found: [Row]) throws {
+    package func add(_ found: [Row]) throws {
         rows += found.count
         codes += found.count { !$0["code"].isNull }
         guard let path, form == .xlsx else {
@@ -87,17 +102,15 @@ final class CodeTable {
         }
         for row in found {
             guard book.hasRoom else {
-                throw Failure(
-                    "\(path) is full", hint: "A .csv file has room for more.",
-                    status: .cannotCreate)
+                throw Fault.full(path: path)
             }
             book.add(CodeBatch.columns.map { cell($0, of: row) })
         }
         try OutputFile.write(path, bytes: book.bytes)
     }
 
-    /// `codes.csv: 3 codes written`; nil for standard output.
-    var sentence: String? {
+    /// `codes.csv: 3 codes written`; nil where it goes to standard output.
+    package var sentence: String? {
         path.map { "\($0): \(codes) \(codes == 1 ? "code" : "codes") written" }
     }
 
@@ -109,7 +122,7 @@ final class CodeTable {
             try writeAll(bytes, to: descriptor)
         } catch {
             guard case .failed(let number) = error, let path else { throw error }
-            throw Failure(outputFile: path, errno: number)
+            throw Fault.unwritable(path: path, errno: number)
         }
     }
 
@@ -149,33 +162,27 @@ final class CodeTable {
     /// - Returns: The descriptor, and whether the file has a heading already.
     private static func open(
         _ path: String, _ form: Form, appends: Bool, _ separator: Unicode.Scalar
-    ) throws(Failure) -> (descriptor: Int32, hasHeading: Bool) {
-        let way = appends ? O_APPEND : O_TRUNC
-        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | way, 0o666)
-        guard descriptor >= 0 else { throw Failure(outputFile: path, errno: errno) }
-        guard appends, lseek(descriptor, 0, SEEK_END) > 0 else { return (descriptor, false) }
-        var buffer = [UInt8](repeating: 0, count: 1024)
-        let count = pread(descriptor, &buffer, buffer.count, 0)
-        let line = buffer.prefix(max(0, count)).prefix { $0 != 0x0D && $0 != 0x0A }
-        func isHeading(_ separator: String) -> Bool {
-            line.elementsEqual(CodeBatch.columns.joined(separator: separator).utf8)
+    ) throws(Fault) -> AppendedFile {
+        let file: AppendedFile
+        do throws(SystemError) {
+            file = try AppendedFile(path, appends: appends)
+        } catch {
+            throw .unwritable(path: path, errno: error.errno)
+        }
+        guard let beginning = file.beginning else { return file }
+        let line = beginning.prefix { $0 != 0x0D && $0 != 0x0A }
+        func isHeading(_ separator: Unicode.Scalar) -> Bool {
+            line.elementsEqual(CodeBatch.columns.joined(separator: String(separator)).utf8)
         }
         let isRight =
             form == .jsonl
             ? line.starts(with: Array("{\"kind\":\"\(CodeBatch.kind)\"".utf8))
-            : isHeading(String(separator))
-        if isRight { return (descriptor, true) }
-        close(descriptor)
-        for delimiter in form == .csv ? Delimiter.allValueStrings : [] {
-            guard let character = Delimiter(argument: delimiter)?.scalar,
-                isHeading(String(character))
-            else { continue }
-            throw Failure(
-                "\(path) is separated by \(delimiter)", hint: "Add --delimiter '\(delimiter)'.",
-                status: .usage)
+            : isHeading(separator)
+        if isRight { return file }
+        let others: [Unicode.Scalar] = [",", ";", "\t"]
+        if form == .csv, let other = others.first(where: isHeading) {
+            throw .separatedBy(path: path, other)
         }
-        throw Failure(
-            "\(path) is not a table of trouble codes, or has other columns",
-            hint: "Write to a new file, or leave out --append.", status: .badData)
+        throw .otherTable(path: path)
     }
 }

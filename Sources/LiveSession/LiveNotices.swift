@@ -1,9 +1,9 @@
-import Accessory
 import Synchronization
 import SystemIO
+import VehicleReports
 
-/// Messages of other threads about a trip: shown in the view while it is open, else on stderr.
-final class LiveNotices: Sendable {
+/// What other threads have to say of a trip: in the view while that has the terminal, else on stderr.
+package final class LiveNotices: Sendable {
     private struct State: Sendable {
         var waiting: [TripNews] = []
         var isViewShown = false
@@ -15,8 +15,8 @@ final class LiveNotices: Sendable {
     private let arrived: EventDescriptor
     private let note: @Sendable (String) -> Void
 
-    /// No messages and no open view; `note` prints to stderr.
-    init(note: @escaping @Sendable (String) -> Void) throws(SystemError) {
+    /// Nothing is said yet, and no view is shown; `note` says something on stderr.
+    package init(note: @escaping @Sendable (String) -> Void) throws(SystemError) {
         self.note = note
         arrived = try EventDescriptor()
     }
@@ -24,8 +24,8 @@ final class LiveNotices: Sendable {
     /// Becomes readable when there are messages for the view.
     var descriptor: Int32 { arrived.descriptor }
 
-    /// Adds a message.
-    func put(_ news: TripNews) {
+    /// Says it.
+    package func put(_ news: TripNews) {
         let waits = state.withLock { state in
             guard state.isViewShown else { return false }
             state.waiting.append(news)
@@ -35,8 +35,8 @@ final class LiveNotices: Sendable {
         if waits { arrived.signal() } else { note(news.text) }
     }
 
-    /// Returns the messages for the view.
-    func take() -> [TripNews] {
+    /// What the view has to say.
+    package func take() -> [TripNews] {
         arrived.take()
         return state.withLock { state in
             defer { state.waiting = [] }
@@ -44,12 +44,12 @@ final class LiveNotices: Sendable {
         }
     }
 
-    /// Messages go to the view from now on.
-    func viewBegins() { state.withLock { $0.isViewShown = true } }
+    /// The view is shown from now on.
+    package func viewBegins() { state.withLock { $0.isViewShown = true } }
 
-    /// The view was closed: prints messages that it did not show, and repeats the losses of the
-    /// trip.
-    func viewEnds() {
+    /// The view is shown no longer: what it had no time for is said now, and once more what the trip
+    /// lacks.
+    package func viewEnds() {
         let losses = state.withLock { state in
             state.isViewShown = false
             defer { state.losses = .init() }

@@ -158,9 +158,7 @@ extension LiveScreen {
     private mutating func add(_ choice: SignalChoice) throws {
         if choice.text.isEmpty && choice.place == nil { return }
         do {
-            let selected = try mapped { () throws(SignalError) in
-                try SignalNames(connection.table).find(choice)
-            }
+            let selected = try SignalNames(connection.table).find(choice)
             let more = try PollSetup.make(
                 [selected], [], connection, every: period, unknown: { say($0.text) })
             for signal in more.named {
@@ -176,22 +174,16 @@ extension LiveScreen {
             setup.wants += more.wants.filter { !known.contains($0.dataID) }
             connection.scan.poll(setup.plan)
         } catch VehicleError.session(.interrupted) {
-            // The process's signal stays pending and ends the view in order.
-        } catch let error as VehicleError {
-            // The session restores a lost link by itself. The view stays open, and a hint would be
-            // wrong then.
-            let failure = Failure(error, accessory: connection.accessory)
-            if case .session = error { say(failure.message) } else { say(failure) }
-        } catch let failure as Failure {
-            say(failure)
+            // The signal is still there, and ends the view in order.
+        } catch {
+            guard let fault = words.fault(error) else { throw error }
+            // A lost link comes back by itself; the view stays, and a hint would be wrong by then.
+            let hint: String? = if case VehicleError.session = error { nil } else { fault.hint }
+            say([fault.message, hint].compactMap(\.self).joined(separator: "; "))
         }
     }
 
-    private mutating func say(_ failure: Failure) {
-        say(([failure.message] + [failure.hint].compactMap(\.self)).joined(separator: "; "))
-    }
-
-    /// Removes the selected row, and stops polling signals that no row shows.
+    /// Takes the chosen row away; what nobody looks at any more is not asked for either.
     private mutating func remove() throws {
         guard let signal = model.removeRow() else { return }
         setup.named.removeAll { $0 == signal }
@@ -233,26 +225,25 @@ extension LiveScreen {
             // Discard keys that the user pressed while nothing was visible.
             terminal.dropKeys()
         }
-        var plain = output
-        plain.noColor = true
-        plain.format = .text
+        var plain = form
+        plain.palette.isOn = false
+        plain.columns = terminalColumns(STDOUT_FILENO)
         do {
             let services = try connection.services()
             let scan = try CodeScan(connection, in: services)
             let cycle = try connection.readinessThisCycle(in: services, known: scan.status)
             let items = (scan.status + cycle).flatMap(\.answer.items)
-            let pages = try CodePage(
-                table: connection.table, texts: loadCodeTexts(),
-                explanations: loadCodeExplanations(), form: plain.form, units: output.units)
+            let (texts, explanations) = try words.codes()
+            let pages = CodePage(
+                table: connection.table, texts: texts, explanations: explanations, form: plain,
+                units: form.units)
             var lines = pages.lines(scan)
-            if let failure = scan.failure(connection) { lines.append(.init(failure.message)) }
+            if let lack = words.lack(scan) { lines.append(.init(lack)) }
             lines += pages.lines(readiness: items)
             model.page?.lines = lines
-        } catch let error as VehicleError {
-            let failure = Failure(error, accessory: connection.accessory)
-            model.page?.lines = [.init(failure.message)]
-        } catch let failure as Failure {
-            model.page?.lines = [.init(failure.message)]
+        } catch {
+            guard let fault = words.fault(error) else { throw error }
+            model.page?.lines = [.init(fault.message)]
         }
     }
 }

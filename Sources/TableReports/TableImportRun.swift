@@ -4,27 +4,51 @@ import PIDTables
 import SystemIO
 import TableImport
 
-/// Reads other programs' tables from files and folders.
-struct TableImportRun {
-    /// The format of the sources; nil = detect it for each source.
-    var format: TableFormat?
-    /// Model year, header and what is left out.
-    var options = ImportOptions()
-    /// A folder of recorded answers.
-    var tests: String?
+/// Why files do not become a table.
+package enum TableImportFault: Error {
+    /// A file or folder cannot be read.
+    case unreadable(path: String, errno: Int32)
+    /// A folder that holds more files than any collection of tables.
+    case tooManyFiles(path: String, most: Int)
+    /// What should be a folder is none.
+    case notAFolder(path: String)
+    /// A table of another program without a row that can be used.
+    case noUsableRow(path: String, rows: Int)
+    /// No table of another program.
+    case foreign(TableSource.Fault, path: String)
+    /// A fault in our own table.
+    case table(TableError)
+}
 
-    /// A file of unknown format.
-    struct Unread {
-        var path: String
-        var failure: Failure
+/// Reads other programs' tables from files and folders.
+package struct TableImportRun {
+    /// What the sources must be; nil = each says it itself.
+    private let format: TableFormat?
+    /// Model year, header and what is left out.
+    package var options = ImportOptions()
+    /// A folder of recorded answers.
+    private let tests: String?
+
+    /// Reads tables of `format`, and compares them with the recorded answers in the folder `tests`.
+    package init(format: TableFormat? = nil, tests: String? = nil) {
+        self.format = format
+        self.tests = tests
+    }
+
+    /// A file whose form is not known.
+    package struct Unread {
+        /// Where it is.
+        package var path: String
+        /// Why it is not known.
+        package var fault: TableImportFault
     }
 
     /// Folders are searched this deep: a collection, a model, its signal sets.
     private static let deepest = 6
     private static let mostFiles = 20_000
 
-    /// The table from the file at `path`; nil if the file is not a table of another program.
-    static func text(of contents: [UInt8], _ path: String) throws(Failure) -> [UInt8]? {
+    /// The table that the file at `path` makes; nil where it is no table of another program.
+    package static func text(of contents: [UInt8], _ path: String) throws(TableImportFault) -> [UInt8]? {
         guard !path.hasSuffix(".pids") else { return nil }
         var run = TableImportRun()
         try run.leaveOutBuiltIn()
@@ -36,23 +60,21 @@ struct TableImportRun {
         }
         let table = run.table([(source, contents, path)])
         guard table.takenCount > 0 else {
-            throw Failure(
-                "\(path): none of \(table.rowCount) rows is usable",
-                hint: "obdscan pids import --check \(path) says why", status: .badData)
+            throw .noUsableRow(path: path, rows: table.rowCount)
         }
         return Array(table.text.utf8)
     }
 
-    /// Leaves out signals of our own table, because that is the reliable source.
-    mutating func leaveOutBuiltIn() throws(Failure) {
-        do {
+    /// Our own table is right where others repeat it.
+    package mutating func leaveOutBuiltIn() throws(TableImportFault) {
+        do throws(TableError) {
             let services: Set<Service> = [.currentData, .vehicleInformation]
             options.builtIn = Set(
                 try PIDTables.standard().records.map(\.dataID).filter {
                     services.contains($0.service)
                 })
         } catch {
-            throw Failure(error)
+            throw .table(error)
         }
     }
 
@@ -60,15 +82,13 @@ struct TableImportRun {
         String(path.split(separator: "/").last ?? "")
     }
 
-    /// The files below a path that may be tables, with their names.
-    func files(at path: String) throws(Failure) -> [(path: String, name: String)] {
+    /// The files below a path that may be tables, and how they are named.
+    package func files(at path: String) throws(TableImportFault) -> [(path: String, name: String)] {
         guard Files.isFolder(path) else { return [(path, Self.name(of: path))] }
         var found: [(path: String, name: String)] = []
         try collect(path, "", depth: 0, &found)
         guard found.count <= Self.mostFiles else {
-            throw Failure(
-                "\(path) holds more than \(Self.mostFiles) files",
-                hint: "name the folder of the tables", status: .usage)
+            throw .tooManyFiles(path: path, most: Self.mostFiles)
         }
         return found
     }
@@ -76,13 +96,13 @@ struct TableImportRun {
     private func collect(
         _ folder: String, _ prefix: String, depth: Int,
         _ found: inout [(path: String, name: String)]
-    ) throws(Failure) {
+    ) throws(TableImportFault) {
         guard depth < Self.deepest, found.count <= Self.mostFiles else { return }
         let names: [String]
         do throws(SystemError) {
             names = try Files.entries(of: folder)
         } catch {
-            throw Failure(inputFile: folder, errno: error.errno)
+            throw .unreadable(path: folder, errno: error.errno)
         }
         let files = chosen(names)
         for name in names where !name.hasPrefix(".") && !["tests", "node_modules"].contains(name) {
@@ -120,30 +140,30 @@ struct TableImportRun {
         return files.filter { years($0) == nil }
     }
 
-    /// Reads the files and separates tables from other files.
-    func read(
+    /// Reads the files; what is no table is told apart from what is.
+    package func read(
         _ files: [(path: String, name: String)]
-    ) throws(Failure) -> (
+    ) throws(TableImportFault) -> (
         sources: [(source: ImportedSource, contents: [UInt8], path: String)], unread: [Unread]
     ) {
         var sources: [(source: ImportedSource, contents: [UInt8], path: String)] = []
         var unread: [Unread] = []
-        let recorded = try tests.map { folder throws(Failure) in try Self.tests(in: folder) } ?? []
+        let recorded = try tests.map { folder throws(TableImportFault) in try Self.tests(in: folder) } ?? []
         for file in files {
-            let contents = try ObdscanCLI.contents(of: file.path)
+            let contents = try Self.contents(of: file.path)
             do throws(TableSource.Fault) {
                 var source = try TableSource.read(contents, file.name, as: format, options)
                 if !recorded.isEmpty { source.prove(by: recorded, year: options.year) }
                 sources.append((source, contents, file.path))
             } catch {
-                unread.append(Unread(path: file.path, failure: Failure(error, of: file.path)))
+                unread.append(Unread(path: file.path, fault: .foreign(error, path: file.path)))
             }
         }
         return (sources, unread)
     }
 
-    /// One table from all sources.
-    func table(
+    /// One table of sources.
+    package func table(
         _ sources: [(source: ImportedSource, contents: [UInt8], path: String)]
     ) -> ImportedTable {
         let origins = sources.map { source, contents, path in
@@ -158,9 +178,9 @@ struct TableImportRun {
     }
 
     /// The recorded answers below a folder.
-    private static func tests(in folder: String) throws(Failure) -> [OBDbTests] {
+    private static func tests(in folder: String) throws(TableImportFault) -> [OBDbTests] {
         guard Files.isFolder(folder) else {
-            throw Failure("\(folder) is not a folder", status: .noInput)
+            throw .notAFolder(path: folder)
         }
         var tests: [OBDbTests] = []
         try collectTests(folder, year: nil, depth: 0, &tests)
@@ -169,7 +189,7 @@ struct TableImportRun {
 
     private static func collectTests(
         _ folder: String, year: Int?, depth: Int, _ tests: inout [OBDbTests]
-    ) throws(Failure) {
+    ) throws(TableImportFault) {
         guard depth < deepest, tests.count <= mostFiles else { return }
         for name in Files.names(in: folder) where !name.hasPrefix(".") {
             let path = folder + "/" + name
@@ -179,28 +199,16 @@ struct TableImportRun {
             } else if name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
                 let label = year.map { "\($0)/\(name)" } ?? name
                 tests.append(
-                    OBDbTests(try ObdscanCLI.contents(of: path), file: label, year: year))
+                    OBDbTests(try contents(of: path), file: label, year: year))
             }
         }
     }
-}
 
-extension Failure {
-    /// Why a file is not a table of another program.
-    init(_ fault: TableSource.Fault, of path: String) {
-        switch fault {
-        case .unknownForm:
-            self.init(
-                "\(path) is not a table that obdscan can import",
-                hint: "obdscan pids import --help names the forms", status: .badData)
-        case .json(let line):
-            self.init("\(path):\(line): the JSON text ends or breaks here", status: .badData)
-        case .otherForm(let format):
-            self.init(
-                "\(path) is a \(format.title)", hint: "use --from \(format.rawValue)",
-                status: .badData)
-        case .tooLong:
-            self.init("\(path) is too long for a table", status: .badData)
+    private static func contents(of path: String) throws(TableImportFault) -> [UInt8] {
+        do throws(SystemError) {
+            return try Files.bytes(of: path)
+        } catch {
+            throw .unreadable(path: path, errno: error.errno)
         }
     }
 }

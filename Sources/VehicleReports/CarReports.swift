@@ -1,27 +1,20 @@
 import Formats
-import Glibc
 import OBDCore
 import SystemIO
 import TripReports
 
-/// A folder with a printable page for each vehicle.
-struct CarReports {
+/// A folder with a page to print for each vehicle.
+package struct CarReports {
     private let folder: String
 
-    /// Creates the folder if it does not exist.
-    init(_ folder: String) throws(Failure) {
+    /// Makes the folder where it is missing.
+    package init(_ folder: String) throws(SystemError) {
         self.folder = folder
-        guard mkdir(folder, 0o777) == 0 || errno == EEXIST else {
-            throw Failure(outputFile: folder, errno: errno)
-        }
-        var status = stat()
-        guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw Failure(outputFile: folder, errno: ENOTDIR)
-        }
+        try Files.makeFolder(folder)
     }
 
     /// Writes a page; returns its path.
-    func write(_ report: ConditionReport, label: String?, vin: String?) throws -> String {
+    package func write(_ report: ConditionReport, label: String?, vin: String?) throws -> String {
         let path = free(name(label: label, vin: vin, time: report.time))
         try OutputFile.write(path, bytes: report.page.bytes)
         return path
@@ -43,7 +36,7 @@ struct CarReports {
         var number = 1
         while true {
             let path = "\(folder)/\(name)\(number == 1 ? "" : "-\(number)").html"
-            if access(path, F_OK) != 0 { return path }
+            if !Files.exists(path) { return path }
             number += 1
         }
     }

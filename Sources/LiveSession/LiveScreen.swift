@@ -10,13 +10,39 @@ import TripRecorder
 import VehicleReports
 import VehicleScan
 
-/// Runs the full-screen view: it handles batches, events, keys and signals, and draws frames.
-struct LiveScreen: ~Copyable {
+/// What the program around a view knows and a view does not.
+package struct LiveWords {
+    /// What a user should know of an event; nil = nothing.
+    var event: (ScanEvent) -> String?
+    /// What happened, and what to do about it; nil for an error that ends the view.
+    var fault: (any Error) -> (message: String, hint: String?)?
+    /// What is missing in the codes of a vehicle; nil = nothing.
+    var lack: (CodeScan) -> String?
+    /// The texts of codes, and what explains them.
+    var codes: () throws -> (texts: CodeTexts, explanations: CodeExplanations)
+
+    /// The words of a program.
+    package init(
+        event: @escaping (ScanEvent) -> String?,
+        fault: @escaping (any Error) -> (message: String, hint: String?)?,
+        lack: @escaping (CodeScan) -> String?,
+        codes: @escaping () throws -> (texts: CodeTexts, explanations: CodeExplanations)
+    ) {
+        self.event = event
+        self.fault = fault
+        self.lack = lack
+        self.codes = codes
+    }
+}
+
+/// The full-screen view at work: takes batches, events, keys and signals, draws frames.
+package struct LiveScreen: ~Copyable {
     let connection: Vehicle
     private let queue: BatchQueue
     private let signals: SignalInbox
     var setup: PollSetup
-    let output: OutputOptions
+    let form: OutputForm
+    let words: LiveWords
     let period: Duration?
     private let until: Instant?
     let view: LiveView
@@ -25,7 +51,6 @@ struct LiveScreen: ~Copyable {
     private var painter = ScreenPainter()
     private var batches: [ReadingBatch] = []
     private var events: [(time: Instant, event: ScanEvent)] = []
-    private var news: PollNews
     private let lightSignals: LightSignals
     /// Finds out the VIN of the vehicle.
     private var identity: VINQuery?
@@ -37,22 +62,32 @@ struct LiveScreen: ~Copyable {
     private var rings = false
     /// Signals that the user added, with any kind of value.
     var extra: Set<SignalIndex> = []
-    /// Batches that arrived faster than they could be drawn.
-    private(set) var dropped = 0
+    /// Batches that came faster than they could be drawn.
+    package private(set) var dropped = 0
 
     /// The shortest time between two frames.
     private static let framePause = Duration.milliseconds(100)
     /// Ages and rates change even without new data.
     private static let idlePause = Duration.seconds(1)
 
-    init(
+    /// A view of what `setup` polls.
+    ///
+    /// - Parameters:
+    ///   - queue: brings what is read.
+    ///   - signals: those that concern the terminal.
+    ///   - until: when the view ends by itself; nil = never.
+    ///   - bell: watches for alarms; nil = nothing does.
+    ///   - period: how often a signal that the user adds is asked for; nil = as often as it goes.
+    ///   - trip: what is recorded meanwhile; nil = nothing.
+    package init(
         _ connection: Vehicle, queue: BatchQueue, signals: SignalInbox, setup: PollSetup,
-        output: OutputOptions, until: Instant?, bell: AlarmNotifier?, every period: Duration?,
-        trip: LiveTrip?
+        form: OutputForm, words: LiveWords, until: Instant?, bell: AlarmNotifier?,
+        every period: Duration?, trip: LiveTrip?
     ) {
         self.trip = trip
         recording = trip?.recording
-        self.output = output
+        self.form = form
+        self.words = words
         self.period = period
         self.bell = bell
         self.connection = connection
@@ -60,20 +95,19 @@ struct LiveScreen: ~Copyable {
         self.signals = signals
         self.setup = setup
         self.until = until
-        news = PollNews(accessory: connection.accessory)
         view = LiveView(
-            palette: Palette(isOn: output.colours(STDOUT_FILENO)), isASCII: isASCIILocale())
+            palette: Palette(isOn: form.palette.isOn), isASCII: form.palette.isASCII)
         model = LiveModel(
-            units: output.units, start: SystemClock.now(), order: setup.order(connection.table))
-        model.levels = signalLevels()
+            units: form.units, start: SystemClock.now(), order: setup.order(connection.table))
+        model.levels = .embedded
         lightSignals = LightSignals(connection.table)
         model.header.accessory = connection.accessory
         model.header.trip = recording?.number
         for signal in setup.named { model.expect(signal, connection.table[signal]) }
     }
 
-    /// Shows the view until it ends, then restores the terminal and ends the session.
-    mutating func run() throws -> PollLoop.End {
+    /// Shows the view until its end; then the terminal is as before and the session has ended.
+    package mutating func run() throws -> PollLoop.End {
         trip?.notices.viewBegins()
         defer { trip?.notices.viewEnds() }
         try terminal.enter()
@@ -197,15 +231,10 @@ struct LiveScreen: ~Copyable {
     }
 
     private mutating func watch(_ batch: ReadingBatch) {
-        guard bell != nil else { return }
-        var heard: [(news: AlarmNews, text: String)] = []
-        bell?.take(batch.items, at: batch.answered) { heard.append(($0, $1)) }
-        if let voltage = batch.voltage {
-            bell?.take(voltage: voltage, at: batch.answered) { heard.append(($0, $1)) }
-        }
+        let heard = bell?.news(of: batch) ?? []
         for (news, _) in heard {
             let metric = connection.table[news.signal].unit
-            let unit = output.units.conversion(from: metric)?.unit ?? metric
+            let unit = form.units.conversion(from: metric)?.unit ?? metric
             raised.take(news, unit: unit, at: connection.utc(batch.answered))
             rings = rings || news.isRaised
         }
@@ -233,11 +262,9 @@ struct LiveScreen: ~Copyable {
                 model.header.notice = nil
                 takeLink()
             case .toolDidDisconnect(let error?):
-                lose(because: Failure(error).message, words: "the link was lost, reconnecting …")
+                lose(because: .accessory(error), words: "the link was lost, reconnecting …")
             case .toolDidFailToInitialize(let failure):
-                lose(
-                    because: Failure(failure, accessory: connection.accessory).message,
-                    words: "reconnecting …")
+                lose(because: .initialisation(failure), words: "reconnecting …")
             case .pollDidFinish where setup.wants.isEmpty: continue
             case .pollDidFinish: return .finished
             case .sessionDidEnd(let error): return .failed(error ?? .stopped)
@@ -246,7 +273,7 @@ struct LiveScreen: ~Copyable {
                 .didReceiveUnasked,
                 .didReceiveVoltage, .didTimeOut, .didNotSend, .didReceiveError, .didChangeState,
                 .recordingFailed, .didProgress, .didLoseEvents:
-                if let note = news.note(event) {
+                if let note = words.event(event) {
                     model.header.notice = note
                 }
             }
@@ -254,7 +281,8 @@ struct LiveScreen: ~Copyable {
         return nil
     }
 
-    private mutating func lose(because reason: String, words: String) {
+    private mutating func lose(because error: ScanError, words: String) {
+        let reason = self.words.fault(VehicleError.session(error))?.message ?? "\(error)"
         model.header.isLinkLost = true
         // The action comes first, because the reason may not fit.
         model.header.notice = "\(words) (\(reason))"

@@ -1,0 +1,45 @@
+import Formats
+import OBDCore
+import Publishing
+import TripStore
+
+/// What is said of deliveries, as rows.
+package enum DeliveryRows {
+    /// How far a sink is.
+    package static let sink = RowShape<(sink: DeliveryStore.Sink, backlog: DeliveryBacklog)>(
+        "sink",
+        [
+            Field("sink", "SINK", style: .bold) { .text($0.sink.name) },
+            Field("to") { .text($0.sink.target) },
+            Field("active", "ACTIVE") { .flag($0.sink.isActive) },
+            Field("waiting", "WAITING", .right) { .integer($0.backlog.readings) },
+            Field("oldest", "OLDEST") { .time($0.backlog.oldest) },
+            Field("acknowledged", "LAST DELIVERY") { .time($0.sink.acknowledged) },
+            Field("refused", "REFUSED", .right) { .integer($0.sink.refused) },
+            Field("error", "ERROR", missing: "") { .text($0.sink.fault) },
+            Field("errorTime") { .time($0.sink.faultTime) },
+        ])
+
+    /// A line that a sink refused.
+    package static let refusal = RowShape<(sink: String, refusal: DeliveryStore.Refusal)>(
+        "refusal",
+        [
+            Field("sink", "SINK", style: .bold) { .text($0.sink) },
+            Field("time", "TIME") { .time($0.refusal.time) },
+            Field("trip", "TRIP", .right) { .integer($0.refusal.key.trip) },
+            Field("reason", "REASON") { .text($0.refusal.reason) },
+            Field("line", "LINE") {
+                .text(String(decoding: $0.refusal.payload, as: UTF8.self))
+            },
+        ])
+
+    /// What a server holds of a vehicle.
+    package static let check = RowShape<(sink: String, count: LineCheck.Count)>(
+        "publishCheck",
+        [
+            Field("sink", "SINK", style: .bold) { .text($0.sink) },
+            Field("vehicle", "VEHICLE") { .text($0.count.vehicle) },
+            Field("delivered", "DELIVERED", .right) { .integer($0.count.delivered) },
+            Field("found", "FOUND", .right) { .integer($0.count.found) },
+        ])
+}

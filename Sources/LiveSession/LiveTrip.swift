@@ -1,0 +1,17 @@
+import TripRecorder
+
+/// The trip that a live view records, and what it is told from elsewhere.
+package struct LiveTrip: Sendable {
+    /// The trip.
+    package let recording: TripRecording
+    let notices: LiveNotices
+    /// Marks from outside.
+    package let marks: MarkSignals
+
+    /// A trip that is being recorded.
+    package init(recording: TripRecording, notices: LiveNotices, marks: MarkSignals) {
+        self.recording = recording
+        self.notices = notices
+        self.marks = marks
+    }
+}

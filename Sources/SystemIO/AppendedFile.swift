@@ -1,0 +1,30 @@
+import Glibc
+
+/// A file that something is written to the end of.
+public final class AppendedFile: Sendable {
+    /// Where it is written.
+    public let descriptor: Int32
+    /// What it begins with, 1 kB at most; nil where it is empty.
+    public let beginning: [UInt8]?
+
+    /// Opens a file, or makes it.
+    ///
+    /// - Parameter appends: keeps what it holds.
+    public init(_ path: String, appends: Bool) throws(SystemError) {
+        let way = appends ? O_APPEND : O_TRUNC
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | way, 0o666)
+        guard descriptor >= 0 else {
+            beginning = nil
+            throw SystemError.last("open")
+        }
+        guard lseek(descriptor, 0, SEEK_END) > 0 else {
+            beginning = nil
+            return
+        }
+        var buffer = [UInt8](repeating: 0, count: 1024)
+        let count = pread(descriptor, &buffer, buffer.count, 0)
+        beginning = Array(buffer.prefix(max(0, count)))
+    }
+
+    deinit { close(descriptor) }
+}

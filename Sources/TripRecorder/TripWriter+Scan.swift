@@ -1,0 +1,55 @@
+import Diagnostics
+import OBDCore
+import ScanSession
+import TripStore
+import VehicleScan
+
+extension TripWriter {
+    /// Takes what was asked; `lists` says which of it are lists of codes.
+    package func offer(_ asked: [QueryResult], lists: [CodeScan.List] = []) {
+        for one in asked where !one.answer.items.isEmpty {
+            _ = offer(one.answer.items, at: one.answer.answered)
+        }
+        for list in lists {
+            for (ecu, codes) in list.answers {
+                _ = offer(
+                    .codeList(ecu, list.kind, codes: codes), at: list.asked.answer.answered)
+            }
+        }
+    }
+
+    /// Takes what became of clearing codes; nil = that is not known.
+    package func offer(_ clearing: CodeClearing?) {
+        for asked in clearing?.sent ?? [] {
+            for message in asked.answers where message.confirmsClearing {
+                let event = TripEvent(
+                    .codesCleared, text: "codes cleared", ecu: message.ecu,
+                    service: message.payload.first.map { Service($0 & ~0x40) })
+                _ = offer(.event(event), at: asked.answer.answered)
+            }
+        }
+        if let after = clearing?.after { offer(after.asked, lists: after.lists) }
+    }
+}
+
+extension CodeScan.List {
+    /// The ECUs that answered for the list whole, and how many codes each named; of one that
+    /// refused, answered something else, or whose answer is damaged, nothing is known.
+    fileprivate var answers: [(ecu: ECUAddress?, codes: Int)] {
+        var found: [(ecu: ECUAddress?, codes: Int)] = []
+        for ecu in asked.answers.map(\.ecu) {
+            guard told(by: ecu) == .list, !found.contains(where: { $0.ecu == ecu }) else {
+                continue
+            }
+            let codes = asked.answer.items.count { item in
+                if case .code(let report) = item {
+                    report.ecu == ecu && report.kind == kind
+                } else {
+                    false
+                }
+            }
+            found.append((ecu, codes))
+        }
+        return found
+    }
+}

@@ -1,0 +1,74 @@
+import Diagnostics
+import Formats
+import OBDCore
+import VehicleScan
+
+/// What to watch for, and what is run then.
+package struct AlarmPlan: Sendable {
+    /// A condition and what it is about.
+    package struct Armed: Sendable {
+        var alarm: Alarm
+        /// As it was named, wherever a vehicle keeps it.
+        var selected: SelectedSignal
+        /// Whether an option asked for it: then it is told where it cannot ring.
+        var isAsked: Bool
+
+        /// An alarm about a signal.
+        package init(_ alarm: Alarm, of selected: SelectedSignal, isAsked: Bool) {
+            self.alarm = alarm
+            self.selected = selected
+            self.isAsked = isAsked
+        }
+    }
+
+    /// Each condition with the signals that it is about.
+    package var armed: [Armed] = []
+    /// The program to run; nil = none.
+    package var command: String?
+
+    /// Nothing to watch for.
+    package init(command: String? = nil) { self.command = command }
+
+    /// Who watches and says what is read by `setup`; nil when there is nothing to watch for.
+    ///
+    /// A signal is watched where this vehicle's services keep it: the engine speed of SAE J1939 is
+    /// another signal than that of SAE J1979. `note` is told of alarms that cannot ring here.
+    package func bell(
+        _ table: PIDTable, _ units: UnitSystem, accessory: String? = nil, for setup: PollSetup,
+        note: (String) -> Void, report: @escaping (AlarmNotifier.Report) -> Void
+    ) -> AlarmNotifier? {
+        var watch = AlarmWatch(units: units)
+        let names = SignalNames(table)
+        for one in armed {
+            let resolved = names.resolve([one.selected], in: setup.profiles)
+            let read = resolved.signals.filter { setup.reads($0) }
+            for signal in Set(read.flatMap { $0.signals(table) }) {
+                watch.add(one.alarm, on: signal)
+            }
+            guard read.isEmpty, one.isAsked else { continue }
+            let why = resolved.unknown.first?.text ?? "the vehicle does not support its signal"
+            note("the alarm \(one.alarm.text) cannot work: \(why)")
+        }
+        if watch.isEmpty { return nil }
+        return AlarmNotifier(
+            watch: watch, table: table, units: units, accessory: accessory, command: command,
+            report: report)
+    }
+}
+
+extension PollSetup {
+    /// Whether a signal is asked for, alone or among others.
+    fileprivate func reads(_ selected: SelectedSignal) -> Bool {
+        guard let dataID = selected.dataID else { return readsVoltage }
+        return wants.contains { $0.dataID == dataID }
+    }
+}
+
+extension SelectedSignal {
+    /// The signals that are meant.
+    fileprivate func signals(_ table: PIDTable) -> [SignalIndex] {
+        if let signal { return [signal] }
+        guard let record else { return [table.adapterVoltage].compactMap(\.self) }
+        return record.signals.map { SignalIndex(rawValue: $0) }
+    }
+}

@@ -1,0 +1,95 @@
+import Formats
+import SystemIO
+import TripRecorder
+import TripStore
+
+/// What a user should know of storing.
+package struct TripNews: Hashable, Sendable {
+    /// How much it matters.
+    package enum Kind: Hashable, Sendable {
+        /// It does not work, until it is fixed.
+        case trouble
+        /// It works again.
+        case mended
+        /// Anything else.
+        case other
+    }
+
+    /// One line.
+    package var text: String
+    /// How much it matters.
+    package var kind = Kind.other
+    /// What the trip lacks by it.
+    package var losses = Losses()
+
+    /// Something else than trouble.
+    package init(text: String) { self.text = text }
+
+    /// What could not be stored.
+    package struct Losses: Hashable, Sendable {
+        /// Readings for which there was no room any more.
+        package var dropped = 0
+        /// Entries that the database did not take.
+        package var rejected = 0
+        /// Why it did not take the last of them.
+        package var reason = ""
+
+        /// What could not be stored; by itself nothing.
+        package init(dropped: Int = 0, rejected: Int = 0, reason: String = "") {
+            self.dropped = dropped
+            self.rejected = rejected
+            self.reason = reason
+        }
+
+        /// Adds what is lost besides.
+        package mutating func add(_ more: Losses) {
+            dropped += more.dropped
+            rejected += more.rejected
+            if more.rejected > 0 { reason = more.reason }
+        }
+
+        /// What to say of it; nothing where nothing is lost.
+        package var lines: [String] {
+            (dropped > 0 ? ["\(dropped) readings had to be dropped"] : [])
+                + (rejected > 0 ? ["\(rejected) entries could not be stored: \(reason)"] : [])
+        }
+    }
+}
+
+extension TripNews {
+    /// What to say of a notice; nil = nothing.
+    ///
+    /// - Parameter words: what to say of an error of the database.
+    package init?(_ notice: TripWriter.Notice, words: (StoreError) -> String) {
+        switch notice {
+        case .space: return nil
+        case .holding(let error, let items):
+            text = "\(words(error)); \(items) readings are held in memory"
+            kind = .trouble
+        case .dropped(let items):
+            losses = .init(dropped: items)
+            text = losses.lines.joined()
+            kind = .trouble
+        case .recovered:
+            text = "storing works again"
+            kind = .mended
+        case .rejected(let items, let message):
+            losses = .init(rejected: items, reason: message)
+            text = losses.lines.joined()
+        case .relocated(.folded):
+            text = "the write-ahead log was removed; what it held was saved"
+        case .relocated(.restored(let path)):
+            text = "\(path) was removed; it was created again with all its data"
+        case .relocated(.elsewhere(let path, let instead)):
+            text = "\(instead) was replaced by another file; the recording continues in \(path)"
+        }
+    }
+}
+
+extension TripRecording.Mark {
+    /// What to say of a mark; nil = it could not be set.
+    package static func words(_ mark: TripRecording.Mark?) -> String {
+        guard let mark else { return "no mark was set: the disk cannot keep up; try again" }
+        return "mark \(mark.number) is set, \(clockText(mark.time.seconds)) into trip \(mark.trip)"
+    }
+}

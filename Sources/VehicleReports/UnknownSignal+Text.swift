@@ -1,0 +1,10 @@
+import Diagnostics
+import VehicleScan
+
+extension ResolvedSignals.Unknown {
+    /// One sentence.
+    package var text: String {
+        let standards = profiles.map(\.standard).joined(separator: " and ")
+        return "the vehicle speaks \(standards), which has no signal \"\(name)\""
+    }
+}

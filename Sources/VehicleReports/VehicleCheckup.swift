@@ -1,0 +1,112 @@
+import Accessory
+import Adapters
+import Diagnostics
+import Formats
+import OBDCore
+import ScanSession
+import VehicleScan
+
+/// Walks from the adapter to the engine and stops at the first fault.
+package struct VehicleCheckup {
+    /// Why the vehicle cannot be asked further.
+    package enum Fault {
+        /// What it speaks is not known.
+        case services(VehicleError)
+        /// No ECU answers.
+        case noAnswer(QueryResult?)
+    }
+
+    private let grades: Bool
+    /// Takes each step as soon as it is known.
+    private let tell: (Check) throws -> Void
+    /// Takes the adapter's grade.
+    private let tellGrade: (AdapterGrade) throws -> Void
+    /// What to ask besides, once the vehicle answers.
+    private let further: (Vehicle, VehicleServices) throws -> Void
+
+    /// A walk; `grades` says that the adapter is measured at its end.
+    package init(
+        grades: Bool, tell: @escaping (Check) throws -> Void,
+        tellGrade: @escaping (AdapterGrade) throws -> Void,
+        further: @escaping (Vehicle, VehicleServices) throws -> Void
+    ) {
+        self.grades = grades
+        self.tell = tell
+        self.tellGrade = tellGrade
+        self.further = further
+    }
+
+    /// Asks the adapter and the vehicle; nil when everything works.
+    package func examine(
+        _ connection: Vehicle, _ address: AccessoryAddress
+    ) throws -> Fault? {
+        let link = connection.scan.link
+        for finding in address.transport.findings(lineRate: link?.lineRate) {
+            try tell(Check(finding))
+        }
+        let identity = link?.identity
+        let unknown = identity?.unsupportedCommands ?? []
+        try tell(
+            Check(
+                .adapter, link?.title ?? "answers",
+                advice: unknown.isEmpty
+                    ? nil : "it does without " + unknown.joined(separator: ", ")))
+        try tellVoltage(connection)
+        let services: VehicleServices
+        do {
+            services = try connection.services()
+        } catch {
+            if case .session = error { throw error }
+            if grades { try tellGrade(AdapterGrade.measure(connection, map: nil)) }
+            return .services(error)
+        }
+        guard services.isAnswered else {
+            if grades { try tellGrade(AdapterGrade.measure(connection, map: nil)) }
+            return .noAnswer(services.first)
+        }
+        let bus = connection.scan.link?.capabilities.vehicleProtocol
+        try tell(Check(.vehicle, bus?.title ?? "answers"))
+        let maps = try connection.ask(.supportedPIDs(0), in: services)
+        let ecus = Set(maps.flatMap(\.answer.reply.messages).map(\.ecu))
+        let names = ecus.compactMap(\.self).sorted().map(\.description)
+        try tell(
+            Check(
+                .ecus,
+                names.isEmpty
+                    ? "\(ecus.count) without address" : names.joined(separator: ", ")))
+        try tellEngine(connection, services)
+        try further(connection, services)
+        if grades {
+            let map = services.profiles.first?.request(for: .supportedPIDs(0))
+            try tellGrade(AdapterGrade.measure(connection, map: map))
+        }
+        return nil
+    }
+
+    private func tellVoltage(_ connection: Vehicle) throws {
+        guard let voltage = try connection.ask(.readVoltage).answer.reply.voltage else { return }
+        let text = "\(fixed(voltage, 1)) V"
+        switch voltage {
+        // No vehicle runs at that: some adapters cannot measure.
+        case ..<6: try tell(Check(.voltage, "\(text): this adapter does not measure it"))
+        case ..<11.8:
+            try tell(
+                Check(
+                    .voltage, "\(text): the battery is low",
+                    advice: "charge it; below 11 V ECUs and adapters restart"))
+        case ..<13.0: try tell(Check(.voltage, "\(text), the battery alone"))
+        default: try tell(Check(.voltage, "\(text), charging"))
+        }
+    }
+
+    private func tellEngine(_ connection: Vehicle, _ services: VehicleServices) throws {
+        for asked in try connection.ask(.currentData([0x0C]), in: services) {
+            for case .reading(let reading) in asked.answer.items {
+                guard case .number(let speed) = reading.value else { continue }
+                let text = "\(fixed(speed, 0)) rpm"
+                try tell(Check(.engine, speed > 0 ? "runs, \(text)" : "stands still, ignition on"))
+                return
+            }
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import OBDCore
+import PIDTables
 import Testing
 import TripImport
 
@@ -48,14 +49,29 @@ import TripImport
         ),
     ]
 
+    /// Made once: its names are looked up a thousand times.
+    private static let table = Result { ImportTable(try PIDTables.standard()) }
+
     /// Reads it; nil where it is refused.
     private func readings(_ bytes: [UInt8], _ name: String) -> Int? {
+        guard let format = ImportFormat(bytes), let table = try? Self.table.get() else {
+            return nil
+        }
         var source = ImportSource()
         source.fileName = name
-        guard ImportFormat(bytes) != nil,
-            let file = try? ImportedFile(bytes: bytes, from: source)
-        else { return nil }
-        return file.values.count
+        var reader = TripFileReader(format, table, source) { $0 }
+        var count = 0
+        func take(_ event: ImportEvent) {
+            guard case .entry(.items(let items), _) = event else { return }
+            for case .reading in items { count += 1 }
+        }
+        do {
+            try reader.read(bytes[...], take)
+            try reader.finish(take)
+        } catch {
+            return nil
+        }
+        return count
     }
 
     @Test(arguments: samples.indices)

@@ -83,7 +83,7 @@ struct `Publishing` {
                 Engines.python,
                 [
                     Engines.folder + "/dashboard_queries.py", root + "/share/grafana/dashboards",
-                    try await copyForOthers(), address,
+                    try await copyForOthers(), "victoria", address,
                 ], environment: workplace.environment
             ).finish(within: 60)
             #expect(boards.status == 0, "\(boards)")
@@ -115,7 +115,15 @@ struct `Publishing` {
     @Test(.enabled(if: Engines.has("influxd"), "no InfluxDB"))
     func `InfluxDB holds the readings of the database after publish was killed`() async throws {
         try await Engines.running(workplace) { addresses in
-            try await deliver("influx", [try #require(addresses["influx"])], kills: 10)
+            let address = try #require(addresses["influx"])
+            try await deliver("influx", [address], kills: 10, ofEverything: true)
+            let boards = try await python(
+                "dashboard_queries.py",
+                [
+                    Engines.folder + "/../../share/grafana/dashboards", workplace.database,
+                    "influx", address,
+                ])
+            #expect(boards.status == 0, "\(boards)")
         }
     }
 
@@ -279,9 +287,10 @@ struct `Publishing` {
     @Test(.enabled(if: Engines.has("nats-server") && Engines.hasLibrary, "no NATS"))
     func `A broker of MQTT 3.1.1 is talked to in its words`() async throws {
         try await Engines.running(workplace) { addresses in
-            try await record()
+            let address = try #require(addresses["nats"])
+            try await deliver("mqtt", [address], kills: 4)
             let outcome = try await workplace.run([
-                "publish", "--to", "mqtt://\(try #require(addresses["nats"]))", "--drain", "--json",
+                "publish", "--to", "mqtt://\(address)", "--drain", "--json",
             ])
             let sink = try #require(try outcome.objects().first)
             #expect(outcome.status == 0 && sink["complete"] as? Bool == true, "\(outcome)")

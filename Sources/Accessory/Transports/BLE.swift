@@ -4,7 +4,7 @@ import Glibc
 ///
 /// `?pin=` is the number that some ask for when they are paired. `?service=`, `?notify=`, `?write=` and
 /// `?reply=yes` are for adapters whose characteristics are not found by themselves.
-public struct BLETransport: Transport {
+public struct BLETransport: Transport, PINTransport {
     /// The accessory.
     public var address: BluetoothAddress
     /// The number that pairs it, up to six digits; nil = it takes none.
@@ -31,9 +31,7 @@ public struct BLETransport: Transport {
             let wrong = AddressError(.badValue(name, String(value)), in: text)
             switch name {
             case "pin":
-                guard AddressPart.decimal(value) != nil, (1...6).contains(value.utf8.count) else {
-                    throw wrong
-                }
+                guard Self.isPIN(value) else { throw wrong }
                 pin = String(value)
             case "reply":
                 guard let answer = ["yes": true, "no": false][value] else { throw wrong }
@@ -173,8 +171,8 @@ public enum BLEFault: AccessoryFault {
         case .wantsPairing(let address):
             FaultWords(
                 .bluetooth, "\(address): the adapter wants to be paired with its number",
-                remedy: "-d 'ble:\(Self.plain(address))?pin=123456'; the number is in its manual "
-                    + "(WiCAN: 123456). An OBDLink CX pairs in the first minutes after it was "
+                remedy:
+                    "--pin 123456; the number is in its manual (WiCAN: 123456). An OBDLink CX pairs in the first minutes after it was "
                     + "plugged in", category: .noPermission)
         case .wrongPIN(let address):
             FaultWords(

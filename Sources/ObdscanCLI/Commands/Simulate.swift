@@ -28,6 +28,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
               obdscan simulate --personality clone-1.5       a cheap adapter with its faults
               obdscan simulate --personality slcan           ECUs and an slcan adapter
               obdscan simulate --can vcan0                   ECUs on a CAN interface
+              obdscan simulate --ble                         as a Bluetooth LE adapter
               obdscan simulate --faults all:0.001            a bad link
             obdscan simulate --show petrol > my.vehicle    start a vehicle file of your own
               obdscan simulate --vehicle my.vehicle          serve it
@@ -69,6 +70,14 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
             discussion: "Such as vcan0; several testers may use it.",
             valueName: "interface"))
     var can: String?
+
+    @Option(
+        defaultAsFlag: ServedName.usual,
+        help: ArgumentHelp(
+            "Serve as a Bluetooth LE adapter of this name.",
+            discussion: "BlueZ serves it on this machine's controller; phones find it.",
+            valueName: "name"))
+    var ble: ServedName?
 
     @Option(
         help: ArgumentHelp(
@@ -123,9 +132,11 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        let places = [pty || link != nil, tcp != nil, doip != nil, rfcomm != nil, can != nil]
+        let places = [
+            pty || link != nil, tcp != nil, doip != nil, rfcomm != nil, can != nil, ble != nil,
+        ]
         if places.count(where: { $0 }) > 1 {
-            throw ValidationError("choose one of --pty, --tcp, --doip, --rfcomm and --can")
+            throw ValidationError("choose one of --pty, --tcp, --doip, --rfcomm, --can and --ble")
         }
         if doip != nil, personality != nil {
             throw ValidationError("--personality is for adapters, and --doip serves a gateway")
@@ -273,12 +284,36 @@ extension SimulateCommand {
             _ = consume answerer
         case .can(let interface):
             try serve(device, onInterface: interface, stop, summary, note)
+        case .ble(let name): try serve(device, overLEAs: name, stop, summary, note)
         case .rfcomm(let channel):
             let socket = try ListeningSocket.rfcomm(channel: channel)
             // Kept until serving ends: with whoever made it the record goes.
             let record = announceService(on: channel)
             try serve(device, on: socket, nil, stop, summary, note)
             _ = consume record
+        }
+    }
+
+    /// An adapter for phones, until a signal comes or BlueZ goes.
+    private func serve(
+        _ device: SharedDevice<some SimulatedDevice>, overLEAs name: String, _ stop: Int32,
+        _ summary: String, _ note: () -> Void
+    ) throws {
+        do throws(LEPeripheral.Fault) {
+            var session = try LEPeripheral.open(name: name)
+            do {
+                try announce(session.name, summary)
+                let end = try LocalLinks.serve(
+                    device, on: &session, stop: stop, afterwards: note)
+                if end == .stopped { return }
+            } catch let error as SystemError {
+                throw LEPeripheral.Fault.unavailable(errno: error.errno)
+            } catch {
+                return
+            }
+            throw .unavailable(errno: ECONNRESET)
+        } catch {
+            throw LocalLinkFault.peripheral(error)
         }
     }
 
@@ -322,6 +357,7 @@ extension SimulateCommand {
         if let doip { return .doip(doip.host) }
         if let rfcomm { return .rfcomm(channel: rfcomm) }
         if let can { return .can(interface: can) }
+        if let ble { return .ble(name: ble.name) }
         return .pty(link: link)
     }
 
@@ -347,6 +383,10 @@ extension SimulateCommand {
         case .rfcomm(let channel):
             output.note(
                 "connect from another machine with: \"obdscan live -d rfcomm:ADDRESS/\(channel)\"")
+        case .ble(let name):
+            output.note(
+                "Choose the Bluetooth LE adapter \"\(name)\" in the phone's app, or connect from "
+                    + "another machine with: \"obdscan live -d \(address)\"")
         }
         output.note("stop with Ctrl-C")
     }
@@ -440,6 +480,24 @@ private final class RequestLog {
 extension ServedHost: ExpressibleByArgument {
     /// `PORT` or `ADDRESS:PORT`.
     public init?(argument: String) { self.init(argument, port: nil) }
+}
+
+/// What a simulated LE adapter is called: up to 20 bytes, which fit into an advertisement.
+struct ServedName: ExpressibleByArgument, CustomStringConvertible {
+    var name: String
+
+    static let usual = ServedName(name: "OBDBLE")
+
+    init(name: String) { self.name = name }
+
+    init?(argument: String) {
+        guard (1...20).contains(argument.utf8.count),
+            !argument.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { return nil }
+        name = argument
+    }
+
+    var description: String { name }
 }
 
 /// Where a simulated DoIP gateway is served: `ADDRESS`, `PORT` or `ADDRESS:PORT`.

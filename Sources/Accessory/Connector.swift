@@ -15,14 +15,23 @@ public struct Connector: Sendable {
 
     /// Opens the adapter at the end of `transport`.
     public init(_ transport: some Transport) {
+        self.init(transport) { (limit, cancel) throws(AccessoryError) in
+            try transport.open(within: limit, cancelledBy: cancel)
+        }
+    }
+
+    init(
+        _ transport: some Transport,
+        opening:
+            @escaping @Sendable (Duration, Int32?) throws(AccessoryError) ->
+            DescriptorSession?
+    ) {
         name = transport.name
         self.transport = transport
         protocols = transport.protocols
         reachesAccessory = !transport.isServedHere
         remedyWhenClosed = transport.remedyWhenClosed
-        opening = { (limit, cancel) throws(AccessoryError) in
-            try transport.open(within: limit, cancelledBy: cancel)
-        }
+        self.opening = opening
     }
 
     private init(

@@ -27,6 +27,8 @@ public enum LocalLinkFault: AccessoryFault, Error {
     case noBluetooth(errno: Int32)
     /// The program cannot listen on an RFCOMM channel.
     case channel(UInt8, errno: Int32)
+    /// No LE adapter can be served.
+    case peripheral(LEPeripheral.Fault)
 
     /// What happened and what to do about it.
     public var words: FaultWords {
@@ -76,6 +78,16 @@ public enum LocalLinkFault: AccessoryFault, Error {
             FaultWords(
                 .link, "RFCOMM channel \(channel): \(Self.text(errno))",
                 remedy: "is a Bluetooth controller there and powered? bluetoothctl power on")
+        case .peripheral(.unavailable(let errno)):
+            FaultWords(
+                .bluetooth, "Bluetooth LE is not available: \(Self.text(errno))",
+                remedy: errno == ENETDOWN
+                    ? "bluetoothctl power on"
+                    : "start bluetoothd and plug a controller in: systemctl start bluetooth")
+        case .peripheral(.refused(let reason)):
+            FaultWords(
+                .bluetooth, "BlueZ does not serve a Bluetooth LE adapter: \(reason)",
+                remedy: "the controller must be able to advertise: bluetoothctl show")
         }
     }
 

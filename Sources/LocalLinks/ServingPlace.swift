@@ -15,6 +15,8 @@ public enum ServingPlace: Hashable, Sendable {
     case rfcomm(channel: UInt8)
     /// A SocketCAN interface.
     case can(interface: String)
+    /// A Bluetooth LE adapter of this name.
+    case ble(name: String)
 }
 
 /// An address and port of this machine on which to serve.

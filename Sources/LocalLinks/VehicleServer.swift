@@ -59,6 +59,7 @@ public struct VehicleServer {
             try serve(device, on: socket, nil)
             _ = consume answerer
         case .can(let interface): try serve(device, onInterface: interface)
+        case .ble(let name): try serve(device, overLEAs: name)
         case .rfcomm(let channel):
             let socket = try ListeningSocket.rfcomm(channel: channel)
             // Kept until serving ends: with whoever made it the record goes.
@@ -101,6 +102,24 @@ public struct VehicleServer {
                 call: error.call, address: name, errno: error.errno)
         }
         throw AccessoryError.can(.wentDown(interface: name))
+    }
+
+    /// Serves an LE adapter for phones until a signal arrives or BlueZ ends.
+    private func serve(_ device: SharedDevice<some SimulatedDevice>, overLEAs name: String) throws {
+        do throws(LEPeripheral.Fault) {
+            var session = try LEPeripheral.open(name: name)
+            do {
+                try announce(session.name)
+                if try serve(device, on: &session) == .stopped { return }
+            } catch let error as SystemError {
+                throw LEPeripheral.Fault.unavailable(errno: error.errno)
+            } catch {
+                return
+            }
+            throw .unavailable(errno: ECONNRESET)
+        } catch {
+            throw LocalLinkFault.peripheral(error)
+        }
     }
 
     /// As -d takes it from any folder; a name without a slash would be an alias.

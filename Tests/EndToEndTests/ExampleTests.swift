@@ -49,6 +49,7 @@ import Testing
             "needs a bus; RawCANTests has simulated ones",
         "obdscan monitor -d can:can0 --to bus.log": "needs a bus; RawCANTests has simulated ones",
         "obdscan simulate --can vcan0": "needs a bus; RawCANTests has simulated ones",
+        "obdscan simulate --ble": "needs a Bluetooth controller; Tests/System has one",
         "obdscan publish --to influx+http://localhost:8428":
             "needs a server; PublishTests has one",
         "obdscan publish --to influx+http://localhost:8428 --drain":

@@ -20,12 +20,16 @@ from cpio import Archive
 PACKAGES = ["busybox-static", "udev", "dbus", "bluez", "bluez-test-tools", "python3-minimal",
             "libpython3-stdlib", "libsqlite3-0", "libbluetooth3", "libstdc++6", "tzdata", "e2fsprogs",
             # What `publish` opens when it is used.
-            "libcurl4", "zlib1g"]
+            "libcurl4", "zlib1g",
+            # CAN: interfaces, queues, and ECUs that are not ours.
+            "iproute2", "can-utils"]
 MODULES = ["hci_vhci", "rfcomm", "xhci_pci", "ftdi_sio", "cdc_acm",
            # Bluetooth controllers are not registered without these.
            "cmac", "ecb", "aes_generic", "sha256_generic", "hmac", "ecdh_generic",
            # What the emulated controllers compute with.
            "algif_hash", "algif_skcipher",
+           # CAN without hardware, the kernel's ISO-TP for foreign ECUs, and a queue that can be full.
+           "vcan", "can_raw", "can_isotp", "sch_netem",
            # The disk whose power is cut (scripts/power-cut).
            "virtio_pci", "virtio_blk", "crc32c_generic", "ext4"]
 # Needed to install packages, not to run what is in them.

@@ -139,6 +139,12 @@ struct DBusMessage: Hashable, Sendable {
         case number(UInt32)
         /// A boolean that is sent together with its type.
         case variant(Bool)
+        /// a{sv} in the order given.
+        case dictionary([Property])
+        /// a{oa{sa{sv}}}: objects of one interface each.
+        case objects([ServedObject])
+        /// No names, as.
+        case noTexts
 
         var signature: String {
             switch self {
@@ -148,6 +154,9 @@ struct DBusMessage: Hashable, Sendable {
             case .properties: "a{sv}"
             case .number: "u"
             case .variant: "v"
+            case .dictionary: "a{sv}"
+            case .objects: "a{oa{sa{sv}}}"
+            case .noTexts: "as"
             }
         }
 
@@ -172,8 +181,71 @@ struct DBusMessage: Hashable, Sendable {
                 writer.word(UInt32(entries.bytes.count))
                 writer.align(to: 8)
                 writer.bytes += entries.bytes
+            case .dictionary(let properties): writer.dictionary(properties)
+            case .noTexts: writer.word(0)
+            case .objects(let objects):
+                writer.array { writer in
+                    for object in objects {
+                        writer.align(to: 8)
+                        writer.text(object.path)
+                        writer.array { writer in
+                            writer.text(object.interface)
+                            writer.dictionary(object.properties)
+                        }
+                    }
+                }
             }
         }
+    }
+
+    /// A name and a value whose type is sent with it.
+    struct Property: Hashable, Sendable {
+        var name: String
+        var value: Value
+
+        init(_ name: String, _ value: Value) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// A value of a property.
+    enum Value: Hashable, Sendable {
+        case text(String)
+        case path(String)
+        case flag(Bool)
+        case texts([String])
+        case bytes([UInt8])
+    }
+
+    /// An object of this program that others may look at.
+    struct ServedObject: Hashable, Sendable {
+        var path: String
+        var interface: String
+        var properties: [Property]
+    }
+
+    /// The bytes of a signal.
+    static func signal(
+        serial: UInt32, path: String, interface: String, member: String, arguments: [Argument]
+    ) -> [UInt8] {
+        var body = DBusWriter()
+        for argument in arguments { argument.write(to: &body) }
+        var fields = DBusWriter()
+        for (code, type, text) in [
+            (1, "o", path), (2, "s", interface), (3, "s", member),
+            (8, "g", arguments.map(\.signature).joined()),
+        ] {
+            fields.field(UInt8(code), type, text)
+        }
+        var message = DBusWriter()
+        message.bytes = [UInt8(ascii: "l"), Kind.signal.rawValue, 0, 1]
+        message.word(UInt32(body.bytes.count))
+        message.word(serial)
+        message.word(UInt32(fields.bytes.count))
+        message.bytes += fields.bytes
+        message.align(to: 8)
+        return message.bytes + body.bytes
     }
 }
 
@@ -193,6 +265,50 @@ struct DBusWriter {
     mutating func text(_ text: String) {
         word(UInt32(text.utf8.count))
         bytes += Array(text.utf8) + [0]
+    }
+
+    /// An array whose elements begin at multiples of 8.
+    mutating func array(_ write: (inout DBusWriter) -> Void) {
+        var content = DBusWriter()
+        write(&content)
+        word(UInt32(content.bytes.count))
+        align(to: 8)
+        bytes += content.bytes
+    }
+
+    /// a{sv}.
+    mutating func dictionary(_ properties: [DBusMessage.Property]) {
+        array { writer in
+            for property in properties {
+                writer.align(to: 8)
+                writer.text(property.name)
+                writer.variant(property.value)
+            }
+        }
+    }
+
+    private mutating func variant(_ value: DBusMessage.Value) {
+        switch value {
+        case .text(let text):
+            signature("s")
+            self.text(text)
+        case .path(let path):
+            signature("o")
+            text(path)
+        case .flag(let flag):
+            signature("b")
+            word(flag ? 1 : 0)
+        case .texts(let texts):
+            signature("as")
+            var content = DBusWriter()
+            for text in texts { content.text(text) }
+            word(UInt32(content.bytes.count))
+            bytes += content.bytes
+        case .bytes(let value):
+            signature("ay")
+            word(UInt32(value.count))
+            bytes += value
+        }
     }
 
     mutating func signature(_ text: String) {

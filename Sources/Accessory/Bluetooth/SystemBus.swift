@@ -134,7 +134,24 @@ struct SystemBus: ~Copyable {
         return messages
     }
 
-    /// Discards the messages that have arrived; true if a signal was among them.
+    /// Takes all messages that have come, calls of others among them, without waiting.
+    ///
+    /// Each call has to be answered with ``say(_:)``.
+    mutating func takeAll() throws(Fault) -> [DBusMessage] {
+        try fill()
+        var messages = signals
+        signals.removeAll()
+        while let message = try parsed() { messages.append(message) }
+        return messages
+    }
+
+    /// Sends a message that needs no reply: an answer, a refusal or a signal, made with its number.
+    mutating func say(_ message: (UInt32) -> [UInt8]) throws(Fault) {
+        serial += 1
+        try send(message(serial))
+    }
+
+    /// Takes what has come; true = there was a signal among it.
     mutating func takeSignals() throws(Fault) -> Bool {
         var found = !signals.isEmpty
         signals.removeAll()

@@ -2,10 +2,10 @@ import Glibc
 
 /// `ble:ADDRESS`: an adapter with Bluetooth LE.
 ///
-/// `?pin=` is the PIN that some adapters ask for during pairing. `?service=`, `?notify=`, `?write=` and
-/// `?reply=yes` are for adapters whose characteristics cannot be found automatically.
-public struct BLETransport: Transport {
-    /// The adapter's address.
+/// `?pin=` is the number that some ask for when they are paired. `?service=`, `?notify=`, `?write=` and
+/// `?reply=yes` are for adapters whose characteristics are not found by themselves.
+public struct BLETransport: Transport, PINTransport {
+    /// The accessory.
     public var address: BluetoothAddress
     /// The PIN for pairing, up to six digits; nil if it needs none.
     public var pin: String?
@@ -31,9 +31,7 @@ public struct BLETransport: Transport {
             let wrong = AddressError(.badValue(name, String(value)), in: text)
             switch name {
             case "pin":
-                guard AddressPart.decimal(value) != nil, (1...6).contains(value.utf8.count) else {
-                    throw wrong
-                }
+                guard Self.isPIN(value) else { throw wrong }
                 pin = String(value)
             case "reply":
                 guard let answer = ["yes": true, "no": false][value] else { throw wrong }
@@ -173,8 +171,8 @@ public enum BLEFault: AccessoryFault {
         case .wantsPairing(let address):
             FaultWords(
                 .bluetooth, "\(address): the adapter wants to be paired with its number",
-                remedy: "-d 'ble:\(Self.plain(address))?pin=123456'; the number is in its manual "
-                    + "(WiCAN: 123456). An OBDLink CX pairs in the first minutes after it was "
+                remedy:
+                    "--pin 123456; the number is in its manual (WiCAN: 123456). An OBDLink CX pairs in the first minutes after it was "
                     + "plugged in", category: .noPermission)
         case .wrongPIN(let address):
             FaultWords(

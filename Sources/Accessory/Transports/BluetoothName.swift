@@ -1,7 +1,9 @@
-/// `bluetooth:NAME`: a paired or visible Bluetooth adapter by its name.
-public struct BluetoothNameTransport: Transport {
-    /// The name that the device reports.
+/// `bluetooth:NAME`: a paired or visible Bluetooth accessory by its name.
+public struct BluetoothNameTransport: Transport, PINTransport {
+    /// What it calls itself.
     public var name: String
+    /// The number that pairs it where it has Bluetooth LE; nil = it needs none.
+    public var pin: String?
 
     /// The forms of the address.
     public static let form = TransportForm("bluetooth", short: "bluetooth:NAME")
@@ -31,7 +33,9 @@ public struct BluetoothNameTransport: Transport {
     ) throws(AccessoryError) -> DescriptorSession? {
         guard let device = try BlueZ.device(named: name, cancelledBy: cancel) else { return nil }
         if device.isLowEnergyOnly {
-            return try BLETransport(device.address).open(within: limit, cancelledBy: cancel)
+            var transport = BLETransport(device.address)
+            transport.pin = pin
+            return try transport.open(within: limit, cancelledBy: cancel)
         }
         return try RFCOMMClient.connect(
             device.address, known: device, channel: nil, within: limit, cancelledBy: cancel)

@@ -31,6 +31,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
               obdscan simulate --personality clone-1.5       a cheap adapter with its faults
               obdscan simulate --personality slcan           ECUs and an slcan adapter
               obdscan simulate --can vcan0                   ECUs on a CAN interface
+              obdscan simulate --ble                         as a Bluetooth LE adapter
               obdscan simulate --faults all:0.001            a bad link
               obdscan simulate --show petrol > my.vehicle    start a vehicle file of your own
               obdscan simulate --vehicle my.vehicle          serve it
@@ -73,6 +74,14 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
             discussion: "Such as vcan0; several testers may use it.",
             valueName: "interface"))
     var can: String?
+
+    @Option(
+        defaultAsFlag: ServedName.usual,
+        help: ArgumentHelp(
+            "Serve as a Bluetooth LE adapter of this name.",
+            discussion: "BlueZ serves it on this machine's controller; phones find it.",
+            valueName: "name"))
+    var ble: ServedName?
 
     @Option(
         help: ArgumentHelp(
@@ -145,9 +154,11 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        let places = [pty || link != nil, tcp != nil, doip != nil, rfcomm != nil, can != nil]
+        let places = [
+            pty || link != nil, tcp != nil, doip != nil, rfcomm != nil, can != nil, ble != nil,
+        ]
         if places.count(where: { $0 }) > 1 {
-            throw ValidationError("choose one of --pty, --tcp, --doip, --rfcomm and --can")
+            throw ValidationError("choose one of --pty, --tcp, --doip, --rfcomm, --can and --ble")
         }
         if doip != nil, personality != nil {
             throw ValidationError("--personality is for adapters, and --doip serves a gateway")
@@ -332,6 +343,7 @@ extension SimulateCommand {
         if let doip { return .doip(doip.host) }
         if let rfcomm { return .rfcomm(channel: rfcomm) }
         if let can { return .can(interface: can) }
+        if let ble { return .ble(name: ble.name) }
         return .pty(link: link)
     }
 
@@ -357,6 +369,10 @@ extension SimulateCommand {
         case .rfcomm(let channel):
             output.note(
                 "connect from another machine with: \"obdscan live -d rfcomm:ADDRESS/\(channel)\"")
+        case .ble(let name):
+            output.note(
+                "Choose the Bluetooth LE adapter \"\(name)\" in the phone's app, or connect from "
+                    + "another machine with: \"obdscan live -d \(address)\"")
         }
         output.note("stop with Ctrl-C")
     }
@@ -416,7 +432,25 @@ extension ServedHost: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument, port: nil) }
 }
 
-/// The address of a simulated DoIP gateway: `ADDRESS`, `PORT` or `ADDRESS:PORT`.
+/// What a simulated LE adapter is called: up to 20 bytes, which fit into an advertisement.
+struct ServedName: ExpressibleByArgument, CustomStringConvertible {
+    var name: String
+
+    static let usual = ServedName(name: "OBDBLE")
+
+    init(name: String) { self.name = name }
+
+    init?(argument: String) {
+        guard (1...20).contains(argument.utf8.count),
+            !argument.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { return nil }
+        name = argument
+    }
+
+    var description: String { name }
+}
+
+/// Where a simulated DoIP gateway is served: `ADDRESS`, `PORT` or `ADDRESS:PORT`.
 struct ServedGateway: ExpressibleByArgument, CustomStringConvertible {
     var host: ServedHost
 

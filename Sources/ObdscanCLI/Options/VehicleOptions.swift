@@ -19,6 +19,16 @@ struct ECUOption: ExpressibleByArgument, Hashable, Sendable {
     }
 }
 
+/// A number that pairs an adapter: one to six digits.
+struct PINOption: ExpressibleByArgument, Hashable, Sendable {
+    var text: String
+
+    init?(argument: String) {
+        guard BLETransport.isPIN(argument) else { return nil }
+        text = argument
+    }
+}
+
 /// Options of every command that talks to one vehicle.
 struct VehicleOptions: ParsableArguments {
     @Option(
@@ -84,6 +94,13 @@ struct LinkOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Pair a Bluetooth LE adapter with this number.",
+            discussion: "Without it the number is asked for on a terminal.",
+            valueName: "number", visibility: .hidden))
+    var pin: PINOption?
+
+    @Option(
+        help: ArgumentHelp(
             "Write every byte with its time to this file.",
             discussion: "obdscan-transcript(5) describes the file.", valueName: "file",
             visibility: .hidden),
@@ -106,6 +123,7 @@ struct LinkOptions: ParsableArguments {
         chosenAdapter = nil
         chosenProtocol = vehicleProtocol
         ecu = nil
+        pin = nil
         self.record = record
         traceStates = false
         self.database = database

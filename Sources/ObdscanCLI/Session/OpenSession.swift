@@ -1,6 +1,7 @@
 import Accessory
 import Adapters
 import Diagnostics
+import Formats
 import Glibc
 import OBDCore
 import PIDTables
@@ -22,6 +23,19 @@ extension VehicleOptions {
 
     /// The device to use: that of the options or settings, or the only attached adapter.
     func address() throws(Failure) -> AccessoryAddress {
+        let address = try chosenAddress()
+        guard let pin = link.pin else { return address }
+        guard var transport = address.transport as? any PINTransport else {
+            throw Failure(
+                "\(address) takes no --pin",
+                hint: "it pairs ble:ADDRESS and bluetooth:NAME; \"obdscan setup\" pairs other "
+                    + "Bluetooth adapters", status: .usage)
+        }
+        transport.pin = pin.text
+        return AccessoryAddress(transport)
+    }
+
+    private func chosenAddress() throws(Failure) -> AccessoryAddress {
         let settings = UserSettings.current
         guard let text = named(settings) else { return try AttachedAccessories.only() }
         do throws(Failure) {
@@ -112,6 +126,9 @@ final class RecordingFile {
 
 /// The connector for `address`; simulated devices are set up when they are opened.
 func connector(for address: AccessoryAddress) throws(Failure) -> Connector {
+    if Confirmation.isPossible, let transport = address.transport as? any PINTransport {
+        return connector(askingForPIN: transport)
+    }
     do throws(AccessoryError) {
         return try address.transport.connector()
     } catch {
@@ -119,7 +136,18 @@ func connector(for address: AccessoryAddress) throws(Failure) -> Connector {
     }
 }
 
-/// The special requirements of a command for its session.
+/// Opens an adapter that may want to be paired; the person at the terminal is asked for its number.
+private func connector(askingForPIN transport: some PINTransport) -> Connector {
+    Connector(transport) { name, cancel in
+        writeToStandardError(
+            "\(printable(name)) wants to be paired. Its number, from the label or the manual: ")
+        let line = try? LineReader.next(STDIN_FILENO, interruptedBy: cancel ?? -1)
+        let pin = line?.filter { $0 != " " }
+        return pin.flatMap { BLETransport.isPIN($0) ? $0 : nil }
+    }
+}
+
+/// What a command needs beyond the usual of its session.
 struct SessionNeeds {
     /// What the command needs from the vehicle.
     var vehicle = VehicleNeed.needed

@@ -257,7 +257,7 @@ let package = Package(
                 "ObdscanCLI", "OBDCore", "Diagnostics", "Adapters", "Accessory", "PIDTables",
                 "LocalLinks", "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan",
                 "Dashboard", "TerminalView", "Formats", "TripRecorder", "TripReports",
-                "TripStore", "VehicleReports", "obdscan",
+                "TripStore", "VehicleReports", "TestSupport", "obdscan",
             ]),
         tests(
             "Dashboard",
@@ -286,7 +286,7 @@ let package = Package(
             swiftSettings: strict),
         // The built program as a process, with real and foreign adapters at its other end.
         .testTarget(
-            name: "EndToEndTests", dependencies: ["CSystem", "obdscan"],
+            name: "EndToEndTests", dependencies: ["CSystem", "TestSupport", "obdscan"],
             exclude: [
                 "recorded_answers.py", "foreign_readers.py", "until_at_work.py", "deliveries.py",
                 "dashboard_queries.py", "analysis.py", "home_assistant.py",

@@ -26,31 +26,32 @@ final class CodeTable {
     /// How many rows were added.
     private(set) var rows = 0
 
-    /// The form of a file; a ``Failure`` for an ending that promises something else.
-    static func form(of path: String) throws(Failure) -> Form {
-        let ending = path.split(separator: "/").last?.split(separator: ".").dropFirst().last
-        guard let ending else { return .csv }
-        switch ending.lowercased() {
-        case "csv", "tsv", "txt": return .csv
-        case "jsonl", "ndjson": return .jsonl
+    /// The form of a file: what the command line names, else what the ending promises; a ``Failure``
+    /// for an ending that promises something else.
+    static func form(of path: String?, _ output: OutputOptions) throws(Failure) -> Form {
+        if let chosen = output.explicitFormat { return chosen == .json ? .jsonl : .csv }
+        switch path.flatMap({ OutputFile.ending(of: $0) }) {
+        case nil: return output.format == .json ? .jsonl : .csv
+        case "csv", "tsv": return .csv
+        case "jsonl", "ndjson", "json": return .jsonl
         case "xlsx": return .xlsx
-        default:
+        case let ending?:
             throw Failure(
-                "\(path): dtc writes .csv, .jsonl and .xlsx, not .\(ending)",
-                hint: "Name a file that ends in one of them.", status: .usage)
+                "\(path ?? ""): dtc writes .csv, .tsv, .jsonl and .xlsx"
+                    + (ending.isEmpty ? "" : ", not .\(ending)"),
+                hint: "Name a file that ends in one of them, or set --format.", status: .usage)
         }
     }
 
     /// Opens a table; without a path it goes to standard output.
     ///
     /// - Parameter appends: keeps the rows that the file has.
-    init(_ options: CodeTableOptions, appends: Bool, format: OutputFormat) throws {
-        path = options.to
+    init(_ options: CodeTableOptions, appends: Bool, _ output: OutputOptions) throws {
+        path = options.to.flatMap { OutputFile.isStandardOutput($0) ? nil : $0 }
         isLocalTime = options.localTime
-        form =
-            try options.to.map { path throws(Failure) in try Self.form(of: path) }
-            ?? (format == .json ? .jsonl : .csv)
-        let separator = options.delimiter?.scalar ?? ","
+        form = try Self.form(of: path, output)
+        let isTabs = path.flatMap { OutputFile.ending(of: $0) } == "tsv"
+        let separator = options.delimiter?.scalar ?? (isTabs ? "\t" : ",")
         book = Workbook(title: "codes", columns: CodeBatch.columns.map { ($0, Self.width($0)) })
         var hasHeading = false
         if let path, form == .xlsx {

@@ -169,6 +169,7 @@ private struct ListedSignal {
 
 /// `obdscan pids lint`.
 struct PIDsLintCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "lint",
         abstract: "Check PID tables.",

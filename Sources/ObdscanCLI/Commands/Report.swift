@@ -10,6 +10,7 @@ import SystemIO
 
 /// `obdscan report`: a bundle for a bug report.
 struct ReportCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract: "Bundle what a bug report needs, with everything personal removed.",
@@ -46,6 +47,12 @@ struct ReportCommand: ParsableCommand, OutputCommand {
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        if output.explicitFormat != nil {
+            throw ValidationError("report writes text: leave --format and --json out")
+        }
+    }
+
     func run() throws {
         try OutputFile.checkText(to)
         try OutputFile.check(to, isNoneOf: [database.file, OutputFile.replayed(device)])
@@ -69,11 +76,10 @@ struct ReportCommand: ParsableCommand, OutputCommand {
         output.note("asking the adapter and the vehicle …")
         let failure = try doctor.run(table)
         let text = try bundle.text(findings: findings, recording: recording.path)
-        if let to {
-            try OutputFile.write(to) { file throws in try file.write(bytes: Array(text.utf8)) }
+        let path: String? = to
+        try OutputFile.write(path) { file throws in try file.write(bytes: Array(text.utf8)) }
+        if let to, !OutputFile.isStandardOutput(to) {
             output.note("\(to): read it before you publish it")
-        } else {
-            try writeAll(Array(text.utf8), to: STDOUT_FILENO)
         }
         // Of an adapter or a vehicle that does not answer the report is what was asked for.
         if let failure, !isOpened { throw failure }

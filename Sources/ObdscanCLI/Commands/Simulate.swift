@@ -10,6 +10,7 @@ import SystemIO
 
 /// `obdscan simulate`: the simulated vehicle for any scan tool.
 struct SimulateCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "simulate",
         abstract: "Serve a simulated vehicle to any scan tool.",
@@ -107,7 +108,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Repeat drive and faults by a number.",
+            "Repeat drive and faults of this number.",
             valueName: "number"))
     var seed: String?
 
@@ -140,7 +141,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         if list {
-            try printList()
+            try Pager.print(output) { try printList(&$0) }
             return
         }
         if show {
@@ -379,8 +380,7 @@ extension SimulateCommand {
         try writer.flush()
     }
 
-    private func printList() throws(OutputError) {
-        var writer = TextOutput.standard
+    private func printList(_ writer: inout TextOutput) throws(OutputError) {
         let groups = [
             ("scenario", SimulatorCatalogue.scenarios),
             ("personality", SimulatorCatalogue.personalities),
@@ -397,7 +397,6 @@ extension SimulateCommand {
             for entry in entries { table.add(["\(entry.name)", "\(entry.title)"]) }
             try writer.write((index > 0 ? "\n" : "") + table.text(output.palette()))
         }
-        try writer.flush()
     }
 }
 

@@ -29,7 +29,7 @@ enum Delimiter: ExpressibleByArgument, Hashable, Sendable {
 struct CodeTableOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Write a table to this file: .csv, .jsonl or .xlsx.", valueName: "file"),
+            "Write a table: .csv, .tsv, .jsonl or .xlsx.", valueName: "file"),
         completion: .file())
     var to: String?
 

@@ -9,9 +9,8 @@ import VehicleReports
 extension AnswerPrinter {
     /// A printer for readings of `table`, with the texts of codes that the user has.
     ///
-    /// A CSV table has rows of all `kinds`, which are their keys. Without them it has readings,
-    /// and the rest are notes.
-    init(_ output: OutputOptions, table: PIDTable, kinds: [[String]] = []) throws(Failure) {
+    /// A CSV table has rows of all `kinds`, which are their keys.
+    init(_ output: OutputOptions, table: PIDTable, kinds: [[String]]) throws(Failure) {
         self.init(
             output.form, table: table, knowledge: CodeKnowledge(texts: try loadCodeTexts()),
             kinds: kinds,

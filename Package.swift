@@ -319,7 +319,7 @@ let package = Package(
             swiftSettings: strict),
         // The built program as a process, with real and foreign adapters at its other end.
         .testTarget(
-            name: "EndToEndTests", dependencies: ["CSystem", "obdscan"],
+            name: "EndToEndTests", dependencies: ["CSystem", "TestSupport", "obdscan"],
             exclude: [
                 "recorded_answers.py", "foreign_readers.py", "until_at_work.py", "deliveries.py",
                 "dashboard_queries.py", "analysis.py", "home_assistant.py",

@@ -10,7 +10,7 @@ const fuels = new Map();
 let listed = [], listing = 0;
 const amount = o => o.amount === null || o.amount === undefined ? null : o.amount.toFixed(o.amount < 10 ? 2 : 1) + ' ' + o.unit;
 const consumption = (o, units) => o.per100Km === null || o.per100Km === undefined ? null
-  : units.system === 'us' && o.milesPerUSGallon ? o.milesPerUSGallon.toFixed(1) + ' mpg (US)' : units.system === 'imperial' && o.milesPerImperialGallon ? o.milesPerImperialGallon.toFixed(1) + ' mpg'
+  : units.system === 'us' && o.milesPerUSGallon ? o.milesPerUSGallon.toFixed(1) + ' mpg (US)' : ['imperial', 'uk'].includes(units.system) && o.milesPerImperialGallon ? o.milesPerImperialGallon.toFixed(1) + ' mpg'
   : o.per100Km.toFixed(1) + ' ' + o.unit + '/100 km';
 async function showTrips() {
   const note = $('trips-note'), list = $('trip-list');

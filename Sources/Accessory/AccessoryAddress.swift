@@ -58,12 +58,12 @@ public struct AddressError: Error, Hashable, Sendable {
     /// One sentence for the user.
     public var reason: String {
         switch fault {
-        case .missing(let part): "“\(text)” names no \(part)"
-        case .unknownScheme(let scheme): "“\(scheme):” is not a known kind of device"
-        case .unknownOption(let option): "“\(text)” has an option “\(option)” that is not known"
-        case .badValue(let part, let value): "“\(value)” is not a valid \(part)"
-        case .name: "no device is called “\(text)”"
-        case .path: "“\(text)” is a path, and no kind of device is a path alone"
+        case .missing(let part): "\"\(text)\" names no \(part)"
+        case .unknownScheme(let scheme): "\"\(scheme):\" is not a known kind of device"
+        case .unknownOption(let option): "\"\(text)\" has the unknown option \"\(option)\""
+        case .badValue(let part, let value): "\"\(value)\" is not a valid \(part)"
+        case .name: "no device is called \"\(text)\""
+        case .path: "\"\(text)\" is a path, and no kind of device is a path alone"
         }
     }
 }

@@ -132,7 +132,7 @@ package final class VehicleQuestions: Sendable {
         case .readiness, .monitors:
             let printer = AnswerPrinter(
                 form, table: connection.table, knowledge: try sources.codeKnowledge(),
-                note: { _ in })
+                kinds: MonitorAnswers.kinds, note: { _ in })
             _ = try MonitorAnswers.ask(
                 connection, services, readiness: question == .readiness, form, printer, &writer)
         case .explanations, .frames, .report:

@@ -163,7 +163,7 @@ extension CodeExplanation {
     fileprivate static func usualWay(of code: DTC) -> String {
         switch CodeStructure(code).system {
         case .powertrain:
-            "obdscan dtc clear, after the repair. By itself the light goes out after three drives "
+            "obdscan dtc clear, after the repair. The light goes out by itself after three drives "
                 + "without the fault, and the code after about 40 warm-ups."
         case .chassis, .body:
             "With a scan tool that reaches the module that set it, after the repair."

@@ -40,7 +40,8 @@ extension ResponseDecoder {
                 }
             }
         case .several, .unknownIdentifier: out.append(.message(answer.message))
-        case .none: out.append(answer.error(.malformed("snapshot that cannot be cut")))
+        case .none:
+            out.append(answer.error(.malformed("snapshot whose records have no known length")))
         }
     }
 

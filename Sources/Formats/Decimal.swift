@@ -46,7 +46,31 @@ public func clockText(_ seconds: Double) -> String {
     return hours > 0 ? "\(hours):\(rest)" : rest
 }
 
-/// A number with its significant decimals, at most six: `215`, `99.21875`.
+/// A time span for people, in its two largest units: `8.4 s`, `12 s`, `2 min 30 s`, `1 h 2 min`.
+///
+/// - Parameter seconds: unit: s. A dash where it is negative or not finite.
+public func durationText(_ seconds: Double) -> String {
+    guard seconds.isFinite, seconds >= 0, seconds < 1e9 else { return "—" }
+    if seconds < 9.95 {
+        let text = fixed(seconds, 1)
+        return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + " s"
+    }
+    let all = Int(seconds.rounded())
+    if all < 60 { return "\(all) s" }
+    // Each unit with the next smaller one; what is less than that is rounded.
+    let minutes = all / 60
+    if minutes < 60 { return pair(minutes, "min", all % 60, "s") }
+    let rounded = (all + 30) / 60
+    if rounded < 24 * 60 { return pair(rounded / 60, "h", rounded % 60, "min") }
+    let hours = (all + 1800) / 3600
+    return pair(hours / 24, "d", hours % 24, "h")
+}
+
+private func pair(_ large: Int, _ unit: String, _ small: Int, _ smaller: String) -> String {
+    "\(large) \(unit)" + (small > 0 ? " \(small) \(smaller)" : "")
+}
+
+/// A number with the digits it has, at most six after the point: `215`, `99.21875`.
 public func plain(_ value: Double) -> String {
     var text = fixed(value, 6)
     guard text.contains(".") else { return text }

@@ -6,6 +6,8 @@ public enum UnitSystem: String, Hashable, Sendable, CaseIterable {
     case imperial
     /// Miles, °F, psi, US gallons.
     case us
+    /// As on British roads: miles, miles per imperial gallon, psi; °C and litres as in metric.
+    case uk
 
     /// The conversion of a value in a metric unit: `value × factor + offset`.
     public struct Conversion: Hashable, Sendable {
@@ -34,6 +36,7 @@ public enum UnitSystem: String, Hashable, Sendable, CaseIterable {
     /// gallon 4.54609 L, pound 0.45359237 kg, psi from pound-force and inch, °F = °C × 9/5 + 32.
     public func conversion(from metricUnit: String) -> Conversion? {
         if self == .metric { return nil }
+        if self == .uk && !["km/h", "km", "kPa"].contains(metricUnit) { return nil }
         let (gallon, gallonUnit) = self == .us ? (3.785411784, "US gal") : (4.54609, "UK gal")
         let pound = 0.45359237
         let poundForce = 0.45359237 * 9.80665

@@ -210,7 +210,7 @@ extension LiveScreen {
     }
 
     private mutating func changeUnits() {
-        let all: [UnitSystem] = [.metric, .imperial, .us]
+        let all: [UnitSystem] = [.metric, .uk, .imperial, .us]
         let place = all.firstIndex(of: model.units) ?? 0
         model.show(in: all[(place + 1) % all.count])
         say("units: \(model.units.rawValue)")

@@ -45,7 +45,7 @@ public enum LocalLinkFault: AccessoryFault, Error {
         case .emptyRecording(let path, let magic):
             FaultWords(
                 .link, "\(path): no command and no answer in it",
-                remedy: "a recording begins with “\(magic)”; in a text, lines that begin "
+                remedy: "a recording begins with \"\(magic)\"; in a text, lines that begin "
                     + "with > are the commands", category: .badInput)
         case .vehicleFile(let text):
             FaultWords(

@@ -329,7 +329,7 @@ extension Failure {
                     ? .noPermission : .unavailable)
         case .headerRefused(let code):
             self.init(
-                "\(accessory): the DoIP gateway does not take our messages (0000, code "
+                "\(accessory): the DoIP gateway refuses obdscan's messages (0000, code "
                     + "\(Hex.string([code])))",
                 hint: code == 0x00
                     ? "name its version of the protocol: -d doip:HOST?version=3"
@@ -347,7 +347,7 @@ extension Failure {
             )
         case 0x01:
             (
-                "the DoIP gateway has no connection left",
+                "the DoIP gateway has no free connection",
                 "end other programs that use it, then try again"
             )
         case 0x02:
@@ -362,7 +362,7 @@ extension Failure {
             )
         case 0x04:
             (
-                "the DoIP gateway wants the maker's authentication",
+                "the DoIP gateway requires the maker's authentication",
                 "use the maker's tester, or connect an adapter to the OBD socket"
             )
         case 0x05:
@@ -372,12 +372,12 @@ extension Failure {
             )
         case 0x06:
             (
-                "the DoIP gateway does not know the usual way to activate it",
+                "the DoIP gateway does not support the usual activation",
                 "use the maker's tester, or connect an adapter to the OBD socket"
             )
         case 0x07:
             (
-                "the DoIP gateway wants an encrypted connection (TLS), which obdscan does not have",
+                "the DoIP gateway requires an encrypted connection (TLS), which obdscan does not have",
                 "connect an adapter to the OBD socket"
             )
         case 0x11:
@@ -387,7 +387,7 @@ extension Failure {
             )
         default:
             (
-                "the DoIP gateway does not take diagnostics from this tester",
+                "the DoIP gateway refuses diagnostics from this tester",
                 "use the maker's tester, or connect an adapter to the OBD socket"
             )
         }
@@ -455,7 +455,7 @@ extension Failure {
         case .unknownCommand:
             return nil
         case .sourceRefused:
-            what = "the DoIP gateway does not take this tester's address (8003, code 02)"
+            what = "the DoIP gateway refuses this tester's address (8003, code 02)"
             hint = "another one may be allowed: -d doip:HOST?source=0E00"
         case .unknownTarget:
             what = "the DoIP gateway knows no ECU at that address (8003, code 03)"
@@ -463,7 +463,7 @@ extension Failure {
                 "obdscan dtc list --all-modules finds ECUs; doip:HOST?functional=E400 sets the "
                 + "address of all of them"
         case .requestTooLong:
-            what = "the DoIP gateway does not take a request of that length (code 04)"
+            what = "the DoIP gateway refuses a request of that length (code 04)"
             hint = "ask for less at once"
         case .gatewayBusy:
             what = "the DoIP gateway has no memory left for the request (code 05)"
@@ -476,7 +476,7 @@ extension Failure {
             what = "the DoIP gateway does not know the ECU's network (8003, code 07)"
             hint = "obdscan dtc list --all-modules finds ECUs"
         case .messageRefused:
-            what = "the DoIP gateway did not take the message (0000)"
+            what = "the DoIP gateway refused the message (0000)"
             hint = "it may not know such a request; ask one ECU alone with --ecu"
         case .transportFailed:
             what = "the network between the DoIP gateway and the ECU fails (8003, code 08)"

@@ -81,6 +81,7 @@ public struct ObdscanCommand: ParsableCommand {
                 try UserSettings.check(for: arguments)
             }
             try log?.log("starts: " + loggable(CommandLine.arguments).joined(separator: " "))
+            command.silence(arguments)
             try command.run()
             end(.silent(.done), log)
         } catch {

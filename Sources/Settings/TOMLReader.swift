@@ -44,7 +44,7 @@ struct TOMLReader {
             if next == UInt8(ascii: "\n") {
                 take()
             } else if next != nil {
-                throw fault("“\(token())” comes after the end of the value")
+                throw fault("\"\(token())\" comes after the end of the value")
             }
             entries[count].lines = start..<index
         }
@@ -88,12 +88,12 @@ struct TOMLReader {
             case (nil, .heading): uses[table] = .implied
             case (nil, _), (.implied, .value): uses[table] = .dotted
             case (.value, _), (.heading, .value):
-                throw fault("“\(table.joined(separator: "."))” is set twice")
+                throw fault("\"\(table.joined(separator: "."))\" is set twice")
             case (.heading, _), (.dotted, _), (.implied, _): continue
             }
         }
         guard uses[key] == nil || (use == .heading && uses[key] == .implied) else {
-            throw fault("“\(key.joined(separator: "."))” is set twice")
+            throw fault("\"\(key.joined(separator: "."))\" is set twice")
         }
         uses[key] = use
     }
@@ -143,7 +143,7 @@ struct TOMLReader {
                 return .flag(text == "true")
             }
             guard let number = Self.number(text) else {
-                throw fault("“\(text)” is not a value: texts need quotes")
+                throw fault("\"\(text)\" is not a value: texts need quotes")
             }
             index += text.utf8.count
             return number
@@ -275,7 +275,7 @@ struct TOMLReader {
 
     private mutating func expect(_ sign: UnicodeScalar) throws(TOMLText.Fault) {
         skipBlanks()
-        guard next == UInt8(ascii: sign) else { throw fault("“\(sign)” is missing") }
+        guard next == UInt8(ascii: sign) else { throw fault("\"\(sign)\" is missing") }
         take()
     }
 

@@ -15,15 +15,15 @@ public enum SimulatorError: Error, Hashable, Sendable {
     public var reason: String {
         switch self {
         case .unknownScenario(let name):
-            "no scenario “\(name)”; there are "
+            "no scenario \"\(name)\"; there are "
                 + Scenario.names.joined(separator: ", ")
         case .vehicleFile(let error):
             error.description
         case .unknownPersonality(let name):
-            "no personality “\(name)”; there are "
+            "no personality \"\(name)\"; there are "
                 + SimulatorCatalogue.personalities.map(\.name).joined(separator: ", ")
         case .unknownOption(let name):
-            "no option “\(name)”; there are "
+            "no option \"\(name)\"; there are "
                 + SimulatorOptions.names.joined(separator: ", ")
         case .invalidValue(let option, let value, let expected):
             "\(option)=\(value): \(expected) expected"

@@ -37,6 +37,23 @@ public enum OutputFile {
         }
     }
 
+    /// Whether a path means standard output.
+    public static func isStandardOutput(_ path: String) -> Bool {
+        path == "-" || path == "/dev/stdout"
+    }
+
+    /// The ending of a file's name in lower case, such as `csv`; empty if it has none.
+    ///
+    /// Nil for standard output, devices and pipes, whose names say nothing about their content.
+    public static func ending(of path: String) -> String? {
+        var status = stat()
+        if path == "-" || stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG {
+            return nil
+        }
+        let name = path.split(separator: "/").last ?? ""
+        return name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
+    }
+
     /// Refuses to overwrite a file that the command reads; nil and `-` are not files.
     public static func check(_ path: String?, isNoneOf sources: [String?]) throws(FileError) {
         guard let path, path != "-" else { return }

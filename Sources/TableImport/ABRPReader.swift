@@ -56,7 +56,7 @@ enum ABRPReader {
         }
         source.add(row, to: record)
         if isMended {
-            source.warn(name, node.line, "a closing bracket too much was left out")
+            source.warn(name, node.line, "an extra closing bracket was ignored")
         }
     }
 

@@ -61,12 +61,12 @@ public enum RowFault: Error, Hashable, Sendable {
         case .tooLong: "the equation is too long"
         case .refersToOthers: "the equation refers to other values"
         case .hasMemory(let name): "the value depends on earlier ones (\(name))"
-        case .function(let name): "the function \(name) has no place in a table"
+        case .function(let name): "the function \(name) is not possible in a table"
         case .constant: "the equation does not read the answer"
         case .notLinear: "the equation is not a factor and an offset of one number"
         case .scattered: "the bits or bytes are not neighbors in order"
         case .nearlyRight: "the factors of two bytes are nearly, but not exactly, 256 apart"
-        case .ambiguousSign: "the number of bits that the sign is of is not certain"
+        case .ambiguousSign: "it is not certain which bit is the sign"
         case .protocolByte(let place): "B\(place) is not data but a byte of the protocol"
         case .tooLarge: "a number is too large"
         case .zeroForLetter: "a zero is shifted; perhaps the letter O is meant"
@@ -80,7 +80,7 @@ public enum RowFault: Error, Hashable, Sendable {
         case .builtIn: "obdscan's own table has it; --all takes it anyway"
         case .address(let text): "\"\(text)\" is not an address"
         case .malformed(let what): "\(what) is missing or malformed"
-        case .place: "its place in the answer is not possible"
+        case .place: "its position in the answer is not possible"
         case .years(let years):
             "the request has other layouts for other years; choose with --year: \(years)"
         case .otherLayout(let file, let line):

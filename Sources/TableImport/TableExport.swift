@@ -52,7 +52,7 @@ public struct TableExport: Sendable {
     /// Why no other program can express the signal; nil if one may.
     private static func obstacle(_ signal: Signal) -> String? {
         if signal.supportFlag != nil || signal.condition != nil {
-            return "whether it is there depends on another signal"
+            return "its presence depends on another signal"
         }
         if signal.formula != nil { return "it is not one factor and offset" }
         if signal.part != nil { return "it is a part of a text" }

@@ -13,7 +13,7 @@ extension LiveModel.Page {
             "  a                 add a signal by a part of its name",
             "  d                 take the chosen signal away",
             "  K J               move the chosen signal up, down",
-            "  u                 units: metric, imperial, US",
+            "  u                 units: metric, UK, imperial, US",
             "  r                 new minimum, maximum, scale, trend",
             "  p                 pause: freeze the screen",
             "  m                 mark this moment in the trip (--log)",

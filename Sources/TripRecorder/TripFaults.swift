@@ -59,7 +59,8 @@ extension ReadingBatch.Fault {
                 service: service)
         case .flooded:
             TripEvent(
-                .linkError, text: "more came than any answer to \(asked) has", service: service)
+                .linkError, text: "more data came than any answer to \(asked) has", service: service
+            )
         case .outOfStep:
             TripEvent(
                 .linkError, text: "what came answers another request than \(asked)",
@@ -89,7 +90,8 @@ public struct SilenceWatch: Sendable {
         let seconds = (instant - last).seconds
         return (
             TripEvent(
-                .gap, text: "no ECU answered for \(clockText(seconds))", duration: instant - last),
+                .gap, text: "no ECU answered for \(durationText(seconds))", duration: instant - last
+            ),
             last
         )
     }

@@ -144,7 +144,7 @@ extension PositionReceiver {
             trip.offer(.position(fix.position), at: fix.arrived)
         } lost: { seconds, since in
             let gap = TripEvent(
-                .gap, text: "no position for \(clockText(seconds))", duration: .seconds(seconds))
+                .gap, text: "no position for \(durationText(seconds))", duration: .seconds(seconds))
             _ = trip.offer(.event(gap), at: since)
         }
     }
@@ -202,7 +202,7 @@ extension ScanEvent {
             let length = time - rest.since
             return TripEvent(
                 .gap,
-                text: "polling continues after \(clockText(length.seconds)): \(rest.wakeReason)",
+                text: "polling continues after \(durationText(length.seconds)): \(rest.wakeReason)",
                 duration: length)
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
             .didSendCommand, .didReceiveUnasked, .didReceiveResponses, .didReceiveVoltage,

@@ -247,7 +247,7 @@ public struct ConditionReport {
             page.raw("</ol>\n")
         }
         var proof = said.monitors.map(\.title).joined(separator: ", ")
-        if !proof.isEmpty { proof = "The repair is proven by: \(proof). " }
+        if !proof.isEmpty { proof = "These monitors prove the repair: \(proof). " }
         page.element("p", proof + forReaders(said.clears), class: "dim")
         page.raw("</div>\n")
     }

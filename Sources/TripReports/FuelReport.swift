@@ -135,8 +135,8 @@ public struct FuelReport {
             guard unit == "L", units != .metric else {
                 return "\(fixed(per100km, 1)) \(unit)/100 km"
             }
-            let gallons = units.conversion(from: "L").map { $0(amount) } ?? amount
-            let mpg = fixed(distance / 1.609344 / gallons, 1)
+            let gallon = units == .us ? 3.785411784 : 4.54609
+            let mpg = fixed(distance / 1.609344 * gallon / amount, 1)
             return "\(mpg) mpg (\(units == .us ? "US" : "UK"))"
         }
     }

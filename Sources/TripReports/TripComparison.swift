@@ -75,10 +75,10 @@ public struct TripComparison {
             guard cells.contains(where: { $0 != nil }) else { return }
             rows.add([.init(title)] + cells.map { .init($0 ?? "—") })
         }
-        add("time") { clockText($0.seconds) }
+        add("time") { durationText($0.seconds) }
         add("distance") { $0.distance.map { printer.shown($0, "km", 1) } }
-        add("moving") { $0.movingSeconds.map(clockText) }
-        add("idle") { $0.idleSeconds.map(clockText) }
+        add("moving") { $0.movingSeconds.map(durationText) }
+        add("idle") { $0.idleSeconds.map(durationText) }
         add("average while moving") { $0.averageSpeed.map { printer.shown($0, "km/h", 1) } }
         add("hard braking") { $0.hardBrakings.map { "\($0)×" } }
         add("hard acceleration") { $0.hardAccelerations.map { "\($0)×" } }

@@ -23,7 +23,7 @@ extension TripFuel {
             switch units {
             case .metric: nil
             case .us: use.milesPerUSGallon.map { ($0, "mpg (US)") }
-            case .imperial: use.milesPerImperialGallon.map { ($0, "mpg (UK)") }
+            case .imperial, .uk: use.milesPerImperialGallon.map { ($0, "mpg (UK)") }
             }
         if let mpg { return "\(fixed(mpg.0, 1)) \(mpg.1)" }
         let rest = use.kilometresPerLitre.map { ", \(fixed($0, 1)) km/L" } ?? ""
@@ -46,7 +46,7 @@ extension FuelUse.Problem {
         case .tooMuch: "more than an engine uses"
         case .tooLittle: "less than any vehicle needs"
         case .sparse: "data for less than 80 % of the time"
-        case .disagrees: "far from the better method"
+        case .disagrees: "far from the result of the better method"
         }
     }
 }

@@ -47,8 +47,8 @@ public struct TripPrinter {
             if let text { rows.add([.init(title, .dim), .init(text)]) }
         }
         add("ended", trip.endReason?.title)
-        add("moving", trip.movingSeconds.map(clockText))
-        add("idle", trip.idleSeconds.map(clockText))
+        add("moving", trip.movingSeconds.map(durationText))
+        add("idle", trip.idleSeconds.map(durationText))
         add("average while moving", trip.averageSpeed.map { shown($0, "km/h", 1) })
         add("hard braking", trip.hardBrakings.map { "\($0)×" })
         add("hard acceleration", trip.hardAccelerations.map { "\($0)×" })

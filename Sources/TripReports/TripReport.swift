@@ -134,10 +134,10 @@ public struct TripReport {
         }
         add("Begin", localTime(trip.start))
         add("End", trip.endReason == nil ? "still being recorded" : localTime(trip.end))
-        add("Time", clockText(trip.seconds))
+        add("Time", durationText(trip.seconds))
         add("Distance", trip.distance.map { shown($0, "km") })
-        add("Moving", trip.movingSeconds.map(clockText))
-        add("Idle", trip.idleSeconds.map(clockText))
+        add("Moving", trip.movingSeconds.map(durationText))
+        add("Idle", trip.idleSeconds.map(durationText))
         add("Average while moving", trip.averageSpeed.map { shown($0, "km/h") })
         add("Hard braking", trip.hardBrakings.map { "\($0)×" })
         add("Hard acceleration", trip.hardAccelerations.map { "\($0)×" })
@@ -238,7 +238,7 @@ public struct TripReport {
                         .init(event.kind.title), .init(event.ecu?.description ?? ""),
                         .init(
                             event.text
-                                + (event.duration.map { " (\(fixed($0.seconds, 1)) s)" } ?? "")),
+                                + (event.duration.map { " (\(durationText($0.seconds)))" } ?? "")),
                     ]
                 })
             if total > others.events.count {

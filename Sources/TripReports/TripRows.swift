@@ -15,7 +15,7 @@ extension TripSummary {
                 Field("vin") { .text($0.vin) },
                 Field("start", "START", cell: { .init(localTime($0.start)) }) { .time($0.start) },
                 Field("end") { .time($0.end) },
-                Field("seconds", "DURATION", .right, cell: { .init(clockText($0.seconds)) }) {
+                Field("seconds", "DURATION", .right, cell: { .init(durationText($0.seconds)) }) {
                     .number($0.seconds, places: 1)
                 },
                 Field(

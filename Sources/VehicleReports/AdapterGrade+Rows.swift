@@ -17,12 +17,12 @@ extension AdapterGrade {
         case .clone:
             let count = verdict.missing.count
             let lacks = count == 0 ? nil : "lacks \(count) command\(count == 1 ? "" : "s")"
-            let never = verdict.claimed == 15 ? "v1.5 was never made by Elm: a clone" : nil
+            let never = verdict.claimed == 15 ? "a clone: Elm never made a v1.5" : nil
             return [never ?? "claims \(claim ?? "?")", lacks, like]
                 .compactMap(\.self).joined(separator: "; ")
         case .unknown where isForeign: return "speaks \(dialect), no AT commands"
         case .unknown:
-            return ["does not say what it is", like].compactMap(\.self).joined(separator: "; ")
+            return ["does not identify itself", like].compactMap(\.self).joined(separator: "; ")
         }
     }
 

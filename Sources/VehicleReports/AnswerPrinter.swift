@@ -14,8 +14,6 @@ package struct AnswerPrinter {
     private let table: PIDTable
     private let palette: Palette
     private let items: ItemRows
-    /// Whether a CSV table has rows of every kind, not only readings.
-    private let isMixed: Bool
     private var writer: RowWriter
     private var rows = TextTable(
         [
@@ -31,7 +29,7 @@ package struct AnswerPrinter {
     /// With `kinds`, the keys of each kind of row, a CSV table has rows of all kinds. Without them
     /// it has readings only, and everything else becomes a note.
     package init(
-        _ output: OutputForm, table: PIDTable, knowledge: CodeKnowledge, kinds: [[String]] = [],
+        _ output: OutputForm, table: PIDTable, knowledge: CodeKnowledge, kinds: [[String]],
         note: @escaping (String) -> Void
     ) {
         self.note = note
@@ -39,15 +37,11 @@ package struct AnswerPrinter {
         self.table = table
         palette = output.palette
         items = ItemRows(table: table, units: output.units, facts: knowledge.facts)
-        isMixed = !kinds.isEmpty
-        writer =
-            isMixed
-            ? RowWriter(output.format, kinds: kinds)
-            : RowWriter(output.format, columns: ItemRows.Keys.reading)
+        writer = RowWriter(output.format, kinds: kinds)
     }
 
-    /// Whether rows of every kind are printed.
-    package var takesRows: Bool { output.format == .json || output.format == .csv && isMixed }
+    /// Whether rows are printed, not text.
+    package var takesRows: Bool { output.format != .text }
 
     /// Prints a row of another kind; does nothing if only readings are printed.
     package mutating func print(_ row: Row, to output: inout TextOutput) throws(OutputError) {
@@ -58,16 +52,13 @@ package struct AnswerPrinter {
     package mutating func print(
         _ item: DiagnosticItem, at time: UTC?, to output: inout TextOutput
     ) throws(OutputError) {
-        if case .reading(let reading) = item {
-            if self.output.format == .text {
-                add(reading)
-            } else {
-                try output.print(items.row(reading, time: time), &writer)
-            }
-        } else if takesRows {
-            try output.print(items.row(item, time: time), &writer)
-        } else if let note = remark(item) {
-            notes.append(note)
+        if takesRows { return try output.print(items.row(item, time: time), &writer) }
+        switch item {
+        case .reading(let reading): add(reading)
+        case .monitor(let monitor): add(monitor)
+        case .monitorTest(let result): add(result)
+        case .negativeResponse, .message, .error, .code:
+            if let note = remark(item) { notes.append(note) }
         }
     }
 
@@ -122,6 +113,24 @@ package struct AnswerPrinter {
         rows.add([
             .init(reading.ecu?.description ?? "—"), .init(signal.id, .bold), .init(name),
             .init(value.value, value.isMissing ? .dim : nil), .init(value.unit),
+        ])
+    }
+
+    private mutating func add(_ monitor: MonitorStatus) {
+        let scope = monitor.scope == .sinceClear ? "since codes were cleared" : "this driving cycle"
+        let state = monitor.supported ? Readiness.text(monitor.complete) : "not supported"
+        rows.add([
+            .init(monitor.ecu?.description ?? "—"), .init(monitor.monitor.rawValue, .bold),
+            .init("\(monitor.monitor.title), \(scope)"),
+            .init(state, monitor.supported ? nil : .dim), "",
+        ])
+    }
+
+    private mutating func add(_ result: MonitorTestResult) {
+        rows.add([
+            .init(result.ecu?.description ?? "—"), .init(Hex.string([result.tid]), .bold),
+            .init("\(result.monitorTitle), \(result.testTitle)"),
+            .init(result.text(result.value)), .init(result.unit ?? ""),
         ])
     }
 

@@ -81,7 +81,7 @@ package struct BenchPrinter {
         case true?:
             let saved = verdict.saved.map { max(0, $0) * 1000 } ?? 0
             lines.append("Count digit: yes, it saves \(fixed(saved, 1)) ms per request.")
-        case false?: lines.append("Count digit: this adapter does not take it.")
+        case false?: lines.append("Count digit: this adapter does not support it.")
         case nil: lines.append("Count digit: not tried, because it would not help here.")
         }
         switch verdict.batch {

@@ -57,7 +57,7 @@ package struct CodePrinter {
         _ scan: CodeScan, at time: UTC, to writer: inout TextOutput
     ) throws(OutputError) {
         var printer = AnswerPrinter(
-            output, table: table, knowledge: knowledge, note: note)
+            output, table: table, knowledge: knowledge, kinds: ItemRows.Keys.all, note: note)
         for ecu in scan.ecus {
             let module = scan.modules.first { $0.module.responder == ecu }
             let absence = scan.absence(of: ecu, table)

@@ -9,7 +9,7 @@ package final class CodeTable {
     /// Why rows cannot be written.
     package enum Fault: Error {
         /// An ending that promises something else.
-        case ending(path: String, Substring)
+        case ending(path: String, String)
         /// A sheet that is there already.
         case existingSheet(path: String)
         /// A sheet that takes no more rows.
@@ -41,16 +41,18 @@ package final class CodeTable {
     /// How many rows were added.
     package private(set) var rows = 0
 
-    /// The form of a file.
-    package static func form(of path: String) throws(Fault) -> Form {
-        let ending = path.split(separator: "/").last?.split(separator: ".").dropFirst().last
-        guard let ending else { return .csv }
-        switch ending.lowercased() {
-        case "csv", "tsv", "txt": return .csv
-        case "jsonl", "ndjson": return .jsonl
+    /// The form of a file: the chosen one, else the one that its ending names; without a path, that of
+    /// standard output.
+    package static func form(
+        of path: String?, chosen: OutputFormat?, standard: OutputFormat
+    ) throws(Fault) -> Form {
+        if let chosen { return chosen == .json ? .jsonl : .csv }
+        switch path.flatMap({ OutputFile.ending(of: $0) }) {
+        case nil: return standard == .json ? .jsonl : .csv
+        case "csv", "tsv": return .csv
+        case "jsonl", "ndjson", "json": return .jsonl
         case "xlsx": return .xlsx
-        default:
-            throw .ending(path: path, ending)
+        case let ending?: throw .ending(path: path ?? "", ending)
         }
     }
 
@@ -59,17 +61,20 @@ package final class CodeTable {
     /// - Parameters:
     ///   - appends: keeps the rows that the file has.
     ///   - standard: standard output.
+    ///   - chosen: the form that the command line names; nil = the file's ending decides.
     ///   - format: the form of standard output.
-    ///   - separator: what is between the cells of CSV.
+    ///   - separator: the character between the cells of CSV; nil = the file's ending decides.
     package init(
-        _ path: String?, standard: Int32, appends: Bool, format: OutputFormat, isLocalTime: Bool,
-        separator: Unicode.Scalar
+        _ path: String?, standard: Int32, appends: Bool, chosen: OutputFormat?,
+        format: OutputFormat,
+        isLocalTime: Bool, separator: Unicode.Scalar?
     ) throws {
+        let path = path.flatMap { OutputFile.isStandardOutput($0) ? nil : $0 }
         self.path = path
         self.isLocalTime = isLocalTime
-        form =
-            try path.map { path throws(Fault) in try Self.form(of: path) }
-            ?? (format == .json ? .jsonl : .csv)
+        form = try Self.form(of: path, chosen: chosen, standard: format)
+        let isTabs = path.flatMap { OutputFile.ending(of: $0) } == "tsv"
+        let separator = separator ?? (isTabs ? "\t" : ",")
         book = Workbook(title: "codes", columns: CodeBatch.columns.map { ($0, Self.width($0)) })
         var hasHeading = false
         if let path, form == .xlsx {

@@ -16,8 +16,7 @@ package enum MonitorAnswers {
     /// Requests readiness and, unless `readiness` is true, test results, and prints the answers.
     package static func ask(
         _ connection: Vehicle, _ services: VehicleServices, readiness: Bool,
-        _ output: OutputForm, _ printer: AnswerPrinter,
-        isSilent: Bool = false, _ writer: inout TextOutput
+        _ output: OutputForm, _ printer: AnswerPrinter, _ writer: inout TextOutput
     ) throws -> (asked: [QueryResult], readiness: Readiness) {
         var printer = printer
         var report = MonitorReport(output)
@@ -41,7 +40,7 @@ package enum MonitorAnswers {
             if output.format != .text { try printer.printRest(of: one, at: time, to: &writer) }
         }
         let sinceClear = Readiness(asked.flatMap(\.answer.items), table: connection.table)
-        if output.format == .text && !isSilent {
+        if output.format == .text {
             try writer.write(report.text(sinceClear))
         }
         try printer.finish(&writer)

@@ -105,7 +105,7 @@ package struct PollExplanation: Sendable {
             )
         }
         if report.plan.rests > 0 {
-            lines.append("  Polling was paused for \(clockText(report.plan.rested.seconds)).")
+            lines.append("  Polling was paused for \(durationText(report.plan.rested.seconds)).")
         }
         let timed = report.plan.records.filter { $0.period != nil }
         if !timed.isEmpty {
@@ -115,7 +115,8 @@ package struct PollExplanation: Sendable {
         lines.append("What would make it faster:")
         let advice = advice
         lines +=
-            advice.isEmpty ? ["  Nothing that was measured in this run."] : advice.map { "  " + $0 }
+            advice.isEmpty
+            ? ["  This run showed nothing that would help."] : advice.map { "  " + $0 }
         return lines
     }
 

@@ -112,7 +112,7 @@ package struct PollSummary {
 
     /// Recordings and failures, for people.
     package var text: String {
-        var parts = [clockText(statistics.seconds.rounded())]
+        var parts = [durationText(statistics.seconds)]
         if let distance { parts.append(distance) }
         parts.append(counted(statistics.readings, "reading"))
         if statistics.timeouts > 0 { parts.append(counted(statistics.timeouts, "timeout")) }
@@ -129,7 +129,7 @@ package struct PollSummary {
         if let rests = explanation?.report.plan.rests, rests > 0,
             let rested = explanation?.report.plan.rested
         {
-            parts.append("polling paused for \(clockText(rested.seconds))")
+            parts.append("polling paused for \(durationText(rested.seconds))")
         }
         // With the times, the explanation lists these signals itself.
         if !tellsPace, let unsent = explanation?.unsent, !unsent.isEmpty {

@@ -90,6 +90,7 @@ extension TripRecording.Mark {
     /// What to say of a mark; nil = it could not be set.
     package static func words(_ mark: TripRecording.Mark?) -> String {
         guard let mark else { return "no mark was set: the disk cannot keep up; try again" }
-        return "mark \(mark.number) is set, \(clockText(mark.time.seconds)) into trip \(mark.trip)"
+        return
+            "mark \(mark.number) is set, \(durationText(mark.time.seconds)) into trip \(mark.trip)"
     }
 }

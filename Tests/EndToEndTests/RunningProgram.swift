@@ -1,6 +1,7 @@
 import CSystem
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A process whose output is collected while the test waits for it.
 final class RunningProgram: Sendable {
@@ -74,6 +75,7 @@ final class RunningProgram: Sendable {
 
     deinit {
         if collected.withLock({ $0.waitStatus == nil }) {
+            KeptObjects.keep(text(.output))
             kill(pid, SIGKILL)
             var status: Int32 = 0
             waitpid(pid, &status, 0)
@@ -137,6 +139,8 @@ final class RunningProgram: Sendable {
             if waitpid(pid, &status, 0) == pid { collected.withLock { $0.waitStatus = status } }
             status = collected.withLock { $0.waitStatus ?? 0 }
             let signal = status & 0x7F
+            KeptObjects.keep(text(.output))
+            KeptObjects.keep(text(.errors))
             return Outcome(
                 output: text(.output), errors: text(.errors),
                 status: signal == 0 ? (status >> 8) & 0xFF : -signal)

@@ -1,5 +1,6 @@
 import CSystem
 import Foundation
+import TestSupport
 
 /// A running `obdscan serve` with its answers.
 final class ServedPage: Sendable {
@@ -52,9 +53,11 @@ final class ServedPage: Sendable {
 
     /// Sends these bytes and returns the answer.
     func send(_ text: String) async throws -> Answer {
-        try await onThread { [port] in
+        let answer = try await onThread { [port] in
             Self.answer(try Self.exchange(text, port) { _ in false })
         }
+        KeptObjects.keep(answer.text)
+        return answer
     }
 
     /// Reads a stream until it contains all of `words`, each as often as it is listed.
@@ -67,7 +70,10 @@ final class ServedPage: Sendable {
                     text.components(separatedBy: word).count > words.count { $0 == word }
                 }
             }
-            return String(decoding: bytes, as: UTF8.self)
+            let text = String(decoding: bytes, as: UTF8.self)
+            // Server-sent events.
+            KeptObjects.keep(text.replacing("\ndata: ", with: "\n"))
+            return text
         }
     }
 

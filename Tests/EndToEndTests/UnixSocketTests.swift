@@ -84,7 +84,7 @@ import Testing
     @Test(arguments: [
         ("unix:/nowhere/a", 69, "/nowhere/a: the socket does not exist"),
         ("unix:/dev/null", 69, "/dev/null is not a socket"),
-        ("unix:", 64, "“unix:” names no path"),
+        ("unix:", 64, "\"unix:\" names no path"),
         ("unix:/tmp/" + String(repeating: "s", count: 103), 64, "the path has 108 bytes"),
         ("unx:/tmp/a", 64, "did you mean unix:/tmp/a?"), ("unix", 64, "add a colon after it"),
     ])

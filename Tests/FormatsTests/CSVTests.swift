@@ -131,7 +131,8 @@ import Testing
         ("km/h", .us, 100, 62.1371, "mph"), ("km", .imperial, 1.609344, 1, "mi"),
         ("°C", .us, -40, -40, "°F"), ("°C", .imperial, 100, 212, "°F"),
         ("kPa", .us, 101.325, 14.6959, "psi"), ("L", .us, 3.785412, 1, "US gal"),
-        ("L", .imperial, 4.54609, 1, "UK gal"), ("L/h", .us, 3.785412, 1, "US gal/h"),
+        ("L", .imperial, 4.54609, 1, "UK gal"), ("km/h", .uk, 1.609344, 1, "mph"),
+        ("L/h", .us, 3.785412, 1, "US gal/h"),
         ("g/s", .us, 7.559872, 1, "lb/min"), ("kg/h", .us, 0.4535924, 1, "lb/h"),
         ("N·m", .us, 1.355818, 1, "lb·ft"),
     ]
@@ -147,5 +148,7 @@ import Testing
         #expect(UnitSystem.metric.conversion(from: "km/h") == nil)
         #expect(UnitSystem.us.conversion(from: "rpm") == nil)
         #expect(UnitSystem.us.conversion(from: "%") == nil)
+        #expect(UnitSystem.uk.conversion(from: "°C") == nil)
+        #expect(UnitSystem.uk.conversion(from: "L") == nil)
     }
 }

@@ -26,6 +26,15 @@ import Testing
         #expect(clockText(seconds) == expected)
     }
 
+    @Test(arguments: [
+        (0.0, "0 s"), (0.34, "0.3 s"), (8, "8 s"), (9.94, "9.9 s"), (9.96, "10 s"), (59.4, "59 s"),
+        (59.6, "1 min"), (60, "1 min"), (150, "2 min 30 s"), (3599.6, "1 h"), (3723, "1 h 2 min"),
+        (86_399, "1 d"), (90_000, "1 d 1 h"), (-1, "—"), (.nan, "—"), (1e10, "—"),
+    ])
+    func `say a time span in its two largest units`(_ seconds: Double, _ expected: String) {
+        #expect(durationText(seconds) == expected)
+    }
+
     // Width by East Asian Width (UAX #11): W and F take two cells.
     @Test(arguments: [("abc", 3), ("°C", 2), ("日本", 4), ("e\u{301}", 1), ("", 0)])
     func `take cells`(_ text: String, _ expected: Int) {

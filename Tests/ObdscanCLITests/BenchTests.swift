@@ -37,7 +37,7 @@ import VehicleReports
         (
             BenchVerdict(countDigit: false, saved: nil, batch: 1, readingsPerSecond: nil),
             """
-            Count digit: this adapter does not take it.
+            Count digit: this adapter does not support it.
             Batches: not answered; one record per request.
 
             """

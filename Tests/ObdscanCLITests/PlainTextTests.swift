@@ -80,10 +80,10 @@ import VehicleReports
 
     @Test func `tells what a driver wants to know`() {
         var summary = summary()
-        #expect(summary.lines == ["Trip 9: 00:04, 737 readings"])
+        #expect(summary.lines == ["Trip 9: 4.2 s, 737 readings"])
         summary.distance = "0.1 km"
         summary.statistics.reconnects = 1
-        #expect(summary.lines == ["Trip 9: 00:04, 0.1 km, 737 readings, 1 reconnect"])
+        #expect(summary.lines == ["Trip 9: 4.2 s, 0.1 km, 737 readings, 1 reconnect"])
     }
 
     @Test func `tells how fast it was where that is wanted`() {

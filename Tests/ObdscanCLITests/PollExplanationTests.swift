@@ -104,7 +104,7 @@ private func record(
                 record(0x67, asked: 0, answers: 0),
             ]
         }
-        #expect(summary.text == "00:00, 0 readings, no answer: 01:66")
+        #expect(summary.text == "0 s, 0 readings, no answer: 01:66")
     }
 
     @Test func `what the adapter cannot send`() {

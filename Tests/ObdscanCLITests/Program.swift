@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The built `obdscan` as a process, in its own environment.
 struct Program {
@@ -47,7 +48,14 @@ struct Program {
     /// The database that commands use.
     var database: URL { home.appendingPathComponent("obdscan/obdscan.db") }
 
-    /// A process that is ready to run, without the tester's own settings.
+    /// Writes a file into the folder; returns its path.
+    func file(_ name: String, _ text: String) throws -> String {
+        let file = home.appendingPathComponent(name)
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        return file.path
+    }
+
+    /// A process that is ready to run; nothing of the tester's own settings reaches it.
     func process(_ arguments: [String], environment: [String: String] = [:]) -> Process {
         let process = Process()
         process.executableURL = Self.executable
@@ -115,10 +123,13 @@ struct Program {
             try process.run()
         }
         process.waitUntilExit()
-        return Result(
+        let result = Result(
             output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
             errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self),
             status: process.status)
+        KeptObjects.keep(result.output)
+        KeptObjects.keep(result.errors)
+        return result
     }
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Compares JSON Lines with share/obdscan/schema.json by a foreign validator.
 
-Usage: validate_json.py SCHEMA <lines
-Prints how many objects of how many kinds were compared; exits with 1 when one does not fit.
+Usage: validate_json.py SCHEMA [--every-kind] <lines
+Prints how many objects of each kind were compared; exits with 1 when one does not fit. With --every-kind
+it also fails when a kind of the schema did not occur, and when `kind` occurs that it does not have.
 """
 import json
 import sys
@@ -26,5 +27,11 @@ for number, line in enumerate(sys.stdin, 1):
     except (ValueError, fastjsonschema.JsonSchemaException) as error:
         wrong += 1
         print(f"line {number}: {error}: {line[:200].strip()}")
+for name in sorted(found, key=str):
+    print(f"{found[name]:8} {name}")
+missing = sorted(set(definitions) - set(found))
+if missing and "--every-kind" in sys.argv:
+    wrong += 1
+    print("no object of:", *missing)
 print(sum(found.values()), "objects of", len(found), "kinds")
 sys.exit(1 if wrong else 0)

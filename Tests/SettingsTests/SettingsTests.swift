@@ -201,7 +201,7 @@ private let checks = SettingsChecks(
     @Test func `a table that is in braces is not begun again`() throws {
         var text = try TOMLText(Array("\naliases = {a = \"\"}\n".utf8))
         let before = text
-        #expect(throws: TOMLText.Fault(line: 4, reason: "“aliases” is set twice")) {
+        #expect(throws: TOMLText.Fault(line: 4, reason: "\"aliases\" is set twice")) {
             try text.set("aliases.b", to: ["sim:"], isList: false)
         }
         #expect(text == before)

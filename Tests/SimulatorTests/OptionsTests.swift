@@ -35,9 +35,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("lorry", "no scenario “lorry”; there are petrol, diesel, electric, hybrid, onuds, truck"),
-        ("?personality=x", "no personality “x”; there are elm327"),
-        ("?speed=1", "no option “speed”; there are personality"),
+        (
+            "lorry",
+            "no scenario \"lorry\"; there are petrol, diesel, electric, hybrid, onuds, truck"
+        ),
+        ("?personality=x", "no personality \"x\"; there are elm327"),
+        ("?speed=1", "no option \"speed\"; there are personality"),
         ("?latency=20", "latency=20: a time such as 20ms or 1.5s expected"),
         ("?latency=-1ms", "latency=-1ms: a time"), ("?latency=nan", "latency=nan: a time"),
         ("?latency=infs", "latency=infs: a time"),

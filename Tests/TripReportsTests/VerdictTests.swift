@@ -91,7 +91,7 @@ import Testing
             "Honda, model year 2003", "A &lt;Driver&gt;", "<p>Street 1</p>", "76712 mi",
             "1 trouble code. Have it repaired soon: P0301. 1 test result failed. 1 monitor has not run",
             "Engine (7E8)", "<h3>P0301: Misfire</h3>", "Ignition coil.",
-            "The repair is proven by: Misfire",
+            "These monitors prove the repair: Misfire",
             "US EPA (40 CFR 85.2222): enough have run", "Evaporative system: Fill the tank",
         ] {
             #expect(page.contains(text), "\(text)")

@@ -165,24 +165,24 @@ public enum BLEFault: AccessoryFault {
         case .noAdapter(let address, let services):
             FaultWords(
                 .adapter,
-                "\(address): no service answers as an adapter does "
+                "\(address): none of its services answers like an adapter "
                     + "(\(services.joined(separator: ", ")))",
                 remedy: "it is not an adapter, or it is asleep: turn the ignition on")
         case .wantsPairing(let address):
             FaultWords(
-                .bluetooth, "\(address): the adapter wants to be paired with its number",
+                .bluetooth, "\(address): the adapter must be paired with its number",
                 remedy:
                     "--pin 123456; the number is in its manual (WiCAN: 123456). An OBDLink CX pairs in the first minutes after it was "
                     + "plugged in", category: .noPermission)
         case .wrongPIN(let address):
             FaultWords(
-                .bluetooth, "\(address): the adapter did not take that number",
+                .bluetooth, "\(address): the adapter refused that number",
                 remedy: "its manual or label has the right one; bluetoothctl remove "
                     + "\(Self.plain(address)), then try again", category: .noPermission)
         case .notSubscribed(let address, let reason):
             FaultWords(
                 .bluetooth,
-                "\(address): the adapter does not send what it says"
+                "\(address): the adapter refuses to send notifications"
                     + (reason.isEmpty ? "" : " (\(reason))"),
                 remedy: "unplug it and plug it in again, then try again within two minutes")
         }

@@ -131,7 +131,7 @@ public enum CANInterfaceFault: AccessoryFault {
                         + "sudo ip link set \(interface) up")
         case .listenOnly(let interface):
             FaultWords(
-                .device, "\(interface) may only listen, and no vehicle can be asked",
+                .device, "\(interface) only listens, so no vehicle can be asked",
                 remedy: "sudo ip link set \(interface) down; "
                     + "sudo ip link set \(interface) type can listen-only off; "
                     + "sudo ip link set \(interface) up")

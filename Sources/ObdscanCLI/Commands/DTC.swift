@@ -86,6 +86,9 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
               obdscan dtc list --batch fleet.txt --to codes.csv
             """)
 
+    /// A table is data.
+    var speaksWhenQuiet: Bool { batch != nil || table.to != nil || next }
+
     @Flag(help: "Ask every module, not only emissions ECUs.")
     var allModules = false
 
@@ -135,13 +138,16 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         if (table.localTime || table.delimiter != nil) && !isTable {
             throw ValidationError("--local-time and --delimiter need --to FILE or --format csv")
         }
-        if table.to != nil && output.format == .json {
-            throw ValidationError("--to FILE.jsonl writes JSON Lines: leave --json out")
+        if table.to != nil && output.explicitFormat == .text {
+            throw ValidationError("--to writes a table: leave --format text out")
         }
     }
 
     func run() throws {
-        if let path = table.to { _ = try CodeTable.form(of: path) }
+        if let path = table.to {
+            _ = try CodeTable.form(
+                of: path, chosen: output.explicitFormat, standard: output.format)
+        }
         if let batch {
             try runBatch(batch)
         } else if next {
@@ -171,7 +177,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
                 let file = try openTable(appends: table.append, [vehicle.device])
                 try file.add(rows)
                 if let sentence = file.sentence { output.note(sentence) }
-            } else if output.format != .text || !output.quiet {
+            } else {
                 var writer = TextOutput.standard
                 let printer = CodePrinter(
                     output, table: pids, knowledge: knowledge,
@@ -201,7 +207,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         try OutputFile.check(
             table.to,
             isNoneOf: [vehicle.database.file, batch] + devices.map { OutputFile.replayed($0) })
-        return try table.open(appends: appends, format: output.format)
+        return try table.open(appends: appends, output)
     }
 
     /// Reads all codes of one vehicle.

@@ -10,6 +10,7 @@ import VehicleScan
 
 /// `obdscan dtc clear`.
 struct DTCClearCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "clear",
         abstract: "Clear codes, after showing and storing what is lost.",
@@ -140,7 +141,8 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         _ clearing: CodeClearing, _ connection: Vehicle, _ writer: inout TextOutput
     ) throws {
         if output.format == .json {
-            var printer = try AnswerPrinter(output, table: connection.table)
+            var printer = try AnswerPrinter(
+                output, table: connection.table, kinds: ItemRows.Keys.all)
             for asked in clearing.sent + clearing.after.status {
                 let time = connection.utc(asked.answer.answered)
                 for item in asked.answer.items {

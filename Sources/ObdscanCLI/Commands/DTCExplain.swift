@@ -11,7 +11,7 @@ import VehicleScan
 struct DTCExplainCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explain codes: whether to drive on, causes, what to watch.",
+        abstract: "Explain codes: whether you can drive on, causes, what to watch.",
         discussion: """
             With codes it works offline. Without codes it asks the vehicle for its codes, freeze \
             frame and voltage, and explains each code together with what was happening when it \

@@ -10,6 +10,9 @@ import VehicleScan
 
 /// `obdscan dtc report`.
 struct DTCReportCommand: ParsableCommand, OutputCommand {
+    /// A page is data.
+    var speaksWhenQuiet: Bool { to != nil }
+
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract:
@@ -49,7 +52,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
     @Option(
         help: ArgumentHelp(
             "Choose the vehicle with this VIN or name.",
-            discussion: "It counts with --until.", valueName: "vehicle"))
+            discussion: "It needs --until.", valueName: "vehicle"))
     var of: String?
 
     @Option(
@@ -63,8 +66,8 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
     func validate() throws {
         if until != nil && since == nil { throw ValidationError("--until belongs to --since") }
         if of != nil && until == nil { throw ValidationError("--of belongs to --until") }
-        if to != nil && output.format != .text {
-            throw ValidationError("--to writes a page: leave --format out")
+        if to != nil && output.explicitFormat != nil {
+            throw ValidationError("--to writes a page: leave --format and --json out")
         }
     }
 
@@ -105,9 +108,10 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             var writer = TextOutput.standard
             return try report.print(&writer)
         }
-        if to == "-" || to == "/dev/stdout" {
-            let bytes = report.page.bytes
-            try OutputFile.write(to) { file in try file.write(bytes: bytes) }
+        if OutputFile.isStandardOutput(to) {
+            var writer = TextOutput.standard
+            try writer.write(bytes: report.page.bytes)
+            try writer.flush()
         } else {
             try PagePrinter.write(report.page, to: to)
         }

@@ -27,6 +27,8 @@ struct DatabaseCommand: ParsableCommand {
 
 /// `obdscan db check`.
 struct DatabaseCheckCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
+
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Look for damage and contradictions.",
         discussion: """

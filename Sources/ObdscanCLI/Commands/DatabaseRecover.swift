@@ -38,6 +38,9 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
         }
         // Folders are created only for the default database.
         try OutputFile.checkFolder(of: to)
+        try OutputFile.check(
+            to, endsIn: ["db", "sqlite", "sqlite3"], what: "the file is a database",
+            hint: "Name a file that ends in .db.")
         let saved = try save(damaged)
         var writer = TextOutput.standard
         try writer.print(row(saved), output.format)

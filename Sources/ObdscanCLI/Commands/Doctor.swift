@@ -6,6 +6,8 @@ import VehicleScan
 
 /// `obdscan doctor`: finds out why an adapter or a vehicle does not answer.
 struct DoctorCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
+
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Find out why an adapter or vehicle does not answer.",

@@ -28,10 +28,21 @@ extension CSVGrid.Fill: Choice {}
 
 /// Output options of `export`, which has its own formats.
 struct ExportOutput: ParsableArguments {
-    @Option(help: "Set the format (default: by the ending of the file).")
+    @Option(
+        help: ArgumentHelp(
+            "Set the format (default: by the ending of the file).",
+            discussion:
+                "On standard output it is csv, or what the environment variable OBDSCAN_FORMAT says."
+        ))
     var format: ExportFormat?
 
-    @Option(help: "Write values in these units (default: metric).")
+    @Flag(name: .long, help: "Write JSON Lines; the same as --format json.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write values in these units (default: metric).",
+            discussion: "OBDSCAN_UNITS and the configuration do not change it."))
     var units: UnitSystem = .metric
 
     @Flag(name: .shortAndLong, help: "Print errors only, no notes and no progress.")
@@ -45,7 +56,8 @@ struct ExportOutput: ParsableArguments {
 
 /// `obdscan export`: writes trips to files.
 struct ExportCommand: ParsableCommand, OutputCommand {
-    /// The layout of CSV.
+    var speaksWhenQuiet: Bool { true }
+    /// How CSV is laid out.
     enum Layout: String, Choice {
         /// A column per signal, a line per point in time.
         case wide
@@ -117,7 +129,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     @Option(
         help: ArgumentHelp(
             "Fill empty cells of wide CSV: last, linear or none.",
-            discussion: "It counts with --every."))
+            discussion: "It needs --every."))
     var fill: CSVGrid.Fill?
 
     @Option(
@@ -148,6 +160,9 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     }
 
     func validate() throws {
+        if form.json, let format = form.format, format != .json {
+            throw ValidationError("--json and --format \(format.rawValue) exclude each other")
+        }
         if (trips.count > 1 || all || tag != nil) && (layout == .wide || every != nil) {
             throw ValidationError(
                 "wide CSV holds one trip: leave out --layout wide and --every")
@@ -243,9 +258,11 @@ struct ExportCommand: ParsableCommand, OutputCommand {
 
     /// The format of the option or the file name extension.
     private func chosenFormat() throws(Failure) -> ExportFormat {
+        if form.json { return .json }
         if let format = form.format { return format }
-        guard let to, to != "-" else { return .csv }
-        let ending = to.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        guard let to, let ending = OutputFile.ending(of: to) else {
+            return OutputOptions(format: nil).format == .json ? .json : .csv
+        }
         guard let format = ExportFormat(ending: ending) else {
             throw Failure(
                 "\(to): unknown file ending",

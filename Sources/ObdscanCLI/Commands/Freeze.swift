@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnostics
+import Formats
 import OBDCore
 import ScanSession
 import SystemIO
@@ -40,7 +41,8 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
             connection in
             var writer = TextOutput.standard
-            var printer = try AnswerPrinter(output, table: table)
+            var printer = try AnswerPrinter(
+                output, table: table, kinds: ItemRows.Keys.data)
             let services = try connection.services()
             let whole = try connection.ask(.freezeFrames, in: services)
             if !whole.isEmpty {

@@ -51,7 +51,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Take this as the day of a log that names none.",
+            "Use this day for a log that does not name one.",
             discussion: "2021-11-19, or with the time \"2021-11-19 16:45\".",
             valueName: "day"))
     var date: String?
@@ -65,7 +65,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         completion: .file())
     var map: String?
 
-    @Option(help: ArgumentHelp("Take the frames of this channel only.", valueName: "can0"))
+    @Option(help: ArgumentHelp("Import only the frames of this channel.", valueName: "can0"))
     var channel: String?
 
     @OptionGroup var tables: TableOptions
@@ -168,7 +168,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
     /// Reports notes about an imported file.
     private func note(_ run: ImportRun, _ file: String) {
         if let day = run.assumedDay, day.source == .fileName {
-            output.note("\(file): its times are taken to be of \(day.day), the day in its name")
+            output.note("\(file): its times are on \(day.day), the day in its name")
         }
         if let first = run.skipped.first {
             let count = run.skipped.count

@@ -15,6 +15,7 @@ import VehicleScan
 
 /// `obdscan live`: shows readings continuously.
 struct LiveCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "live",
         abstract: "Show readings live: a full-screen view, or a line per reading.",

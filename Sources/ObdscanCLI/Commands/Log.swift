@@ -11,6 +11,7 @@ import VehicleScan
 
 /// `obdscan log`: records a trip.
 struct LogCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "log",
         abstract: "Record a trip to the database.",
@@ -100,14 +101,14 @@ struct LogCommand: ParsableCommand, OutputCommand {
     @Option(
         help: ArgumentHelp(
             "End after this silence (default: 60s).",
-            discussion: "It counts with --until-off: no ECU answers.",
+            discussion: "It needs --until-off. Silence means that no ECU answers.",
             valueName: "time"))
     var silence: DurationArgument?
 
     @Option(
         help: ArgumentHelp(
             "End after this standstill (default: 10m).",
-            discussion: "It counts with --until-off: speed and engine speed are 0.",
+            discussion: "It needs --until-off. Standstill means that speed and engine speed are 0.",
             valueName: "time"))
     var standstill: DurationArgument?
 

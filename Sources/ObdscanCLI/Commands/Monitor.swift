@@ -13,6 +13,7 @@ import VehicleScan
 
 /// `obdscan monitor`: shows the frames on the bus.
 struct MonitorCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "monitor",
         abstract: "Watch the frames of a CAN bus; sends no request.",
@@ -104,8 +105,11 @@ private final class FrameLog {
     private var writer: TextOutput
 
     init(path: String) throws(Failure) {
+        try OutputFile.check(
+            path, endsIn: ["log", "candump", "txt"], what: "the log is text in the form of candump",
+            hint: "Name a file that ends in .log.")
         self.path = path
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         writer = TextOutput(descriptor: descriptor)
         if descriptor < 0 { throw Failure(outputFile: path, errno: errno) }
     }

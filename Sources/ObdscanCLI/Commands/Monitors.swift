@@ -21,10 +21,9 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             limits. A vehicle that speaks SAE J1979-2 (OBDonUDS) reports the same in identifier \
             F501 and in the codes of each readiness group.
 
-            It says which monitors have not run, how to drive so that they complete, and what the \
-            rule of the US EPA (40 CFR 85.2222) makes of it. The model year is taken for 2001 or \
-            later. Other states and countries have their own \
-            rules. --exit-code is stricter: a vehicle is not ready if any supported monitor is \
+            It says which monitors have not run, how to drive so that they complete, and whether \
+            enough have run by the rule of the US EPA (40 CFR 85.2222) for model year 2001 and \
+            later. Other states and countries have their own rules. --exit-code is stricter: a vehicle is not ready if any supported monitor is \
             incomplete, or if it reports none.
 
             What is read from a real adapter is stored in the database. --trend asks no vehicle: \
@@ -66,8 +65,7 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             let services = try connection.services()
             let (asked, sinceClear) = try MonitorAnswers.ask(
                 connection, services, readiness: readiness, output.form,
-                try AnswerPrinter(output, table: table, kinds: MonitorAnswers.kinds),
-                isSilent: output.quiet, &writer)
+                try AnswerPrinter(output, table: table, kinds: MonitorAnswers.kinds), &writer)
             isReady = sinceClear.incomplete.isEmpty && !sinceClear.supported.isEmpty
             ScanRecord.keep(asked, connection, services, vehicle.database, output)
             let said = asked.contains { $0.answer.items.contains(where: MonitorReport.concerns) }
@@ -88,7 +86,8 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             filledBy: "\"obdscan monitors\" reads a vehicle's test results and keeps them")
         let points = try mapped { () throws(StoreError) in try store.monitorTrend() }
         if points.isEmpty { output.note("No test results are kept yet.") }
-        var writer = TextOutput.standard
-        try MonitorTrendReport(points: points, output: output.form).print(&writer)
+        try Pager.print(output) {
+            try MonitorTrendReport(points: points, output: output.form).print(&$0)
+        }
     }
 }

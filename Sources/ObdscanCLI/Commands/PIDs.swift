@@ -127,6 +127,7 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
 
 /// `obdscan pids lint`.
 struct PIDsLintCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "lint",
         abstract: "Check PID tables.",

@@ -9,7 +9,7 @@ import TableReports
 struct PIDsCompareCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Compare what two PID tables make of the same answers.",
+        abstract: "Compare how two PID tables decode the same answers.",
         discussion: """
             Signals that read the same bits of the same record are compared on the answers that \
             either table holds as examples. Where no answer is recorded, made-up data is used, and \

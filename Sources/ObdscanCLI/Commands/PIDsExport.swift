@@ -7,6 +7,7 @@ import TableImport
 
 /// `obdscan pids export`.
 struct PIDsExportCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Write a PID table in the form of another program.",

@@ -11,12 +11,13 @@ extension TableFormat: Choice {}
 
 /// `obdscan pids import`.
 struct PIDsImportCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Make a PID table of another program's list of signals.",
         discussion: """
             Reads signal sets of OBDb, extended PIDs of Torque, vehicle profiles of WiCAN, lists of \
-            A Better Routeplanner, and DBC files whose messages are answers of diagnostics. The \
+            A Better Routeplanner, and DBC files whose messages are diagnostic answers. The \
             table goes to standard output, the report to standard error.
 
             Each equation is compared with its row on made-up bytes, and both must agree. A row \
@@ -45,12 +46,12 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
     var from: TableFormat?
 
     @Option(
-        help: ArgumentHelp("Take only what is for this model year.", valueName: "year"))
+        help: ArgumentHelp("Import only the rows for this model year.", valueName: "year"))
     var year: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Ask this ECU where the source does not say which: 7E4.", valueName: "address"))
+            "Ask this ECU if the source names none: 7E4.", valueName: "address"))
     var header: String?
 
     @Option(
@@ -67,10 +68,10 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
         completion: .file(extensions: ["pids"]))
     var to: String?
 
-    @Flag(help: "List what would be taken, row by row, and write no table.")
+    @Flag(help: "List the result of each row, and write no table.")
     var check = false
 
-    @Flag(help: "Take rows that repeat obdscan's own table, too.")
+    @Flag(help: "Import rows that repeat obdscan's own table, too.")
     var all = false
 
     @OptionGroup var output: OutputOptions
@@ -106,8 +107,11 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
         try report(table, to: nil)
         guard table.takenCount > 0 else { throw Failure.silent(.badData) }
         if check { return }
+        try OutputFile.check(
+            to, endsIn: ["pids"], what: "the file is a PID table",
+            hint: "Name a file that ends in .pids.")
         let text = try checked(table, path: to ?? "table")
-        if let to {
+        if let to, !OutputFile.isStandardOutput(to) {
             for source in sources { try refuse(to, source.path) }
             do {
                 try OutputFile.write(to, bytes: text)

@@ -13,10 +13,10 @@ struct PublishCommand: ParsableCommand {
         commandName: "publish",
         abstract: "Deliver recorded trips to a time series engine or a broker.",
         discussion: """
-            The trip database is the spool: log records, publish reads what was committed and \
-            delivers it, days later if necessary. Every reading arrives at least once, in the \
-            order of its trip, and a repeat is identical. FILE.publish.db beside the database \
-            holds how far each sink is.
+            A sink is a place that trips are delivered to. log records trips in the database, and \
+            publish delivers them from there, days later if necessary. Every reading arrives at \
+            least once, in the order of its trip; a repeated reading is identical. The file \
+            FILE.publish.db beside the database notes what each sink has received.
 
             EXAMPLES
               obdscan publish --to influx+http://localhost:8428
@@ -54,11 +54,11 @@ struct SinkOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Call the vehicle this (default: its name, else its VIN).", valueName: "name"))
+            "Name the vehicle like this (default: its name or VIN).", valueName: "name"))
     var id: String?
 
     @Option(
-        help: ArgumentHelp("Trust the certificates of this file only.", valueName: "file"),
+        help: ArgumentHelp("Trust only the certificates in this file.", valueName: "file"),
         completion: .file())
     var caFile: String?
 
@@ -76,7 +76,7 @@ struct SinkOptions: ParsableArguments {
     @Option(
         name: .customLong("names"),
         help: ArgumentHelp(
-            "Call signals this: own, vss or vss-core (default: own).",
+            "Name signals: own, vss or vss-core (default: own).",
             discussion: """
                 vss uses the names of COVESA's overlay Vehicle.OBD, vss-core those of its core \
                 catalogue where it has one. A signal without a name there is left out.
@@ -245,7 +245,7 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
 /// `obdscan publish status`.
 struct PublishStatusCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show how far each sink is.",
+        commandName: "status", abstract: "Show what each sink has received, and what is left.",
         discussion: """
             EXAMPLES
               obdscan publish status
@@ -305,7 +305,8 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
 /// `obdscan publish forget SINK`.
 struct PublishForgetCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Forget how far a sink is.",
+        commandName: "forget",
+        abstract: "Forget what a sink has received, so that it gets everything again.",
         discussion: """
             The next publish delivers everything to it once more. What the server holds stays \
             there; Home Assistant forgets the vehicles.
@@ -387,6 +388,8 @@ struct PublishRetryCommand: ParsableCommand, OutputCommand {
 
 /// `obdscan publish check [SINK…]`.
 struct PublishCheckCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
+
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Compare what a server holds with what was delivered.",
         discussion: """

@@ -1,6 +1,7 @@
 import Adapters
 import ArgumentParser
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 import ScanSession
@@ -54,7 +55,8 @@ struct ReadCommand: ParsableCommand, OutputCommand {
             }
             for name in known.unknown { output.note(name.text) }
             var writer = TextOutput.standard
-            var printer = try AnswerPrinter(output, table: table)
+            var printer = try AnswerPrinter(
+                output, table: table, kinds: ItemRows.Keys.data)
             var isAnswered = false
             var lastFailure: Failure?
             var firstProblem: Failure?

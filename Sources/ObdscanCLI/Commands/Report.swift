@@ -11,6 +11,7 @@ import VehicleReports
 
 /// `obdscan report`: creates a bundle for a bug report.
 struct ReportCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract: "Bundle what a bug report needs, with everything personal removed.",
@@ -47,6 +48,12 @@ struct ReportCommand: ParsableCommand, OutputCommand {
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        if output.explicitFormat != nil {
+            throw ValidationError("report writes text: leave --format and --json out")
+        }
+    }
+
     func run() throws {
         try OutputFile.checkText(to)
         try OutputFile.check(to, isNoneOf: [database.file, OutputFile.replayed(device)])
@@ -72,11 +79,10 @@ struct ReportCommand: ParsableCommand, OutputCommand {
         let text = bundle.text(
             findings: findings, recording: try contents(of: recording.path),
             version: ObdscanCommand.configuration.version, home: environment("HOME"))
-        if let to {
-            try OutputFile.write(to) { file throws in try file.write(bytes: Array(text.utf8)) }
+        let path: String? = to
+        try OutputFile.write(path) { file throws in try file.write(bytes: Array(text.utf8)) }
+        if let to, !OutputFile.isStandardOutput(to) {
             output.note("\(to): read it before you publish it")
-        } else {
-            try writeAll(Array(text.utf8), to: STDOUT_FILENO)
         }
         // If the adapter or vehicle does not answer, the report is still what the user wants.
         if let failure, !isOpened { throw failure }

@@ -12,6 +12,7 @@ import VehicleScan
 
 /// `obdscan send`: sends raw commands.
 struct SendCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "send",
         abstract: "Send raw adapter or OBD commands, one reply each.",

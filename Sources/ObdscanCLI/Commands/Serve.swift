@@ -14,6 +14,7 @@ import WebServer
 
 /// `obdscan serve`: shows the vehicle and the recorded trips in a browser.
 struct ServeCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Show the vehicle and recorded trips in a browser.",

@@ -9,6 +9,7 @@ import VehicleReports
 
 /// `obdscan setup`: finds the adapter, tests it, and saves it in the configuration.
 struct SetupCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "setup",
         abstract: "Find the adapter, test it, and save it in the configuration.",
@@ -178,7 +179,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
             .first { !$0.isEmpty }
         switch locale?.prefix(5) {
         case "en_US": return "us"
-        case "en_GB": return "imperial"
+        case "en_GB": return "uk"
         default: return nil
         }
     }

@@ -13,6 +13,7 @@ import TripStore
 
 /// `obdscan simulate`: serves a simulated vehicle to any scan tool.
 struct SimulateCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "simulate",
         abstract: "Serve a simulated vehicle to any scan tool.",
@@ -120,7 +121,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Repeat drive and faults by a number.",
+            "Repeat drive and faults of this number.",
             valueName: "number"))
     var seed: String?
 
@@ -187,7 +188,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         if list {
-            try printList()
+            try Pager.print(output) { try printList(&$0) }
             return
         }
         if show {
@@ -405,8 +406,7 @@ extension SimulateCommand {
         try writer.flush()
     }
 
-    private func printList() throws(OutputError) {
-        var writer = TextOutput.standard
+    private func printList(_ writer: inout TextOutput) throws(OutputError) {
         let groups = [
             ("scenario", SimulatorCatalogue.scenarios),
             ("personality", SimulatorCatalogue.personalities),
@@ -423,7 +423,6 @@ extension SimulateCommand {
             for entry in entries { table.add(["\(entry.name)", "\(entry.title)"]) }
             try writer.write((index > 0 ? "\n" : "") + table.text(output.palette()))
         }
-        try writer.flush()
     }
 }
 

@@ -119,7 +119,7 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
     @Flag(help: "Erase for good; this cannot be undone.")
     var purge = false
 
-    @Flag(help: "Delete also what a sink of publish has not had.")
+    @Flag(help: "Delete also trips that publish has not delivered yet.")
     var force = false
 
     @Flag(help: "Do not ask.")

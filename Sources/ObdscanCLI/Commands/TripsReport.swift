@@ -10,6 +10,7 @@ import VehicleScan
 
 /// `obdscan trips report`.
 struct TripsReportCommand: ParsableCommand, OutputCommand {
+    var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "report", abstract: "Write a trip as one page to read, send and print.",
         discussion: """
@@ -44,6 +45,12 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        if output.explicitFormat != nil {
+            throw ValidationError("trips report writes a page: leave --format and --json out")
+        }
+    }
+
     func run() throws {
         let store = try database.open(.readOnly)
         try OutputFile.check(to, isNoneOf: store.files)
@@ -53,7 +60,7 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
         let report = try TripReport(
             readings, store, output.units, TripFuel.profile(of: readings.trip), plotting: signals,
             signalNamed: SignalNames.standardSignal)
-        if let to, to != "-", to != "/dev/stdout" {
+        if let to, !OutputFile.isStandardOutput(to) {
             try PagePrinter.write(report.page, to: to)
         } else {
             try OutputFile.write(to) { file in try file.write(bytes: report.page.bytes) }

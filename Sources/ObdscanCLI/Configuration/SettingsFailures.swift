@@ -31,7 +31,7 @@ extension Failure {
         case .before(let error): self.init(error, path)
         case .after(let error):
             self.init(
-                "the file cannot be changed so: \(error.text(path))",
+                "the file cannot be changed like this: \(error.text(path))",
                 hint: "nothing was written; \"obdscan config edit\" opens it",
                 status: .badConfiguration)
         }
@@ -77,7 +77,7 @@ extension SettingFault {
             "is not a number from \(range.lowerBound) to \(range.upperBound)"
         case .notACurrency: "is not a currency"
         case .notASink(let fault): fault.text
-        case .notAnIdentifier: "has signs other than a to z, 0 to 9, - and _"
+        case .notAnIdentifier: "has characters other than a to z, 0 to 9, - and _"
         case .notADuration: "is not a time such as 5s"
         case .notAnAddress: "is not a device such as /dev/ttyUSB0 or tcp:HOST:PORT"
         case .address(let reason): "names no device: \(reason)"
@@ -113,9 +113,9 @@ extension SettingsKey {
 
     private static let meanings = [
         "device": "the device to use without -d",
-        "adapter": "what the adapter speaks: auto, elm327, stn, golink or doip",
+        "adapter": "the dialect of the adapter: auto, elm327, stn, golink or doip",
         "protocol": "the vehicle protocol: auto, 1 to 9, A to C, or a name",
-        "units": "units to show: metric, imperial or us",
+        "units": "units to show: metric, uk, imperial or us",
         "database": "the database's file",
         "gps": "where log gets positions from, as --gps takes it",
         "battery-safe": "whether log and live leave a parked vehicle alone: on or off",
@@ -123,10 +123,11 @@ extension SettingsKey {
         "alarm-command": "the program to run when an alarm begins",
         "log-when-plugged":
             "the path of the adapter whose trips are logged whenever it is plugged in",
-        "workshop": "the line that reports have about the workshop",
+        "workshop": "the line about the workshop in reports",
         "fuel.price": "the price of a litre",
         "fuel.displacement": "the engine's displacement in litres",
-        "fuel.efficiency": "the share of it that the cylinders fill",
+        "fuel.efficiency":
+            "the volumetric efficiency: the share of the displacement that the cylinders fill",
         "fuel.calibration": "the factor for calculated fuel",
         "fuel.currency": "the currency of prices",
         "fuel.type": "the fuel type",

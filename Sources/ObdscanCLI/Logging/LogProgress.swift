@@ -29,7 +29,7 @@ final class LogProgress: Sendable {
     /// Shows the figures of one session.
     static func show(_ statistics: SessionStatistics, since start: Instant) {
         StatusLine.show(
-            "\(clockText((SystemClock.now() - start).seconds))  \(statistics.readings) readings  "
+            "\(durationText((SystemClock.now() - start).seconds))  \(statistics.readings) readings  "
                 + "\(fixed(statistics.readingsPerSecond, 1))/s")
     }
 

@@ -33,7 +33,7 @@ enum Delimiter: ExpressibleByArgument, Hashable, Sendable {
 struct CodeTableOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Write a table to this file: .csv, .jsonl or .xlsx.", valueName: "file"),
+            "Write a table: .csv, .tsv, .jsonl or .xlsx.", valueName: "file"),
         completion: .file())
     var to: String?
 
@@ -71,10 +71,10 @@ extension CodeTableOptions {
     }
 
     /// Opens the table; see ``CodeTable``.
-    func open(appends: Bool, format: OutputFormat) throws -> CodeTable {
+    func open(appends: Bool, _ output: OutputOptions) throws -> CodeTable {
         try CodeTable(
-            to, standard: STDOUT_FILENO, appends: appends, format: format,
-            isLocalTime: localTime, separator: delimiter?.scalar ?? ",")
+            to, standard: STDOUT_FILENO, appends: appends, chosen: output.explicitFormat,
+            format: output.format, isLocalTime: localTime, separator: delimiter?.scalar)
     }
 }
 
@@ -84,8 +84,9 @@ extension Failure {
         switch fault {
         case .ending(let path, let ending):
             self.init(
-                "\(path): dtc writes .csv, .jsonl and .xlsx, not .\(ending)",
-                hint: "Name a file that ends in one of them.", status: .usage)
+                "\(path): dtc writes .csv, .tsv, .jsonl and .xlsx"
+                    + (ending.isEmpty ? "" : ", not .\(ending)"),
+                hint: "Name a file that ends in one of them, or set --format.", status: .usage)
         case .existingSheet(let path):
             self.init(
                 "\(path) is there already, and rows cannot be added to a sheet",

@@ -44,12 +44,15 @@ struct OutputOptions: ParsableArguments {
         }
     }
 
+    /// The format that the command line names; nil without one.
+    var explicitFormat: OutputFormat? { json ? .json : chosenFormat }
+
     @Option(
         name: .customLong("units"),
         help: ArgumentHelp(
             "Show values in these units (default: metric).",
             discussion: """
-                Stored values are always metric. The environment variable OBDSCAN_UNITS, then \
+                uk has miles, mph, psi and miles per imperial gallon, but °C and litres. Stored values are always metric. The environment variable OBDSCAN_UNITS, then \
                 `units` of the configuration file, set another default.
                 """,
             valueName: "units", visibility: .hidden))
@@ -65,8 +68,8 @@ struct OutputOptions: ParsableArguments {
         help: ArgumentHelp(
             "Use colour: auto, always or never (default: auto).",
             discussion: """
-                auto uses it on a terminal, unless the environment variable NO_COLOR is set; \
-                CLICOLOR_FORCE turns it on in a pipe as well.
+                auto uses it on a terminal, unless TERM is dumb or the environment variable \
+                NO_COLOR is set; CLICOLOR_FORCE turns it on in a pipe as well.
                 """, valueName: "when", visibility: .hidden))
     var color: ColorChoice = .auto
 
@@ -77,7 +80,12 @@ struct OutputOptions: ParsableArguments {
 
     @Flag(
         name: .shortAndLong,
-        help: ArgumentHelp("Print errors only, no notes and no summary.", visibility: .hidden))
+        help: ArgumentHelp(
+            "Print errors only: no text results, no notes.",
+            discussion: """
+                Results as json or csv are still printed, and so is the output of checks (doctor, \
+                pids lint, db check) and of live, monitor, send, serve, simulate, export and reports.
+                """, visibility: .hidden))
     var quiet = false
 
     @Flag(
@@ -99,7 +107,7 @@ struct OutputOptions: ParsableArguments {
 
     /// Options set by the program itself.
     init(
-        format: OutputFormat, units: UnitSystem? = nil, quiet: Bool = false,
+        format: OutputFormat?, units: UnitSystem? = nil, quiet: Bool = false,
         logFile: String? = nil
     ) {
         chosenFormat = format
@@ -120,7 +128,7 @@ struct OutputOptions: ParsableArguments {
             throw ValidationError("OBDSCAN_FORMAT is \"\(word)\"; use text, json or csv")
         }
         if let word = setting("OBDSCAN_UNITS"), UnitSystem(rawValue: word) == nil {
-            throw ValidationError("OBDSCAN_UNITS is \"\(word)\"; use metric, imperial or us")
+            throw ValidationError("OBDSCAN_UNITS is \"\(word)\"; use metric, uk, imperial or us")
         }
     }
 
@@ -130,7 +138,7 @@ struct OutputOptions: ParsableArguments {
         if color == .always { return true }
         if setting("NO_COLOR") != nil { return false }
         if let force = setting("CLICOLOR_FORCE"), force != "0" { return true }
-        return isatty(descriptor) == 1 && environment("TERM") != "dumb"
+        return isatty(descriptor) == 1 && takesEscapes
     }
 
     /// The styles of output to `descriptor`.
@@ -161,4 +169,27 @@ struct OutputOptions: ParsableArguments {
 protocol OutputCommand {
     /// Format, colour, units and verbosity.
     var output: OutputOptions { get }
+    /// Whether it prints text although `-q` is set, because it is run for nothing else.
+    var speaksWhenQuiet: Bool { get }
+}
+
+extension OutputCommand {
+    var speaksWhenQuiet: Bool { false }
+}
+
+extension ParsableCommand {
+    /// Sends standard output nowhere, if the command line wants errors alone.
+    func silence(_ arguments: [String]) {
+        // Asking a type for a protocol costs start-up time: most command lines have no such option.
+        let isQuiet = arguments.contains {
+            $0 == "--quiet" || $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.contains("q")
+        }
+        guard isQuiet, let command = self as? any OutputCommand, command.output.quiet,
+            command.output.format == .text, !command.speaksWhenQuiet
+        else { return }
+        let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        guard nowhere >= 0 else { return }
+        dup2(nowhere, STDOUT_FILENO)
+        close(nowhere)
+    }
 }

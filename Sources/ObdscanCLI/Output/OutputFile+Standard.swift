@@ -1,3 +1,4 @@
+import Glibc
 import Settings
 import SystemIO
 
@@ -6,13 +7,13 @@ extension OutputFile {
     static func write(
         _ path: String?, _ body: (inout TextOutput) throws -> Void
     ) throws {
-        if let path, path != "-", path != "/dev/stdout" { return try write(path, body) }
+        if let path, !isStandardOutput(path) { return try write(path, body) }
         var writer = TextOutput.standard
         try body(&writer)
         try writer.flush()
     }
 
-    /// The recording that a device for `-d` replays; nil if it is not a recording.
+    /// The recording that a device address names; nil = it names none.
     static func replayed(_ accessory: String?) -> String? {
         accessory.flatMap { try? UserSettings.current.resolved($0) }?.transport.recording
     }
@@ -22,26 +23,23 @@ extension OutputFile {
     /// Refuses a file name extension other than that of a web page.
     static func checkPage(_ path: String?) throws(Failure) {
         try check(
-            path, endsIn: ["html", "htm"], what: "a web page",
+            path, endsIn: ["html", "htm"], what: "the report is a web page",
             hint: "Name a file that ends in .html; a browser prints it to PDF.")
     }
 
     /// Refuses a file name extension other than that of a text.
     static func checkText(_ path: String?) throws(Failure) {
         try check(
-            path, endsIn: ["txt", "text", "md", "log"], what: "text",
+            path, endsIn: ["txt", "text", "md", "log"], what: "the report is text",
             hint: "Name a file that ends in .txt.")
     }
 
-    /// A name without an ending is allowed.
-    private static func check(
+    static func check(
         _ path: String?, endsIn endings: [String], what: String, hint: String
     ) throws(Failure) {
-        guard let path, let name = path.split(separator: "/").last,
-            let ending = name.split(separator: ".").dropFirst().last,
-            !endings.contains(ending.lowercased())
-        else { return }
+        guard let path, let ending = ending(of: path), !endings.contains(ending) else { return }
         throw Failure(
-            "\(path): the report is \(what), not .\(ending)", hint: hint, status: .usage)
+            "\(path): \(what)" + (ending.isEmpty ? "" : ", not .\(ending)"),
+            hint: hint, status: .usage)
     }
 }

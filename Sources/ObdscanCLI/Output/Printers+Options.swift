@@ -9,9 +9,8 @@ import VehicleReports
 extension AnswerPrinter {
     /// A printer for readings of `table`, with the user's texts of codes.
     ///
-    /// With `kinds`, the keys of each kind of row, a CSV table has rows of all kinds. Without them
-    /// it has readings only, and everything else becomes a note.
-    init(_ output: OutputOptions, table: PIDTable, kinds: [[String]] = []) throws(Failure) {
+    /// A CSV table has rows of all `kinds`, which are their keys.
+    init(_ output: OutputOptions, table: PIDTable, kinds: [[String]]) throws(Failure) {
         self.init(
             output.form, table: table, knowledge: CodeKnowledge(texts: try loadCodeTexts()),
             kinds: kinds,

@@ -34,7 +34,7 @@ final class ProgressLine: Sendable {
         }
         guard isDue else { return }
         let passed = (now - start).seconds
-        let rest = share > 0.02 ? ", \(clockText(passed / share - passed)) left" : ""
+        let rest = share > 0.02 ? ", \(durationText(passed / share - passed)) left" : ""
         StatusLine.show("\(fixed(share * 100, 0)) % \(what)\(rest)")
     }
 

@@ -6,6 +6,7 @@ import SystemIO
 enum StatusLine {
     /// Updates the line, cut to the terminal's width, because only its last row could be cleared.
     static func show(_ text: String) {
+        guard takesEscapes else { return }
         let columns = terminalColumns(STDERR_FILENO) ?? 80
         writeToStandardError("\r\(line(LocaleText.shown(text), columns))\u{1B}[K")
     }
@@ -22,6 +23,6 @@ enum StatusLine {
 
     /// Whether a person can see it.
     static func isWatched(_ output: OutputOptions) -> Bool {
-        !output.quiet && isatty(STDERR_FILENO) == 1
+        !output.quiet && isatty(STDERR_FILENO) == 1 && takesEscapes
     }
 }

@@ -142,8 +142,10 @@ extension NextStep {
     /// The next step, as a part of a line.
     fileprivate var words: String {
         switch self {
-        case .reinitialise(let pause): "the adapter is set up again after \(pause)"
-        case .awaitSession(let pause): "the adapter is opened again after \(pause)"
+        case .reinitialise(let pause):
+            "the adapter is set up again after \(durationText(pause.seconds))"
+        case .awaitSession(let pause):
+            "the adapter is opened again after \(durationText(pause.seconds))"
         case .givenUp: "nothing"
         }
     }

@@ -58,7 +58,7 @@ extension VehicleOptions {
         var configuration = SessionConfiguration(connector: try connector(for: address))
         if configuration.connector.isCAN, let chosen = link.chosenAdapter, chosen != .automatic {
             throw Failure(
-                "\(address) carries frames of CAN, and no adapter there speaks \(chosen.rawValue)",
+                "\(address) carries CAN frames; it has no adapter of the dialect \(chosen.rawValue)",
                 hint: "leave --adapter out", status: .usage)
         }
         configuration.dialect = try dialect(for: address)

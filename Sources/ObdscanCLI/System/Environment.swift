@@ -10,6 +10,9 @@ func setting(_ name: String) -> String? {
     environment(name).flatMap { $0.isEmpty ? nil : $0 }
 }
 
+/// Whether the terminal takes escape sequences: its kind is known, and is not `dumb`.
+var takesEscapes: Bool { !["", "dumb"].contains(environment("TERM") ?? "") }
+
 /// `$XDG_DATA_HOME/obdscan`; nil without a home directory.
 func dataFolder() -> String? {
     if let folder = environment("XDG_DATA_HOME"), folder.hasPrefix("/") {

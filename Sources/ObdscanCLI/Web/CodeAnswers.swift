@@ -60,7 +60,8 @@ struct CodeAnswers {
 
     /// Prints the freeze frames, like `freeze --format json`.
     private func printFrames(to writer: inout TextOutput) throws {
-        var printer = try AnswerPrinter(output, table: connection.table)
+        var printer = try AnswerPrinter(
+            output, table: connection.table, kinds: ItemRows.Keys.all)
         var asked = try connection.ask(.freezeFrames, in: services)
         if asked.isEmpty {
             if services.profiles.contains(.onUDS) {

@@ -18,8 +18,8 @@ public struct SimulatedCANDevice: SimulatedDevice {
         var title: String {
             switch self {
             case .slcan: "slcan adapter: CAN as text, answers CR or BEL"
-            case .slcanSilent: "slcan adapter that says nothing to commands, as CANable"
-            case .slcanQueued: "slcan adapter that says z to each frame it sends"
+            case .slcanSilent: "slcan adapter that does not answer commands, like CANable"
+            case .slcanQueued: "slcan adapter that answers z to each frame"
             case .records: "frames as SocketCAN has them, 16 bytes each"
             }
         }

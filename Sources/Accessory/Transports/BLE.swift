@@ -171,9 +171,8 @@ public enum BLEFault: AccessoryFault {
         case .wantsPairing(let address):
             FaultWords(
                 .bluetooth, "\(address): the adapter must be paired with its number",
-                remedy:
-                    "--pin 123456; the number is in its manual (WiCAN: 123456). An OBDLink CX pairs in the first minutes after it was "
-                    + "plugged in", category: .noPermission)
+                remedy: "--pin 123456; the number is in its manual (WiCAN: 123456). An OBDLink CX "
+                    + "pairs in the first minutes after it was plugged in", category: .noPermission)
         case .wrongPIN(let address):
             FaultWords(
                 .bluetooth, "\(address): the adapter refused that number",

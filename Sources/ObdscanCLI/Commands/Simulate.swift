@@ -29,7 +29,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
               obdscan simulate --personality slcan           ECUs and an slcan adapter
               obdscan simulate --can vcan0                   ECUs on a CAN interface
               obdscan simulate --faults all:0.001            a bad link
-              obdscan simulate --show petrol > my.vehicle    start a vehicle file of your own
+              obdscan simulate --show petrol > my.vehicle   start your own vehicle file
               obdscan simulate --vehicle my.vehicle          serve it
               obdscan simulate --list                        what can be simulated
             """)

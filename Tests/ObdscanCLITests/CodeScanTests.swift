@@ -228,7 +228,7 @@ import VehicleReports
         #expect(engine.count == 2 && engine.allSatisfy(\.isPresent))
         // A list is kept with the number of its own ECU's codes.
         var lists: [String] = []
-        try store.readings(ofTrip: 1).forEachRecord { _, record in
+        try store.readings(ofTrip: -1).forEachRecord { _, record in
             guard case .codeList(let ecu, let kind, let codes) = record else { return }
             lists.append("\(ecu?.description ?? "-") \(kind.rawValue) \(codes)")
         }

@@ -204,7 +204,8 @@ final class SinkFeed {
             return nil
         }
         let found = selection.identity(of: trip)
-        if found == nil { held.withoutName += 1 }
+        // Without readings there is nothing to keep back.
+        if found == nil, trip.readings > 0 { held.withoutName += 1 }
         return found
     }
 

@@ -177,6 +177,15 @@ struct SinkFeedTests {
         #expect(feed.held.withoutName == 1)
     }
 
+    @Test("A trip that was cut off before its first reading is not kept back")
+    func empty() throws {
+        let folder = try SpoolFolder()
+        try folder.endedTrip(vin: nil, readings: 0)
+        let feed = try folder.feed(SinkSelection())
+        #expect(try lines(feed).isEmpty)
+        #expect(feed.held == HeldTrips())
+    }
+
     @Test("A trip by a clock that was not set is held back, unless it is asked for")
     func clock() throws {
         let folder = try SpoolFolder()

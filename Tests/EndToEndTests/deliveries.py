@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Compares what engines hold with what a trip database holds, while publish is killed and servers fail.
+"""Compares what engines hold with a trip database, while publish is killed and servers fail.
 
   deliveries.py OBDSCAN DATABASE victoria HOST:PORT [--kills N]
   deliveries.py OBDSCAN DATABASE influx HOST:PORT [--kills N]
   deliveries.py OBDSCAN DATABASE mqtt HOST:PORT [--kills N]
   deliveries.py OBDSCAN DATABASE faults [--kills N]
 
-`faults` is a server of its own that answers wrongly: 429 with Retry-After, 500, 503, 413, half an answer, a
-reset, silence, and 400 for lines with a certain time. Exit code 0: the set received is the set in the
-database, and what came twice was identical.
+`faults` is our own server that answers wrongly: 429 with Retry-After, 500, 503, 413, half an answer, a
+reset, silence, and 400 for lines with a certain time. The exit code is 0 if the engine received exactly the
+lines of the database, and every line that came twice was identical.
 """
 import argparse
 import gzip
@@ -37,7 +37,7 @@ class Program:
         self.path, self.database = path, database
 
     def lines(self):
-        """What should arrive: the lines that publish prints."""
+        """The lines that should arrive: those that publish prints."""
         done = subprocess.run(
             [self.path, "publish", "--print", "--to", "influx+http://localhost:1", "--db", self.database],
             check=True, capture_output=True)
@@ -49,7 +49,7 @@ class Program:
             stderr=subprocess.PIPE)
 
     def drain(self, url, kills, *options, meanwhile=None):
-        """Publishes to the end, killed `kills` times on the way; returns how often it really was."""
+        """Publishes to the end with up to `kills` kills on the way; returns the number of kills."""
         killed = 0
         while True:
             process = self.publish(url, *options)
@@ -64,7 +64,8 @@ class Program:
                     continue
                 process.communicate()
                 if process.returncode == 0:
-                    # All is there before it could be killed as often: begin again, which must change nothing.
+                    # Everything arrived before the last kill. Start again: sending all lines twice
+                    # must change nothing.
                     subprocess.run(
                         [self.path, "publish", "forget", url, "--db", self.database, "--quiet"], check=True)
                     killed += 1
@@ -112,7 +113,7 @@ def compare(expected, received, what):
 
 
 def digits(value):
-    """VictoriaMetrics keeps the values of a block with one exponent, and loses digits after the tenth or so."""
+    """VictoriaMetrics stores the values of a block with one exponent and loses digits after about the tenth."""
     return f"{value:.9g}"
 
 
@@ -171,7 +172,7 @@ def influx(program, address, kills):
 
 
 class Subscriber(threading.Thread):
-    """An MQTT 3.1.1 subscriber with a lasting session, which comes back when its broker does."""
+    """An MQTT 3.1.1 subscriber with a persistent session. It reconnects after its broker restarts."""
 
     def __init__(self, address, topic):
         super().__init__(daemon=True)
@@ -260,7 +261,7 @@ def mqtt(program, address, kills, meanwhile=None):
 
 
 class Faults(http.server.BaseHTTPRequestHandler):
-    """A server that answers wrongly more often than not; it holds the lines that it took."""
+    """A server that answers wrongly more often than correctly. It holds the lines that it accepted."""
 
     protocol_version = "HTTP/1.1"
     held, poison, answers, plan = {}, set(), {}, []
@@ -299,7 +300,7 @@ class Faults(http.server.BaseHTTPRequestHandler):
         for line in lines:
             Faults.held[line] = Faults.held.get(line, 0) + 1
         if fault == "half":
-            # The lines are taken, and nobody learns of it.
+            # The server takes the lines, but the client does not get to know it.
             self.wfile.write(b"HTTP/1.1 204 No Con")
             self.close_connection = True
             Faults.answers["half"] = Faults.answers.get("half", 0) + 1

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Starts Home Assistant's core with its MQTT integration and prints what it makes of a broker's messages.
+"""Starts Home Assistant's core with its MQTT integration and prints the entities that it makes from messages.
 
   home_assistant.py HOST:PORT [SECONDS]
 
-Needs homeassistant 2025.4.4 and paho-mqtt 2.1.0 (PyPI, Python 3.13). Prints each entity that exists with its
-state and unit, the number of warnings and errors of the MQTT integration, and ends with 1 where there are any.
+Needs homeassistant 2025.4.4 and paho-mqtt 2.1.0 (PyPI, Python 3.13). Prints each entity with its state and
+unit, and the number of warnings and errors of the MQTT integration. Exits with 1 if there are any.
 """
 import asyncio
 import logging

@@ -10,7 +10,7 @@ import Testing
     private static let report =
         "\"$OBDSCAN\" dtc report --to car.pdf -d 'sim:?latency=0&frozen=true'"
 
-    /// Installs a browser that copies the page as its print, or runs `line`.
+    /// Installs a fake browser: a script that takes the two paths from its arguments and runs `line`.
     private func makeBrowser(_ line: String) throws {
         let folder = workplace.path("bin")
         try FileManager.default.createDirectory(

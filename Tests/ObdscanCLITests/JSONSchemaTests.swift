@@ -3,15 +3,17 @@ import Foundation
 import OBDCore
 import Testing
 
-/// The Python of the peers' virtual environment, which `scripts/test` makes; nil without it.
+/// The Python of the peers' virtual environment, which `scripts/test` creates; nil without it.
 private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { $0 + "/python" }
 
-/// What `share/obdscan/schema.json` promises, compared with the program by a foreign validator.
+/// A foreign validator compares the program's output with `share/obdscan/schema.json`.
 @Suite struct `JSON Lines keep their schema` {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
     private static let vehicle = ["-d", "sim:?latency=0&frozen=true"]
-    /// Commands that print objects; each with the file of the database.
+    /// Commands that print objects.
+    ///
+    /// Each gets the path of a database.
     private static let commands: [[String]] = [
         ["log", "rpm", "speed", "maf", "--duration", "1s"] + vehicle, ["dtc"] + vehicle,
         ["dtc", "--batch", "fleet.txt"], ["trips", "note", "1", "a remark"],
@@ -26,14 +28,16 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         ["export", "1", "--format", "json"], ["devices"], ["db", "check"], ["db", "compact"],
         ["db", "redecode", "--dry-run"],
     ]
-    /// Kinds that only a pulled cable, a receiver, a fill-up or a browser shows; other suites do.
+    /// Kinds that need a pulled cable, a receiver, a fill-up or a browser.
+    ///
+    /// Other suites test them.
     private static let elsewhere: Set<String> = [
         "deviceEvent", "position", "fuelCalibration", "redecodedSignal", "serving", "problem",
         "signal",
         "status", "plot", "track", "state", "codeList", "event", "eventCount", "comparedSignal",
         "frameRate", "importedRow", "publishCheck", "published", "refusal", "sink",
     ]
-    /// Commands that take no database.
+    /// Commands that use no database.
     private static let others: [[String]] = [
         ["info"] + vehicle, ["read", "rpm", "vin"] + vehicle,
         ["read", "rpm", "-d", "sim:electric"], ["freeze"] + vehicle,
@@ -84,7 +88,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
             decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationStatus == 0, "\(text)")
-        // A comparison of nothing would agree as well.
+        // The comparison would also succeed if there were nothing to compare.
         let words = text.split(separator: "\n").last?.split(separator: " ").map(String.init) ?? []
         let numbers = words.compactMap { Int($0) }
         #expect(numbers.count == 2 && numbers[0] > 1500, "\(text)")
@@ -93,7 +97,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         #expect(Set(missing).isSubset(of: Self.elsewhere), "\(missing.sorted())")
     }
 
-    /// The objects in what the whole program is recorded to print: command line and replays.
+    /// All objects in the recorded outputs of the command line and of the replays.
     private static let recorded: String = {
         let cases = `The command line`.cases.flatMap(\.expected).filter {
             $0.hasPrefix("> {\"kind\"")
@@ -119,7 +123,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         }
     }
 
-    /// What two formats say of the same vehicle: the rows of a table are the objects, in order.
+    /// Two formats for the same vehicle: each row of a table is an object, in the same order.
     @Test(
         arguments: [
             ["info"] + vehicle, ["monitors"] + vehicle, ["monitors", "-d", "sim:onuds?latency=0"],
@@ -157,7 +161,9 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         #expect(count > 0 && count == objects.count)
     }
 
-    /// A table of one kind has its keys as columns; one of several begins with `kind`.
+    /// A table with one kind has the keys of that kind as columns.
+    ///
+    /// One with several kinds begins with `kind`.
     @Test func `the columns of CSV are the keys of the schema`() throws {
         let kinds = try Self.kinds()
         let keys = kinds.mapValues { Set(($0["properties"] as? [String: Any] ?? [:]).keys) }

@@ -113,7 +113,7 @@ def compare(expected, received, what):
 
 
 def digits(value):
-    """VictoriaMetrics stores the values of a block with one exponent and loses digits after about the tenth."""
+    """VictoriaMetrics uses one exponent per block of values and loses digits after about the tenth."""
     return f"{value:.9g}"
 
 

@@ -76,7 +76,7 @@ def long(path, readings):
 
 
 def wide(path, readings):
-    """Lets DuckDB guess the types. Each column holds one signal and so one type: users need not name types."""
+    """Lets DuckDB guess the types. Each column holds one signal and so has one type."""
     types = dict(row[:2] for row in table(f"DESCRIBE SELECT * FROM read_csv('{path}')")[1])
     # Get times as integers: DuckDB needs another package to make Python's own.
     columns, rows = table(f"SELECT * REPLACE (epoch_us(time) AS time) FROM read_csv('{path}')")

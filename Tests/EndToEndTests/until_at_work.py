@@ -3,7 +3,7 @@
     until_at_work.py COMMAND...
 
 A command is at work once it has printed that it records a trip, or a reading, or an address. A command that
-prints nothing for 20 s is interrupted, too. The exit code is that of the command, in the form that a shell uses.
+prints nothing for 20 s is interrupted, too. The exit code is that of the command, in a shell's form.
 """
 import os
 import signal

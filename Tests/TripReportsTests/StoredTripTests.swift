@@ -6,7 +6,7 @@ import Testing
 import TripReports
 import TripStore
 
-/// What is worked out from a trip in a database, without a program.
+/// Calculations from a trip in a database, without the program.
 @Suite final class `A stored trip` {
     private static let engine = ECUAddress(0x7E8, .can11)
     private static let other = ECUAddress(0x7E9, .can11)
@@ -23,7 +23,9 @@ import TripStore
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Fuel rate and speed, as J1979 has them; only their names and numbers count here.
+    /// The fuel rate and the speed of SAE J1979.
+    ///
+    /// Only names and numbers matter here.
     private static var table: PIDTable {
         var table = PIDTable()
         for (pid, id, unit) in [(0x5E, "FUEL_RATE", "L/h"), (0x0D, "VSS", "km/h")] {
@@ -55,7 +57,9 @@ import TripStore
                 vin: VIN(Self.vin)), table: Self.table)
     }
 
-    /// Ten minutes of 6 L/h are a litre; at 60 km/h they are 10 km.
+    /// Ten minutes of 6 L/h are one litre.
+    ///
+    /// At 60 km/h they are 10 km.
     @Test func `has its fuel counted once, whatever number of ECUs tell it`() throws {
         let writer = try begin()
         for second in 0...600 {
@@ -89,7 +93,8 @@ import TripStore
         #expect(try TripFuel.use(of: readings, FuelProfile()) == nil)
     }
 
-    /// What the database knew at a moment: neither what came later nor what was gone by then.
+    /// The condition at a past moment has neither codes that came later nor codes that were gone by
+    /// then.
     @Test func `adds to what is known of the vehicle`() throws {
         for (hour, codes) in [(1, ["P0301"]), (3, ["P0420"]), (5, [])] as [(Int64, [String])] {
             let writer = try begin(after: hour)

@@ -2,7 +2,7 @@ import Adapters
 import OBDCore
 import Testing
 
-/// What is wanted of an adapter, in the words of each dialect.
+/// The actions of an adapter, as commands of each dialect.
 @Suite struct `Actions of an adapter` {
     private static let actions: [AdapterAction] =
         [.readVoltage, .identify, .forgetProtocol]

@@ -3,7 +3,9 @@ import OBDCore
 import Testing
 
 @Suite struct `Adapter commands` {
-    /// As typed, and what it is; names from the ELM327 and STN command lists.
+    /// The text that a user types, and the command that it means.
+    ///
+    /// The names are from the ELM327 and STN command lists.
     static let commands: [(String, AdapterCommand?)] = [
         ("ATZ", .reset), ("at ws", .reset), ("AT D", .reset), ("ATE0", .echo(false)),
         ("at e1", .echo(true)), ("ATL1", .linefeeds(true)), ("AT H1", .headers(true)),
@@ -32,7 +34,8 @@ import Testing
 
     @Test(
         arguments: [
-            // Answers of AT DPN and AT DP as the data sheet lists them; A = found by searching.
+            // Answers to AT DPN and AT DP from the data sheet. A = the adapter found the protocol
+            // by searching.
             ("ATDPN", "A6", VehicleProtocol.can11At500), ("ATDPN", "6", .can11At500),
             ("ATDPN", "A", .j1939), ("ATDPN", "AA", .j1939), ("ATDPN", "a3", .iso9141),
             ("ATDPN", "0", nil), ("ATDPN", "A0", nil), ("ATDPN", "?", nil),
@@ -79,7 +82,7 @@ import Testing
         "ATRV", "at i", "ATZ", "ATSP6", "ATH1", "ATCRA7E8", "ATCRA 7XX", "ATDPN", "ATPPS", "ATMA",
         "STI", "STDI", "STP33", "STM", "ATFCSD300000", "ATST FF", "STPX h:7DF, d:010C, r:1",
         "AT FC SD 31 0A 14", "at fc sh 7e0", "AT FC SH 18DA10F1", "AT FC SM 1", "AT FC SM 0",
-        // ISO 14230-2: TesterPresent; ISO 9141-2 keeps its line awake with 01 00.
+        // ISO 14230-2: TesterPresent. ISO 9141-2 keeps its line awake with 01 00.
         "AT WM C1 33 F1 3E", "ATWM686AF10100", "AT WM 82 10 F1 3E 01",
     ])
     func `queries and volatile settings may be sent freely`(text: String) {
@@ -87,14 +90,15 @@ import Testing
     }
 
     @Test(arguments: [
-        // Permanent memory, sleep, line rate, anything unknown or with more behind it.
+        // Permanent memory, sleep, line rate, unknown commands, and commands with more text after
+        // them.
         "AT@3 123456789012", "ATPP 0C SV 23", "ATPP 0C ON", "ATPP FF OFF", "ATSD 55", "ATCV 1200",
         "ATLP", "ATBRD 23", "STWBR", "STSLEEP", "STSLU on", "STBTDN x", "STRSTNVM", "ATXYZ",
         "ATRV\rATPP 0C ON", "ATZ1", "010C", "", "STPX d:04", "STPX d:01\r04", "STPX l:2",
-        // Clears, or would where the length stands behind the addresses.
+        // Messages that clear codes, or would do so if the length came after the addresses.
         "AT WM C1 33 F1 04", "AT WM 68 6A F1 04", "AT WM 80 10 F1 01 04", "AT WM C2 33 F1 3E",
         "AT WM", "AT WM C1 33 F1",
-        // ISO 15765-2: a flow control frame has three bytes, the first of them 30, 31 or 32.
+        // ISO 15765-2: a flow control frame has three bytes. The first one is 30, 31 or 32.
         "AT FC SD 0104", "AT FC SD 04", "AT FC SD 3000", "AT FC SD 30000000", "AT FC SD 330000",
         "AT FC SD", "AT FC SH 0A5", "AT FC SH 7E8", "AT FC SH", "AT FC SH 0CF00400", "AT FC SM 3",
         "AT FC SM", "STPX d:010C, d:04", "STPX d:04, d:010C", "STPX h:7E0, h:0A5, d:010C",

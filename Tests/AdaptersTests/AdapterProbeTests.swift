@@ -20,7 +20,9 @@ import Testing
         #expect(old.missing.isEmpty)
     }
 
-    /// Elm Electronics went from v1.4b to v2.0.
+    /// After v1.4b, Elm Electronics released v2.0.
+    ///
+    /// It never released v1.5.
     @Test func `v1,5 is a clone whatever it answers`() {
         #expect(verdict("ELM327 v1.5").kind == .clone)
     }

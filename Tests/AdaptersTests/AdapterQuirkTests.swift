@@ -4,7 +4,7 @@ import Testing
 
 @testable import Adapters
 
-/// The table of quirks, as data, and its page: `docs/adapters.md`.
+/// The table of quirks as data, and the document made from it: `docs/adapters.md`.
 @Suite struct `Quirks of adapters` {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -49,7 +49,7 @@ import Testing
         #expect(AdapterQuirk.remedy(forRefused: "ATSTFF") == .goOn)
         #expect(AdapterQuirk.remedy(forRefused: "ATFCSH7E0") == .goOn)
         #expect(AdapterQuirk.remedy(forRefused: "ATCEA") == .neverSet)
-        // Where a request goes is no detail: without its header it is not sent.
+        // The header decides which ECU gets a request. Without it the request is not sent.
         #expect(AdapterQuirk.remedy(forRefused: "ATSH7E0") == nil)
         #expect(AdapterQuirk.remedy(forRefused: "ATCP18") == nil)
     }

@@ -2,7 +2,7 @@ import Adapters
 import OBDCore
 import Testing
 
-/// Finding out what an adapter speaks, over one link.
+/// One link on which the dialect of the adapter is found.
 @Suite struct `Any dialect` {
     private static let bus: [UInt8] = [0x07, 0x00, 0x04, 0x01, 0x00, 0x00, 0x00]
     private static let map: [UInt8] = [0x00, 0xE8, 0x06, 0x41, 0x00, 0xBF, 0xFF, 0xB9, 0x93]
@@ -14,7 +14,7 @@ import Testing
         AnyDialect(choice, elm327: .init(vehicle: vehicle), goLink: .init(vehicle: vehicle))
     }
 
-    /// What is said without timers.
+    /// The outputs other than timers.
     private func news(_ out: [DialectOutput]) -> [DialectOutput] {
         out.filter { output in
             switch output {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Lets the replies of an adapter be missing until there is no next word.
+    /// Lets replies time out until the dialect has nothing more to send.
     private func stayingSilent(_ dialect: inout AnyDialect) -> [DialectOutput] {
         var out: [DialectOutput] = []
         dialect.initialise(&out)
@@ -48,7 +48,7 @@ import Testing
         #expect(news(out).last == .ready(dialect.identity))
         #expect(dialect.protocolString == GoLinkDialect.protocolString)
         #expect(dialect.capabilities.vehicleProtocol == .can11At500)
-        // From then on nothing else is spoken.
+        // After that, only the GoLink dialect is used.
         out = []
         dialect.initialise(&out)
         #expect(news(out) == [.write(Self.busQuestion)])
@@ -65,7 +65,7 @@ import Testing
 
     @Test func `where nothing answers, the failure of the usual language is told`() {
         var automatic = dialect(.automatic)
-        // Twice: a later try begins from the first language again.
+        // Run it twice: the second set-up must begin with the first dialect again.
         for _ in 0..<2 {
             let out = stayingSilent(&automatic)
             #expect(out.first == .write(Array("ATD\r".utf8)))

@@ -5,7 +5,9 @@ import VehicleLink
 
 @testable import Adapters
 
-/// The dialect of raw CAN links, with an adapter played by hand.
+/// The dialect of raw CAN links.
+///
+/// The tests play the adapter step by step.
 @Suite struct `CAN dialect` {
     private final class Bench {
         var dialect: CANDialect
@@ -14,7 +16,7 @@ import VehicleLink
 
         init(_ options: CANDialect.Options) { dialect = CANDialect(options) }
 
-        /// Keeps track of timers.
+        /// Updates the set of armed timers.
         func settle() {
             for output in out {
                 switch output {
@@ -32,7 +34,7 @@ import VehicleLink
             return text
         }
 
-        /// The text that was written and not taken.
+        /// The text that was written and not yet taken.
         var text: String {
             out.compactMap { output in
                 if case .write(let bytes) = output {
@@ -61,7 +63,7 @@ import VehicleLink
 
     private static let map = "t7E8806410098180001AA\r"
 
-    /// Up to the rate that is to be listened at.
+    /// Runs the set-up until the adapter listens at the first rate.
     private func listening(_ bench: Bench) {
         bench.dialect.initialise(&bench.out)
         #expect(bench.takeText() == "\r\rC\r")
@@ -101,7 +103,9 @@ import VehicleLink
         #expect(bench.takeText() == "C\r")
     }
 
-    /// Lets every timer expire until nothing is armed; gives what was sent.
+    /// Lets every timer expire until none is armed.
+    ///
+    /// Returns the text that was sent.
     private func runOut(_ bench: Bench, hearing: (String) -> String? = { _ in nil }) -> String {
         var all = ""
         for _ in 0..<200 {
@@ -131,7 +135,7 @@ import VehicleLink
         #expect(bench.failure == .noVehicle(.noData))
         let opened = sent.split(separator: "\r").split(
             separator: "O", omittingEmptySubsequences: false)
-        // The only rate that was opened to send is the one that was proven.
+        // A frame proved this rate. It is the only one at which the channel was opened for sending.
         #expect(opened.count == 2)
         #expect(opened[0].last(where: { $0.hasPrefix("S") }) == "S5")
         #expect(!opened[1].contains { $0.hasPrefix("S") })
@@ -152,7 +156,7 @@ import VehicleLink
         let sent = runOut(bench) { $0 == "V\r" ? "V1013\r" : nil }
         #expect(bench.failure == .noVehicle(.noData))
         #expect(sent.components("O\r") == 2)
-        // SAE J1939 has 250 kbit/s.
+        // SAE J1939 uses 250 kbit/s.
         #expect(sent.components("T18EAFFF93CAFE00") == 1)
         #expect(sent.hasSuffix("C\r"))
     }
@@ -281,7 +285,8 @@ import VehicleLink
 
     // MARK: Promises of a dialect
 
-    /// Whatever comes: each set-up has one end, each request has one, and nothing is sent unasked.
+    /// With any input, each set-up and each request ends once, and nothing is sent without a
+    /// request.
     @Test(arguments: 0..<300) func `any bytes and any timers keep the promises`(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         var options = CANDialect.Options(
@@ -335,7 +340,7 @@ import VehicleLink
 }
 
 extension String {
-    /// How often `part` is in it.
+    /// The number of times that `part` occurs.
     fileprivate func components(_ part: String) -> Int {
         var count = 0
         var rest = self[...]

@@ -5,12 +5,12 @@ import VehicleLink
 
 @testable import Adapters
 
-/// One exchange, played by hand.
+/// One exchange, which the tests play step by step.
 final class ExchangeBench {
     var exchange = CANExchange()
     var out: [CANExchange.Output] = []
 
-    /// What was said since the last call, timers left out.
+    /// The outputs since the last call, without timers.
     func news() -> [CANExchange.Output] {
         defer { out = [] }
         return out.filter { output in
@@ -50,7 +50,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
 }
 
 @Suite struct `An exchange on CAN` {
-    /// The example of ISO 15765-4 that every text about OBD repeats: a VIN in three frames.
+    /// The usual example of ISO 15765-4: a VIN in three frames.
     private static let vin: [[UInt8]] = [
         [0x10, 0x14, 0x49, 0x02, 0x01, 0x57, 0x30, 0x4C],
         [0x21, 0x30, 0x30, 0x30, 0x30, 0x34, 0x33, 0x4D],
@@ -80,7 +80,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
             bench.news() == [
                 .tell(.message(ECUMessage(ecu: can11(0x7E8), payload: Array(whole), frames: 3)))
             ])
-        // Another ECU might still begin to answer.
+        // Another ECU may still begin to answer.
         #expect(bench.exchange.isUnderWay)
         bench.exchange.expired(.reply, &bench.out)
         #expect(bench.news() == [.ended])
@@ -151,7 +151,8 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         bench.hear(0x7E8, Self.vin[1])
         bench.hear(0x123, [0x04, 0x41, 0x0C, 0x1A, 0xF8, 0, 0, 0])
         bench.hear(0x18DA_F110, [0x04, 0x41, 0x0C, 0x1A, 0xF8, 0, 0, 0], form: .can29)
-        // 29 bits are let through, as an ELM327 set to 11 bits would not: the identifier is OBD's.
+        // The frame with a 29-bit identifier of OBD counts. An ELM327 that is set to 11 bits would
+        // drop it.
         #expect(bench.news().count { $0 != .ended } == 1)
     }
 
@@ -169,7 +170,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         bench.exchange.expired(.pacing, &bench.out)
         #expect(bench.out.contains(.tell(.arm(.flowControl, after: .seconds(1)))))
         #expect(bench.news() == [.send(frame(0x7E0, [0x22, 1, 1, 1, 1, 1, 1, 1]))])
-        // Nothing goes before the next flow control.
+        // The next frames wait for the next flow control.
         bench.exchange.expired(.pacing, &bench.out)
         #expect(bench.news().isEmpty)
         bench.hear(0x7E8, [0x31, 0x00, 0x00])
@@ -229,7 +230,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         let isSent = bench.exchange.begin(request, on: .can11At500, &bench.out)
         #expect(isSent)
         #expect(bench.news() == [.send(frame(0x6F1, [0x12, 0x03, 0x22, 0xF1, 0x90, 0, 0, 0]))])
-        // For another tester.
+        // This frame is for another tester.
         bench.hear(0x612, [0xF2, 0x10, 0x0A, 0x62, 0xF1, 0x90, 1, 2])
         #expect(bench.news().isEmpty)
         bench.hear(0x612, [0xF1, 0x10, 0x0A, 0x62, 0xF1, 0x90, 1, 2])
@@ -294,7 +295,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
             bench.exchange.receive(
                 CANFrame(try #require(frame.header), frame.bytes), &bench.out)
         }
-        // Another group meanwhile, and the same one once more.
+        // A different group comes meanwhile.
         bench.hear(0x18FE_CA00, [0, 0, 0, 0, 0, 0, 0, 0], form: .can29)
         bench.exchange.expired(.reply, &bench.out)
         #expect(bench.messages.map(\.payload) == [number])
@@ -326,7 +327,9 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     }
 }
 
-/// Many ECUs at once, with frames in any order of ECUs, lost, doubled and changed in order.
+/// Many ECUs answer at once.
+///
+/// Their frames interleave, get lost, come twice, or swap places.
 @Suite struct `Many answers on CAN` {
     private static func answer(_ ecu: UInt32, _ length: Int) -> [UInt8] {
         [0x62, 0xF1, 0x90] + (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ Int(ecu)) }
@@ -371,7 +374,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         #expect(flowControls.count == wanted.values.count { $0.count > 7 })
     }
 
-    /// Whatever happens to frames: a message is right or it is not there, and the exchange ends.
+    /// With any damage to the frames, a message is either right or missing, and the exchange ends.
     @Test(arguments: 0..<300) func `lost, doubled and exchanged frames never make a message`(
         seed: Int
     ) throws {
@@ -394,7 +397,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
             }
         }
         for (ecu, frame) in frames { bench.hear(ecu, frame) }
-        // Time passes until nothing is armed any more.
+        // Let all timers expire.
         for timer in [DialectTimer.reply, .nextFrame, .pause, .reply, .pause] {
             bench.exchange.expired(timer, &bench.out)
         }

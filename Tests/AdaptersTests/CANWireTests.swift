@@ -8,7 +8,7 @@ import Testing
         ECUAddress(value, form)
     }
 
-    /// Lines of the manuals of Lawicel and CANable, and what they mean.
+    /// Lines from the manuals of Lawicel and CANable, and the frames that they mean.
     static let lines: [(String, CANFrame)] = [
         ("t7E880341050F000000AA\r", CANFrame(id(0x7E8), [3, 0x41, 5, 0x0F, 0, 0, 0, 0xAA])),
         ("t10021133\r", CANFrame(id(0x100), [0x11, 0x33])),
@@ -18,7 +18,7 @@ import Testing
         ("t7FF0\r", CANFrame(id(0x7FF), [])),
         // With a time stamp.
         ("t100211331A2B\r", CANFrame(id(0x100), [0x11, 0x33])),
-        // Small letters.
+        // Lower-case letters.
         ("t7e8103\r", CANFrame(id(0x7E8), [3])),
     ]
 
@@ -48,7 +48,8 @@ import Testing
     @Test(arguments: [
         ("\r", [CANEvent.confirmed]), ("\u{7}", [.refused]), ("z\r", [.queued]), ("Z\r", [.queued]),
         ("V1013\r", [.text("V1013")]), ("F00\r", [.text("F00")]), ("e1\r", []),
-        // Cut, too long, not hexadecimal, an identifier that is none, a length that is none.
+        // Cut, too long, not hexadecimal, an identifier that is not valid, a length that is not
+        // valid.
         ("t7E8803\r", [.damage]), ("t7E81030\r", [.damage]), ("t7G8103\r", [.damage]),
         ("t8001AA\r", [.damage]), ("t7E89000000000000000000\r", [.damage]),
         ("T2000000000\r", [.damage]), ("t\r", [.damage]),

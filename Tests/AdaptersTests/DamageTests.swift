@@ -2,8 +2,8 @@ import Adapters
 import OBDCore
 import Testing
 
-/// Found by `scripts/seeds`: text that is no frame of the protocol at hand, and answers that answer
-/// something else.
+/// Damage that `scripts/seeds` found: text that is not a frame of the current protocol, and answers
+/// to other requests.
 @Suite struct `Damaged answers` {
     private func adapter(_ more: [String: String] = [:]) -> ScriptedAdapter {
         var adapter = ScriptedAdapter.genuine(more)
@@ -17,13 +17,13 @@ import Testing
         adapter.outputs.count { if case .linkError = $0 { true } else { false } }
     }
 
-    /// `live`: the line came in a session on 11-bit CAN that asked 010C of all ECUs.
+    /// A line that came in a session on 11-bit CAN after the request 010C to all ECUs.
     @Test(arguments: [
-        // 00C76 of a flood stood in front of 7E804410C1AF8.
+        // 00C76 is the rest of a flood before 7E804410C1AF8.
         "00C767E804410C1AF8", "18DAF11004410C1AF8", "18DA110034410C1A",
-        // One digit or bit of the identifier.
+        // One digit or bit of the identifier is wrong or missing.
         "6E804410C1AF8", "7F804410C1AF8", "7E04410C1AF8", "7E804410C1AF", "E804410C1AF8",
-        // Other protocols, other shapes.
+        // Other protocols and other forms.
         "486B10410C1AF8C4", "84F110410C1AF8E4", "410C1AF8", "04410C1AF8", "014", "0:410C1AF8",
         "OK", "AT",
     ])
@@ -55,7 +55,9 @@ import Testing
 
     // MARK: Settings
 
-    /// The answers to ATH1, one after the other, the last one from then on.
+    /// The answers to ATH1 in their order.
+    ///
+    /// The last one repeats.
     @Test(arguments: [
         (["OK"], 1), (["?", "OK"], 2), (["O", "OK"], 2), (["K", "OOK", "OK"], 3),
         (["OK\rOK", "OK"], 2), (["", "OK"], 2), (["?", "?"], 2),
@@ -64,7 +66,7 @@ import Testing
         var adapter = ScriptedAdapter.genuine()
         adapter.series["ATH1"] = answers
         adapter.initialise()
-        // Quiet is awaited before all but refusals.
+        // After an answer other than OK or `?`, the dialect waits until the adapter is quiet.
         adapter.timeOut(answers.count { $0 != "OK" && $0 != "?" })
         #expect(adapter.isReady)
         #expect(adapter.commands.count { $0 == "ATH1" } == times)
@@ -77,12 +79,12 @@ import Testing
         #expect(adapter.isReady)
         #expect(adapter.commands.count { $0 == "ATH1" } == 2)
         #expect(adapter.commands.count { $0 == "0100" } == 2)
-        // A clone that never shows them is taken as it is.
+        // A clone that never shows headers is used without them.
         var clone = ScriptedAdapter.genuine(["0100": "4100BE3EB813"])
         clone.initialise()
         #expect(clone.isReady)
         #expect(clone.commands.count { $0 == "ATH1" } == 2)
-        // What was refused twice may have been garbled twice.
+        // Even two refusals may have been damaged answers.
         var noisy = ScriptedAdapter.genuine()
         noisy.series["ATH1"] = ["?", "?", "OK"]
         noisy.series["0100"] = ["4100BE3EB813", "7E8064100BE3EB813"]
@@ -100,7 +102,8 @@ import Testing
         #expect(adapter.statuses == [.unknownCommand])
         adapter.written = []
         adapter.outputs = []
-        // Which header holds is not known: it is said again, and so is all that goes with it.
+        // It is unknown which header is set. So the header and all settings that belong to it are
+        // sent again.
         for command in ["ATCRA", "ATFCSM0"] { adapter.answers[command] = "OK" }
         adapter.send(ask([0x01, 0x0C]))
         #expect(adapter.commands == ["ATSH7DF", "ATCRA", "ATFCSM0", "ATST32", "010C"])
@@ -114,7 +117,7 @@ import Testing
             var adapter = adapter(["010C": reply])
             adapter.send(ask([0x01, 0x0C]))
             #expect(adapter.ends.isEmpty)
-            // What comes late belongs to nobody knows what.
+            // It is unknown to which request this late answer belongs.
             adapter.receive("7E804410C0000\r\r>")
             adapter.timeOut()
             #expect(adapter.ends == [.complete])

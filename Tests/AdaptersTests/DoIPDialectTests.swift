@@ -4,14 +4,14 @@ import Testing
 
 @testable import Adapters
 
-/// A DoIP gateway, message by message.
+/// A conversation with a DoIP gateway, message by message.
 @Suite struct `DoIP dialect` {
     private static let tester: UInt16 = 0x0E80
     private static let engine: UInt16 = 0x1010
     private static let brakes: UInt16 = 0x1011
     private static let all: UInt16 = 0xE400
 
-    /// A dialect and what it has said since it was last looked at.
+    /// A dialect, and its outputs since they were last taken.
     private struct Link {
         var dialect: DoIPDialect
         var out: [DialectOutput] = []
@@ -32,7 +32,7 @@ import Testing
             }
         }
 
-        /// The deadline that is armed last; nil = it was disarmed since.
+        /// The deadline of the timer that was armed last; nil if it was disarmed since then.
         func deadline(_ timer: DialectTimer) -> Duration? {
             out.reversed().lazy.compactMap { output -> Duration?? in
                 switch output {
@@ -69,7 +69,7 @@ import Testing
     private static let activated = DoIPMessage.activationAnswer(
         tester: tester, entity: 0x1000, code: 0x10)
 
-    /// A link whose vehicle was found.
+    /// A link on which the vehicle was found.
     private func ready(_ options: DoIPDialect.Options = .init()) -> Link {
         var link = Link(options)
         link.dialect.initialise(&link.out)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// Codes of 0006.
+    /// Codes of payload type 0006.
     @Test(arguments: [0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x42] as [UInt8])
     func `a refused activation fails with its code`(code: UInt8) {
         var link = Link()
@@ -185,7 +185,8 @@ import Testing
             ])
     }
 
-    /// doip-server 2026.6.14 refuses another version by a type that the standard does not have.
+    /// doip-server 2026.6.14 refuses another version with a payload type that is not in the
+    /// standard.
     @Test func `a message in another version names that version, whatever it is`() {
         var link = Link(.init(version: 0x03))
         link.dialect.initialise(&link.out)
@@ -217,7 +218,8 @@ import Testing
         _ = link.take()
         link.hear(.acknowledged(source: Self.engine, target: Self.tester, code: 0), .aliveCheck)
         #expect(link.take() == [alive])
-        // In one segment with the answer after it, cut anywhere.
+        // The alive check comes in one segment with the answer after it. The segment is cut at each
+        // byte.
         let bytes =
             DoIPMessage.aliveCheck.bytes(version: 2)
             + Self.answer([0x62, 0xF4, 0x0C, 0x1A, 0xF8], from: Self.engine).bytes(version: 2)
@@ -282,7 +284,7 @@ import Testing
         #expect(link.take().last == .end(.complete))
     }
 
-    /// Codes of 8003, and what they are called.
+    /// Codes of payload type 8003, and their names.
     @Test(
         arguments: [
             (0x02, AdapterStatus.sourceRefused), (0x03, .unknownTarget), (0x04, .requestTooLong),
@@ -320,7 +322,7 @@ import Testing
             .acknowledged(source: Self.brakes, target: Self.tester, code: 0),
             .refused(source: Self.brakes, target: Self.tester, code: 3))
         #expect(!link.take().contains(.end(.complete)))
-        // It is handed on, for the scan tool to judge, and ends nothing.
+        // The message is passed on for the scan tool to judge. It does not end the exchange.
         link.hear(Self.answer([0x62, 0xF4, 0x0D, 0x00], from: Self.engine))
         #expect(link.take() == [Self.message([0x62, 0xF4, 0x0D, 0x00], from: Self.engine)])
     }

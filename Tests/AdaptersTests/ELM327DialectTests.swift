@@ -3,16 +3,20 @@ import OBDCore
 import Testing
 import VehicleLink
 
-/// Plays an adapter: answers each command from a table, in pieces of a given size.
+/// Plays an adapter: it answers each command from a table, in pieces of a given size.
 struct ScriptedAdapter {
-    /// Command without blanks → reply without prompt; what is not in it is answered `?`.
+    /// Commands without blanks, and their replies without prompt.
+    ///
+    /// Other commands get `?`.
     var answers: [String: String]
-    /// Command → its replies, one after the other; the last one from then on.
+    /// Commands and their replies in order.
+    ///
+    /// The last reply repeats.
     var series: [String: [String]] = [:]
-    /// Bytes handed over at a time; 0 = all at once.
+    /// The number of bytes per piece; 0 = all at once.
     var piece = 0
     var echo = false
-    /// Commands that get no answer at all.
+    /// Commands that get no answer.
     var deaf: Set<String> = []
     var dialect: ELM327Dialect
     var outputs: [DialectOutput] = []
@@ -24,7 +28,7 @@ struct ScriptedAdapter {
         dialect = ELM327Dialect(options)
     }
 
-    /// An adapter that knows every setting and a vehicle on CAN, 11 bit.
+    /// An adapter that knows every setting, with a vehicle on 11-bit CAN.
     static func genuine(_ more: [String: String] = [:]) -> ScriptedAdapter {
         var table = [
             "ATI": "ELM327 v1.5", "ATDPN": "A6", "0100": "7E8064100BE3EB813",
@@ -70,7 +74,7 @@ struct ScriptedAdapter {
         }
     }
 
-    /// Lets the nearest deadline pass.
+    /// Lets the timer expire that was armed last.
     mutating func timeOut() {
         guard let timer = armed.popLast() else { return }
         var out: [DialectOutput] = []
@@ -78,13 +82,13 @@ struct ScriptedAdapter {
         take(out)
     }
 
-    /// Lets deadlines pass until `count` have.
+    /// Lets `count` timers expire, one after the other.
     mutating func timeOut(_ count: Int) {
         for _ in 0..<count { timeOut() }
     }
 
     private mutating func take(_ out: [DialectOutput]) {
-        // What is written is answered once all else is done.
+        // Answer only after all outputs are handled.
         var unanswered: [[UInt8]] = []
         defer { for bytes in unanswered { answer(bytes) } }
         for output in out {
@@ -115,10 +119,10 @@ struct ScriptedAdapter {
         receive((echo ? command + "\r" : "") + reply + "\r\r>")
     }
 
-    /// Whether no timer runs.
+    /// Whether no timer is armed.
     var isAtRest: Bool { armed.isEmpty }
 
-    /// Lets this deadline pass.
+    /// Lets this timer expire.
     mutating func timeOut(_ timer: DialectTimer) {
         armed.removeAll { $0 == timer }
         var out: [DialectOutput] = []
@@ -161,7 +165,7 @@ func ask(
 }
 
 @Suite struct `ELM327 dialect` {
-    /// What the gate found before it was sent counts: a request is classified once.
+    /// The gate judges a request once, and the dialect uses that judgement.
     @Test(arguments: [(true, []), (false, ["ATI"])])
     func `covers what was not known to only read when it was sent`(
         isReadOnly: Bool, cover: [String]
@@ -205,7 +209,8 @@ func ask(
         #expect(adapter.commands.prefix(3) == ["ATD", "ATE0", "ATL0"])
     }
 
-    /// What is remembered spares questions only where the adapter and the vehicle answer alike.
+    /// Remembered values save questions only if the adapter and the vehicle give the same answers
+    /// again.
     @Test(arguments: [
         ("ELM327 v1.5", "7E8064100BE3EB813", ["ATI", "ATSPA6", "0100"]),
         ("ELM327 v1.5", "SEARCHING...\r7E8064100BE3EB813", ["ATI", "ATSPA6", "0100", "ATDPN"]),
@@ -310,7 +315,7 @@ func ask(
         adapter.initialise()
         #expect(adapter.failure == .refusesEverything)
         #expect(!adapter.isReady)
-        // One that says anything else is one.
+        // A device that says anything else is an adapter.
         var other = ScriptedAdapter(["0100": "UNABLE TO CONNECT"])
         other.initialise()
         #expect(other.failure == .noVehicle(.unableToConnect))
@@ -326,7 +331,7 @@ func ask(
         #expect(adapter.failure == .webServer)
     }
 
-    /// Requests, what comes for each, and whether it can be its answer.
+    /// A request, the text that comes for it, and whether the text can be its answer.
     @Test(
         arguments: [
             ([0x03], "7E8064100BE3EB813", false), ([0x03], "7E8024700", false),
@@ -350,19 +355,19 @@ func ask(
             return
         }
         #expect(adapter.ends == [])
-        // The true answer may come late; which of both it is, nothing tells.
+        // The right answer may come late, but nothing proves that this is the one.
         adapter.receive("7E8024300\r\r>")
         adapter.timeOut(.pause)
         #expect(adapter.ends == [.outOfStep])
         #expect(adapter.messages.count == 1)
         #expect(adapter.isAtRest)
-        // In step again.
+        // The adapter is in step again.
         adapter.outputs = []
         adapter.send(ask([0x01, 0x0C]))
         #expect(adapter.ends == (request == [0x01, 0x0C] ? [] : [.complete]))
     }
 
-    /// What a request that writes brought late is kept: it is not sent again.
+    /// A request that writes is not sent again, so its late answer counts.
     @Test func `a late confirmation of a clearing counts`() {
         var adapter = ScriptedAdapter.genuine(["04": "7E8064100BE3EB813"])
         adapter.initialise()
@@ -373,7 +378,7 @@ func ask(
         #expect(adapter.messages.map(\.payload).last == [0x44])
     }
 
-    /// Settings of the user's own may let anything pass.
+    /// After a user's own settings, any answer may come.
     @Test func `what comes under a user's settings is not judged`() {
         var adapter = ScriptedAdapter.genuine(["ATCRA123": "OK", "0100": "7E8064100BE3EB813"])
         adapter.initialise()
@@ -385,8 +390,10 @@ func ask(
         #expect(adapter.ends == [.complete])
     }
 
-    /// `ATSH` and the request are two commands: what comes with the prompt of the first one came before
-    /// the second one was written.
+    /// `ATSH` and the request are two commands.
+    ///
+    /// Text that comes together with the prompt of the first one came before the second one was
+    /// written.
     @Test(arguments: [
         "OK\r\r>7E804410C0000\r\r>", "OK\r\r>7E804410C0000", "OK\r\r>\r\r>7E804410C00",
     ])
@@ -399,7 +406,7 @@ func ask(
         adapter.receive(early)
         #expect(adapter.commands.last == "010C")
         #expect(adapter.messages == [] && adapter.ends == [])
-        // The end of a line that began before belongs to it.
+        // The rest of a line belongs to the text before the request.
         adapter.receive(early.hasSuffix(">") ? "" : "\r")
         adapter.receive("7E804410C1AF8\r\r>")
         #expect(adapter.ends == [.complete])
@@ -419,7 +426,9 @@ func ask(
         #expect(adapter.ends == [.flooded])
     }
 
-    /// Each begins the wait for quiet anew: without a limit an adapter that does not stop is waited for.
+    /// Each prompt restarts the wait for quiet.
+    ///
+    /// Without a limit, the wait would never end.
     @Test(arguments: [">", "\r>", "?\r>", ">>>>>>>>"])
     func `prompts without end are a flood, in every phase`(noise: String) {
         let count = noise.filter { $0 == ">" }.count
@@ -428,7 +437,7 @@ func ask(
                 adapter.receive(noise)
             }
         }
-        // A request waits for its answer; a question mark would be one.
+        // A request waits for its answer. (A question mark would be an answer.)
         var asked = ScriptedAdapter.genuine()
         asked.initialise()
         asked.outputs = []
@@ -436,14 +445,14 @@ func ask(
         asked.send(ask([0x01, 0x0C]))
         pour(&asked) { !$0.ends.isEmpty }
         if !noise.contains("?") { #expect(asked.ends == [.flooded]) }
-        // The adapter is brought in step, after an earlier attempt.
+        // The adapter is brought in step after a first attempt.
         var starting = ScriptedAdapter([:])
         starting.deaf = ["*"]
         starting.initialise()
         starting.timeOut()
         pour(&starting) { $0.failure != nil }
         #expect(starting.failure == .notUnderstood(received: ELM327Dialect.mostUnasked + 1))
-        // Nothing is under way: it is said once.
+        // No request is under way: the flood is reported once.
         var idle = ScriptedAdapter.genuine()
         idle.initialise()
         idle.outputs = []
@@ -462,12 +471,13 @@ func ask(
         adapter.answers["00FECA"] = "NO DATA"
         adapter.initialise()
         #expect(adapter.failure == .noVehicle(status))
-        // Nothing is stored in the adapter, and it searches again as before.
+        // The adapter stores no protocol, and it searches again as before.
         #expect(adapter.commands.last == "ATSP0")
         #expect(!adapter.commands.contains { $0.hasPrefix("ATSP") && $0 != "ATSP0" })
-        // A vehicle that was asleep may leave the first request unanswered, no other word.
+        // A vehicle that was asleep may not answer the first request. After any other word there is
+        // no second one.
         #expect(adapter.commands.count(where: { $0 == "0100" }) == (status == .noData ? 2 : 1))
-        // SAE J1979-2: every CAN protocol is forced and asked before giving up.
+        // SAE J1979-2: each CAN protocol is set and tried before the search ends.
         #expect(adapter.commands.count(where: { $0 == "22F810" }) == 4)
         #expect(adapter.commands.count(where: { $0 == "00FECA" }) == 1)
     }
@@ -482,8 +492,8 @@ func ask(
         #expect(adapter.dialect.identity.vehicleProtocol == .can11At500)
     }
 
-    // What is needed; what the vehicle says to 0100; whether the set-up goes on; what is sent after
-    // the search was put back to automatic; what requests go out on then.
+    // Whether a vehicle is needed; the vehicle's answer to 0100; whether the set-up continues; the
+    // commands after the automatic search is set again; the protocol of the requests after that.
     @Test(
         arguments: [
             (VehicleNeed.needed, "NO DATA", false, [], nil),
@@ -507,7 +517,7 @@ func ask(
         #expect(adapter.dialect.capabilities.vehicleProtocol == assumed)
         let searched = try #require(adapter.commands.lastIndex(of: "ATSP0"))
         #expect(Array(adapter.commands[(searched + 1)...]) == last)
-        // Nothing is asked or set twice.
+        // No command of the set-up is sent twice.
         #expect(adapter.commands.count(where: { $0 == "ATD" }) == 1)
         #expect(adapter.commands.count(where: { $0 == "ATE0" }) == 1)
         guard goesOn else { return }
@@ -515,7 +525,7 @@ func ask(
             if case .notice(.setupGoesOn(let failure)) = output { failure } else { nil }
         }
         #expect(told.count == 1)
-        // A set-up of the same session does not wait for the vehicle once more.
+        // Another set-up in the same session does not wait for the vehicle again.
         adapter.written = []
         adapter.initialise()
         adapter.timeOut()
@@ -583,7 +593,7 @@ func ask(
         adapter.initialise()
         #expect(adapter.isReady)
         for pid: UInt8 in [0x0C, 0x05, 0x06] { adapter.send(ask([0x01, pid])) }
-        // The last one is shorter than it says.
+        // The last answer is shorter than its length byte says.
         #expect(
             adapter.messages.map(\.payload).suffix(2) == [
                 [0x41, 0x0C, 0x1A, 0xF8], [0x41, 0x05, 0x7B],
@@ -616,7 +626,7 @@ func ask(
         adapter.outputs = []
         adapter.written = []
         adapter.send(ask([0x04]))
-        // Services that take long get the adapter's longest wait first.
+        // Before a service that takes long, the adapter gets its longest wait.
         #expect(adapter.commands == ["ATSTFF", "04", "ATI"])
         #expect(adapter.ends == [.complete])
         #expect(adapter.messages.map(\.payload) == [[0x44]])
@@ -666,7 +676,7 @@ func ask(
         #expect(adapter.ends == [.interrupted, .complete])
     }
 
-    // A banner that lost or doubled a character is one still.
+    // A banner counts even if a character was lost or doubled.
     @Test(arguments: [
         "\r\rELM327 v1.5", "\r\rELM3227 v2.2", "7E8 04 41 0C 1A F8\r\r\rELM32 v1.5",
         "\r\rOBDII  v1.5", "\r\rSTN1110 v4.2.1",
@@ -747,7 +757,8 @@ func ask(
             adapter.outputs.contains(
                 .frame(id: ECUAddress(0x0C9, .can11), data: [0, 0, 0, 0, 0, 0, 0, 0])))
         #expect(adapter.ends.isEmpty)
-        // Its time is up: a blank, and what is still on its way is told; STOPPED is our own doing.
+        // The time is over: a blank stops the adapter. Frames that are still on their way are
+        // reported, but not STOPPED, because it answers our blank.
         var out: [DialectOutput] = []
         adapter.dialect.expired(.listen, &out)
         #expect(out.contains(.write([0x20])))
@@ -799,7 +810,8 @@ func ask(
         #expect(try #require(patience.last) > .seconds(1_000))
     }
 
-    /// However long a line grows that comes byte by byte, no more than its begin is looked at.
+    /// Only the beginning of a line is searched, so that a long line that comes byte by byte takes
+    /// no more time.
     @Test(arguments: [(0, true), (16, true), (64, false), (8_000, false)])
     func `a search is told of by the begin of a line`(digits: Int, isTold: Bool) {
         var adapter = ScriptedAdapter.genuine()

@@ -5,9 +5,11 @@ import VehicleLink
 
 @testable import Adapters
 
-/// Lines of a link that was set up: in its form they are read, in any other they are damage.
+/// Lines after the set-up.
+///
+/// The form of the first answer is known, and a line of any other form is damaged.
 @Suite struct `Lines of a live link` {
-    /// An adapter whose first answer was `first`, after these settings.
+    /// A reader after these settings, which has learnt its form from the first answer.
     private func reader(
         _ settings: [AdapterCommand] = [.reset, .echo(false), .spaces(false), .headers(true)],
         _ first: String = "7E8064100BE3EB813", to request: String = "0100",
@@ -49,7 +51,7 @@ import VehicleLink
     private static let sender = LinkError(.header).reason
     private static let words = LinkError(.notAFrame).reason
 
-    /// Settings, the first answer, a request, and what becomes of a line.
+    /// The text after a request, and its items.
     @Test(arguments: [
         // 11 bits, no blanks.
         ("7E804410C1AF8", ["7E8 410C1AF8"]), ("7E904410C1AF8000000", ["7E9 410C1AF8"]),
@@ -58,9 +60,9 @@ import VehicleLink
         ("6E804410C1AF8", [sender]), ("18DAF11004410C1AF8", [form]), ("410C1AF8", [form]),
         ("486B10410C1AF8C4", [form]), ("014", [form]), ("0:410C1AF8", [form]),
         ("7E804410C1A", ["single frame announces 4 bytes, has 3"]),
-        // Whatever begins a comment in a recording begins none here.
+        // Characters that begin a comment in a recording do not begin one here.
         ("7E8044#0C1AF8", [words]), ("7E804410C1A#8", [words]), ("# 7E804410C1AF8", [words]),
-        // The adapter's words, alone and behind data.
+        // Words of the adapter, alone and after data.
         ("NO DATA", ["noData"]), ("SEARCHING...|7E804410C1AF8", ["searching", "7E8 410C1AF8"]),
         ("SEARCHING...7E804410C1AF8", ["7E8 410C1AF8"]), ("BUFFER FULL", ["bufferFull"]),
         ("7E804410C1AF8BUFFER FULL", ["7E8 410C1AF8", "bufferFull"]),
@@ -105,7 +107,9 @@ import VehicleLink
         #expect(Self.answers(&reader, to: "010C", text) == expected)
     }
 
-    /// A clone that refuses `AT H1`, and one that confirms it and shows none: that is its form.
+    /// One clone refuses `AT H1`, another one confirms it and shows no headers.
+    ///
+    /// Both have lines without headers.
     @Test(arguments: [
         [AdapterCommand.reset, .echo(false)], [.reset, .echo(false), .headers(true)], [],
     ])
@@ -148,7 +152,8 @@ import VehicleLink
                 == ["- 410C1AF8"])
     }
 
-    /// One flipped bit makes a digit something else: a comment's `#`, a blank, a colon, a prompt.
+    /// A flipped bit turns a digit into another character: `#` of a comment, a blank, a colon, a
+    /// prompt.
     @Test func `no character that is lost to a flipped bit goes unsaid`() {
         let line = Array("7E8034105B3".utf8)
         for place in line.indices {

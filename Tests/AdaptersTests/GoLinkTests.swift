@@ -3,9 +3,9 @@ import Testing
 
 @testable import Adapters
 
-/// The frames of `com.goPoint.p1`: its document's example, and every way to cut it.
+/// The frames of `com.goPoint.p1`: the example in its document, cut at each byte.
 @Suite struct `GoLink frames` {
-    /// Three ECUs answer `01 00` in one read of 27 bytes (the protocol's own example).
+    /// Three ECUs answer `01 00` in one read of 27 bytes (the example in the protocol's document).
     static let example: [UInt8] = [
         0x00, 0xEB, 0x06, 0x41, 0x00, 0x80, 0x40, 0x00, 0x01,
         0x00, 0xE8, 0x06, 0x41, 0x00, 0xBF, 0xFF, 0xB9, 0x93,
@@ -83,7 +83,9 @@ import Testing
     }
 }
 
-/// The dialect with a device played by hand.
+/// The dialect of GoLink devices.
+///
+/// The tests play the device step by step.
 @Suite struct `GoLink dialect` {
     private static let bus: [UInt8] = [0x07, 0x00, 0x04, 0x01, 0x00, 0x00, 0x00]
     private static let map: [UInt8] = [0x00, 0xE8, 0x06, 0x41, 0x00, 0xBF, 0xFF, 0xB9, 0x93]
@@ -165,7 +167,7 @@ import Testing
                 .notice(.setupGoesOn(after: .noVehicle(.noData))), .ready(dialect.identity),
             ])
         #expect(dialect.capabilities.vehicleProtocol == .can11At500)
-        // A set-up of the same session does not wait for the vehicle once more.
+        // Another set-up in the same session does not wait for the vehicle again.
         out = []
         dialect.initialise(&out)
         dialect.receive(Self.bus, &out)
@@ -190,7 +192,7 @@ import Testing
         #expect(news(out).last == .end(.complete))
     }
 
-    /// Half a frame would stand in front of the next answer.
+    /// The rest of a frame would come before the next answer.
     @Test func `an exchange does not end in the middle of a frame`() {
         var dialect = ready()
         var out: [DialectOutput] = []
@@ -201,9 +203,10 @@ import Testing
         out = []
         dialect.receive(Array(Self.speed.dropFirst(4)), &out)
         #expect(news(out) == [.message(Self.speedMessage), .end(.complete)])
-        // No timer is armed behind it.
+        // The exchange has ended, so no timer is armed after it.
         #expect(out.last == .end(.complete))
-        // The device's word ends it all the same; what is left is forgotten with the next request.
+        // An error frame of the device ends the exchange anyway. The rest of a frame is dropped at
+        // the next request.
         dialect.send(request([0x01, 0x0D], frames: 1), &out)
         out = []
         dialect.receive(
@@ -232,7 +235,7 @@ import Testing
         #expect(dialect.phase == .exchanging)
         dialect.receive([0x00, 0xE8, 0x05, 0x62, 0xF4, 0x0C, 0x1A, 0xF8], &out)
         #expect(news(out).last == .end(.complete))
-        // Of several, an ECU leaves out those that it does not support (ISO 14229-1).
+        // An ECU leaves out the identifiers that it does not support (ISO 14229-1).
         dialect.send(request([0x22, 0xF4, 0x0C, 0xF4, 0x0D], frames: 1), &out)
         dialect.receive([0x00, 0xE8, 0x04, 0x62, 0x0C, 0xF4, 0x32], &out)
         #expect(dialect.phase == .exchanging)
@@ -248,7 +251,7 @@ import Testing
         #expect(news(out).suffix(2) == [.status(.noData), .end(.complete)])
         out = []
         dialect.send(request([0x01, 0x0D]), &out)
-        // News of the request before.
+        // This error frame belongs to the request before.
         dialect.receive([0x01, 0x00, 0x06, 0x02, 0x07, 0xDF, 0x02, 0x01, 0x0C], &out)
         #expect(dialect.phase == .exchanging)
     }
@@ -264,7 +267,8 @@ import Testing
         #expect(news(out).last == .end(.complete))
     }
 
-    /// Whatever happens to one byte of an answer, no message is invented and the next exchange works.
+    /// If one byte of an answer is lost or flipped, no message is invented, and the next exchange
+    /// works.
     @Test func `after a lost or flipped byte the next exchange is whole again`() {
         for index in Self.speed.indices {
             var lost = Self.speed

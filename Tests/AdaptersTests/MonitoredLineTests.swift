@@ -5,8 +5,8 @@ import Testing
 
 /// Lines of a monitored bus.
 ///
-/// The forms are those of the ELM327 data sheet: `AT D1` puts a digit of length behind the identifier,
-/// `AT JHF1` writes a header of SAE J1939 as priority, parameter group and source, and the data of a
+/// The forms are those of the ELM327 data sheet. `AT D1` shows a length digit after the identifier.
+/// `AT JHF1` writes a header of SAE J1939 as priority, parameter group and source. The data of a
 /// remote frame is the word RTR. 6 0FECA 00 and 18 FE CA 00 are the same 29 bits.
 @Suite struct `Monitored lines` {
     private func frame(
@@ -29,11 +29,12 @@ import Testing
         ("60FECA00FF00FFFFFFFFFFFF", "18FECA00 FF00FFFFFFFFFFFF"),
         ("18FECA00FF00FFFFFFFFFFFF", "18FECA00 FF00FFFFFFFFFFFF"),
         ("18 FE CA 00 FF 00 FF FF FF FF FF FF", "18FECA00 FF00FFFFFFFFFFFF"),
-        // SAE J1939-21: priority 3 is 0C; PGN 0F004 of the engine at 00.
+        // SAE J1939-21: priority 3 is 0C. PGN 0F004 comes from the engine at address 00.
         ("3 0F004 00 FF FF FF 68 13 FF FF FF", "0CF00400 FFFFFF6813FFFFFF"),
         ("6 0FECA 00 2 FF 00", "18FECA00 FF00"), ("60FECA002FF00", "18FECA00 FF00"),
         ("18FECA002FF00", "18FECA00 FF00"),
-        // A length that is not that of the data; a priority or an identifier that does not exist.
+        // A length that does not match the data, a priority that is not valid, an identifier that
+        // is not valid.
         ("6 0FECA 00 3 FF 00", nil), ("60FECA003FF00", nil), ("18FECA003FF00", nil),
         ("8 0FECA 00 FF", nil), ("80FECA00FF", nil), ("6 0FECA 0 FF", nil),
         ("6 0FECA 00 FF 00 FF FF FF FF FF FF 00", nil), ("6 0FECA 00 FF 0", nil),
@@ -42,7 +43,7 @@ import Testing
         #expect(written(frame(text, .j1939)) == expected)
     }
 
-    /// Whoever knows the setting is not misled by a first digit.
+    /// If the setting is known, the first digit must not mislead the reader.
     @Test func `a known form of headers counts more than what they look like`() {
         #expect(
             written(frame("18FECA00FF", .j1939) { $0.formatsJ1939Headers = true })
@@ -72,8 +73,8 @@ import Testing
         #expect(written(frame(text) { $0.showsLength = true }) == expected)
     }
 
-    /// ISO 9141-2 and SAE J1850 frames that are known elsewhere: 48 6B 10 41 05 7B ends with its sum 84,
-    /// with the CRC 06 of VPW.
+    /// ISO 9141-2 and SAE J1850 frames from other tests: 48 6B 10 41 05 7B ends with its sum 84, or
+    /// on VPW with its CRC 06.
     @Test(
         arguments: [
             ("48 6B 10 41 05 7B 84", VehicleProtocol.iso9141, "10 486B1041057B84"),

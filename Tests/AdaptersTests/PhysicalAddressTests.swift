@@ -38,19 +38,19 @@ import Testing
             ])
         #expect(adapter.messages.map(\.payload) == [[0x7F, 0x19, 0x11]])
         adapter.written = []
-        // A second one keeps the mode and the data.
+        // A second ECU needs no new flow control mode and data.
         adapter.answers["1902FF"] = "77A037F1911"
         adapter.send(
             .vehicle(
                 request([0x19, 0x02, 0xFF], to: 0x710, .one(ECUAddress(0x77A, .can11)))))
         #expect(adapter.commands == ["ATSH710", "ATCRA77A", "ATFCSH710", "1902FF"])
         adapter.written = []
-        // All of them again: everything is as it was.
+        // A request to all ECUs sets everything back.
         adapter.send(.vehicle(request([0x01, 0x0C], to: nil)))
         #expect(adapter.commands == ["ATSH7DF", "ATCRA", "ATFCSM0", "010C"])
     }
 
-    /// The odometer of the e-Golf's gateway: wican-fw issue 108.
+    /// The odometer of the e-Golf's gateway (wican-fw issue 108).
     @Test func `a 29-bit address beyond 18xxxxxx takes its upper bits as priority`() {
         var adapter = adapter([
             "0100": "18DAF110064100BE3EB813", "ATDPN": "A7", "ATCP17": "OK", "ATCP18": "OK",
@@ -75,7 +75,7 @@ import Testing
         #expect(adapter.commands == ["ATCP18", "ATSHDB33F1", "ATCRA", "ATFCSM0", "010C"])
     }
 
-    /// A BMW i3's battery: ATCEA07 and answers 607 F1 … (meta.cars.forum, thread 85; OVMS issue
+    /// A BMW i3's battery: ATCEA07, and answers 607 F1 … (meta.cars.forum, thread 85; OVMS issue
     /// 488).
     @Test func `extended addressing has an address byte in front`() {
         var adapter = adapter([
@@ -100,11 +100,13 @@ import Testing
         #expect(adapter.messages.last?.ecu?.description == "7E8")
     }
 
-    /// Wherever a restart is told while settings are made, the request is not sent: the header is
-    /// lost, and it would go to every ECU.
+    /// If the adapter restarts while settings are made, its header is lost, and the request would
+    /// go to every ECU.
+    ///
+    /// So the request is not sent.
     @Test(arguments: [
         ("ATSH726", "\r\rLV RESET"), ("ATCRA72E", "\r\rELM327 v1.5"), ("ATFCSH726", "ERR94"),
-        // Behind the prompt of the last setting, and without a word that came through: an echo.
+        // The restart shows after the prompt of the last setting, or by an echo without any word.
         ("ATFCSM1", "OK\r\r>\r\rLV RESET"), ("ATFCSM1", "ATFCSM1\rOK"),
         ("ATCRA72E", "O\r\r>\r\rLV RESET"),
     ])
@@ -115,7 +117,7 @@ import Testing
             var adapter = adapter([command: reply])
             adapter.answers["ATSTFF"] = "OK"
             if command == "ATFCSM1", payload[0] == 0x14 {
-                // Another setting is the last one.
+                // For this request, another setting is the last one.
                 adapter.answers["ATFCSM1"] = "OK"
                 adapter.answers["ATSTFF"] = reply.replacing("ATFCSM1", with: "ATSTFF")
             }
@@ -124,7 +126,7 @@ import Testing
             #expect(adapter.ends == [.restartedBeforeSending], "\(reply)")
             #expect(!adapter.commands.contains(Hex.string(payload)), "\(reply)")
             #expect(adapter.isAtRest)
-            // Nothing before it is set up anew.
+            // Without a new set-up, the next request is refused.
             adapter.send(.vehicle(request(payload, to: 0x726)))
             #expect(adapter.ends.last == .refused)
         }
@@ -165,7 +167,7 @@ import Testing
         }
     }
 
-    /// Whether the setting under way was made, and which of those after it, nobody knows.
+    /// It is unknown whether the adapter made the setting under way and those after it.
     @Test(arguments: ["ATSH726", "ATCRA72E", "ATFCSH726", "ATFCSD300000", "ATFCSM1"])
     func `settings are made anew after an interruption among them`(deaf: String) {
         var adapter = adapter(["1902FF": "72E037F1911"])
@@ -178,7 +180,7 @@ import Testing
         adapter.deaf = []
         for (target, commands) in [
             (0x726, ["ATSH726", "ATCRA72E", "ATFCSH726", "ATFCSD300000", "ATFCSM1"]),
-            // Once they are known again they are trusted.
+            // Settings that are known again are not repeated.
             (0x726, []), (nil, ["ATSH7DF", "ATCRA", "ATFCSM0"]),
         ] as [(UInt32?, [String])] {
             adapter.written = []
@@ -201,7 +203,7 @@ import Testing
         #expect(adapter.commands == ["ATSH7DF", "ATCRA", "ATFCSM0", "ATST32", "010C"])
     }
 
-    /// What stood before a new set-up is lost: the adapter may be another one.
+    /// A new set-up forgets earlier settings, because the adapter may be a different one.
     @Test(arguments: [true, false])
     func `settings are made anew after a new set-up`(restarts: Bool) {
         var adapter = adapter(["1902FF": "72E037F1911"])
@@ -224,7 +226,7 @@ import Testing
             ])
     }
 
-    /// The header that a request before it had set may be lost without a word.
+    /// The adapter may have lost the header of an earlier request without a word.
     @Test func `a request that writes to one ECU has its header said again`() {
         var adapter = adapter(["14FFFFFF": "7E80154", "22F190": "NO DATA", "ATSTFF": "OK"])
         adapter.send(.vehicle(request([0x22, 0xF1, 0x90], to: 0x7E0)))
@@ -233,10 +235,11 @@ import Testing
         #expect(adapter.commands == ["ATSH7E0", "ATSTFF", "14FFFFFF", "ATI"])
     }
 
-    /// Nothing is sent without the address byte, however often it is asked; and an adapter that
-    /// knows none is not asked to forget it.
+    /// Without the address byte the request is never sent, even if it is repeated.
+    ///
+    /// An adapter that does not know the setting is not asked to undo it.
     @Test(arguments: [
-        // Refused for good; garbled for good: it may have taken it.
+        // Always refused; always damaged, so that the adapter may have taken it.
         ("?", ["ATSH7DF", "ATCRA"]), ("O?", ["ATSH7DF", "ATCEA", "ATCRA"]),
     ])
     func `without its address byte a request is not sent`(reply: String, others: [String]) {
@@ -261,7 +264,9 @@ import Testing
         #expect(adapter.commands.last == "010C")
     }
 
-    /// A filter has three digits or eight: who answers is looked at by whoever asks.
+    /// A filter has three or eight digits.
+    ///
+    /// For an address of one byte, the caller checks who answers.
     @Test func `an address of one byte is no receive filter`() {
         var adapter = adapter([
             "0100": "86F1104100BE3EB8118D", "ATDPN": "A5", "ATSH8210F1": "OK",
@@ -288,7 +293,9 @@ import Testing
         #expect(adapter.isAtRest)
     }
 
-    /// SAE J2178-1: 6C is physical on VPW, C4 on PWM; ISO 9141-2 uses VPW's bytes.
+    /// SAE J2178-1: a physical address has 6C on VPW and C4 on PWM.
+    ///
+    /// ISO 9141-2 uses VPW's bytes.
     @Test(arguments: [
         ("2", "6C10F1", "686AF1"), ("1", "C410F1", "616AF1"),
         ("3", "6C10F1", "686AF1"),
@@ -375,7 +382,7 @@ import Testing
         adapter.send(
             .vehicle(VehicleRequest(id: RequestID(rawValue: 1), payload: [0, 0xFE, 0xEE])))
         #expect(adapter.messages.map(\.parameterGroup) == [0xFEEE])
-        // Reading: no harmless command has to follow.
+        // The request only reads, so no harmless command follows it.
         #expect(adapter.commands == ["00FEEE"])
         adapter.written = []
         adapter.send(

@@ -9,15 +9,15 @@ import Testing
         return tokens
     }
 
-    /// What an adapter sends, and what it is.
+    /// The text that an adapter sends, and its tokens.
     static let examples: [(String, [String])] = [
         // CR, an empty line, a prompt without line end (ELM327 data sheet).
         ("OK\r\r>", ["OK", ">"]),
         ("ATE0\r\nOK\r\n\r\n>", ["ATE0", "OK", ">"]),
         ("41 0C 1A F8 \r\r>", ["41 0C 1A F8 ", ">"]),
-        // NULs are dropped wherever they stand.
+        // NUL bytes are dropped everywhere.
         ("\0O\0K\r\0\r>\0", ["OK", ">"]),
-        // A prompt glued to data, and two prompts.
+        // A prompt right after data, and two prompts.
         ("41 0C 1A F8>?\r>>", ["41 0C 1A F8", ">", "?", ">", ">"]),
         ("SEARCHING...", []),
         ("", []),
@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: examples)
     func `it does not matter how the bytes are cut`(text: String, expected: [String]) {
         let bytes = Array(text.utf8)
-        // Every way to cut: a bit for each place between two bytes.
+        // Every way to cut the bytes: one bit of the mask for each place between two bytes.
         let places = max(0, bytes.count - 1)
         guard places <= 18 else {
             Issue.record("too long for every way to cut")

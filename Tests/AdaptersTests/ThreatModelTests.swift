@@ -4,7 +4,8 @@ import Testing
 
 @testable import Adapters
 
-/// "Who may send what" in `docs/threat-model.md`, made from the lists by which requests are judged.
+/// The list "Who may send what" in `docs/threat-model.md` is made from the lists that judge
+/// requests.
 @Suite struct `docs/threat-model.md` {
     private static let path = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -27,7 +28,7 @@ import Testing
         }
     }
 
-    /// What the lists must never hold, from the standards and data sheets.
+    /// Requests that the lists must never contain, from the standards and data sheets.
     @Test func `what clears, resets or stores is in no list`() {
         let services = VehicleRequest.readingServices.map(\.service.rawValue)
         for writing: UInt8 in [0x04, 0x08, 0x11, 0x14, 0x27, 0x28, 0x2E, 0x2F, 0x31, 0x34, 0x85] {

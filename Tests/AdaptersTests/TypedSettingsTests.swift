@@ -17,12 +17,13 @@ import Testing
         try #require(Hex.bytes(text))
     }
 
-    /// What was typed before, the vehicle's protocol, a request, and whether it only reads.
+    /// The settings that a user typed, the vehicle's protocol, a request, and whether the request
+    /// only reads.
     ///
-    /// ISO 15765-2: a first byte of 01 to 07 is the length of a single frame. SAE J1979 service 04
-    /// clears. ISO 15765-4 asks at 7DF, 7E0 to 7E7, 18DB33F1 and 18DAxxF1; SAE J1850 and ISO 9141-2
-    /// by 686AF1, ISO 14230-2 with the highest bit of the first byte set; SAE J1939-21: PGN EA00 is
-    /// a request, PGN 0 of engine control is not.
+    /// ISO 15765-2: a first byte of 01 to 07 is the length of a single frame. SAE J1979: service 04
+    /// clears. ISO 15765-4: requests go to 7DF, 7E0 to 7E7, 18DB33F1 and 18DAxxF1. SAE J1850 and
+    /// ISO 9141-2: requests go to 686AF1. ISO 14230-2: the highest bit of the first byte is set.
+    /// SAE J1939-21: PGN EA00 is a request, PGN 0 (engine control) is not.
     @Test(
         arguments: [
             ("", .can11At500, "010C", true), ("", .can11At500, "04", false),
@@ -49,25 +50,27 @@ import Testing
             ("STP 33", .can11At500, "010C", true), ("STP 31", .can11At500, "0104", false),
             ("STP 31;AT SP 6", .can11At500, "0104", false),
             ("AT SP 7;AT SH DA10F1", .can11At500, "010C", true),
-            // Not known to be harmless: what it does to requests is not known either.
+            // The command is not known to be harmless, and its effect on requests is unknown, too.
             ("AT XYZ", .can11At500, "010C", false), ("AT BRD 23", .can11At500, "010C", true),
             ("AT PP 24 SV 01", .can11At500, "010C", true),
             ("AT PP 24 SV 01;AT Z", .can11At500, "010C", false),
-            // ISO 15765-2: 18DA and 18DB at priority 6, from a tester; 7E8 is an answer.
+            // ISO 15765-2: 18DA and 18DB have priority 6 and come from a tester. 7E8 is the
+            // identifier of an answer.
             ("AT CP 14;AT SH DA10F1", .can29At500, "22F190", false),
             ("AT SH DA1018", .can29At500, "22F190", false),
             ("AT CP 17;AT SH FC007B", .can29At500, "22028C", true),
             ("AT SH 7E8", .can11At500, "010C", false), ("AT SH 0A5", .can11At500, "010C", false),
-            // 6F1 and 750 have the ECU's address in front: 02 11 01 is ECUReset of one byte there.
+            // With 6F1 and 750, the ECU's address is the first byte: 02 11 01 is an ECUReset of one
+            // byte there.
             ("AT SH 6F1", .can11At500, "22F190", true),
             ("AT SH 6F1", .can11At500, "021101", false),
             ("AT SH 750", .can11At500, "0104", false),
-            // SAE J1939-21: the group's number comes least significant byte first.
+            // SAE J1939-21: the group number comes with its least significant byte first.
             ("AT SH 18EA00F9", .j1939, "00FECA", true), ("AT JS", .j1939, "00FECA", false),
             ("AT JS;AT JE", .j1939, "00FECA", true), ("", .can11At500, "00FECA", true),
-            // By default nothing is put in on user CAN: 01 04 is a frame that clears.
+            // On user CAN the adapter adds nothing by default: 01 04 is a frame that clears.
             ("AT SP B", .can11At500, "0104", false), ("AT SP C", .can11At500, "010C", false),
-            // Frames that an adapter sends by itself at the next long answer.
+            // Frames that an adapter sends on its own with the next long answer.
             ("AT FC SH 7E0", .can11At500, "0902", true),
             ("AT FC SH 7E0;AT SP 7", .can11At500, "0902", false),
             ("AT FC SH 0A5", .can11At500, "0902", false),
@@ -85,7 +88,7 @@ import Testing
 
     @Test func `that were not confirmed may stand or not`() throws {
         let off = Self.settings("AT CAF0", in: .can11At500, isConfirmed: false)
-        // 01 04 is a value asked for, or a length and the request to clear.
+        // 01 04 is a request for a value, or a length followed by the request to clear.
         #expect(!off.isReadOnly(try Self.bytes("0104")))
         #expect(off.areKnown)
         var back = Self.settings("AT CAF0", in: .can11At500)

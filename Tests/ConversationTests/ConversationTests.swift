@@ -4,10 +4,11 @@ import OBDCore
 import Testing
 import VehicleLink
 
-/// What is read of conversations, as a table: a title, the text, and one line for each item.
+/// A table of conversations: a title, the text, and one line for each item that the reader finds.
 ///
-/// Frames are worked by hand from ISO 15765-2, ISO 9141-2, ISO 14230-2, SAE J1850 and J1939-21; the
-/// texts and their forms are those of the ELM327 data sheet and of the OBDLink reference manual.
+/// The frames were calculated by hand from ISO 15765-2, ISO 9141-2, ISO 14230-2, SAE J1850 and
+/// J1939-21. The texts and their forms are those of the ELM327 data sheet and of the OBDLink
+/// reference manual.
 @Suite struct `Conversations` {
     static let vin = "4902013144344750303052353542313233343536"
 
@@ -263,7 +264,7 @@ import VehicleLink
         #expect(read(text).summary == expected, "\(title)")
     }
 
-    /// Every text of the reference, as printed, and as clones print it.
+    /// Every text of the reference, as printed there and as clones print it.
     static let words: [(String, AdapterStatus?)] = [
         ("NO DATA", .noData), ("no data", .noData), ("NODATA", .noData),
         ("UNABLE TO CONNECT", .unableToConnect), ("BUS BUSY", .busBusy),
@@ -325,7 +326,7 @@ import VehicleLink
             ("ATZ", nil, .iso9141, "48 6B 10 41 05 7B 84"),
             ("ATZ", nil, .iso14230, "83 F1 10 41 05 7B 45"),
             ("ATZ", nil, .j1850, "41 6B 10 41 05 7B 4A"),
-            // What the line proves outweighs what the setting says.
+            // The line's own form outweighs the setting.
             ("ATSP6\nOK", nil, .iso14230, "83 F1 10 41 05 7B 45"),
         ] as [(String, VehicleProtocol?, VehicleProtocol.Family?, String)])
     func `the protocol is told, or inferred from the line`(
@@ -346,7 +347,7 @@ import VehicleLink
     }
 
     @Test func `the protocol given decides where the text alone is ambiguous`() {
-        // The CRC is right, the sum would be 84.
+        // 06 is the right CRC. A sum would be 84.
         let line = ">0105\n48 6B 10 41 05 7B 06"
         #expect(read(line, vehicleProtocol: .j1850VPW).summary == ["2 10 41057B"])
         #expect(

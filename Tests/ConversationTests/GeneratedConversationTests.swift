@@ -29,8 +29,8 @@ import Testing
     @Test func `a line lost, doubled or swapped never becomes another message`() throws {
         var generator = SeededGenerator(seed: 12)
         for form in GeneratedConversation.forms {
-            // A length digit that nothing announces, without blanks, behind a setting that denies
-            // the header: only an answer tells that there is one, and it may be lost.
+            // Lines with a length digit and without blanks, although the settings say that there is
+            // no header. Only an answer could show the digit, and that answer may be the lost one.
             if form.showsLength, !form.spaces, form.knowledge == .contradicted { continue }
             for _ in 0..<Self.rounds * 2 {
                 let conversation = try GeneratedConversation(form: form, using: &generator)
@@ -62,7 +62,7 @@ import Testing
         {
             for _ in 0..<Self.rounds * 10 {
                 let conversation = try GeneratedConversation(form: form, using: &generator)
-                // A good line first: whether checksums are printed is known from it.
+                // A good line comes first: it shows whether checksums are printed.
                 let good = conversation.lines[0]
                 var digits = Array(good.utf8)
                 let places = digits.indices.filter { digits[$0] != 0x20 }
@@ -80,8 +80,8 @@ import Testing
                 let wanted = Set(conversation.expected.map(\.payload))
                 #expect(
                     answers.allSatisfy { answer in
-                        // A CRC may fit by chance where an acknowledgement may follow it: then the
-                        // message is short, which its length in the table tells.
+                        // An acknowledgement may follow the CRC, so a CRC can fit by chance. Then
+                        // the message is too short, which the length in the table shows.
                         wanted.contains(answer.payload)
                             || form.vehicleProtocol == .j1850PWM
                                 && wanted.contains { $0.count > answer.payload.count }
@@ -152,8 +152,9 @@ import Testing
         #expect(text.utf8.count == 256)
     }
 
-    /// Words that may stand in front of an answer, over and over on the longest line: each of them
-    /// once led deeper into the reader.
+    /// Words that may come before an answer, repeated on the longest line.
+    ///
+    /// Each word used to make the reader recurse once more.
     @Test(arguments: [
         (">ATSP6\n", "ATSP6", 0), (">ATSP6\n", "ATSP6 ", 0), (">010C\n", "SEARCHING...", 1),
         (">0100\n", "BUS INIT: OK", 1), (">0100\n", "BUS INIT: ...", 1), (">010C\n", "010C", 1),
@@ -167,7 +168,7 @@ import Testing
         #expect(answered.messages.map(\.payload) == [[0x41, 0x0C, 0x1A, 0xF8]])
     }
 
-    /// A message's sender and payload.
+    /// The sender and the payload of a message.
     struct Expected: Hashable {
         var sender: UInt32?
         var payload: [UInt8]

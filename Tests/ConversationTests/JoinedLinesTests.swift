@@ -33,7 +33,7 @@ import Testing
         ["7E80341057B00000000", "7E90341057C55555555"],
     ])
     func `frames are found with and without blanks`(_ lines: [String]) {
-        // Two of them were cut short on purpose: those are no frames.
+        // Two lines of one case are cut short on purpose. They are not frames.
         let areWhole = !lines.contains("7EB0641009818000")
         #expect(frames(lines.joined()) == (areWhole ? lines : nil))
         #expect(frames(lines.joined(separator: " ")) == (areWhole ? lines : nil))
@@ -107,7 +107,7 @@ import Testing
         #expect(request(text) == nil)
     }
 
-    // A list over CAN, and fields that are filled up with something else.
+    // A list of codes over CAN, and data fields with other padding.
     @Test(arguments: [
         "04 43 01 01 33 00 00 00", "03 43 DB 01 AA AA AA AA", "02 43 00 00 00 00 00 00",
     ])

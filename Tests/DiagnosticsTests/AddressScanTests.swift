@@ -32,7 +32,8 @@ import Testing
         #expect(walk.modules.map(\.request.value) == [0x710, 0x726, 0x744, 0x7E0])
         #expect(walk.modules.map(\.responder.value) == [0x77A, 0x72E, 0x764, 0x7E8])
         let addresses = asked.compactMap(\.target?.value)
-        // Never outside 700 to 7FF, never to all, never where answers come from.
+        // The scan must not send outside 700 to 7FF, to all ECUs, or to an address that answers
+        // come from.
         #expect(addresses.allSatisfy { (0x700...0x7FF).contains($0) })
         #expect(!addresses.contains(0x7DF))
         #expect(!addresses.contains { (0x7E8...0x7EF).contains($0) })
@@ -51,7 +52,7 @@ import Testing
             switch request.target?.value {
             case 0x700: [message(0x72E, [0x7E, 0x00]), message(0x7E8, [0x7E, 0x00])]
             case 0x726: [message(0x72E, [0x7E, 0x00])]
-            // Ordinary traffic that the open filter lets through.
+            // Ordinary bus traffic that passes the open filter.
             case 0x730: [message(0x731, [0x01, 0x02, 0x03])]
             default: []
             }

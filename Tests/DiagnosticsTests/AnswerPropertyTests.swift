@@ -12,7 +12,7 @@ import Testing
         nil, .can, .iso9141, .iso14230, .j1850, .j1939,
     ]
 
-    /// Bytes that mean something often: counts, identifiers, fillers.
+    /// A random byte, often one with a meaning: a count, an identifier, a filler.
     private static func byte(_ random: inout SeededGenerator) -> UInt8 {
         let telling: [UInt8] = [
             0x00, 0x01, 0x02, 0x06, 0x0C, 0x20, 0x4F, 0x55, 0xAA, 0xF4, 0xF8, 0xFF,
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// Good answers to known requests.
+    /// Correct answers to known requests.
     private static let whole: [(request: String, family: VehicleProtocol.Family, answer: String)] =
         [
             ("010C0D05110B04", .can, "410C1AF80D32057B11400B650480"),
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// PIDs of the test table and how many bytes each may have.
+    /// The PIDs of the test table, and the number of bytes that each may have.
     private static let lengths: [(pid: UInt8, length: ClosedRange<Int>)] = [
         (0x03, 2...2), (0x04, 1...1), (0x05, 1...1), (0x06, 1...2), (0x07, 1...2), (0x08, 1...2),
         (0x09, 1...2), (0x0B, 1...1), (0x0C, 2...2), (0x0D, 1...1), (0x10, 2...2), (0x11, 1...1),
@@ -134,11 +134,11 @@ import Testing
             if found == expected { whole += 1 } else { #expect(found.last == "error") }
             if answered.allSatisfy({ $0.length.count == 1 }) { #expect(found == expected) }
         }
-        // Where lengths vary, some batches can be split in two ways; these are few.
+        // Where lengths vary, a few batches can be split in two ways.
         #expect(whole > 4_500)
     }
 
-    /// Whether `values` stand in `all` in this order.
+    /// Whether `all` contains `values` in this order.
     private static func isSubset(_ values: [String], _ all: [String]) -> Bool {
         var rest = all[...]
         for value in values {

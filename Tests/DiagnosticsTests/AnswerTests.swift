@@ -9,7 +9,8 @@ import Testing
         return message
     }
 
-    // SAE J1939-73, 5.7.1: bits 8 and 7 of byte 1 are the malfunction indicator lamp; 00 off, 01 on.
+    // SAE J1939-73, 5.7.1: bits 8 and 7 of byte 1 are the malfunction indicator lamp; 00 = off, 01
+    // = on.
     @Test(
         arguments: [
             ("40FF00000000FFFF", 0xFECA, true), ("00FF00000000FFFF", 0xFECA, false),

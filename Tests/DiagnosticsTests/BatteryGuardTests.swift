@@ -2,15 +2,15 @@ import Diagnostics
 import OBDCore
 import Testing
 
-/// A vehicle from one second on: what it tells and what the adapter measures.
+/// A part of a drive: the vehicle's answers, and the voltage that the adapter measures.
 private struct Phase {
-    /// Its last second, but one.
+    /// The second at which it ends.
     var until: Int
-    /// Engine speed, unit: rpm; nil = the vehicle does not tell it.
+    /// The engine speed in rpm; nil = the vehicle does not report it.
     var rpm: Double?
-    /// Speed, unit: km/h; nil = the vehicle does not tell it.
+    /// The speed in km/h; nil = the vehicle does not report it.
     var speed: Double?
-    /// The voltage at the adapter, unit: V; nil = the adapter does not tell it.
+    /// The voltage at the adapter in V; nil = the adapter does not report it.
     var volts: Double?
     /// Whether any ECU answers.
     var isAwake = true
@@ -20,11 +20,11 @@ private struct Phase {
     }
 }
 
-/// A guard beside a vehicle that is asked once a second for engine speed and speed.
+/// A guard for a vehicle that is polled once per second for engine speed and speed.
 private struct Watch {
     var battery = BatteryGuard()
     var news: [BatteryGuard.News] = []
-    /// Seconds at which a resting vehicle was asked.
+    /// The seconds of requests to a resting vehicle.
     var probes: [Int] = []
     var voltageReads = 0
 
@@ -44,7 +44,8 @@ private struct Watch {
                     if isResting { probes.append(second) }
                     ask(phase, now)
                 case .wait(let until):
-                    // Something is due at a whole second, or the phase changes before.
+                    // Continue at the next whole second at which something is due, but not after
+                    // the end of the phase.
                     let due = Int((until - .zero).seconds)
                     news += battery.takeNews()
                     second = min(max(due, second + 1), phase.until)
@@ -63,7 +64,7 @@ private struct Watch {
         if let speed = phase.speed { battery.take(speed: speed, at: now) }
     }
 
-    /// Seconds at which it began and ended to rest: 300-2107, 5000-.
+    /// The seconds at which rests began and ended, for example 300-2107, 5000-.
     var rests: String {
         news.map { one in
             switch one {
@@ -85,15 +86,16 @@ private struct Watch {
             Phase(until: 9000, rpm: 900, speed: 0, volts: 14.3),
         ])
         guard case .rests(let rest) = try #require(watch.news.first) else { return }
-        // The last answer came at 599, the first silence at 600; then the voltage is looked at.
+        // The last answer came at 599 and the first silence at 600. A minute later the voltage was
+        // measured.
         #expect(rest.cause == .silence)
         #expect((660...661).contains(Int((rest.since - .zero).seconds)))
         #expect(rest.voltage == 12.4)
         #expect(watch.news.count == 2)
         guard case .goesOn(_, let time) = watch.news[1] else { return }
-        // It is looked at every 30 s; the voltage tells of the start.
+        // The voltage is measured every 30 s, and it shows the start of the engine.
         #expect((time - .zero).seconds <= 7845)
-        // Two hours: 30 s, 1, 2, 4, 8 minutes, then every quarter of an hour.
+        // In two hours: after 30 s, after 1, 2, 4 and 8 minutes, then every quarter of an hour.
         #expect(watch.probes.filter { $0 < 7800 }.count <= 13)
         #expect(watch.battery.rests == 1)
     }
@@ -141,7 +143,7 @@ private struct Watch {
         #expect(
             Watch([
                 Phase(until: 300, rpm: nil, speed: 40, volts: 14.4),
-                // Converters that save energy go down to about 13 V.
+                // DC converters that save energy lower the voltage to about 13 V.
                 Phase(until: 4000, rpm: nil, speed: 0, volts: 12.9),
                 Phase(until: 4300, rpm: nil, speed: 5, volts: 14.4),
             ]).rests == "")
@@ -227,7 +229,7 @@ private struct Watch {
         ECUMessage(ecu: ECUAddress(0x7E8, .can11), payload: payload, frames: 1)
     }
 
-    /// Ten minutes of silence after a minute of answers, then answers again.
+    /// The vehicle answers for a minute, is silent for ten minutes, and then answers again.
     @Test func `asks for nothing but the voltage, and then for everything`() {
         let engine = SignalIndex(rawValue: 0)
         let wants = [
@@ -278,20 +280,20 @@ private struct Watch {
         #expect(resting.allSatisfy { $0.payload == [0x01, 0x0C] })
         #expect((3...6).contains(resting.count))
         #expect(voltages.filter { (125..<700).contains($0) }.count > 15)
-        // Everything again, the batch too, within a look at the voltage.
+        // After the next voltage reading, all requests are sent again, in batches, too.
         #expect(
             asked.contains { (700...740).contains($0.second) && $0.payload == [1, 0x05, 0x0F] })
         #expect(!asked.contains { $0.second < 60 && $0.payload == [0x01, 0x0C] })
         let report = plan.report(at: now)
         #expect(report.records.map(\.dataID.id) == [0x05, 0x0F])
         #expect(report.rests == 1 && report.rested > .seconds(550))
-        // The rest counts as no missed deadline.
+        // The rest does not count as missed deadlines.
         #expect(report.records[1].missed < 30)
-        // Nor is it time between two answers.
+        // The rest does not count as time between two answers, either.
         #expect(report.records[1].reached.map { $0 < .milliseconds(1500) } ?? false)
     }
 
-    /// A poll of one module that sleeps, in a vehicle that is driven.
+    /// A poll of one module that sleeps while the vehicle is driven.
     @Test func `a module that never answers is no vehicle that is off`() {
         let engine = SignalIndex(rawValue: 0)
         var plan = PollPlan(wants: [
@@ -334,7 +336,8 @@ private struct Watch {
             ])
         let link = LinkCapabilities(vehicleProtocol: .can11At500)
         var now = Instant.zero
-        // Each request takes 250 ms: two of three periods pass unasked, as it waits for none.
+        // Each request takes 250 ms. The next one is sent at once, so two of three periods pass
+        // without a request.
         for _ in 0..<20 {
             guard case .ask(let request) = plan.next(at: now, link: link) else { continue }
             now = now + .milliseconds(250)
@@ -344,7 +347,7 @@ private struct Watch {
         let record = try #require(plan.report(at: now).records.first)
         #expect(record.answers == 20 && record.asked == 20)
         #expect(record.reached == .milliseconds(250))
-        // 100 ms late at least each time: one or two periods.
+        // Each answer is at least 100 ms late, and so misses one or two periods.
         #expect((19...38).contains(record.missed))
     }
 }

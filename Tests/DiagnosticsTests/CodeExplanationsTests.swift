@@ -90,7 +90,8 @@ import Testing
         #expect(explanations.explanation(of: catalyst, text: nil) == nil)
     }
 
-    // Kind, status byte, active; the words for P0420 (weeks) and P0520 (stop).
+    // The kind, the status byte, whether the code is active, and the advice for P0420. P0520 always
+    // gets "stop".
     @Test(arguments: [
         (CodeReport.Kind.stored, UInt8?.none, Bool?.none, DriveAdvice.weeks),
         (.permanent, nil, nil, .weeks),
@@ -115,7 +116,8 @@ import Testing
         #expect(try said("P0520") == .stop)
     }
 
-    // Severity byte of report 42, lamps (red, amber, protect, check engine), whether it is active.
+    // The severity byte of report 42, the lamps (red, amber, protect, check engine), whether the
+    // code is active, and the advice.
     @Test(arguments: [
         (UInt8?.some(0x80), [Bool](), Bool?.none, DriveAdvice.stop),
         (0x40, [], nil, .soon), (0x20, [], nil, .weeks), (0x00, [], nil, .weeks),
@@ -142,7 +144,7 @@ import Testing
         let catalyst = explanations.explanation(
             of: try code("P0420"), text: "A text", state: state)
         #expect(catalyst?.drive == drive)
-        // A code of SAE J1939 has no family: only what the vehicle says is known.
+        // A code of SAE J1939 has no family, so the advice comes from the vehicle alone.
         let lorry = J1939Code(spn: 110, fmi: 0, occurrenceCount: 1, conversionMethod: false)
         let said = explanations.explanation(of: lorry, text: "Coolant: hot", state: state)
         let isSilent = severity ?? 0 < 0x40 && isActive ?? true && !lamps.contains(true)
@@ -158,7 +160,7 @@ import Testing
         #expect(said?.clears.hasPrefix("obdscan dtc clear") == true)
     }
 
-    // Codes, voltage; findings with the codes that say them.
+    // The codes, the voltage, and the findings with their codes.
     @Test(arguments: [
         (["P0171", "P0174"], Double?.none, ["both P0171 P0174"]),
         (["P0171", "P0171-11"], nil, []),

@@ -13,8 +13,8 @@ import Testing
         Row("03", .can, "43020133 0000", ["stored P0133"]),
         Row("03", .can, "430101330000", ["stored P0133"]),
         Row("03", .can, "4300000000000000", []),
-        // The count is not a code, the codes are not a count.
-        // With another count they are told all the same.
+        // The count is not a code, and the codes do not replace the count. If they disagree, the
+        // codes are reported anyway, with an error.
         Row("03", .can, "43030133C123", ["stored P0133", "stored U0123", "error"]),
         Row("03", .can, "43010133C123", ["stored P0133", "stored U0123", "error"]),
         Row("03", .can, "43000133", ["stored P0133", "error"]),
@@ -23,19 +23,19 @@ import Testing
         Row("03", .can, "43040133AAAAAAAAAA", ["stored P0133", "error"]),
         Row("03", .can, "43030133AAAA", ["stored P0133", "error"]),
         Row("03", .can, "4303", ["error"]),
-        // Six bytes may be three places of ECUs before CAN: P0102, P1120 and P1220.
+        // Without a count, as before CAN, the six bytes could be P0102, P1120 and P1220.
         Row("03", .can, "43010211201220", ["error"]),
         Row("03", .can, "430201", ["error"]),
         Row("03", .can, "43", ["error"]),
         Row("03", .iso9141, "43013300000000", ["stored P0133"]),
-        // A Corvette's answer, J1850 VPW.
+        // A Corvette's answer on J1850 VPW.
         Row("03", .j1850, "43010211201220", ["stored P0102", "stored P1120", "stored P1220"]),
         Row("03", .iso14230, "43000000000000", []),
         Row("03", .iso14230, "430133", ["stored P0133", "error"]),
         Row("03", .iso14230, "430133C1", ["error"]),
         Row("03", .iso14230, "4301330000000000", ["error"]),
         Row("03", .iso14230, "43", ["error"]),
-        // Nothing tells the protocol: the parity does.
+        // The protocol is unknown. An even or odd number of bytes shows it.
         Row("03", nil, "43020133C123", ["stored P0133", "stored U0123"]),
         Row("03", nil, "43010211201220", ["stored P0102", "stored P1120", "stored P1220"]),
         Row("03", nil, "4300", []),
@@ -58,14 +58,14 @@ import Testing
     // KWP 18 00 FF 00: `58 n {code status}`, ISO 14230-3.
     @Test(arguments: [
         Row("1800FF00", .iso14230, "58010133E0", ["stored P0133 status E0"]),
-        // Bits 6 and 5: 01 stored, 10 maturing, 11 present, 00 none of it.
+        // Bits 6 and 5: 01 stored, 10 maturing, 11 present, 00 none of these.
         Row(
             "1800FF00", .iso14230, "5804013320020140030460C123A3",
             [
                 "stored P0133 status 20", "pending P0201 status 40", "stored P0304 status 60",
                 "stored U0123 status A3",
             ]),
-        // 18 03: all that it could report.
+        // 18 03 lists all codes that the ECU supports.
         Row("1803FF00", .iso14230, "58020133000201E0", ["stored P0201 status E0", "message"]),
         Row("1800FF00", .iso14230, "5800", []),
         Row("1800FF00", .iso14230, "58020133E0", ["stored P0133 status E0", "error"]),
@@ -76,7 +76,7 @@ import Testing
         #expect(decode(asked, row.answers) == row.expected)
     }
 
-    // Layouts: ISO 14229-1; the first answers are a Ford's and a Renault Zoe's.
+    // Layouts: ISO 14229-1. The first answers are those of a Ford and of a Renault Zoe.
     @Test(arguments: [
         Row(
             "19028F", .can, "5902CAE100000AE101000A9A89130A",
@@ -96,7 +96,7 @@ import Testing
                 "stored P0133-1C status 2F", "pending U0100-87 status 04",
             ]),
         Row("1902FF", .can, "5902FF01331C27", ["pending P0133-1C status 27"]),
-        // What the ECU does not support does not count.
+        // Status bits that the ECU does not support do not count.
         Row("1902FF", .can, "59020801331CFF", ["stored P0133-1C status 08"]),
         Row("1902FF", .can, "5902FF", []),
         Row("1902FF", .can, "5902FF00000000", []),
@@ -112,7 +112,7 @@ import Testing
         Row("190F", .can, "590FFF01331C2F", ["message"]),
         Row("1915", .can, "5915FF01331C2F", ["permanent P0133-1C status 2F"]),
         Row("190880FF", .can, "5908FF200001331C2F", ["stored P0133-1C status 2F severity 20"]),
-        // SAE J1979-2: 6 + 5 bytes a code, 5 + 4, 6 + 4.
+        // SAE J1979-2: 6 bytes and 5 per code, 5 and 4, 6 and 4.
         Row(
             "19423308FF", .can, "594233FFFF0420 01331C 08",
             [
@@ -131,7 +131,8 @@ import Testing
         Row("19423308FF", .can, "594233FFFF03 20 5B0002 08", ["message"]),
         Row("19423308FF", .can, "594233FF", ["error"]),
         Row("195533", .can, "595533FF04 01331C 08", ["permanent P0133-1C status 08"]),
-        // Readiness groups (01 catalyst): bit 4 since codes were cleared, bit 6 in this cycle.
+        // Readiness groups (01 = catalyst): bit 4 is for the time since codes were cleared, bit 6
+        // for this cycle.
         Row(
             "19563301", .can, "595633FF0401 042000 50",
             ["sinceClear catalyst incomplete", "thisCycle catalyst incomplete", "message"]),
@@ -144,7 +145,8 @@ import Testing
         Row(
             "19563304", .can, "595633FF0404 044200 40 045500 00",
             ["sinceClear evaporative complete", "thisCycle evaporative incomplete", "message"]),
-        // Status bits that the ECU does not keep tell nothing; so does an empty group.
+        // Status bits that the ECU does not support give no result. An empty group means that the
+        // monitor is not supported.
         Row(
             "19563303", .can, "5956339F0403 030000 50",
             ["sinceClear misfire incomplete", "message"]),
@@ -152,12 +154,12 @@ import Testing
             "19563314", .can, "595633FF0414",
             ["sinceClear pmFilter unsupported", "thisCycle pmFilter unsupported"]),
         Row("19563315", .can, "595633FF0415 042000 50", ["message"]),
-        // Another readiness group, another functional group than was asked for.
+        // The answer is for another readiness group, or for another functional group.
         Row("19563301", .can, "595633FF0402 042000 50", ["message"]),
         Row("19563301", .can, "5956D0FF0401 042000 50", ["message"]),
         Row("19423308FF", .can, "5942D0FFFF0420 01331C 08", ["message"]),
         Row("19563301", .can, "595633FF0401 042000", ["error"]),
-        // Data kept with a code.
+        // Data that are stored with a code.
         Row("190401331CFF", .can, "590401331C2F", ["stored P0133-1C status 2F"]),
         Row(
             "190401331CFF", .can, "590401331C2F0101F40C1AF8",
@@ -180,14 +182,14 @@ import Testing
             [
                 "stored P0133-1C status 2F", "message",
             ]),
-        // PID 06 has one or two bytes: only with one does what follows come out even.
+        // PID 06 has one or two bytes. Only with one byte do the records after it fit.
         Row(
             "190401331CFF", .can, "590401331C2F0103F40C1AF8F40680F40D32",
             [
                 "stored P0133-1C status 2F", "RPM=1726 frame 1 dtc P0133-1C",
                 "SHRTFT1=0 frame 1 dtc P0133-1C", "VSS=50 frame 1 dtc P0133-1C",
             ]),
-        // Two records behind each other.
+        // Two records, one after the other.
         Row(
             "190401331CFF", .can, "590401331C2F0001F40D32F001F40D33",
             [
@@ -250,7 +252,7 @@ import Testing
                 ["stored SPN91/FMI2 count 2", "stored SPN168/FMI1 count 1"]
             ),
             (0xFECF, "04FF5B00E202FFFF", ["pending SPN458843/FMI2 count 2"]),
-            // A lamp that is on without a code.
+            // A lamp is on, but there is no code.
             (0xFECA, "04FFFFFFFFFFFFFF", ["message"]), (0xFECA, "00FFFFFFFFFFFFFF", []),
             (0xFECA, "04FF5B0002", ["error"]),
             (0xFECA, "04FF5B000202A80001", ["stored SPN91/FMI2 count 2", "error"]),

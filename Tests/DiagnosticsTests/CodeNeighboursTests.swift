@@ -25,7 +25,7 @@ import Testing
             ("P01FA", "near P01FF: last of its block"),
             ("P0112", "near P010A: O2 sensor"),
             ("P0113", nil),
-            // Another block, a code with a text, a maker's own.
+            // Another block, a code that has a text, a manufacturer's code.
             ("P0200", nil), ("P0101", nil), ("P0101-11", nil), ("P1102", nil),
         ] as [(String, String?)])
     func `they tell what it is about`(name: String, sentence: String?) throws {

@@ -124,7 +124,9 @@ import Testing
 @Suite struct `Readiness of a vehicle` {
     private static let rules = "x\tX\t1996\t2000\t2\t\nx\tX\t2001\t\t1\t\n"
 
-    /// Answers of ECUs to 01 01, by the last digit of their address.
+    /// The answers to 01 01.
+    ///
+    /// The address of each ECU is 7E8 plus the number.
     private func readiness(_ answers: [(UInt32, String)]) throws -> (Readiness, ReadinessRules) {
         var tables = MonitorTables()
         try tables.add(Self.rules, of: .readiness)
@@ -139,7 +141,7 @@ import Testing
         return (Readiness(items, table: TestTable.pids), tables.readiness)
     }
 
-    // 40 CFR 85.2222 (c): two incomplete monitors for 1996–2000, one from 2001 on.
+    // 40 CFR 85.2222 (c) allows two incomplete monitors for 1996–2000, and one from 2001 on.
     @Test(
         arguments: [
             ("410100076500", 2010, .ready), ("410100076504", 2010, .ready),

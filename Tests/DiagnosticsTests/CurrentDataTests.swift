@@ -3,8 +3,8 @@ import OBDCore
 import Testing
 
 @Suite struct `Services 01 and 02` {
-    // Worked values: the examples of SAE J1979 and of the ELM327 data sheet; the rest by its
-    // formulas, by hand.
+    // The values are the examples of SAE J1979 and of the ELM327 data sheet. The others were
+    // calculated by hand with its formulas.
     @Test(arguments: [
         Pair("010C", "410C1AF8", ["RPM=1726"]),
         Pair("0105", "41057B", ["ECT=83"]),
@@ -13,18 +13,18 @@ import Testing
         Pair("0106", "410600", ["SHRTFT1=-100"]),
         Pair("0124", "4124FFFFFFFF", ["LAMBDA11=1.999969482421875", "O2S11V=7.9998779296875"]),
         Pair("0134", "413480008000", ["LAMBDA11W=1", "O2S11I=0"]),
-        // Records in any order, some left out.
+        // Records in any order, and some missing.
         Pair("010C0D05", "41050D0C", ["error"]),
         Pair("010C0D05", "41057B0C1AF80D32", ["ECT=83", "RPM=1726", "VSS=50"]),
         Pair("010C0D05", "410D32", ["VSS=50"]),
-        // Support maps, several in one answer.
+        // Several support maps in one answer.
         Pair(
             "0100", "4100BE3EB811",
             [
                 "PIDSUP_00=01 03 04 05 06 07 0B 0C 0D 0E 0F 11 13 14 15 1C 20"
             ]),
         Pair("01002040", "4100800000012080000000", ["PIDSUP_00=01 20", "PIDSUP_20=21"]),
-        // Enumerations, flags, undefined codes.
+        // Enumerations, flags, codes that are not defined.
         Pair("0103", "41030200", ["FUELSYSA=code 2", "FUELSYSB=code 0"]),
         Pair("0103", "41032000", ["FUELSYSA=undefined 32", "FUELSYSB=code 0"]),
         Pair(
@@ -40,14 +40,14 @@ import Testing
     }
 
     @Test(arguments: [
-        // Cut short.
+        // Too short.
         Pair("010C", "410C1A", ["error"]),
         Pair("010C", "410C", ["error"]),
         Pair("010C", "41", ["error"]),
         Pair("010C", "", ["error"]),
         Pair("010C0D", "410D320C1A", ["error"]),
         Pair("010C0D", "410D320C", ["error"]),
-        // Left over.
+        // Too long.
         Pair("010C", "410C1AF81234", ["error"]),
         Pair("010C", "410C1AF812", ["error"]),
         Pair(nil, "410C1AF8F112", ["error"]),
@@ -60,17 +60,17 @@ import Testing
         Pair("010D", "410D3200000000", ["VSS=50"]),
         Pair(nil, "410C1AF8AAAAAA", ["RPM=1726"]),
         Pair(nil, "410C1AF8000000", ["RPM=1726"]),
-        // One byte lost in a batch (of 41 05 15 11 9A, 41 05 7B 0C 1A F8 0D 20): what stands in
-        // front of the end may be cut wrongly as well, so that nothing of it counts.
+        // A byte is missing in a batch (of 41 05 15 11 9A, and of 41 05 7B 0C 1A F8 0D 20). The
+        // records before the end may be split wrongly, too, so none of them counts.
         Pair("010511", "4105119A", ["error"]),
         Pair("01050C0D", "41050C1AF80D20", ["error"]),
         Pair("020C000D00", "420C001A0D0020", ["error"]),
         Pair("22F405F40C", "62F405F40C1AF8", ["error"]),
-        // Each record with its service, as a clone on a Mazda CX-5 gives them.
+        // Each record comes with its service, as from a clone on a Mazda CX-5.
         Pair("010C0D05", "410C0A98410D00410584", ["RPM=678", "VSS=0", "ECT=92"]),
         Pair("010C0D05", "410C0A98410D0041058400000000", ["RPM=678", "VSS=0", "ECT=92"]),
         Pair("010C0D05", "410C0A98410D00410B84", ["error"]),
-        // The filler's own PID was asked for: then it is a record that is cut.
+        // The filler is also the number of a requested PID. So it is a record that is cut.
         Pair("010CAA", "410C1AF8AA", ["error"]),
         Pair("010CAA", "410C1AF8AA64", ["RPM=1726", "SPEED_LIMIT=100"]),
     ])
@@ -86,7 +86,7 @@ import Testing
         Pair(nil, "41F11234", ["message"]),
         Pair("010C", "410C1AF80D32", ["RPM=1726", "message"]),
         Pair("010CF1", "410C1AF8F11234", ["RPM=1726", "message"]),
-        // Every answer of an ECU has bit 6 set.
+        // An answer of an ECU always has bit 6 set.
         Pair("010C", "0000", ["error"]),
         Pair("020C00", "420C011AF8", ["message"]),
         Pair("020C00", "420D0032", ["message"]),
@@ -109,10 +109,11 @@ import Testing
                 "SHRTFT1=0", "SHRTFT3=-50", "LONGFT1=-50", "LONGFT3=-75",
             ]),
         Pair("01060C", "4106800C1AF8", ["SHRTFT1=0", "RPM=1726"]),
-        // Two bytes of padding, or one byte of value and one of padding: only what is certain.
+        // Two bytes of padding, or one byte of value and one of padding: report only the value that
+        // is certain.
         Pair("0106", "4106800000", ["SHRTFT1=0"]),
         Pair("0106", "410680400000", ["SHRTFT1=0", "SHRTFT3=-50"]),
-        // Zeros at the end are no padding where they are what is missing.
+        // Zeros at the end are not padding if a record lacks exactly these bytes.
         Pair(
             "010655AA0C", "41558080AA6406000C1AF8",
             [
@@ -123,7 +124,7 @@ import Testing
             [
                 "STSO2FT1=0", "STSO2FT3=128", "SPEED_LIMIT=100", "SHRTFT1=-100", "SHRTFT3=-100",
             ]),
-        // The second byte could be the beginning of PID 0C.
+        // The second byte could be the start of PID 0C.
         Pair("01060C", "4106800C", ["error"]),
         Pair("01060C", "4106800C1A", ["error"]),
         Pair("0106", "41068040201000", ["error"]),
@@ -132,7 +133,8 @@ import Testing
         #expect(decode(Asked(request: row.request), [row.answer]) == row.expected)
     }
 
-    // Bits: SAE J1979-DA, PID 01; the first row is the ELM327 data sheet's 81 07 65 04.
+    // The bits are those of PID 01 in SAE J1979-DA. The first row is 81 07 65 04 from the ELM327
+    // data sheet.
     @Test func `readiness of a spark ignition engine`() {
         #expect(
             decode(Asked(request: "0101"), ["410181076504"]) == [
@@ -189,17 +191,17 @@ import Testing
     @Test(arguments: [
         Pair("020200", "4202000000", ["DTCFRZF=notAvailable frame 0"]),
         Pair("020000", "42000080000000", ["PIDSUP_00=01 frame 0"]),
-        // Three pairs; the code counts for what stood in front of it.
+        // Three pairs. The code applies to the values before it.
         Pair(
             "020C000D000200", "420C001AF80D00320200C123",
             [
                 "RPM=1726 frame 0 dtc U0123", "VSS=50 frame 0 dtc U0123", "DTCFRZF=U0123 frame 0",
             ]),
-        // The frame's number is missing.
+        // The frame number is missing.
         Pair("020C00", "420C1AF8", ["error"]),
         Pair("020D00", "420D32", ["error"]),
         Pair(nil, "420D32", ["error"]),
-        // A request that leaves it out takes any.
+        // A request without a frame number accepts any.
         Pair("020C", "420C001AF8", ["RPM=1726 frame 0"]),
         Pair("020600", "42060080", ["SHRTFT1=0 frame 0"]),
     ])
@@ -217,8 +219,8 @@ import Testing
             ])
     }
 
-    // SAE J1979-DA: PID 4F.A replaces the 2 of lambda, .B the 8 V, .C the 128 mA, .D × 10 the 255 kPa;
-    // PID 50.A × 10 replaces 655.35 g/s. Values by hand.
+    // SAE J1979-DA: PID 4F.A replaces the 2 of lambda, .B the 8 V, .C the 128 mA, .D × 10 the 255
+    // kPa. PID 50.A × 10 replaces 655.35 g/s. The values were calculated by hand.
     @Test func `announced ranges hold for their ECU alone`() {
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         let other = Asked(request: "010B", ecu: ECUAddress(0x7E9, .can11))
@@ -244,7 +246,7 @@ import Testing
         #expect(decode(Asked(request: "0110"), ["4110FFFF"], by: &decoder) == ["MAF=800"])
     }
 
-    /// Every PID whose range 4F or 50 may replace, and one that neither does.
+    /// Every PID whose range 4F or 50 can replace, and one whose range they cannot.
     @Test(
         arguments: [
             ("4124FFFFFFFF", "LAMBDA11=4", 0x4F), ("4134FFFF8000", "LAMBDA11W=4", 0x4F),
@@ -261,7 +263,7 @@ import Testing
             for (question, range) in announced {
                 _ = decode(Asked(request: question, ecu: nil), [range], by: &decoder)
             }
-            // They agree, as far as one that answers alone can tell.
+            // One answer without an address: its range applies.
             #expect(
                 decode(Asked(request: request, ecu: nil), [answer], by: &decoder).first == value)
             _ = decode(
@@ -281,7 +283,7 @@ import Testing
                     Asked(request: "02" + request.dropFirst(2) + "00", ecu: nil), [frozen],
                     by: &decoder
                 ).first == (isHidden ? "message" : value + " frame 0"), "\(question)")
-            // An ECU with an address has ranges of its own.
+            // An ECU with an address has its own ranges.
             #expect(
                 decode(Asked(request: request), [answer], by: &decoder).contains("message")
                     == false)
@@ -295,7 +297,8 @@ import Testing
             ])
     }
 
-    /// Records in the order of the request are read without looking for where each begins.
+    /// If records come in the order of the request, the decoder does not search for the start of
+    /// each.
     @Test(arguments: [
         Pair("010C0D05", "410C1AF80D32057B", ["RPM=1726", "VSS=50", "ECT=83"]),
         Pair("01050D0C", "410C1AF80D32057B", ["RPM=1726", "VSS=50", "ECT=83"]),

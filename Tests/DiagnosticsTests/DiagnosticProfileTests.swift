@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Profiles` {
     private static let code = DTC(0x0133, failureType: 0x1C)
 
-    // Requests: SAE J1979; SAE J1979-2 as two public programs send them; SAE J1939-73.
+    // Requests: SAE J1979; SAE J1979-2 as two public programs send it; SAE J1939-73.
     @Test(
         arguments: [
             (.supportedPIDs(0x20), "0120", "0120", "22F420", nil),
@@ -86,7 +86,7 @@ import Testing
         #expect(Hex.string(try #require(DataID(name)).requestPayload) == request)
     }
 
-    // SAE J1939-71: EEC1 (61444) has the engine's speed, CCVS (65265) the vehicle's.
+    // SAE J1939-71: EEC1 (61444) has the engine speed, CCVS (65265) has the vehicle speed.
     @Test func `what tells that a vehicle moves stands where the profile keeps it`() {
         let profiles: [DiagnosticProfile] = [.classicCAN, .classicLegacy, .onUDS]
         for profile in profiles {
@@ -119,7 +119,7 @@ import Testing
         #expect(other.route(to: engine).responder == nil)
     }
 
-    // SAE J1939-73: DM3 and DM11 are requests that clear.
+    // SAE J1939-73: the requests DM3 and DM11 clear codes.
     @Test(arguments: [
         ("00FECA", true), ("00FECE", true), ("00FEEC", true), ("00F004", true), ("00FED3", false),
         ("00FECC", false), ("00FE", false), ("00FECA00", false), ("01FECA", true),
@@ -220,7 +220,8 @@ import Testing
         #expect(discovery.step == .found([Self.engine: .classicCAN]))
     }
 
-    // 49 CFR 565.15: position 10, and position 7 for the cycle. 1M8GDM9AXKP042788 is a 1989 bus.
+    // 49 CFR 565.15: position 10 has the year, and position 7 the cycle. 1M8GDM9AXKP042788 is a bus
+    // from 1989.
     @Test(
         arguments: [
             ("1M8GDM9AXKP042788", 1989), ("1HGCM82633A004352", 2003), ("1D4GP00R55B123456", 2005),

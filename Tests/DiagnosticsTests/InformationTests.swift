@@ -9,8 +9,8 @@ import Testing
         (1...16).map { Hex.string(UInt32($0), digits: 4) }.joined()
     private static let counterWords = (1...16).map { "IPT\($0 - 1)=\($0)" }
 
-    // The VIN is the ELM327 data sheet's, whose serial number is made up; 1M8GDM9AXKP042788 is the usual example of 49 CFR 565 with
-    // check digit X; CALID and map are a Dacia's.
+    // The VIN is the ELM327 data sheet's, with an invented serial number. 1M8GDM9AXKP042788 is the
+    // usual example for 49 CFR 565, with the check digit X. The CALID and the map are a Dacia's.
     @Test(arguments: [
         Row("0902", .can, ["490201\(vin)"], ["VIN=1D4GP00R55B123456 invalid"]),
         Row(
@@ -50,7 +50,7 @@ import Testing
                 "CALID=237616425S", "CALID=ABC",
             ]),
         Row("0904", .can, ["49040232333736313634323553000000000000"], ["error"]),
-        // Some ECUs leave the filler out.
+        // Some ECUs omit the filler.
         Row("0904", .can, ["4904013233373631363432"], ["CALID=23761642"]),
         Row("0904", .can, ["490400"], ["message"]),
         Row("0906", .can, ["4906021791BC8200000A01"], ["CVN=1791BC82", "CVN=00000A01"]),
@@ -145,10 +145,11 @@ import Testing
         #expect(decode(numbers, ["4906011791BC82"], by: &decoder) == ["error"])
     }
 
-    /// A word of the adapter about the protocol may be damaged; an address stood in the frame itself.
+    /// The adapter's report of the protocol may be damaged, but the address was in the frame
+    /// itself.
     ///
-    /// The numbered parts of ISO 15031-5 with the source byte 10, under a link that says CAN, and the
-    /// other way round.
+    /// The numbered parts of ISO 15031-5 come with the source byte 10 although the link reports
+    /// CAN, and the reverse.
     @Test func `an address tells what a frame was, whatever the link is thought to be`() {
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         func decode(_ address: String, _ said: VehicleProtocol, _ answers: [String]) -> [String] {
@@ -193,7 +194,7 @@ import Testing
 @Suite struct `UDS data identifiers` {
     private static let vin = "3144344750303052353542313233343536"
 
-    // SAE J1979-2 puts PIDs at F4xx, monitor ids at F6xx, info types at F8xx.
+    // SAE J1979-2: PIDs are at F4xx, monitor IDs at F6xx, info types at F8xx.
     @Test(arguments: [
         Pair("22F40C", "62F40C1AF8", ["RPM=1726"]),
         Pair("22F40CF40D", "62F40D32F40C1AF8", ["VSS=50", "RPM=1726"]),
@@ -254,8 +255,8 @@ import Testing
             ])
     }
 
-    // Bytes B to F, four monitors each, low bits supported, high bits not complete: as three
-    // AUTOSAR stacks lay F501 out (SAE J1979-DA, 2021).
+    // Bytes B to F have four monitors each: low bits = supported, high bits = not complete. Three
+    // AUTOSAR stacks use this layout for F501 (SAE J1979-DA, 2021).
     @Test func `readiness of SAE J1979-2`() {
         let items = decode(
             Asked(request: "22F501"), ["62F50182" + "17" + "15" + "11" + "4D" + "00"])
@@ -274,8 +275,8 @@ import Testing
 }
 
 @Suite struct `Services 05 and 06` {
-    // Layouts of SAE J1979; the CAN rows of MID 3D are a Hyundai's, the KWP rows those of a
-    // simulator by Diamex. 0A: 1000/8192 mV a bit; FE: signed, 1/4 Pa.
+    // Layouts of SAE J1979. The CAN rows of MID 3D are a Hyundai's, the KWP rows those of a
+    // simulator by Diamex. 0A: 1000/8192 mV per bit; FE: signed, 1/4 Pa.
     @Test(arguments: [
         Row(
             "0601", .can, "4601010A0BB00BB00BB0",
@@ -302,7 +303,7 @@ import Testing
             [
                 "test mid 39 tid 80 value 0.0 min -40.0 max 360.0 °C passed"
             ]),
-        // An unknown scaling: raw numbers, from 80 on signed.
+        // Unknown scaling: numbers without a unit, signed from 80 on.
         Row(
             "0639", .can, "4639807F800000018001",
             [
@@ -369,7 +370,7 @@ import Testing
         Row("0600", .iso9141, "4600FFC0000001", ["TIDSUP_00=01 02 20"]),
         Row("0600", nil, "4600FFC0000001", ["TIDSUP_00=01 02 20"]),
         Row("0600", nil, "4600C0000001", ["MIDSUP_00=01 02 20"]),
-        // Service 05: 0.005 V and 0.004 s a bit.
+        // Service 05: 0.005 V and 0.004 s per bit.
         Row("050101", .iso9141, "4501015A", ["test tid 01 component 01 value 0.45 V not run"]),
         Row(
             "050501", .iso9141, "4505010F0032",

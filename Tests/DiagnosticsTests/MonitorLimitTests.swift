@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 import Testing
 
-/// A limit that no value can pass, for it is the end of what two bytes hold, is none.
+/// A limit at the end of the range of two bytes is not a limit, because no value can pass it.
 @Suite struct `Limits of a monitoring test` {
     /// `UASID value min max`, and whether the lower and the upper limit count.
     static let records: [(record: String, lower: Bool, upper: Bool)] = [
@@ -31,7 +31,7 @@ import Testing
         #expect(!result.hasLowerLimit && !result.hasUpperLimit)
         (result.min, result.max, result.uas) = (0, 65_535, 0x0A)
         #expect(result.hasLowerLimit && result.hasUpperLimit)
-        // Before CAN limits are bare numbers.
+        // Before CAN, limits are plain numbers without a scaling ID.
         result.uas = nil
         #expect(!result.hasLowerLimit && !result.hasUpperLimit)
     }

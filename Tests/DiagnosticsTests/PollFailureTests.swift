@@ -14,8 +14,8 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
 }
 
 @Suite struct `A poll of what fails` {
-    /// What an adapter cannot bring across, and how often each record has to come in twenty seconds of
-    /// 25 ms a request, and how many requests may fail.
+    /// A fault of an adapter, how many answers each record must get in twenty seconds at 25 ms per
+    /// request, and how many requests may fail.
     struct Weakness: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var wants: [PollPlan.Want]
@@ -29,7 +29,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
             testDescription: "the last line of a long answer is always lost",
             wants: [coolant, rpm, speed, air],
             outcome: { $0.payload.count > 3 ? .failed : nil },
-            // 800 requests, four of them in turn.
+            // 800 requests, for four records in turn.
             atLeast: [0x05: 180, 0x0C: 180, 0x0D: 180, 0x10: 180], failures: 4...8),
         Weakness(
             testDescription: "one record's answer is always damaged",
@@ -76,7 +76,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         var bench = Bench([coolant, rpm, speed, air])
         bench.run(20, answer: { answer($0) })
         bench.run(for: .seconds(120)) { _ in .failed }
-        // All of them rest: each is looked after every two seconds.
+        // All records rest. Each one is tried again every two seconds.
         #expect(bench.asked.count < 280)
         #expect(bench.plan.isHoldingBack(at: bench.now + .milliseconds(1)))
         bench.asked = []
@@ -109,7 +109,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
     @Test func `that failed alone as well joins the others with its first answer`() {
         var bench = Bench([coolant, rpm])
         var round = 0
-        // Both fail twice together and once alone each: that was the link.
+        // Both fail twice together, and each fails once alone: the link was the cause.
         bench.run(30) { request in
             round += 1
             return round <= 4 ? .failed : answer(request)
@@ -118,7 +118,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         #expect(bench.asked.dropFirst(6).allSatisfy { $0.payload.count == 3 })
     }
 
-    /// One damaged character on the way to the adapter gives its `?`, too.
+    /// A damaged character on the way to the adapter also results in `?`.
     @Test func `asks for many at once again two minutes after that was refused`() {
         var bench = Bench([coolant, rpm, speed, air])
         bench.roundTrip = .milliseconds(250)
@@ -135,7 +135,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         var bench = Bench([coolant, rpm, speed, air])
         bench.roundTrip = .milliseconds(250)
         bench.run(for: .seconds(3600)) { $0.payload.count > 2 ? .refused : answer($0) }
-        // At once, after 2, 6, 14 and 30 minutes; next after 62.
+        // At once, and after 2, 6, 14 and 30 minutes. The next try would come after 62 minutes.
         #expect(bench.asked.count(where: { $0.payload.count > 2 }) == 5)
         #expect(bench.plan.batchesWork == false)
     }
@@ -188,12 +188,13 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
             case .readVoltage, .done: break
             }
         }
-        // Half a second after each failed try nothing is due; the remainder of its rest is one.
+        // For half a second after each failed try nothing is due. The remainder of that time counts
+        // as a rest.
         #expect((50...58).contains(rested.seconds), "\(rested.seconds)")
         #expect((2...8).contains(idle.seconds), "\(idle.seconds)")
     }
 
-    /// How a vehicle and an adapter deal with count digits, and with which the requests are asked.
+    /// The behaviour of a vehicle and an adapter with count digits, and the digits of the requests.
     struct Counting: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var outcome: @Sendable (_ round: Int, VehicleRequest) -> PollPlan.Outcome
@@ -236,7 +237,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         bench.run(counting.digits.count) { request in
             round += 1
             guard want.dataID.service == .readData else { return counting.outcome(round, request) }
-            // The same by another service.
+            // The same answers for a record of another service.
             var other = request
             other.payload = [0x01, 0x0C]
             guard

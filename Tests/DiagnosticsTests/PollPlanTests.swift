@@ -12,7 +12,7 @@ import Testing
         var bench = Bench(six)
         bench.run(4) { .answered([ecu($0, lengths)].compactMap(\.self), intact: true) }
         #expect(bench.asked.allSatisfy { $0.payload == [1, 4, 5, 0x0B, 0x0C, 0x0D, 0x11] })
-        // 41 + 6 ids + 7 data bytes = 14 bytes: a first frame and two consecutive ones.
+        // 41, 6 PIDs and 7 data bytes = 14 bytes: a first frame and two consecutive frames.
         #expect(bench.asked.map(\.expectedFrames) == [nil, nil, 3, 3])
     }
 
@@ -28,7 +28,8 @@ import Testing
         #expect(bench.asked[2].expectedFrames == 2)
     }
 
-    /// Found by `scripts/seeds` (1322): 0904 arrived as 09044, so that four of eight answers came.
+    /// `scripts/seeds` (1322) found this: 0904 arrived as 09044, so only four of eight answers
+    /// came.
     @Test func `one reply that was cut short does not teach its frame count`() {
         var bench = Bench([want(0x0C, 2)])
         var round = 0
@@ -87,11 +88,12 @@ import Testing
         let alone = bench.asked.filter { $0.payload == [1, 0x5C] }
         #expect(!alone.isEmpty)
         #expect(bench.asked.count(where: { $0.payload.count == 7 }) > 30)
-        // Two misses, then ever longer rests: silent records cost little but are never given up.
+        // After two misses, the rests get longer. Silent records cost little time but are never
+        // given up.
         #expect(alone.count < 6)
     }
 
-    /// What cannot be sent now is not asked at once without end either.
+    /// A request that could not be sent must not be repeated at once forever, either.
     @Test(arguments: [true, false])
     func `one miss changes nothing, several slow a record down, an answer brings it back`(
         isSent: Bool
@@ -128,7 +130,7 @@ import Testing
         bench.link.itemsPerRequest = 1
         bench.roundTrip = .milliseconds(100)
         bench.run(200) { .answered([ecu($0, lengths)].compactMap(\.self), intact: true) }
-        // Twenty seconds.
+        // The run takes twenty seconds.
         #expect((18...22).contains(bench.asked.count(where: { $0.payload[1] == 0x05 })))
         #expect((18...22).contains(bench.asked.count(where: { $0.payload[1] == 0x0D })))
     }
@@ -182,7 +184,7 @@ import Testing
             return .answered(
                 [ECUMessage(ecu: ECUAddress(0x7E8, .can11), payload: payload)], intact: true)
         }
-        // 22 and three identifiers are the seven bytes of one frame.
+        // 22 and three identifiers are seven bytes, which fit in one frame.
         #expect(bench.asked.first?.payload == [0x22, 0xF4, 0x04, 0xF4, 0x05, 0xF4, 0x0D])
         #expect(bench.asked.allSatisfy { $0.payload.count <= 7 })
         #expect(bench.plan.batchesWork == true)

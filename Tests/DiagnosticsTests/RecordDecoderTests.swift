@@ -3,7 +3,9 @@ import OBDCore
 import Testing
 
 @Suite struct `One record's bytes` {
-    /// A table of one record whose numbers stand at every byte, in every width and sign.
+    /// A table with one record.
+    ///
+    /// Its numbers begin at every byte and have every width and sign.
     private static let table: PIDTable = {
         var table = PIDTable()
         var signals: [Signal] = []
@@ -22,7 +24,7 @@ import Testing
         return table
     }()
 
-    // The other way to the same value is Signal.value(in:), which is tested bit by bit.
+    // The slow way is Signal.value(in:), which other tests check bit by bit.
     @Test func `the quick way reads numbers as the thorough one does`() throws {
         let decoder = RecordDecoder(table: Self.table)
         let record = try #require(Self.table.record(DataID(.currentData, 0x0C)))

@@ -3,7 +3,7 @@ import OBDCore
 import Testing
 
 @Suite struct SignalValueTests {
-    // A byte sequence without symmetry, longer than any number.
+    // A byte sequence without symmetry, and longer than any number.
     let data: [UInt8] = [0xA5, 0x3C, 0x81, 0x7E, 0x19, 0xF2, 0x04, 0xBD, 0x6B, 0xD0, 0x33]
 
     @Test func `Big-endian bits are read from the most significant bit of byte A on`() {

@@ -10,7 +10,7 @@ import Testing
     /// What a vehicle says from one second to the next but one: (until, rpm, km/h); nil = nothing.
     private typealias Phase = (until: Int, rpm: Double?, speed: Double?)
 
-    /// The second at which the rule says that the drive is over, and why.
+    /// The second at which the rule ends the drive, and its reason.
     private func end(_ phases: [Phase], limits: TripEndRule.Limits = limits) -> TripEndRule.End? {
         var rule = TripEndRule(limits: limits)
         var second = 0
@@ -58,7 +58,9 @@ import Testing
         #expect(end == .init(rule: .standstill, instant: at(1600)))
     }
 
-    /// A smart alternator lets the voltage fall to 12.2 V at speed: no rule asks for it.
+    /// A smart alternator lets the voltage fall to 12.2 V at speed.
+    ///
+    /// So no rule uses the voltage.
     @Test func `answers of other ECUs keep the drive going while it moves`() {
         var rule = TripEndRule(limits: Self.limits)
         rule.take(speed: 80, at: at(0))

@@ -2,14 +2,14 @@ import Diagnostics
 import OBDCore
 import Testing
 
-/// No ECU answers what was not asked: it is damage, or belongs to another request.
+/// An answer to something that was not requested is damaged, or belongs to another request.
 @Suite struct `An answer to something that was not asked` {
     @Test(
         arguments: [
             ("010C", "410C1AF8", false), ("010C", "410D32", true), ("010C", "41F11234", true),
             ("01F1", "41F11234", false), ("010C0D", "410D320C1AF8", false),
             ("010C", "410C1AF80D32", true), ("010C0D", "410C1A0D32", false),
-            // Cut short, another service, a refusal: told in other ways.
+            // A short answer, another service and a refusal are reported in other ways.
             ("010C", "410C1A", false), ("010C", "430133", false), ("010C", "7F0112", false),
             ("020C00", "420C001AF8", false), ("020C00", "420C011AF8", true),
             ("22F40C", "62F40C1AF8", false), ("22F40C", "62F40D32", true),
@@ -17,7 +17,8 @@ import Testing
             ("0902", "490401", true), ("0902", "490201", false), ("0601", "460201", true),
             ("1902FF", "590AFF", true), ("1902FF", "5902FF", false), ("2101", "610200", true),
             ("03", "430133", false),
-            // No answer to anything: the digits 4, 1 and 0 were lost in front of a reading.
+            // These are not answers to any request: the digits 4, 1 and 0 were lost before a
+            // reading.
             ("010C0D", "10C0C320D00A", true), ("010C0D", "40C1790D3000", true),
             ("03", "0133", true), ("010C", "BF3FA813", true), ("2101", "C10100", false),
             ("00FECA", "0000FF", false),

@@ -1,9 +1,11 @@
 import Foundation
 import Testing
 
-/// A share of `scripts/adapters`; the whole of it made docs/adapters.md.
+/// Runs a part of `scripts/adapters`.
+///
+/// A run of the whole script wrote the table in docs/adapters.md.
 @Suite(.ownThreads) struct `docs/adapters.md` {
-    /// Each link, and adapters that differ in how they speak; faults of each kind.
+    /// Every link, adapters of different dialects, and faults of each kind.
     @Test(arguments: [
         ["golink", "--only", "read"], ["clone-nul", "--only", "dtc"], ["cable pulled"],
     ])

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// What the adapter says instead of data, and what the program makes of it.
+/// The adapter sends a word instead of data: the exit code, the message and what is still shown.
 @Suite(.serialized, .ownThreads) struct `Words instead of data` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }
 
-    /// A word, the exit code, and what the message says.
+    /// The adapter's word, the exit code, and a part of the message.
     struct Word: CustomTestStringConvertible, Sendable {
         var text: String
         var status: Int32
@@ -15,7 +15,7 @@ import Testing
         var testDescription: String { text }
     }
 
-    /// Exit codes: 69 = adapter or vehicle do not answer, 75 = try again.
+    /// Exit codes: 69 = the adapter or the vehicle does not answer, 75 = try again.
     private static let words = [
         Word(text: "UNABLE TO CONNECT", status: 69, message: "(UNABLE TO CONNECT)"),
         Word(text: "NO DATA", status: 75, message: "no ECU answered (NO DATA)"),
@@ -39,7 +39,7 @@ import Testing
         #expect(outcome.errors.contains("hint: "))
     }
 
-    /// An adapter is an adapter without a vehicle, too.
+    /// The adapter can be described even if there is no vehicle.
     @Test func `info tells of the adapter where the vehicle is silent`() async throws {
         let outcome = try await run(["info"], firstRequest: "UNABLE TO CONNECT")
         #expect(outcome.status == 69)
@@ -67,7 +67,7 @@ import Testing
         #expect(reading.errors.contains("?"))
     }
 
-    /// An adapter that answers everything but the vehicle's requests.
+    /// The adapter answers its own commands, but no request to the vehicle.
     @Test func `info where the adapter does not know the first request`() async throws {
         let outcome = try await run(["info"], firstRequest: "?", others: ["0902": "NO DATA"])
         #expect(outcome.status == 69, "\(outcome)")
@@ -98,7 +98,9 @@ import Testing
         #expect(told.contains("Refuses service 09  serviceNotSupported (11)"), "\(outcome)")
     }
 
-    /// SAE J1979: 01 01 counts stored codes, A = 80 + count; 43 tells them.
+    /// SAE J1979: in the answer to 01 01, A = 80 + the number of stored codes.
+    ///
+    /// The answer to 03 (43) lists them.
     @Test(arguments: [
         ("7E806410183000000", "7E8024300", "counts 3 codes, but its list is empty"),
         ("7E806410183000000", "7E80443010301", "counts 3 stored, but lists 1"),
@@ -126,7 +128,7 @@ import Testing
         #expect(outcome.status == 1, "\(outcome)")
     }
 
-    /// What was good before the word stays good.
+    /// Data that came before the word stays valid.
     @Test func `behind a value`() async throws {
         let outcome = try await run(
             ["read", "rpm", "--format", "json"], engineSpeed: "7E804410C1AF8\nBUFFER FULL")
@@ -157,15 +159,16 @@ import Testing
         #expect(object["nrc"] as? String == "12")
     }
 
-    /// Codes that were not told are not codes that are not there.
+    /// A list of codes that did not come does not mean that there are no codes.
     @Test func `a list of codes that nobody told`() async throws {
-        // 01 01: lamp on, three codes (SAE J1979: A = 80 + count). 03, 07 and 0A stay unanswered.
+        // 01 01: the check engine light is on, three codes (SAE J1979: A = 80 + count). 03, 07 and
+        // 0A get no answer.
         let outcome = try await run(["dtc", "--exit-code"], others: ["0101": "7E806410183000000"])
         #expect(!outcome.output.contains("no codes"), "\(outcome)")
         #expect(outcome.status != 0, "\(outcome)")
     }
 
-    /// Runs a command on a conversation with an ELM327 v1.5 in a car with one ECU.
+    /// Runs a command against an ELM327 v1.5 in a car with one ECU.
     private func run(
         _ arguments: [String], firstRequest: String = "7E806410000180000",
         engineSpeed: String = "7E804410C1AF8", others: [String: String] = [:]

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// The program that an alarm starts.
+/// An alarm starts a program without a shell.
 @Suite(.ownThreads) struct `A program started by an alarm` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }
 
-    /// What a shell would run, join or expand arrives as it was typed.
+    /// Characters that a shell would interpret arrive as they were typed.
     @Test func `gets its arguments as they are, and the alarm`() async throws {
         let heard = workplace.path("heard")
         let program = try workplace.file(
@@ -17,7 +17,7 @@ import Testing
             mv '\(heard).new' '\(heard)'
             """)
         let trap = workplace.path("trap")
-        // The coolant of the simulated car is warm.
+        // The coolant of the simulated car is warm, so the alarm starts.
         let outcome = try await workplace.shell(
             """
             "$OBDSCAN" log ect -d 'sim:?frozen=true' --duration 1s --alarm 'ECT>10' \

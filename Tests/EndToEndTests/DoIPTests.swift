@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The whole program over DoIP: our own simulated gateway, and one of somebody else.
+/// The whole program over DoIP, with our simulated gateway and with a foreign one.
 @Suite(.ownThreads) struct `Vehicles with DoIP` {
     private let workplace: Workplace
 
@@ -9,7 +9,8 @@ import Testing
 
     private static let vehicle = "petrol?frozen=true&latency=2ms"
 
-    /// What a command prints, without what differs by nature: time, and who answers from where.
+    /// The objects that a command prints, without what differs between links: the time and the
+    /// addresses of the ECUs.
     private func objects(_ command: [String], _ device: String) async throws -> [NSDictionary] {
         let outcome = try await workplace.run(command + ["--format", "json", "-d", device])
         #expect(outcome.status == 0, "\(outcome)")
@@ -22,7 +23,7 @@ import Testing
         }
     }
 
-    /// The same vehicle behind an ELM327 and behind a gateway says the same.
+    /// A vehicle gives the same objects through an ELM327 and through a gateway.
     @Test(arguments: ["petrol", "diesel", "onuds"])
     func `say what they say through an adapter`(scenario: String) async throws {
         for command in [["read", "RPM", "VSS", "ECT"], ["dtc"], ["monitors"]] {
@@ -60,7 +61,7 @@ import Testing
         #expect(try #require(summary?["readings"] as? Int) > 20)
         #expect(summary?["timeouts"] as? Int == 0)
         #expect(summary?["errors"] as? Int == 0)
-        // The logical address goes into the database and comes out of it.
+        // The database keeps the logical address, and an export shows it.
         let exported = try await workplace.run(["export", "--to", "-", "--format", "json"])
         #expect(exported.output.contains("\"ecu\":\"1010\""), "\(exported)")
 
@@ -98,7 +99,7 @@ import Testing
         #expect((outcome.output + outcome.errors).contains("replay:FILE plays it"), "\(outcome)")
     }
 
-    /// What is wrong, the exit code, and a part of what is said.
+    /// The command, the exit code, and a part of the message.
     @Test(arguments: [
         (["-d", "sim:petrol?personality=doip", "--adapter", "elm327"], 64, "is a DoIP gateway"),
         (["-d", "sim:petrol", "--protocol", "doip"], 64, "is not a DoIP gateway"),
@@ -131,7 +132,9 @@ import Testing
         #expect(outcome.errors.contains("no adapter there takes commands"), "\(outcome)")
     }
 
-    /// doip-server 2026.6.14, two ECUs; it sends acknowledgement and answers in segments of their own.
+    /// doip-server 2026.6.14 with two ECUs.
+    ///
+    /// It sends the acknowledgement and the answer in separate segments.
     @Test(
         .enabled(if: Emulator.folder != nil, "OBDSCAN_PEERS is not set: run scripts/setup peers"))
     func `a foreign gateway is asked, one ECU alone and both at once`() async throws {
@@ -162,7 +165,7 @@ import Testing
         #expect(!one.output.contains("\"ecu\":\"1010\""))
     }
 
-    /// The gateway's files.
+    /// The configuration files of the foreign gateway.
     private static func gateway(_ port: UInt16) -> [(String, String)] {
         func ecu(_ name: String, _ address: String) -> (String, String) {
             (

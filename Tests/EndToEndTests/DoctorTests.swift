@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `doctor` at every place where the way from the cable to the engine can be broken.
+/// `doctor` with a fault at each point between the cable and the engine.
 @Suite(.ownThreads) struct `The doctor` {
     private let workplace: Workplace
 
@@ -42,7 +42,7 @@ import Testing
         #expect(checks.dropLast().allSatisfy { $0["ok"] as? Bool == true })
     }
 
-    /// Something answers, and it is no adapter.
+    /// Something answers, but it is not an adapter.
     @Test(arguments: [
         ("?\r\r>", "answers \"?\" to every command", "obdscan devices"),
         (
@@ -63,7 +63,7 @@ import Testing
         #expect(setup.output.contains(found) && !setup.output.contains("Saved "), "\(setup)")
     }
 
-    /// An adapter that finds its vehicle, and a vehicle that answers nothing of it.
+    /// The adapter answers, and the vehicle does not.
     @Test func `a vehicle that does not answer is a fault`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             .say(line.text.hasPrefix("0100") ? "NO DATA\r\r>" : PlainAdapter.answer(line.text))
@@ -73,7 +73,9 @@ import Testing
         #expect(last["step"] as? String == "vehicle" && last["ok"] as? Bool == false)
     }
 
-    /// 12 V batteries: full at 12.7 V, empty below 11.8 V, above 13 V while they are charged.
+    /// A 12 V battery has 12.7 V when full and less than 11.8 V when empty.
+    ///
+    /// While it charges, it has more than 13 V.
     @Test(arguments: [
         ("11.5V", "the battery is low"), ("12.4V", "the battery alone"), ("14.1V", "charging"),
         ("0.0V", "does not measure"),
@@ -104,7 +106,7 @@ import Testing
     }
 }
 
-/// `report`: everything that helps, nothing that is personal.
+/// `report` contains everything that helps, and no personal data.
 @Suite(.ownThreads) struct `The report` {
     private let workplace: Workplace
 
@@ -125,7 +127,8 @@ import Testing
         #expect(text.contains("obdscan-transcript 1"))
         #expect(text.contains("> 0902"))
         #expect(!text.uppercased().contains(vin))
-        // Times have six digits after the point, which may be any.
+        // Times have six digits after the point. They could look like a part of the VIN, so remove
+        // them.
         let digits = text.replacing(/[0-9]+\.[0-9]+/, with: "_").uppercased()
             .filter { $0 != " " }
         let bytes = Array(vin.utf8)

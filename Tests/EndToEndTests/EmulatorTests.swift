@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The whole program against ELM327-emulator, every value against what the emulator has recorded.
+/// Runs the whole program against ELM327-emulator and compares every value with the emulator's
+/// recording.
 @Suite(
     .serialized,
     .enabled(if: Emulator.folder != nil, "OBDSCAN_PEERS is not set: run scripts/setup peers"),
@@ -58,7 +59,7 @@ struct `ELM327-emulator on TCP` {
     }
 }
 
-/// What is asked of the program, wherever the emulator listens.
+/// The checks, for any device at which the emulator listens.
 struct EmulatorChecks {
     private let emulator: Emulator
     private let workplace: Workplace
@@ -102,7 +103,7 @@ struct EmulatorChecks {
     func live() async throws {
         let program = try workplace.start(
             ["live"] + signals + ["--duration", "3s", "--format", "json", "-d", emulator.address])
-        // Lines come while it runs: the first long before the end.
+        // The first lines come while the program still runs, not all at its end.
         try await program.lines(with: "\"signal\":\"RPM\"")
         #expect(!program.text(.output).contains("\"kind\":\"summary\""))
         let outcome = try await program.finish()
@@ -114,7 +115,7 @@ struct EmulatorChecks {
         #expect(summary["seconds"] as? Double ?? 0 > 2.5)
         let readings = objects.filter { $0["kind"] as? String == "reading" }
         expectRecorded(readings)
-        // A reply that was under way at the end is counted, though no longer printed.
+        // The summary may count readings that came at the end and were not printed.
         let counted = try #require(summary["readings"] as? Int)
         #expect((readings.count...readings.count + 6).contains(counted))
         #expect(readings.count > 30)
@@ -168,7 +169,7 @@ struct EmulatorChecks {
         try await workplace.run(arguments + ["--format", "json", "-d", emulator.address])
     }
 
-    /// Every reading of a signal that is known here has been recorded with these very bytes.
+    /// Each reading of a signal in this list must have bytes that the emulator has recorded.
     private func expectRecorded(_ readings: [[String: Any]]) {
         var wrong: [String] = []
         for reading in readings {
@@ -183,9 +184,9 @@ struct EmulatorChecks {
         #expect(wrong.isEmpty, "never recorded: \(wrong.prefix(5).joined(separator: "\n"))")
     }
 
-    /// Every cell of a column that is known here has been recorded.
+    /// Each cell of a column in this list must be a value that the emulator has recorded.
     private func expectRecorded(csv text: String, seconds: Int, values: Int) {
-        // CR LF is one Character.
+        // Swift treats CR LF as one Character.
         var rows = text.split(whereSeparator: \.isNewline).map {
             $0.split(separator: ",", omittingEmptySubsequences: false)
         }
@@ -194,11 +195,11 @@ struct EmulatorChecks {
         #expect(rows.allSatisfy { $0.count == head.count })
         let times = rows.compactMap(\.first)
         #expect(times == times.sorted())
-        // A reading that has a value is a cell, the time is another.
+        // Each reading fills one cell; the time fills one more cell per row.
         let filled = rows.reduce(0) { count, row in count + row.count { !$0.isEmpty } }
         #expect(filled == values + rows.count)
         for signal in signals {
-            // `RPM (rpm)`, or `7E8 RPM (rpm)` where several ECUs tell it.
+            // The heading is `RPM (rpm)`, or `7E8 RPM (rpm)` if several ECUs send the signal.
             let columns = head.indices.filter {
                 head[$0].split(separator: " ").contains(Substring(signal))
             }
@@ -215,7 +216,7 @@ struct EmulatorChecks {
 }
 
 extension [String] {
-    /// Without repetitions that follow each other.
+    /// The list with runs of equal elements reduced to one.
     fileprivate var uniqued: [String] {
         reduce(into: []) { list, word in if list.last != word { list.append(word) } }
     }

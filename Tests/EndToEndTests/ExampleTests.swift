@@ -1,26 +1,26 @@
 import Foundation
 import Testing
 
-/// Every example that the documents show is run as it stands there.
+/// Runs every example of the documents as it is printed there.
 ///
-/// Only what names hardware or a network is exchanged: ``replaced``.
+/// Only names of hardware and networks are replaced: ``replaced``.
 @Suite(.ownThreads) struct `Examples of the documents` {
-    /// Examples that cannot end in order here, with the exit code that belongs to them.
+    /// Examples that end with an exit code other than 0 here, and that code.
     private static let codes: [String: Int32] = [
-        // Codes are there, and that is what was asked.
+        // The simulated car has codes, and `--exit-code` reports them.
         "obdscan dtc list --exit-code --quiet && echo clean": 1,
         "obdscan monitors --readiness --exit-code && echo ready": 1,
-        // They ask, and nobody is there to answer.
+        // These commands ask for confirmation, and the test has no terminal.
         "obdscan dtc clear": 64,
         "obdscan trips delete 12 13": 64,
-        // They were interrupted.
+        // Ctrl-C ends these commands.
         "obdscan devices watch": 130,
         "obdscan devices watch --format json": 130,
-        // The simulated car is no Leaf.
+        // The simulated car is not a Leaf.
         "obdscan read leaf-soc --pack nissan-leaf": 75,
-        // What is known of it is younger.
+        // All that the database knows is newer than this period.
         "obdscan dtc report --since 2026-11-01 --until 2026-11-21 --of van": 66,
-        // It has no battery to drive with.
+        // The simulated car has no traction battery.
         "obdscan read ev-soc --pids battery.csv": 75,
         // No sink is configured, and nothing was published.
         "obdscan publish --drain": 78,
@@ -32,7 +32,7 @@ import Testing
         "obdscan publish forget fleet": 64,
     ]
 
-    /// Examples that cannot be run here, and why.
+    /// Examples that cannot run here, with the reason.
     private static let leftOut: [String: String] = [
         "obdscan setup": "would talk to what is attached to this machine",
         "obdscan setup -d bluetooth:OBDII": "would search the air; PairingTests has a device",
@@ -57,7 +57,7 @@ import Testing
         "obdscan info -d unix:/run/obd.sock": "needs that socket; UnixSocketTests has one",
     ]
 
-    /// Commands that go on until somebody ends them.
+    /// Commands that run until they are interrupted.
     private static let endless = ["live", "log", "devices watch", "simulate", "serve"]
 
     @Test func `are many, and the exceptions are among them`() {
@@ -74,8 +74,8 @@ import Testing
         let lines = Example.all.filter {
             seen.insert($0.line).inserted && Self.leftOut[$0.line] == nil
         }
-        // An adapter takes one program at a time, and so does the port of serve; the others mostly
-        // wait.
+        // An adapter serves one program at a time, and only one `serve` can have its port. The
+        // other examples mostly wait, so they run at the same time.
         let isAlone = { (example: Example) in
             shelf.replaced(example.line) != example.line || example.line.contains(" serve")
         }
@@ -112,7 +112,9 @@ import Testing
     private static let untilAtWork = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("until_at_work.py").path
 
-    /// The command, ended by Ctrl-C when it is at work if it would not end by itself.
+    /// The command as it is run.
+    ///
+    /// If it would not end, Ctrl-C ends it as soon as it is at work.
     private static func bounded(_ line: String) -> String {
         let words = line.split(separator: " ").dropFirst()
         let endsItself = ["head", "--list", "--show"].contains { words.contains($0) }
@@ -122,7 +124,7 @@ import Testing
     }
 }
 
-/// What the examples find: files, trips, a pty and a TCP port with simulated adapters.
+/// The files, trips, pty and TCP port with simulated adapters that the examples use.
 private final class ExampleShelf: Sendable {
     private let original: Workplace
     private let servers: [RunningProgram]
@@ -150,7 +152,7 @@ private final class ExampleShelf: Sendable {
         for server in servers { _ = try await server.finish() }
     }
 
-    /// The line with what is here in place of hardware and networks that are not.
+    /// The line with simulated devices in place of the hardware and networks that it names.
     func replaced(_ line: String) -> String {
         line.replacing("/dev/ttyUSB0", with: pty)
             .replacing("tcp:192.168.0.10:35000", with: tcp)
@@ -161,7 +163,7 @@ private final class ExampleShelf: Sendable {
             .replacing("curl --data-binary @- URL", with: "cat >/dev/null")
     }
 
-    /// A folder that an example may change.
+    /// A copy of the folder, which an example may change.
     func copy() throws -> Workplace {
         let workplace = try Workplace()
         let files = FileManager.default
@@ -212,7 +214,7 @@ private final class ExampleShelf: Sendable {
         let vehicle = try await original.run(["simulate", "--show", "petrol"])
         _ = try original.file("my.vehicle", vehicle.output)
 
-        // Trips 1 to 13, each 40 minutes long; 12 has positions as well.
+        // Trips 1 to 13, each 40 minutes long. Trip 12 has positions, too.
         for number in 1...13 {
             let file =
                 number == 12
@@ -239,7 +241,7 @@ private final class ExampleShelf: Sendable {
     private static let tests = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Clock times of forty minutes from `start` on, a second apart.
+    /// The clock times of forty minutes from `start`, one per second.
     private static func seconds(from start: String) -> [(clock: String, isMoving: Bool)] {
         let parts = start.split(separator: ":").compactMap { Int($0) }
         let first = (parts[0] * 60 + parts[1]) * 60 + parts[2]
@@ -278,7 +280,7 @@ private final class ExampleShelf: Sendable {
 
         """
 
-    /// A drive as Car Scanner writes it: the day stands nowhere.
+    /// A drive in the format of Car Scanner, which has no date.
     private static let drive = """
         "SECONDS";"PID";"VALUE";"UNITS"
         "36000.5";"Engine RPM";"1726";"rpm"

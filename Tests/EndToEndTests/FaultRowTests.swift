@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What goes wrong while polling stands in the trip.
+/// The trip keeps the faults that occur while polling.
 @Suite(.ownThreads) struct `Faults of a session` {
     private let workplace: Workplace
 
@@ -22,7 +22,8 @@ import Testing
         let program = try workplace.start([
             "log", "rpm", "--format", "json", "-d", adapter.address,
         ])
-        // With and without a count digit: nine whole answers each come before the last of the faults.
+        // Requests come with and without a count digit. The last of the faults comes after nine
+        // whole answers to each.
         try await program.lines(with: "1726", count: 20, within: 60)
         program.send(SIGTERM)
         let outcome = try await program.finish()

@@ -2,7 +2,7 @@ import Foundation
 import SystemIO
 import Testing
 
-/// Databases and files that cannot be used as they are: what is said, and what is kept.
+/// Databases and files that cannot be used as they are: the message, and what is kept.
 @Suite(.ownThreads) struct `Files in the way` {
     private let workplace: Workplace
 
@@ -10,7 +10,8 @@ import Testing
 
     @Test func `a database of a newer version is left alone`() async throws {
         try await logOneSecond()
-        // What the version is written into must not stand in the write-ahead log as well.
+        // The test changes the version in the file's header. A copy in the write-ahead log would
+        // override it.
         #expect(try await workplace.run(["db", "compact"]).status == 0)
         let before = try await workplace.run(["trips", "--format", "json"])
         // https://sqlite.org/fileformat.html: the user version is at offset 60, big endian.
@@ -28,7 +29,7 @@ import Testing
                     "\(workplace.database) was made by a newer obdscan: version 99"))
             #expect(outcome.errors.contains("hint: update obdscan"))
         }
-        // What needs no database does without.
+        // Commands that need no database still work.
         #expect(try await workplace.run(["read", "rpm", "-d", "sim:"]).status == 0)
         #expect(try Data(contentsOf: URL(fileURLWithPath: workplace.database)) == bytes)
         _ = try setUserVersion(old)
@@ -40,7 +41,7 @@ import Testing
         try await logOneSecond()
         let file = try FileHandle(
             forUpdating: URL(fileURLWithPath: workplace.database))
-        // Everything behind the first page.
+        // Overwrite everything after the first page.
         let length = try file.seekToEnd()
         try file.seek(toOffset: 4096)
         try file.write(contentsOf: Data(repeating: 0x5A, count: Int(length) - 4096))
@@ -82,7 +83,7 @@ import Testing
     }
 
     @Test func `a closed standard stream's number is given to no file`() async throws {
-        // The remark on what nobody answers would land in the recording.
+        // The remark about missing answers must not get into the recording.
         let outcome = try await workplace.shell(
             "\"$OBDSCAN\" read 01:5B -d 'sim:?latency=0' --record talk 2>&- >&-; cat talk")
         #expect(outcome.output.contains("015B"), "\(outcome)")
@@ -128,7 +129,9 @@ import Testing
         #expect(outcome.errors.contains("the recording broke off"), "\(outcome)")
     }
 
-    /// Nobody writes that the trip ended; whoever reads sees that its process is gone.
+    /// The killed process cannot write the end of the trip.
+    ///
+    /// The next reader sees that the process is gone.
     @Test func `a log that was killed left a trip that broke off`() async throws {
         let program = try workplace.start(["log", "rpm", "--format", "json", "-d", "sim:"])
         try await program.lines(with: "\"RPM\"", count: 100)
@@ -153,7 +156,7 @@ import Testing
     }
 
     @Test func `an export holds everything of a trip, not its readings alone`() async throws {
-        // Until readiness was read, however slow the machine is.
+        // Wait until readiness was read; a slow machine needs more time for it.
         let log = try workplace.start([
             "log", "--format", "json", "-d", "sim:petrol?latency=5ms",
         ])
@@ -187,7 +190,9 @@ import Testing
         #expect(outcome.errors.contains("hint: make room"))
     }
 
-    /// However far its making came: the next command knows what it is and what to do about it.
+    /// The disk may be full at any step of creating the database.
+    ///
+    /// The next command still recognizes it and suggests what to do.
     @Test(
         .enabled(if: TinyDisk.isPossible, "no file system can be mounted here"),
         arguments: [4, 8, 24, 32, 48, 60])
@@ -237,7 +242,7 @@ import Testing
 
     @Test(.enabled(if: TinyDisk.isPossible, "no file system can be mounted here"))
     func `room is made again: nothing is lost`() async throws {
-        // What is read until the program ends has to find room as well.
+        // The disk must have room for all readings until the program ends.
         let disk = TinyDisk(workplace, kilobytes: 100_000)
         let program = try disk.start(
             """
@@ -250,7 +255,7 @@ import Testing
             exit $status
             """)
         try await program.lines(with: "held in memory", on: .errors, within: 60)
-        // The disk as the process sees it.
+        // The path of the disk in the mount namespace of the process.
         try FileManager.default.removeItem(atPath: "/proc/\(program.pid)/root\(disk.path)/ballast")
         try await program.lines(with: "storing works again", on: .errors, within: 60)
         program.send(SIGTERM)
@@ -279,8 +284,9 @@ import Testing
         #expect(outcome.errors.contains("trip.csv: No space left on device"), "\(outcome)")
     }
 
-    /// A script that logs as fast as the simulator answers until it is terminated; the readings
-    /// are in the file `lines`, the exit code in `status`.
+    /// A script that logs at full speed until it is terminated.
+    ///
+    /// The file `lines` gets the readings, `status` gets the exit code.
     private static func log(to disk: TinyDisk) -> String {
         """
         "$OBDSCAN" log -d 'sim:petrol?latency=0' --db \(disk.path)/trips.db --format json > lines &
@@ -292,7 +298,9 @@ import Testing
         """
     }
 
-    /// What was read waits for its commit as long as it was told to; an end in order waits for nothing.
+    /// Readings wait for a commit as long as the user has set.
+    ///
+    /// A regular end commits at once.
     @Test(arguments: [SIGKILL, SIGTERM])
     func `what is to be stored once an hour is lost by a kill alone`(signal: Int32) async throws {
         let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
@@ -313,7 +321,7 @@ import Testing
         #expect(outcome.status == 0, "\(outcome)")
     }
 
-    /// Writes the user version into the database's header; returns the one before.
+    /// Writes the user version into the database's header and returns the old one.
     private func setUserVersion(_ version: [UInt8]) throws -> [UInt8] {
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: workplace.database))
         try file.seek(toOffset: 60)
@@ -325,9 +333,11 @@ import Testing
     }
 }
 
-/// A small file system in a mount namespace of its own, which ends with the command that runs in it.
+/// A small file system in its own mount namespace.
+///
+/// It ends with the command that runs in it.
 struct TinyDisk {
-    /// Whether one can be mounted here.
+    /// Whether this machine lets us mount one.
     static let isPossible: Bool = {
         let trial = Process()
         trial.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
@@ -338,7 +348,7 @@ struct TinyDisk {
         return trial.terminationStatus == 0
     }()
 
-    /// Where it is mounted.
+    /// The mount point.
     let path: String
     private let workplace: Workplace
     private let kilobytes: Int
@@ -349,7 +359,7 @@ struct TinyDisk {
         path = workplace.path("disk")
     }
 
-    /// Starts a shell script that sees the file system.
+    /// Starts a shell script in the mount namespace.
     func start(_ script: String, onTerminal: Bool = false) throws -> RunningProgram {
         try RunningProgram(
             "/usr/bin/unshare",
@@ -366,6 +376,6 @@ struct TinyDisk {
             }, onTerminal: onTerminal)
     }
 
-    /// Runs a shell script that sees the file system.
+    /// Runs a shell script in the mount namespace.
     func run(_ script: String) async throws -> Outcome { try await start(script).finish() }
 }

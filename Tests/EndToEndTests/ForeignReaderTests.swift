@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-/// Exports as programs of others read them: DuckDB and InfluxDB; gpsbabel is in `Positions`.
+/// DuckDB and InfluxDB read our exports.
+///
+/// The test with gpsbabel is in `Positions`.
 @Suite(
     .ownThreads,
     .enabled(if: Emulator.folder != nil, "OBDSCAN_PEERS is not set: run scripts/setup peers"))
@@ -10,7 +12,7 @@ struct `Foreign readers` {
 
     init() throws { workplace = try Workplace() }
 
-    /// Numbers, flags, labels and text of two ECUs, and positions.
+    /// Logs numbers, flags, labels and text of two ECUs, and positions.
     private func logTrip() async throws -> String {
         func sentence(_ body: String) -> String {
             "$\(body)*" + String(format: "%02X", body.utf8.reduce(0, ^)) + "\r\n"
@@ -65,7 +67,7 @@ struct `Foreign readers` {
         #expect(outcome.output.contains("1 positions"), "\(outcome)")
     }
 
-    /// The rows of CSV, as another program writes them that reads the sheet.
+    /// A sheet, and the rows that a foreign program reads from it and writes as CSV.
     private func sheet() async throws -> (sheet: String, rows: [[String]]) {
         let sheet = workplace.path("codes.xlsx")
         for file in [sheet, workplace.path("codes.csv")] {
@@ -77,14 +79,15 @@ struct `Foreign readers` {
         }
         let text = try String(contentsOfFile: workplace.path("codes.csv"), encoding: .utf8)
         let rows = text.components(separatedBy: "\r\n").dropLast().map {
-            // The apostrophe keeps spreadsheets from calculating what CSV cannot mark as text.
+            // CSV cannot mark a cell as text. The apostrophe stops spreadsheets from calculating
+            // the cell.
             $0.replacing("'=", with: "=").components(separatedBy: ",")
         }
         #expect(rows.count == 7)
         return (sheet, rows)
     }
 
-    /// Without the time, which is another one in each run.
+    /// Leaves the time out, because it differs from run to run.
     private func compare(_ found: [[String]], _ rows: [[String]]) {
         let (one, other) = (found.map { $0.dropFirst() }, rows.map { $0.dropFirst() })
         #expect(one == other)

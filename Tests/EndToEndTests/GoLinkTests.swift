@@ -11,7 +11,7 @@ import Testing
         "sim:petrol?frozen=true&latency=2ms&personality=\(personality)\(rest)"
     }
 
-    /// What a command prints, without what differs by nature: time.
+    /// The objects that a command prints, without the time, which differs from run to run.
     private func objects(_ command: [String], _ device: String) async throws -> [NSDictionary] {
         let outcome = try await workplace.run(command + ["--format", "json", "-d", device])
         #expect(outcome.status == 0, "\(outcome)")
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// The same vehicle behind either adapter: everything that it says comes out the same.
+    /// The same vehicle gives the same objects through a GoLink and through an ELM327.
     @Test(arguments: ["6", "7", "3", "5", "1", "2"])
     func `a GoLink tells what an ELM327 tells`(vehicleProtocol: String) async throws {
         for command in [["read", "RPM", "VSS", "ECT", "LOAD_PCT"], ["dtc"], ["monitors"]] {
@@ -68,7 +68,7 @@ import Testing
         let outcome = try await workplace.run(["read", "RPM", "-d", address])
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.contains("RPM"))
-        // A recording holds both tries, and is whole.
+        // The recording contains both attempts, and it is complete.
         let talk = try await workplace.shell(
             "\"$OBDSCAN\" read RPM --record talk -d \(address) > /dev/null && cat talk")
         #expect(talk.status == 0, "\(talk)")

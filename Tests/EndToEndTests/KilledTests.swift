@@ -1,14 +1,17 @@
 import Foundation
 import Testing
 
-/// Eight of `scripts/kill`'s rounds; two hundred are in docs/reliability.md.
+/// Runs eight rounds of `scripts/kill`.
+///
+/// docs/reliability.md has the result of two hundred.
 @Suite(.ownThreads) struct `Killed while logging` {
     @Test func `the database is whole, and at most the last commits are lost`() async throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../scripts/kill").standardized.path
         let workplace = try Workplace()
         let environment = workplace.environment.merging(["OBDSCAN": Workplace.program]) { $1 }
-        // A machine that runs all tests at once commits slowly. Four of them live longer than that.
+        // A machine that runs all tests at once commits slowly. Four of the processes live longer
+        // than a commit takes.
         let outcome = try await RunningProgram(
             "/usr/bin/env",
             [

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `send` with commands that print what they hear on the bus until they are stopped.
+/// `send` with commands that print the frames on the bus until they are stopped.
 @Suite(.ownThreads) struct `Listening to the bus` {
     private let workplace: Workplace
 
@@ -9,7 +9,7 @@ import Testing
 
     @Test func `lines come while it goes on, and Ctrl-C ends it in order`() async throws {
         let program = try workplace.start(["send", "AT MA", "-d", "sim:"])
-        // Nothing has ended, and everything that was heard is shown.
+        // The command still runs, and all frames up to now are printed.
         let lines = try await program.lines(with: "0C9", count: 5)
         #expect(lines.allSatisfy { $0.allSatisfy(\.isHexDigit) })
         program.send(SIGINT)
@@ -59,7 +59,9 @@ import Testing
         #expect(objects.contains { $0["id"] as? String == "0C9" }, "\(outcome)")
     }
 
-    /// More than any answer has: an exchange that is not listening would call it a flood.
+    /// This is more than any answer has.
+    ///
+    /// An ordinary exchange would report a flood.
     @Test func `however much comes, it is no flood`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             line.text == "ATMA"
@@ -69,13 +71,13 @@ import Testing
         let program = try workplace.start(["send", "AT MA", "-d", adapter.address])
         try await program.lines(with: "0C9", count: 12_000)
         program.send(SIGINT)
-        // This adapter does not stop: it is left all the same.
+        // This adapter does not stop sending. The program ends anyway.
         let outcome = try await program.finish(within: 20)
         #expect(!outcome.errors.contains("more came than"), "\(outcome.errors)")
     }
 }
 
-/// `obdscan` alone, and words that name no command.
+/// `obdscan` without arguments, and with words that are not commands.
 @Suite(.ownThreads) struct `The first minute` {
     @Test func `says what is attached and what to do next`() async throws {
         let workplace = try Workplace()

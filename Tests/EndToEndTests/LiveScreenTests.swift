@@ -1,12 +1,12 @@
 import Testing
 
-/// `obdscan live` on a terminal, or on what is none that can be drawn on.
+/// `obdscan live` on a terminal, and where it cannot draw.
 @Suite struct `The live view on a terminal` {
     let workplace: Workplace
 
     init() throws { workplace = try Workplace() }
 
-    /// Vehicle, and signals that it has: parameter groups, data identifiers, PIDs.
+    /// A vehicle and signals that it has: parameter groups, data identifiers, PIDs.
     @Test(arguments: [
         ("sim:truck", ["SPN190", "SPN84", "SPN110"]), ("sim:onuds", ["RPM", "VSS", "ECT"]),
         ("sim:petrol", ["RPM", "VSS", "ECT"]),
@@ -35,7 +35,7 @@ import Testing
         program.type("azzz\r")
         let remark = "no signal is called \"zzz\"; \"obdscan pids list\" shows all names"
         try await program.shows(remark)
-        // The foot is what it was, some seconds later.
+        // Some seconds later the last line of the screen shows the keys again.
         try await program.shows("q quit   ? keys", after: remark)
         program.type("q")
         let outcome = try await program.finish()
@@ -60,7 +60,7 @@ import Testing
         let outcome = try await program.finish()
         #expect(outcome.status == 0)
         #expect(!outcome.output.contains("\u{1B}"))
-        // One of each ECU.
+        // One line per ECU.
         #expect(outcome.output.split(whereSeparator: \.isNewline).count == 2, "\(outcome)")
         let often = try await workplace.run(
             ["live", "--lines", "--every", "500ms", "rpm", "--duration", "3s", "-d", "sim:"])

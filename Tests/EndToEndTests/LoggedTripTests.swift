@@ -1,14 +1,15 @@
 import Foundation
 import Testing
 
-/// What `log` prints, what it sums up and what the database holds are one and the same.
+/// `log` prints, counts and stores the same readings.
 @Suite(.ownThreads) struct `A logged trip` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }
 
-    /// A reading counts from the trip's start to its end, the adapter's voltage like any other; what
-    /// was asked before belongs to none of the three.
+    /// A reading counts from the trip's start to its end, including the adapter's voltage.
+    ///
+    /// Answers that came before the trip are not printed, counted or stored.
     @Test(arguments: [[], ["rpm", "speed", "battery-voltage"]])
     func `printed, summed up and stored readings are the same`(signals: [String]) async throws {
         let outcome = try await workplace.run(

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-/// A small share of `scripts/links`; the long runs are in docs/reliability.md.
+/// Runs a small part of `scripts/links`.
+///
+/// The results of long runs are in docs/reliability.md.
 @Suite(.ownThreads) struct `Links lost again and again` {
     @Test(arguments: [["--pty", "12", "--tcp", "0"], ["--pty", "0", "--tcp", "12"]])
     func `lose no reading and store none twice`(links: [String]) async throws {

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-/// A moment is marked while a trip is recorded, and seen wherever the trip is.
+/// A user marks a moment while a trip is recorded.
+///
+/// Every view of the trip shows the mark.
 @Suite(.ownThreads) struct `A marked moment` {
     private let workplace: Workplace
 
@@ -24,7 +26,7 @@ import Testing
             "live", "--log", "rpm", "speed", "-d", Self.vehicle,
         ])
         try await program.shows("⏺ trip 1")
-        // The vehicle has told its number.
+        // The view has the VIN by now.
         try await program.shows("5XXBD1GA8LX000042")
         program.type("m")
         try await program.shows("mark 1 is set")
@@ -57,7 +59,7 @@ import Testing
     @Test func `without a trip the key tells how to have one`() async throws {
         let program = try workplace.startOnTerminal(["live", "rpm", "-d", Self.vehicle])
         try await program.shows(" rpm ")
-        // Meant for another that records; it would have ended this one.
+        // A user may send this signal to the wrong process. By default it would end the program.
         program.send(SIGUSR1)
         program.type("m")
         try await program.shows("obdscan live --log")
@@ -84,7 +86,7 @@ import Testing
         let printed = objects.filter { $0["signal"] != nil }
         let trip = try #require(try await trips().first)
         #expect(summary["readings"] as? Int == trip["readings"] as? Int)
-        // The vehicle's number among it.
+        // The VIN is among the stored readings.
         let stored = try await workplace.run(["export", "--format", "json"]).objects()
             .filter { ["RPM", "VSS", "VIN"].contains($0["signal"] as? String) }
         #expect(
@@ -123,7 +125,7 @@ import Testing
         program.type("m")
         try await program.shows("mark 1 is set")
         try await adapter.hears("010C", times: 60)
-        // Ctrl-C, as the terminal makes it.
+        // The terminal turns this character into SIGINT, as for Ctrl-C.
         program.type("\u{03}")
         let outcome = try await program.finish()
         #expect(outcome.status == 0, "\(outcome)")

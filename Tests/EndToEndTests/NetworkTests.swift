@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `scripts/network`, whole: adapters that vanish or restart in networks of their own.
+/// Runs the whole `scripts/network`: adapters in their own networks vanish or restart.
 @Suite(.ownThreads) struct `A network that loses its adapter` {
-    /// Whether a namespace can be had, as the script asks for one.
+    /// Whether the machine allows a namespace with the options that the script uses.
     private static let isPossible: Bool = {
         let trial = Process()
         trial.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// One adapter, many cars: `dtc --next`, and the files that it writes.
+/// `dtc --next` with one adapter and many cars, and the files that it writes.
 @Suite(.ownThreads) struct `One adapter goes from car to car` {
     private let workplace: Workplace
 
@@ -22,7 +22,7 @@ import Testing
             let number = index + 1
             let name = "car \(number) \(vehicle)"
             if vehicle == "kline" {
-                // Nothing is plugged in.
+                // No car is connected.
                 scan.type("\(name)\n")
                 try await scan.shows("or s to skip it", on: .errors)
                 scan.type("s\n")
@@ -40,7 +40,7 @@ import Testing
         }
         scan.type("q\n")
         let outcome = try await scan.finish()
-        // The silent one.
+        // One of the cars was silent.
         #expect(outcome.status == 69, "\(outcome)")
         #expect(outcome.errors.contains("12 vehicles: "), "\(outcome)")
         #expect(outcome.errors.contains(", 1 not read."), "\(outcome)")

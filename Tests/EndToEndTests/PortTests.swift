@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Ports without a usable adapter: what is said, with which exit code, and in what time.
+/// Ports without a usable adapter: the message, the exit code, and the time until then.
 @Suite(.ownThreads) struct `Ports without an adapter` {
     private let workplace: Workplace
 
@@ -9,7 +9,8 @@ import Testing
 
     @Test func `another obdscan has the device`() async throws {
         let adapter = try ScriptedAdapter(.pty) { .say(PlainAdapter.answer($0.text)) }
-        // Whoever serves a pty may have its other side open as well: it is not the one to name.
+        // The program that serves a pty may have its other end open as well. The message must not
+        // name that program.
         let server = open(adapter.address, O_RDWR | O_NOCTTY | O_CLOEXEC)
         defer { close(server) }
         let first = try workplace.start(["live", "rpm", "-d", adapter.address])
@@ -22,7 +23,7 @@ import Testing
                 "\(adapter.address) is in use by obdscan (process \(first.pid))"),
             "\(second)")
         #expect(second.errors.contains("hint: end it first: kill \(first.pid)"))
-        // The first one is not disturbed.
+        // The first program continues to get answers.
         let count = first.text(.output).split(separator: "\n").count
         try await first.lines(with: "1726", count: count + 2)
         first.send(SIGINT)
@@ -53,8 +54,9 @@ import Testing
         #expect(outcome.output.isEmpty)
         #expect(outcome.errors.contains("answer"), "\(outcome)")
         #expect(outcome.errors.contains("hint: is the adapter plugged into the car"))
-        // Nothing that could repeat a request, and no request to the vehicle. What asks for a web page at
-        // last ends no line with a CR, so that an adapter executes nothing.
+        // Nothing could make the adapter repeat a request, and no request went to the vehicle. The
+        // last attempt asks for a web page. It ends no line with CR, so an adapter executes
+        // nothing.
         let heard = adapter.heard.map { $0.trimmingCharacters(in: .newlines) }
         #expect(heard.contains { $0.hasPrefix("AT") }, "\(heard)")
         #expect(heard.allSatisfy { $0 == "\u{7F}\u{7F}" || $0.hasPrefix("AT") }, "\(heard)")
@@ -64,7 +66,8 @@ import Testing
     func `a device that talks nonsense`(place: ScriptedAdapter.Place) async throws {
         let adapter = try ScriptedAdapter(place) { _ in .say("\u{0}$GPGGA,1,2*7F\r\nHello?\r\n") }
         let outcome = try await workplace.run(["info", "-d", adapter.address])
-        // Each first word once, which takes 6 s, and not all of them again.
+        // Each dialect tries its first command once, which takes 6 s. The program does not start
+        // over.
         #expect(adapter.heard.count { $0 == "ATZ" } == 1, "\(adapter.heard)")
         #expect(outcome.status == 69, "\(outcome)")
         #expect(outcome.output.isEmpty)
@@ -86,7 +89,7 @@ import Testing
             line.text == "ATRV" ? .say("12.6V\r") : .say(PlainAdapter.answer(line.text))
         }
         let outcome = try await workplace.run(["info", "-d", adapter.address])
-        // Everything else is told.
+        // The rest of the information is printed.
         #expect(outcome.output.contains("0C 0D"), "\(outcome)")
         #expect(outcome.status == 0)
     }
@@ -102,9 +105,9 @@ import Testing
     }
 }
 
-/// Running the program without the privileges of root.
+/// Runs the program without the privileges of root.
 enum Unprivileged {
-    /// Whether tests of permissions can be made here.
+    /// Whether the machine allows tests of permissions.
     static let isPossible: Bool = {
         guard geteuid() == 0 else { return true }
         guard let workplace = try? Workplace() else { return false }
@@ -119,8 +122,9 @@ enum Unprivileged {
         return trial.terminationStatus == 0
     }()
 
-    /// The command that runs the program with these arguments; root runs a copy that everybody may
-    /// read, as nobody.
+    /// The command line that runs the program with these arguments.
+    ///
+    /// As root, the user `nobody` runs a copy that all users may read.
     static func command(
         _ arguments: [String], in workplace: Workplace
     ) -> (path: String, arguments: [String]) {

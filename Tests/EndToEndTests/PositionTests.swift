@@ -1,13 +1,16 @@
 import Foundation
 import Testing
 
-/// Where a trip went: a receiver's sentences, and Debian's gpsd with a track that gpsfake plays.
+/// The positions of a trip: from a receiver's sentences, and from Debian's gpsd with a track that
+/// gpsfake plays.
 @Suite(.ownThreads) struct `Positions` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }
 
-    /// Points every second along a line, as a receiver writes them; every tenth sentence is damaged.
+    /// One point per second along a line, in a receiver's format.
+    ///
+    /// Every tenth sentence is damaged if so asked.
     private func track(_ count: Int, damaged: Bool = false) throws -> String {
         func sentence(_ body: String) -> String {
             "$\(body)*" + String(format: "%02X", body.utf8.reduce(0, ^)) + "\r\n"
@@ -49,10 +52,10 @@ import Testing
         #expect(found.count == 40)
         #expect(found.first?["latitude"] as? Double == 48 + 7.0 / 60)
         #expect(found.first?["altitude"] as? Double == 545.4)
-        // 22.4 knots.
+        // 22.4 knots = 41.4848 km/h.
         #expect(abs(try #require(found.first?["speed"] as? Double) - 41.4848) < 1e-6)
         #expect(found.first?["fixTime"] as? String == "2026-11-22T12:00:00.000000Z")
-        // A track needs nothing else: others read it, and it has the vehicle's values.
+        // A track needs no other file: other programs read it, and it has the vehicle's values.
         let gpx = try await workplace.run(["export", "--format", "gpx"]).output
         #expect(gpx.components(separatedBy: "<trkpt").count == 41)
         let kml = try await workplace.run(["export", "--format", "kml"]).output
@@ -80,14 +83,14 @@ import Testing
             "/usr/bin/env", ["gpsfake", "-q", "-P", String(port), "-c", "0.1", try track(3000)],
             environment: workplace.environment.merging(["PATH": "/usr/bin:/bin:/usr/sbin"]) { $1 })
         defer { daemon.send(SIGTERM) }
-        // The receiver is looked for until gpsd is there.
+        // The program retries until gpsd listens.
         let outcome = try await log("gpsd://127.0.0.1:\(port)", ["--duration", "12s"])
         #expect(outcome.status == 0, "\(outcome)")
         let found = try await positions()
         #expect(found.count > 3, "\(outcome)")
         #expect(found.allSatisfy { ($0["latitude"] as? Double ?? 0) > 48.1 })
         let times = found.map { $0["fixTime"] as? String ?? "none" }
-        // Whoever looks while gpsd has heard a GGA alone gets a place without a date.
+        // If gpsd has only got a GGA sentence so far, the first position has no date.
         #expect(times.dropFirst().allSatisfy { $0.hasPrefix("2026-11-22T12") }, "\(times)")
     }
 

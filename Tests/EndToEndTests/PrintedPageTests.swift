@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Reports as PDF, which a browser prints.
+/// A browser prints reports as PDF.
 @Suite(.ownThreads) struct `A page that is printed` {
     private let workplace: Workplace
 
@@ -10,7 +10,7 @@ import Testing
     private static let report =
         "\"$OBDSCAN\" dtc report --to car.pdf -d 'sim:?latency=0&frozen=true'"
 
-    /// A browser that takes the page for its print, or does what `line` says.
+    /// Installs a fake browser: a script that takes the two paths from its arguments and runs `line`.
     private func makeBrowser(_ line: String) throws {
         let folder = workplace.path("bin")
         try FileManager.default.createDirectory(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `publish` with real engines, and with a server that misbehaves.
+/// `publish` with real engines, and with a server that answers wrongly.
 @Suite(
     .ownThreads, .serialized,
     .enabled(if: Engines.hasPython, "there is no python3"))
@@ -10,7 +10,7 @@ struct `Publishing` {
 
     init() throws { workplace = try Workplace() }
 
-    /// Trips of two seconds, and codes that were read.
+    /// Records trips of two seconds, and reads codes.
     private func record() async throws {
         for _ in 0..<2 {
             let outcome = try await workplace.run(
@@ -326,7 +326,7 @@ struct `Publishing` {
 
     @Test func `Two that publish to the same sink would send everything twice`() async throws {
         try await record()
-        // Nobody listens there: the first one waits.
+        // No server listens on this port, so the first program waits.
         let sink = ["publish", "--to", "influx+http://127.0.0.1:9"]
         let first = try workplace.start(sink)
         try await first.lines(with: "it is tried again", on: .errors)
@@ -375,7 +375,7 @@ enum Engines {
     static let python = "/usr/bin/python3"
     static var hasPython: Bool { FileManager.default.isExecutableFile(atPath: python) }
 
-    /// Whether a server is installed, or was fetched by `scripts/engines`.
+    /// Whether a server is installed, or `scripts/engines` has downloaded it.
     static func has(_ program: String) -> Bool {
         ["/usr/bin/", "/usr/sbin/", programs + "/usr/bin/", programs + "/usr/sbin/"].contains {
             FileManager.default.isExecutableFile(atPath: $0 + program)
@@ -408,7 +408,7 @@ enum Engines {
         return true
     }
 
-    /// Calls `body` with the addresses of the engines, which run meanwhile.
+    /// Starts the engines, calls `body` with their addresses, and stops them.
     static func running(
         _ workplace: Workplace, _ body: ([String: String]) async throws -> Void
     ) async throws {

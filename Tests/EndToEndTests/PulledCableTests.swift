@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The cable is pulled at every stage: what is said, and what is kept.
+/// The cable is pulled at each stage of a session: the message, and what is kept.
 @Suite(.ownThreads) struct `A pulled cable` {
     private let workplace: Workplace
 
@@ -19,7 +19,7 @@ import Testing
             #expect(outcome.errors.contains("hint: "))
         }
         _ = adapter
-        // No trip without a vehicle.
+        // There is no trip without a vehicle.
         #expect(try await trips().isEmpty)
     }
 
@@ -43,7 +43,7 @@ import Testing
         var objects = try outcome.objects()
         let summary = objects.popLast()
         #expect(summary?["kind"] as? String == "summary")
-        // All but the last one, which was never answered.
+        // All requests but the last one were answered.
         #expect(objects.count == adapter.heard.count { $0.hasPrefix("010C") } - 1)
         #expect(objects.allSatisfy { $0["value"] as? Double == PlainAdapter.engineSpeed })
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(try outcome.objects().last?["reconnects"] as? Int == 1)
     }
 
-    /// What has the same name is taken for the same adapter.
+    /// A device with the same name counts as the same adapter.
     @Test func `and another adapter in its place`() async throws {
         let link = workplace.path("adapter")
         let first = try adapter(pulledAt: "010C", after: 30)
@@ -114,13 +114,13 @@ import Testing
         try await expectKept(program, readings: 60)
     }
 
-    /// Not the cable, but the program itself.
+    /// Here the program is killed while the cable stays connected.
     @Test func `a log that is killed keeps what it stored`() async throws {
         let adapter = try adapter()
         let program = try workplace.start([
             "log", "rpm", "--format", "json", "-d", adapter.address,
         ])
-        // Stored at least once a second; the adapter answers at once.
+        // Readings are stored at least once a second, and the adapter answers at once.
         try await program.lines(with: "1726", count: 10_000, within: 60)
         program.send(SIGKILL)
         #expect(try await program.finish().status == -SIGKILL)
@@ -129,7 +129,7 @@ import Testing
         let kept = try exported.objects().filter { $0["signal"] != nil }
         #expect(kept.count > 0)
         #expect(kept.allSatisfy { $0["raw"] as? String == "1AF8" })
-        // The next recording closes it.
+        // The next recording closes the trip.
         let next = try await workplace.run(["log", "rpm", "--duration", "1s", "-d", "sim:"])
         #expect(next.status == 0, "\(next)")
         let trips = try await trips()
@@ -137,8 +137,10 @@ import Testing
         #expect(trips.first?["readings"] as? Int == kept.count)
     }
 
-    /// A good adapter whose cable is pulled when it hears a line that begins so, the first time or
-    /// after so many; never without one.
+    /// A good adapter whose cable is pulled at a line that begins with `text`, after `count`
+    /// earlier ones.
+    ///
+    /// By default the cable stays connected.
     private func adapter(
         pulledAt text: String = "never", after count: Int = 0
     ) throws -> ScriptedAdapter {
@@ -153,7 +155,8 @@ import Testing
         return outcome.status == 66 ? [] : try outcome.objects()
     }
 
-    /// The program ended well, and everything it printed is in its one trip, which is closed.
+    /// Expects that the program ended well, and that its one trip is closed and has everything that
+    /// was printed.
     @discardableResult
     private func expectKept(
         _ program: RunningProgram, readings least: Int,
@@ -170,7 +173,8 @@ import Testing
         let kept = try exported.objects().filter { $0["signal"] != nil }
             .map { $0["raw"] as? String }
         #expect(trips.first?["readings"] as? Int == kept.count, sourceLocation: sourceLocation)
-        // Stored before it is printed: the last answer may miss on the screen, never in the trip.
+        // A reading is stored before it is printed. So the last one may be missing on the screen,
+        // but not in the trip.
         #expect(
             kept.starts(with: printed.map { $0["raw"] as? String }), "\(exported.errors)",
             sourceLocation: sourceLocation)

@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 
-/// The whole program on raw frames of CAN: what it prints is what it prints of the same vehicle behind
-/// an ELM327.
+/// The whole program on raw CAN frames.
+///
+/// It prints the same as for the same vehicle with an ELM327.
 @Suite(.ownThreads) struct `Links without an ELM327` {
     private let workplace: Workplace
 
@@ -14,8 +15,8 @@ import Testing
         "sim:\(vehicle)?frozen=true&latency=2ms&codes=P0301,P0420&personality=\(personality)\(rest)"
     }
 
-    /// The objects that a command prints, sorted, without what differs by nature: time, the adapter,
-    /// the voltage that it measures, and which ECU is first.
+    /// The objects that a command prints, sorted, without what differs between links: the time, the
+    /// adapter, the voltage that it measures, and the order of ECUs.
     private func objects(_ command: [String], _ device: String) async throws -> [String] {
         let outcome = try await workplace.run(command + ["--format", "json", "-d", device])
         #expect(outcome.status == 0, "\(command) \(device): \(outcome)")

@@ -1,19 +1,21 @@
 import Foundation
 import Testing
 
-/// Databases where nothing can be written, and commands that are killed while they make one.
+/// Databases in places where the program cannot write, and commands that are killed while they
+/// create one.
 @Suite(.ownThreads) struct `A database in an odd place` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }
 
-    /// Closed in order, and broken off with a log that holds the trip.
+    /// The database was closed regularly, or a kill left a write-ahead log that contains the trip.
     @Test(
         .enabled(if: TinyDisk.isPossible, "no file system can be mounted here"),
         arguments: [false, true])
     func `is read on a read-only file system`(isBrokenOff: Bool) async throws {
         let disk = TinyDisk(workplace, kilobytes: 20_000)
-        // Wide of ASCII, and with what a URI has a meaning for.
+        // A path with a character outside of ASCII, and with characters that have a meaning in a
+        // URI.
         let path = "\(disk.path)/a ?#%é.db"
         let outcome = try await disk.start(
             """
@@ -50,7 +52,9 @@ import Testing
                 == trips[half...].map { $0["readings"] as? Int })
     }
 
-    /// Each is killed when the folder in which it works is there: or it was faster, and is complete.
+    /// Each command is killed as soon as its working folder exists.
+    ///
+    /// If it was faster, the result is complete.
     @Test(arguments: ["recover", "export"])
     func `appears whole or not at all when its command is killed`(command: String) async throws {
         let logged = try await workplace.run([
@@ -77,13 +81,15 @@ import Testing
         } else {
             #expect(ended.status == -SIGKILL, "\(ended)")
         }
-        // The next one clears up, and is complete.
+        // The next run removes the remains and is complete.
         let again = try await workplace.run(words)
         #expect(again.status == 0, "\(again)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: shelf) == ["new.db"])
     }
 
-    /// The whole program, in one case of each kind; the store's tests have all.
+    /// The whole program in one case of each kind.
+    ///
+    /// The tests of the store have all cases.
     @Test(arguments: [true, false])
     func `is saved when its file goes while a trip is recorded`(isReplaced: Bool) async throws {
         let program = try workplace.start([

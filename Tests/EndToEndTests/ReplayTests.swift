@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// Recorded conversations of real vehicles (`Tests/Transcripts`) through the whole program, against
-/// what it is known to print (`Tests/Replays`).
+/// Replays recorded conversations of real vehicles (`Tests/Transcripts`) to the whole program and
+/// compares its output with `Tests/Replays`.
 ///
-/// A recording answers only what was asked when it was made; for everything else the replayed
-/// adapter says what one says that does not know it. Where the output changes on purpose, run the test
-/// with `OBDSCAN_SNAPSHOTS=write`, which records it and fails, and check it by hand against the
-/// conversation and its facts.
+/// A recording has answers only to the requests that were sent when it was made. To all others the
+/// replayed adapter answers that it does not know them. If you change the output on purpose, run
+/// the test with `OBDSCAN_SNAPSHOTS=write`: it records the output and fails. Then check the output
+/// by hand against the conversation and its facts.
 @Suite(.serialized, .ownThreads) struct `Recorded conversations through the whole program` {
-    /// A command and the conversation it has.
+    /// A command, and the conversation that it is replayed from.
     struct Replay: CustomTestStringConvertible, Sendable {
         var name: String
         var arguments: [String]
@@ -19,7 +19,7 @@ import Testing
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// What is asked of which conversation.
+    /// Each conversation with its commands.
     static let replays: [Replay] = [
         // CAN, 11 bit: one ECU without headers; three ECUs; two without headers; a refusal.
         ("can11-volkswagen-golf-7-mode09", ["info", "monitors"]),
@@ -67,7 +67,7 @@ import Testing
     @Test(arguments: replays)
     func `print what they are known to print`(replay: Replay) async throws {
         let workplace = try Workplace()
-        // What scripts read where there are values, what people read elsewhere.
+        // Values are compared in the format for scripts, everything else in the format for people.
         let isForScripts = ["read", "monitors", "send"].contains(replay.arguments[0])
         let words =
             replay.arguments + (isForScripts ? ["--format", "json"] : [])
@@ -89,7 +89,7 @@ import Testing
 
     private static var transcripts: String { folder.path + "/Transcripts" }
 
-    /// Command, standard output, standard error behind `2> `, and exit code.
+    /// The command, standard output, standard error after `2> `, and the exit code.
     private static func text(of outcome: Outcome, command: String) -> String {
         let errors = outcome.errors.split(separator: "\n").map { "2> \($0)\n" }.joined()
         let time = /"time":"[^"]*"/

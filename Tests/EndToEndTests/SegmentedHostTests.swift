@@ -2,14 +2,15 @@ import CSystem
 import Foundation
 import Testing
 
-/// Hosts that type a request in several segments, with Nagle's algorithm on, to `simulate --tcp`.
+/// Hosts that send a request to `simulate --tcp` in several segments, with Nagle's algorithm on.
 @Suite(.ownThreads) struct `A host on TCP` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }
 
-    /// Each segment but the first leaves when the one before it is acknowledged; a delayed
-    /// acknowledgement takes at least 40 ms.
+    /// Each segment but the first waits for the acknowledgement of the one before.
+    ///
+    /// A delayed acknowledgement takes at least 40 ms.
     @Test(arguments: [1, 2, 3])
     func `is answered as fast when its request comes in several segments`(
         segments: Int

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// `obdscan serve`, asked over real sockets.
+/// Sends requests to `obdscan serve` over real sockets.
 @Suite(.ownThreads) struct `Serving` {
     private let workplace: Workplace
     private static let car = "sim:?frozen=true&latency=0"
 
     init() throws { workplace = try Workplace() }
 
-    /// The lines of an output without what differs from run to run.
+    /// The lines of an output without the parts that differ from run to run.
     private func shapes(_ text: String) -> [String] {
         text.split(separator: "\n").map { line in
             String(line).replacing(#/"time":"[^"]*"/#, with: "\"time\":TIME")
@@ -17,7 +17,7 @@ import Testing
 
     @Test func `a vehicle's objects are those of the commands`() async throws {
         let page = try await ServedPage(workplace, ["rpm", "vss", "-d", Self.car])
-        // The lamp and the count of codes are asked for besides.
+        // The server also asks for the check engine light and the count of codes.
         let asked = { (objects: [[String: Any]]) in
             objects.filter { ["RPM", "VSS"].contains($0["signal"] as? String) }
         }
@@ -56,7 +56,8 @@ import Testing
         #expect(metrics.text.contains("\nobdscan_connected 1.0\n"))
     }
 
-    /// Whatever a browser asks, the vehicle is only read (services of SAE J1979, as recorded).
+    /// Whatever a browser requests, only services that read reach the vehicle (SAE J1979, as
+    /// recorded).
     @Test func `a browser changes nothing in the vehicle`() async throws {
         let record = workplace.path("record")
         let page = try await ServedPage(workplace, ["-d", Self.car, "--record", record])
@@ -97,7 +98,7 @@ import Testing
                 #expect(head.fields[name] == whole.fields[name], "\(target)")
             }
         }
-        // A stream without end ends with its head.
+        // A HEAD request for the endless stream ends after the head.
         let stream = try await page.send("HEAD /api/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(stream.status == 200 && stream.body.isEmpty)
         #expect(stream.fields["content-type"] == "text/event-stream; charset=utf-8")
@@ -140,7 +141,7 @@ import Testing
             let object = try #require(lines.first?.dropFirst(6))
             #expect(throws: Never.self) { try Outcome.objects(String(object)) }
         }
-        // What each of them says is again what the commands say.
+        // Each object in the stream is the same as in the output of a command.
         let reading = try #require(
             events.first { $0.contains("event: reading") }?.split(separator: "\n")
                 .first { $0.hasPrefix("data: ") }?.dropFirst(6))
@@ -151,7 +152,7 @@ import Testing
         #expect(try #require(try Outcome.objects(String(reading)).first).keys.sorted() == keys)
         let slow = try await page.get("/api/live?every=never")
         #expect(slow.status == 400)
-        // However seldom readings are wanted, the stream is seen to live.
+        // Status events show that the stream is alive, even with a long interval between readings.
         _ = try await page.stream(
             "/api/live?every=60s", until: ["event: status", "event: status", "event: status"])
     }
@@ -335,7 +336,7 @@ import Testing
         try await adapter.lines(with: "tcp:")
         _ = try await page.wait(for: "/api/status") { $0.first?["link"] as? String == "live" }
         _ = try await page.wait(for: "/api/readings") { !$0.isEmpty }
-        // Gone in the middle: told, and not the end.
+        // The adapter goes away: the server reports it and continues.
         adapter.send(SIGTERM)
         _ = try await page.wait(for: "/api/status") { $0.first?["link"] as? String == "lost" }
         page.program.send(SIGTERM)
@@ -358,7 +359,7 @@ import Testing
         _ = try await page.wait(for: "/api/status") { $0.first?["link"] as? String == "lost" }
         let late = try await page.get("/api/codes")
         #expect(late.status == 503 && late.text.contains("lost"), "\(late)")
-        // The protocol is the poll's: nobody tries another one.
+        // The poll has the protocol, so the question must not try another one.
         #expect(!adapter.heard.contains { $0.hasPrefix("ATTP") })
         page.program.send(SIGTERM)
         #expect(try await page.program.finish(within: 15).status == 0)
@@ -372,7 +373,7 @@ import Testing
         #expect(try await page.program.finish(within: 10).status == 0)
     }
 
-    /// Names that an adapter says reach JSON and figures escaped.
+    /// Names that the adapter sends are escaped in JSON and in the metrics.
     @Test func `what an adapter says steers nothing`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             line.text == "ATI" || line.text == "ATZ"

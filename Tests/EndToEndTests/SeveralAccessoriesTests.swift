@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Several accessories at once: what one does is no other's business.
+/// Several adapters at once: a fault of one does not affect the others.
 @Suite(.ownThreads) struct `Several accessories` {
     private let workplace: Workplace
 
@@ -36,11 +36,11 @@ import Testing
         for adapter in [first, second] {
             try await program.lines(with: "\"device\":\"\(adapter.address)\"", count: 500)
         }
-        // The silent one is still being asked who it is.
+        // The program is still identifying the silent adapter.
         #expect(!program.text(.errors).contains("\(silent.address): Trip"))
         program.send(SIGINT)
         let outcome = try await program.finish()
-        // Absent: the others ended in order.
+        // One adapter was absent; the others ended regularly.
         #expect(outcome.status == 69, "\(outcome.errors)")
         #expect(outcome.errors.contains("\(absent): there is no such device"))
         let summaries = try summaries(outcome)
@@ -93,7 +93,7 @@ import Testing
         let list = try workplace.file(
             "fleet", "\(silent.address) hangs\n\(other.address)\n")
         let program = try workplace.start(["dtc", "--batch", list])
-        // Stored codes of the second one are asked for while the first one hangs.
+        // The second adapter is asked for stored codes while the first one hangs.
         try await other.hears("03")
         try await other.hears("0A")
         program.send(SIGINT)
@@ -102,7 +102,7 @@ import Testing
         #expect(!outcome.output.contains("hangs"))
     }
 
-    /// Everything printed is in the database, in a closed trip of each accessory.
+    /// Expects that the database has everything that was printed, in one closed trip per adapter.
     private func expectKept(_ outcome: Outcome, _ accessories: [String]) async throws {
         let trips = try await workplace.run(["trips", "list", "--format", "json"]).objects()
         #expect(trips.count == accessories.count)

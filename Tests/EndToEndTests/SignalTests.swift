@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// How the program ends when it is asked to.
+/// How the program ends after a signal.
 @Suite(.ownThreads) struct `Being asked to end` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }
 
-    /// The shell sees that the signal ended it, so that a script stops, too.
+    /// The shell must see that the signal ended the program, so that a script stops, too.
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
     func `a question that waits is left, and the signal raised again`(signal: Int32) async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
@@ -21,12 +21,12 @@ import Testing
         program.send(signal)
         let outcome = try await program.finish(within: 10)
         #expect(outcome.status == -signal, "\(outcome)")
-        // What had been read was shown.
+        // Values that came before the signal were printed.
         #expect(outcome.output.contains("VSS"))
         #expect(!outcome.errors.contains("obdscan: "))
     }
 
-    /// It is given the time to say that it stopped, and does not.
+    /// The program gives the adapter time to report that it stopped, but the adapter does not.
     @Test func `a question to an adapter that is dead is left, too`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             PlainAdapter.asksEngineSpeed(line.text)
@@ -63,12 +63,12 @@ import Testing
         let trips = try await workplace.run(["trips", "--format", "json"])
         let trip = try #require(try trips.objects().first)
         #expect(trip["open"] as? Bool == false)
-        // Stored before it is printed.
+        // A reading is stored before it is printed.
         let stored = trip["readings"] as? Int ?? 0
         #expect((printed...printed + 1).contains(stored))
     }
 
-    /// The first one waits for the prompt of an adapter that is dead.
+    /// The first signal waits for the prompt of an adapter that does not answer.
     @Test(arguments: ["log", "live"])
     func `a second one ends log and live at once`(command: String) async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
@@ -87,8 +87,8 @@ import Testing
         #expect(!outcome.output.contains("\"kind\":\"summary\""), "\(outcome)")
     }
 
-    // Not SIGTSTP: a group of processes without a terminal never stops by it. Ctrl-Z of the view is in
-    // scripts/screens.
+    // This test does not send SIGTSTP: it never stops a process group without a terminal.
+    // `scripts/screens` tests Ctrl-Z in the view.
     @Test func `a log that was stopped goes on with its trip`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
         let program = try workplace.start([
@@ -96,13 +96,13 @@ import Testing
         ])
         try await program.lines(with: "1726", count: 10)
         program.send(SIGSTOP)
-        // Stopped, and not ended.
+        // The process is stopped, not ended.
         var status: Int32 = 0
         #expect(waitpid(program.pid, &status, WUNTRACED) == program.pid)
         #expect(status & 0xFF == 0x7F && status >> 8 & 0xFF == SIGSTOP, "\(status)")
         let before = program.text(.output).split(separator: "\n").count
         program.send(SIGCONT)
-        // More than a pipe holds of what was written before.
+        // Wait for more lines than the pipe can still hold from before the stop.
         try await program.lines(with: "1726", count: before + 2000)
         program.send(SIGINT)
         let outcome = try await program.finish(within: 10)

@@ -1,14 +1,18 @@
 import Foundation
 import Testing
 
-/// A vehicle of two ECUs, each with codes, frames and refusals of its own, through the whole program.
+/// The whole program with a vehicle of two ECUs.
+///
+/// Each ECU has its own codes, frames and refusals.
 @Suite(.ownThreads) struct `Two ECUs` {
     private let workplace: Workplace
     private static let vin = "5XXBD1GA8LX000042"
 
     init() throws { workplace = try Workplace() }
 
-    /// Requests and their answers, one after the other, the last one from then on.
+    /// For each request, the answers in their order.
+    ///
+    /// The last answer repeats.
     ///
     /// Lines are set apart by `|`; layouts by SAE J1979.
     private static let usual = [
@@ -16,12 +20,13 @@ import Testing
         "0101": ["7E8 06 41 01 82 07 65 04|7E9 06 41 01 01 04 00 00"],
         "03": ["7E8 06 43 02 03 01 04 20|7E9 04 43 01 03 01"],
         "07": ["7E8 02 47 00|7E9 02 47 00"], "0A": ["7E8 02 4A 00|7E9 02 4A 00"],
-        // P0301 froze the engine's frame, P0420 the gearbox's; each has an engine speed.
+        // P0301 froze the engine's frame, P0420 the gearbox's. Each frame has an engine speed.
         "020200": ["7E8 05 42 02 00 03 01|7E9 05 42 02 00 04 20"],
         "020000": ["7E8 07 42 00 00 00 10 00 00|7E9 07 42 00 00 00 10 00 00"],
         "020C00": ["7E8 05 42 0C 00 0C 80|7E9 05 42 0C 00 1A F8"],
         "0600": ["7E8 06 46 00 00 00 00 01"], "0620": ["7E8 06 46 20 80 00 00 00"],
-        // Monitor 21, test 80, counts: 100 where 50 is the most, then 5.
+        // Monitor 21, test 80, in counts: the value is 100 and the limit is 50. Then test 81: the
+        // value is 5.
         "0621": [
             "7E8 10 13 46 21 80 24 00 64|7E8 21 00 00 00 32 21 81 24|7E8 22 00 05 00 00 00 32"
         ],
@@ -36,7 +41,7 @@ import Testing
         let table = Self.usual.merging(answers) { $1 }
         return try ScriptedAdapter(.tcp) { line in
             let isRequest = line.text.allSatisfy(\.isHexDigit) && !line.text.isEmpty
-            // An odd last digit is the number of frames that are waited for.
+            // A request with an odd number of digits ends with the number of frames to wait for.
             let request =
                 isRequest && !line.text.count.isMultiple(of: 2)
                 ? String(line.text.dropLast()) : line.text
@@ -59,7 +64,7 @@ import Testing
     }
 
     @Test func `freeze frames stand under their own code`() async throws {
-        // A third one answers for a frame that no code of its own froze.
+        // A third ECU answers, but none of its codes froze a frame.
         let speeds = (Self.usual["020C00"]?.first ?? "") + "|7EA 05 42 0C 00 0F A0"
         let (outcome, _) = try await run(["freeze", "--format", "json"], ["020C00": [speeds]])
         #expect(outcome.status == 0, "\(outcome)")
@@ -87,7 +92,7 @@ import Testing
 
     // MARK: Clearing
 
-    /// The answer to 04, the exit code, and what is said.
+    /// The answer to 04, the exit code, and a part of the message.
     @Test(
         arguments: [
             ("7E8 01 44|7E9 01 44", 0, "7E9: cleared"), ("7E8 01 44", 0, "7E8: cleared"),
@@ -105,12 +110,12 @@ import Testing
             ])
         #expect(outcome.status == status, "\(outcome)")
         #expect(outcome.errors.contains(words), "\(outcome)")
-        // Nor a bare carriage return right after it, which an ELM327 takes for the same once more.
+        // A bare carriage return right after 04 would make an ELM327 send it again.
         let heard = adapter.heard
         #expect(heard.count { $0 == "04" } == 1)
         #expect(!heard.contains(""))
 
-        // What was there is in the database, and that it is gone.
+        // The database has the codes from before, and knows that they are gone.
         let history = try await workplace.run(["dtc", "history", "--format", "json"]).objects()
             .filter { $0["kind"] as? String == "codeHistory" }
         #expect(
@@ -128,7 +133,7 @@ import Testing
 
     // MARK: Exit codes
 
-    /// PID 01 without any monitor, with one that has run, and with one that has not.
+    /// PID 01 of a vehicle without monitors, with a complete monitor, and with an incomplete one.
     @Test(
         arguments: [
             ("7E8 06 41 01 00 00 00 00", 1), ("7E8 06 41 01 00 04 00 00", 0),
@@ -157,14 +162,16 @@ import Testing
         #expect(outcome.output.split(whereSeparator: \.isNewline).count == 3)
     }
 
-    /// What was read is printed, and the exit code says that it is not all.
+    /// The values up to the break are printed.
+    ///
+    /// The exit code says that some are missing.
     @Test func `a question that broke off is no success`() async throws {
         let (outcome, _) = try await run(["read", "rpm", "vss"], ["010D": ["LV RESET"]])
         #expect(outcome.output.contains("RPM"), "\(outcome)")
         #expect(outcome.status == 75, "\(outcome)")
     }
 
-    // MARK: Afterwards
+    // MARK: Histories and exports
 
     @Test func `a history of one vehicle is its own, a track has seconds`() async throws {
         let other = "1HGCM82633A004352"

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// An adapter behind a UNIX-domain socket: a foreign program serves it, as socat would.
+/// An adapter on a UNIX-domain socket, which a foreign program serves as socat would.
 @Suite(.ownThreads) struct `An adapter behind a UNIX socket` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }
 
-    /// Joins every connection to a UNIX socket with one to a TCP port.
+    /// Connects each client of a UNIX socket to a TCP port.
     private static let bridge = """
         import socket, sys, threading
         def pump(source, sink):
@@ -28,10 +28,10 @@ import Testing
                 threading.Thread(target=pump, args=ends, daemon=True).start()
         """
 
-    /// A short path: what is below the folder of the tests may be too long for a socket.
+    /// The path must be short: one in the folder of the tests may be too long for a socket.
     private let path = "/tmp/obdscan-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
 
-    /// The simulated vehicle behind a socket.
+    /// Calls `body` with a simulated vehicle on a UNIX socket.
     private func served(
         _ body: (_ device: String) async throws -> Void
     ) async throws {
@@ -66,7 +66,7 @@ import Testing
             let log = try await workplace.run(
                 ["log", "RPM", "--duration", "1s", "-d", device])
             #expect(log.status == 0, "\(log)")
-            // Where it is remembered, devices lists it.
+            // `devices` lists the sockets that obdscan remembers.
             let devices = try await workplace.run(["devices", "list", "--format", "json"])
             #expect(try devices.objects().contains { $0["id"] as? String == device }, "\(devices)")
         }

@@ -4,33 +4,35 @@ import Testing
 
 /// Wrong ways to answer a request for codes.
 ///
-/// Whoever reads "no codes" leaves the car as it is: it may only stand where a list came that is
-/// empty.
+/// A user who reads "no codes" does not look for a fault. The program may print it only for a list
+/// that came and is empty.
 @Suite(.ownThreads) struct `Wrong answers to a request for codes` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }
 
-    /// What `dtc` may make of an answer.
+    /// The result that `dtc` may derive from an answer.
     enum Verdict: Sendable {
         /// Shows P0301, exit 0.
         case codes
-        /// Says that there is none, exit 0: a list came that is empty.
+        /// Says that there are no codes, exit 0. This needs an empty list that came.
         case none
-        /// Neither: exit 69 or 75.
+        /// Neither of the two: exit 69 or 75.
         case error
     }
 
-    /// A way to answer; `{P}` stands for the positive answer's first byte, `{S}` for the service, `{O}`
-    /// for the positive answer of another list.
+    /// A way to answer.
+    ///
+    /// `{P}` stands for the first byte of the positive answer, `{S}` for the service, and `{O}` for
+    /// the positive answer of another list.
     struct Row: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// What comes for the first request, for the second one, and so on.
+        /// The replies to the first request, the second one, and so on.
         ///
-        /// The last reply holds from then on. Prompts are added.
+        /// The last reply repeats. The adapter adds the prompts.
         var replies: [String]
         var verdict: Verdict
-        /// Whether an ECU may answer so for a list that it does not have to keep.
+        /// Whether an ECU may answer like this for a list that it need not support.
         var isUsualForOptionalList: Bool
 
         init(
@@ -120,7 +122,9 @@ import Testing
         }
     }
 
-    /// Stored codes are known not to be there; nothing is said of those whose list did not come.
+    /// The stored codes are known to be absent.
+    ///
+    /// The output says nothing about lists that did not come.
     @Test(arguments: rows)
     func `never say "no codes" for pending and permanent ones without a list`(
         row: Row
@@ -139,7 +143,7 @@ import Testing
         }
     }
 
-    /// An adapter that gives each answer one request late.
+    /// The adapter sends each answer one request late.
     @Test func `an adapter that is one answer behind is brought back into step`() async throws {
         let behind = Mutex("")
         let adapter = try ScriptedAdapter(.tcp) { line in
@@ -158,7 +162,7 @@ import Testing
         #expect(!outcome.output.contains("no codes"), "\(outcome)")
     }
 
-    /// Silence and a lost link end the conversation.
+    /// Silence or a lost link ends the conversation.
     @Test(arguments: [true, false])
     func `an adapter that falls silent is no vehicle without codes`(
         hangsUp: Bool
@@ -172,7 +176,7 @@ import Testing
         #expect(!outcome.output.contains("no codes"), "\(outcome)")
     }
 
-    /// What is not known is not kept, and what was known stays.
+    /// A missing list changes nothing in the database.
     @Test func `a list that did not come takes nothing out of the history`() async throws {
         let hasCode = Row("a code", "7E804{P}010301")
         _ = try await dtc(["03": hasCode])
@@ -182,7 +186,7 @@ import Testing
         #expect((life["present"] as? [String]) == ["stored"], "\(history)")
     }
 
-    /// A batch keeps what each vehicle told, as a single look does.
+    /// A batch stores the codes of each vehicle, as a single `dtc` does.
     @Test func `a batch is kept in the history`() async throws {
         let list = try workplace.file(
             "cars.txt",
@@ -197,7 +201,7 @@ import Testing
         #expect(vehicles.count == 4, "\(history)")
     }
 
-    /// Clearing is judged by lists that came.
+    /// Only lists that came can confirm that codes were cleared.
     @Test func `clearing is not confirmed by something else`() async throws {
         let cleared = Mutex(false)
         let adapter = try ScriptedAdapter(.tcp) { line in
@@ -205,7 +209,8 @@ import Testing
             case "04":
                 cleared.withLock { $0 = true }
                 return .say(PlainAdapter.said("NO DATA"))
-            // Codes are there; afterwards the adapter gives another list.
+            // There are codes first. After the clearing the adapter sends the list of another
+            // service.
             case "03":
                 return .say(
                     PlainAdapter.said(
@@ -244,7 +249,9 @@ import Testing
             .replacingOccurrences(of: "{S}", with: service)
     }
 
-    /// One ECU whose lamp is off and that counts no codes: it makes a missing list look harmless.
+    /// One ECU with the check engine light off and a count of 0.
+    ///
+    /// With it, a missing list looks harmless.
     private static func healthy(_ line: String, code: Bool = false) -> String {
         switch line {
         case "0101": PlainAdapter.said("7E80641010007E500")
@@ -255,7 +262,7 @@ import Testing
         }
     }
 
-    /// The line about the engine's ECU.
+    /// The output line of the engine's ECU.
     private func engine(_ outcome: Outcome) -> String {
         outcome.output.split(separator: "\n").first { $0.hasPrefix("Engine (7E8)") }.map(
             String.init) ?? ""

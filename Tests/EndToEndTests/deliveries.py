@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what engines hold with what a trip database holds, while publish is killed and servers fail.
+"""Compares what engines hold with a trip database, while publish is killed and servers fail.
 
   deliveries.py OBDSCAN DATABASE victoria HOST:PORT [--kills N]
   deliveries.py OBDSCAN DATABASE influx HOST:PORT [--kills N]
@@ -42,7 +42,7 @@ class Program:
         self.path, self.database = path, database
 
     def lines(self):
-        """What should arrive: the lines that publish prints."""
+        """The lines that should arrive: those that publish prints."""
         done = subprocess.run(
             [self.path, "publish", "--print", "--to", "influx+http://localhost:1", "--db", self.database],
             check=True, capture_output=True)
@@ -54,7 +54,7 @@ class Program:
             stderr=subprocess.PIPE)
 
     def drain(self, url, kills, *options, meanwhile=None):
-        """Publishes to the end, killed `kills` times on the way; returns how often it really was."""
+        """Publishes to the end with up to `kills` kills on the way; returns the number of kills."""
         killed = 0
         while True:
             process = self.publish(url, *options)
@@ -69,7 +69,8 @@ class Program:
                     continue
                 process.communicate()
                 if process.returncode == 0:
-                    # All is there before it could be killed as often: begin again, which must change nothing.
+                    # Everything arrived before the last kill. Start again: sending all lines twice
+                    # must change nothing.
                     subprocess.run(
                         [self.path, "publish", "forget", url, "--db", self.database, "--quiet"], check=True)
                     killed += 1
@@ -117,7 +118,7 @@ def compare(expected, received, what):
 
 
 def digits(value):
-    """VictoriaMetrics keeps the values of a block with one exponent, and loses digits after the tenth or so."""
+    """VictoriaMetrics uses one exponent per block of values and loses digits after about the tenth."""
     return f"{value:.9g}"
 
 
@@ -250,7 +251,7 @@ def broker(program, _, kills):
 
 
 class Faults(http.server.BaseHTTPRequestHandler):
-    """A server that answers wrongly more often than not; it holds the lines that it took."""
+    """A server that answers wrongly more often than correctly. It holds the lines that it accepted."""
 
     protocol_version = "HTTP/1.1"
     held, poison, answers, plan = {}, set(), {}, []
@@ -289,7 +290,7 @@ class Faults(http.server.BaseHTTPRequestHandler):
         for line in lines:
             Faults.held[line] = Faults.held.get(line, 0) + 1
         if fault == "half":
-            # The lines are taken, and nobody learns of it.
+            # The server takes the lines, but the client does not get to know it.
             self.wfile.write(b"HTTP/1.1 204 No Con")
             self.close_connection = True
             Faults.answers["half"] = Faults.answers.get("half", 0) + 1

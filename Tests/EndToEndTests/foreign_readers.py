@@ -1,11 +1,11 @@
-"""Reads exports with programs of others and compares them with the JSON Lines of the same trip.
+"""Reads exports with other programs and compares them with the JSON Lines of the same trip.
 
     foreign_readers.py long CSV JSONL
     foreign_readers.py wide CSV JSONL
     foreign_readers.py influx LINES JSONL INFLUXD
 
-DuckDB reads CSV, a real InfluxDB takes line protocol. Prints how much was the same; exit code 1 and the
-first differences where something was not.
+DuckDB reads CSV, a real InfluxDB reads line protocol. Prints how many values were the same. Prints the first
+differences and exits with 1 if there are any.
 """
 
 import json
@@ -18,7 +18,7 @@ import urllib.parse
 import urllib.request
 from datetime import datetime, timezone
 
-# What obdscan-export(1) tells users of DuckDB.
+# obdscan-export(1) recommends these types to users of DuckDB.
 TYPES = "types = {'ecu': 'VARCHAR', 'service': 'VARCHAR', 'pid': 'VARCHAR', 'value': 'VARCHAR', 'raw': 'VARCHAR'}"
 differences = []
 
@@ -48,9 +48,9 @@ def table(query):
 
 
 def long(path, readings):
-    """Each cell, the types told as the manual page says; what is guessed are time and code."""
+    """Compares each cell, with the types of the manual page. DuckDB guesses the types of time and code."""
     columns, rows = table(f"SELECT * REPLACE (epoch_us(time) AS time) FROM read_csv('{path}', {TYPES})")
-    # A table of one kind does not name it.
+    # A table with objects of one kind has no column for the kind.
     compare("columns", set().union(*readings) - set(columns), {"kind"})
     compare("rows", len(rows), len(readings))
     same = 0
@@ -65,7 +65,7 @@ def long(path, readings):
                 cell = float(cell)
             compare(f"{reading['time']} {reading['signal']} {column}", cell, value)
             same += 1
-    # What a query does with the values.
+    # A query that calculates with the values.
     _, found = table(f"SELECT avg(try_cast(value AS DOUBLE)), count(*) FROM read_csv('{path}', {TYPES})"
                         " WHERE ecu = '7E8' AND signal = 'RPM'")
     numbers = [one["value"] for one in readings if (one["ecu"], one["signal"]) == ("7E8", "RPM")]
@@ -76,9 +76,9 @@ def long(path, readings):
 
 
 def wide(path, readings):
-    """Types as they are guessed: a column a signal has one, so that nothing is to be told."""
+    """Lets DuckDB guess the types. Each column holds one signal and so has one type."""
     types = dict(row[:2] for row in table(f"DESCRIBE SELECT * FROM read_csv('{path}')")[1])
-    # Times as integers: Python's own would need another package.
+    # Get times as integers: DuckDB needs another package to make Python's own.
     columns, rows = table(f"SELECT * REPLACE (epoch_us(time) AS time) FROM read_csv('{path}')")
     compare("type of time", types["time"], "TIMESTAMP WITH TIME ZONE")
     left = {(microseconds(one["time"]), one["signal"], one["ecu"]): one["value"] for one in readings}
@@ -104,7 +104,7 @@ def wide(path, readings):
 
 
 def influx(path, readings, others, program):
-    """Writes to a server of its own, asks for everything, and looks for each reading and position."""
+    """Writes to its own server, queries everything, and looks for each reading and position."""
     with tempfile.TemporaryDirectory(prefix="obdscan-influx-") as folder:
         settings = os.path.join(folder, "settings")
         with open(settings, "w") as file:
@@ -159,7 +159,8 @@ log-enabled = false
         compare(f"{key} label", row.get("label"), value if is_text and code is not None else None)
         compare(f"{key} text", row.get("text"), value if is_text and code is None else None)
         compare(f"{key} unit", row.get("unit"), reading["unit"])
-    # Of one series the server keeps one point a moment, the last; a track in a file comes all at once.
+    # For each series and time the server keeps only the last point. All points of a recorded track
+    # come at once.
     positions = {one["time"]: one for one in others if one.get("kind") == "position"}.values()
     compare("positions", len(places), len(positions))
     for one in positions:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Starts Home Assistant's core with its MQTT integration and prints what it makes of a broker's messages.
+"""Starts Home Assistant's core with its MQTT integration and prints the entities that it makes from messages.
 
   home_assistant.py HOST:PORT [SECONDS [EXPECTED]]
 

@@ -1,7 +1,7 @@
-"""What ELM327-emulator has recorded for its scenario `car`, read out of the installed package.
+"""Reads the answers that ELM327-emulator has recorded for its scenario `car` from the installed package.
 
-Prints one JSON object: for each PID of service 01 that is named on the command line the data bytes of
-every recorded answer by ECU, {"0C": {"7E8": ["1AF8", ...]}}, and under "VIN" the recorded texts.
+Prints one JSON object. For each PID of service 01 on the command line it has the data bytes of every recorded
+answer by ECU, {"0C": {"7E8": ["1AF8", ...]}}. Under "VIN" it has the recorded texts.
 """
 
 import json

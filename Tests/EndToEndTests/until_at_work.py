@@ -1,10 +1,9 @@
-"""Runs a command that goes on until somebody ends it, and ends it by Ctrl-C when it is at work.
+"""Runs a command that would not end by itself, and interrupts it with Ctrl-C once it is at work.
 
     until_at_work.py COMMAND...
 
-At work is a command that has said so: that a trip is being recorded, a reading, an address. One that says nothing
-for 20 s waits for something that does not come, and is ended too. The exit code is the command's, as a shell
-says it.
+A command is at work once it has printed that it records a trip, or a reading, or an address. A command that
+prints nothing for 20 s is interrupted, too. The exit code is that of the command, in a shell's form.
 """
 import os
 import signal
@@ -13,7 +12,8 @@ import sys
 import threading
 
 words = sys.argv[1:]
-# Several accessories have a trip each. `devices watch` says nothing where nothing comes or goes.
+# Each of several adapters has its own trip. `devices watch` prints nothing unless a device comes or
+# goes.
 said = {"log": b"is being recorded", "devices": b""}.get(words[1], b"\n")
 count = max(1, sum(word in ("-d", "--device") for word in words)) if words[1] == "log" else 1
 process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

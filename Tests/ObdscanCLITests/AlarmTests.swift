@@ -72,7 +72,7 @@ private let coolant = Signal(
     @Test func `tells once while the value wavers, and again after calm`() throws {
         var watch = try watch()
         var told: [String] = []
-        // Second, value.
+        // The second, and the value.
         for (second, value) in [
             (0, 100.0), (1, 111), (2, 109), (3, 112), (6, 109), (7, 109), (8, 109), (9, 120),
         ] {
@@ -80,7 +80,7 @@ private let coolant = Signal(
                 told.append("\(second) \(news.isRaised)")
             }
         }
-        // The condition held last at 3 s; five seconds later it is over.
+        // The condition was last true at 3 s. The alarm ends five seconds later.
         #expect(told == ["1 true", "8 false", "9 true"])
     }
 
@@ -120,7 +120,7 @@ private let coolant = Signal(
 }
 
 @Suite struct `Alarms on vehicles` {
-    /// The engine speed is PID 0C, identifier F40C, or SPN 190.
+    /// The engine speed comes as PID 0C, as identifier F40C, or as SPN 190.
     @Test(arguments: ["sim:?latency=0", "sim:onuds?latency=0", "sim:truck?latency=0"])
     func `ring wherever their signal is kept`(_ vehicle: String) throws {
         let program = try Program()

@@ -92,7 +92,7 @@ import VehicleReports
     }
 }
 
-/// The command as a process.
+/// Runs `bench` as a process.
 @Suite(.serialized) struct `The bench at work` {
     private func run(_ device: String, _ signals: String...) throws -> Program.Result {
         let program = try Program()

@@ -11,12 +11,15 @@ import VehicleReports
 @testable import ObdscanCLI
 @testable import VehicleScan
 
-/// PIDs and lists by SAE J1979: PID 01 byte A is the lamp and the number of stored codes, a list on
-/// CAN begins with the number of its codes.
+/// SAE J1979: byte A of PID 01 has the check engine light and the number of stored codes.
+///
+/// On CAN a list begins with the number of its codes.
 @Suite struct `Codes of several ECUs` {
     private static let engine = ECUAddress(0x7E8, .can11)
     private static let gearbox = ECUAddress(0x7E9, .can11)
-    /// P0301 and P0420 in the engine, P0301 in the gearbox; the engine asks for the lamp.
+    /// The engine has P0301 and P0420 and turns the light on.
+    ///
+    /// The gearbox has P0301.
     private static let both = [
         "0101": ["7E8 06 41 01 82 07 65 00|7E9 06 41 01 01 04 00 00"],
         "03": ["7E8 06 43 02 03 01 04 20|7E9 04 43 01 03 01"],
@@ -68,13 +71,15 @@ import VehicleReports
                         "7E9 P0301 stored", "7E9 P0301 permanent",
                     ])
             #expect(scan.clearable.count == 4)
-            // Nothing is different between the count of PID 01 and the list of each.
+            // The count in PID 01 and the list agree for each ECU.
             #expect(scan.difference(of: Self.engine, vehicle.connection.table) == nil)
             #expect(scan.difference(of: Self.gearbox, vehicle.connection.table) == nil)
         }
     }
 
-    /// An ECU that lists a code twice, or that two services tell of, has it once.
+    /// An ECU lists a code twice, or two services report it.
+    ///
+    /// The result has it once.
     @Test func `a code that its ECU tells again is one`() throws {
         var answers = Self.both
         answers["03"] = ["7E8 06 43 02 03 01 03 01|7E9 04 43 01 03 01"]
@@ -118,16 +123,17 @@ import VehicleReports
         }
     }
 
-    /// What the gearbox says of its stored codes, and whether that means that it has none.
+    /// The gearbox's answer to 03, its count in PID 01, and the reason that is shown for the
+    /// missing list.
     @Test(
         arguments: [
             ("7E9 02 43 00", "00", "no codes"), ("7E9 02 43 00", nil, "no codes"),
             ("7E9 03 7F 03 11", nil, "refused 11"), ("7E9 03 7F 03 78", nil, "refused 78"),
             // A first frame without the rest of its message, and a frame that lost bytes.
             ("7E9 10 0A 43 04 03 01 04 20", nil, "broken"), ("7E9 04 43 01 03", nil, "broken"),
-            // Frames that are whole, of a message that is not: one code is announced.
+            // The frames are complete, but the message is too short: it announces one code.
             ("7E9 03 43 01 03", nil, "broken"), ("7E9 02 43 01", nil, "broken"),
-            // An empty list, and damage beside it.
+            // An empty list with a damaged message after it, and no list at all.
             ("7E9 02 43 00|7E9 10 0A 43 04 03 01 04 20", nil, "broken"),
             (nil, nil, "unanswered"), (nil, "02", "counts 2"),
             ("7E9 02 43 00", "02", "counts 2, lists none"), ("7E9 03 7F 03 11", "02", "counts 2"),
@@ -148,7 +154,7 @@ import VehicleReports
             let scan = try vehicle.codes()
             let table = vehicle.connection.table
             #expect(words(scan.absence(of: Self.gearbox, table)) == absence)
-            // The engine's codes are neither more nor less by that.
+            // The engine's codes stay as they were.
             #expect(scan.codes.filter { $0.ecu == Self.engine }.count == 3)
             let text = try vehicle.printer().text(scan)
             let heading = text.split(separator: "\n").first { $0.contains("(7E9)") }
@@ -159,7 +165,7 @@ import VehicleReports
         }
     }
 
-    /// With an exit code codes are found where an ECU counts some, listed or not.
+    /// Codes count as found if an ECU counts some, even if its list is missing or empty.
     @Test(
         arguments: [
             ("81", "7E8 02 43 00", true), ("00", "7E8 02 43 00", false), ("81", "NO DATA", true),
@@ -188,12 +194,12 @@ import VehicleReports
         }
     }
 
-    /// What the database then knows: a list that did not come whole takes no code away.
+    /// After a second scan the database must keep a code if the list did not come completely.
     @Test(
         arguments: [
             ("7E9 02 43 00", false), ("7E9 03 7F 03 11", true),
             ("7E9 10 0A 43 04 03 01 04 20", true), ("7E9 03 43 01 03", true), (nil, true),
-            // Another code in its place.
+            // The list came, but with another code.
             ("7E9 04 43 01 04 20", false),
         ] as [(String?, Bool)])
     func `a code is gone where its own ECU's list came without it`(
@@ -205,7 +211,7 @@ import VehicleReports
         var answers = Self.both
         answers["03"] = [
             "7E8 06 43 02 03 01 04 20|7E9 04 43 01 03 01",
-            // The engine's list is whole both times.
+            // The engine's list is complete both times.
             ["7E8 06 43 02 03 01 04 20", second].compactMap(\.self).joined(separator: "|"),
         ]
         try TableVehicle.run(answers) { vehicle in
@@ -226,7 +232,7 @@ import VehicleReports
         #expect(gearbox.isPresent == isThere)
         let engine = stored.filter { $0.ecu == Self.engine }
         #expect(engine.count == 2 && engine.allSatisfy(\.isPresent))
-        // A list is kept with the number of its own ECU's codes.
+        // Each list is stored with the number of codes of its own ECU.
         var lists: [String] = []
         try store.readings(ofTrip: -1).forEachRecord { _, record in
             guard case .codeList(let ecu, let kind, let codes) = record else { return }
@@ -239,11 +245,11 @@ import VehicleReports
             ])
     }
 
-    /// What a module says at its own address hides nothing that another ECU, or another of its own
-    /// lists, says.
+    /// The code of a module must not hide the same code of another ECU, or of another list of the
+    /// same ECU.
     @Test func `a module's code is told unless its own list has told it`() throws {
         var answers = Self.both
-        // Test failed and confirmed (status 09): a stored code by ISO 14229-1.
+        // Status 09 = test failed and confirmed: a stored code by ISO 14229-1.
         answers["1902FF"] = ["7E9 10 0B 59 02 FF 03 01 00|7E9 21 09 04 20 00 09 00 00"]
         answers["07"] = ["7E8 04 47 01 04 20|7E9 04 47 01 04 20"]
         try TableVehicle.run(answers) { vehicle in
@@ -255,13 +261,14 @@ import VehicleReports
                 name: nil, asked: [asked])
             #expect(gearbox.codes.map(\.code.fullText) == ["P0301-00", "P0420-00"])
             scan.modules = [gearbox]
-            // P0301 stands in its stored list; P0420 in the engine's, and in its own pending one.
+            // P0301 is in the gearbox's stored list. P0420 is only in the engine's list, and in the
+            // gearbox's pending one.
             #expect(scan.newCodes(of: gearbox).map(\.code.fullText) == ["P0420-00"])
             #expect(scan.codes.count { $0.ecu == Self.gearbox } == 4)
         }
     }
 
-    /// SAE J1979-2 keeps frames with each code of each ECU.
+    /// SAE J1979-2 keeps frames for each code of each ECU.
     @Test func `the frames of each ECU's codes are asked for`() throws {
         try TableVehicle.run([:]) { vehicle in
             func report(_ ecu: ECUAddress?, _ kind: CodeReport.Kind) throws -> CodeReport {
@@ -269,7 +276,7 @@ import VehicleReports
             }
             let codes = [
                 try report(Self.engine, .stored), try report(Self.gearbox, .stored),
-                // The same once more, and one that has no frames.
+                // The first code again as a pending one, and a permanent code, which has no frames.
                 try report(Self.engine, .pending), try report(Self.gearbox, .permanent),
             ]
             let scan = try SnapshotScan(codes, vehicle.connection, record: 0)
@@ -300,7 +307,7 @@ import VehicleReports
     }
 }
 
-/// What clearing sends, and what is said of it.
+/// Clearing codes: what is sent, and what is reported.
 @Suite struct `Clearing codes` {
     private static let one = [
         "0100": ["7E8 06 41 00 98 08 00 00"], "0101": ["7E8 06 41 01 81 07 65 00"],
@@ -323,7 +330,7 @@ import VehicleReports
         }
     }
 
-    /// No word of the adapter, and no answer that is missing, has it sent again.
+    /// No answer, no word of the adapter and no silence makes the program send the request again.
     @Test(arguments: [
         "7E8 01 44", "7E8 03 7F 04 22", "7E8 03 7F 04 78", "NO DATA", "?", "STOPPED", "BUS BUSY",
         "DATA ERROR", "<RX ERROR", "CAN ERROR", "BUFFER FULL", "7E8 01 4", "7E8 02 43 00", "",
@@ -340,17 +347,21 @@ import VehicleReports
         }
     }
 
-    /// An ECU may need longer than the adapter listens: it is looked at again, and nothing else.
+    /// An ECU may need longer than the adapter waits.
+    ///
+    /// Only the request for the list is repeated.
     @Test func `is not sent again while the codes are looked for`() throws {
         try clear("NO DATA", then: ["7E8 04 43 01 03 01", "7E8 02 43 00"]) { vehicle, _, clearing in
             #expect(vehicle.adapter.count("04") == 1)
-            // Before it, at once after it, and once more.
+            // Before the clearing, right after it, and once more.
             #expect(vehicle.adapter.count("03") == 3)
             #expect(!clearing.isConfirmed && clearing.after.clearable.isEmpty)
         }
     }
 
-    /// Permanent codes stay until the ECU itself is content, and are none that is "there again".
+    /// The ECU itself erases permanent codes later.
+    ///
+    /// They do not count as codes that came back.
     @Test func `permanent codes are not among those that it erases`() throws {
         try clear("7E8 01 44", then: ["7E8 02 43 00"]) { vehicle, _, clearing in
             #expect(clearing.after.codes.map(\.kind) == [.permanent])
@@ -358,7 +369,7 @@ import VehicleReports
         }
     }
 
-    /// Codes are gone where their ECU's list came without them, and not where it was refused.
+    /// Codes are gone if their ECU sent a list without them, but not if it refused the list.
     @Test(arguments: [
         ("7E8 03 7F 03 22", CodeClearing.Change.unknown), ("NO DATA", .unknown),
         ("7E8 02 43 00", .gone), ("7E8 04 43 01 03 01", .none),

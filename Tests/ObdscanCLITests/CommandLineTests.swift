@@ -2,14 +2,14 @@ import Formats
 import Foundation
 import Testing
 
-/// The cases of `Tests/CommandLine/cases.txt`: a command, what it prints and its exit code.
+/// The cases of `Tests/CommandLine/cases.txt`: a command, its output and its exit code.
 ///
-/// `OBDSCAN_SNAPSHOTS=write` rewrites the file's expectations; the run fails all the same, so that
-/// nothing changes unseen.
+/// `OBDSCAN_SNAPSHOTS=write` writes the expectations again. The run fails even so, because a person
+/// has to look at the changes.
 @Suite(.serialized) struct `The command line` {
     struct Case: CustomTestStringConvertible, Sendable {
         var title = ""
-        /// Comments above the command.
+        /// The comments above the command.
         var comments: [String] = []
         var arguments: [String] = []
         var environment: [String: String] = [:]
@@ -44,7 +44,9 @@ import Testing
         }
     }()
 
-    /// Words of a command, `NAME=value` in front; double quotes keep blanks.
+    /// Splits a command into words, with `NAME=value` before it.
+    ///
+    /// Double quotes keep blanks.
     private static func words(_ text: String) -> ([String: String], [String]) {
         var words: [String] = []
         var word: String?
@@ -82,7 +84,7 @@ import Testing
         #expect(lines == example.expected)
     }
 
-    /// What a command prints: `> ` before lines of stdout, `! ` before those of stderr.
+    /// The output of a command: `> ` before lines of stdout, `! ` before those of stderr.
     private static func run(_ example: Case) throws -> [String] {
         let program = try Program()
         defer { program.remove() }
@@ -90,7 +92,7 @@ import Testing
             example.arguments, input: example.input, environment: example.environment)
         var lines: [String] = []
         for (mark, text) in [(">", result.output), ("!", result.errors)] {
-            // CSV has CR LF, which is one Character to Swift.
+            // CSV has CR LF, which Swift treats as one Character.
             var rest = text.replacing("\r\n", with: "\n")
                 .split(separator: "\n", omittingEmptySubsequences: false)
             if rest.last == "" { rest.removeLast() }
@@ -102,7 +104,7 @@ import Testing
         return lines + ["exit \(result.status)"]
     }
 
-    /// Without what differs from run to run: times and the folder.
+    /// The line without the parts that differ from run to run: times and the folder.
     private static func timeless(_ line: String, home: String) -> String {
         line.replacing(home, with: "HOME")
             .replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/, with: "TIME")

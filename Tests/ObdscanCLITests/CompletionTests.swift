@@ -2,7 +2,9 @@ import Testing
 
 @testable import ObdscanCLI
 
-/// What shells are told; that they show it is the business of scripts/completions.
+/// The words that shells get.
+///
+/// `scripts/completions` tests that the shells show them.
 @Suite struct `Completing a command line` {
     private func words(_ line: String) -> [String] {
         Completion(line.split(separator: " ", omittingEmptySubsequences: false).map(String.init))

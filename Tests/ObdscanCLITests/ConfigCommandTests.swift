@@ -23,7 +23,7 @@ import Testing
         #expect(result.status == 78)
         #expect(result.errors.contains("config.toml:5: views.b has to be a list"))
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
-        // The setting that is wrong itself can be mended.
+        // `config set` can fix the wrong setting itself.
         try write("units = \"furlongs\"\n")
         #expect(try program.run(["config", "set", "units", "us"]).status == 0)
     }
@@ -39,7 +39,7 @@ import Testing
         #expect(try program.run(["trips"]).status == 78)
         let check = try program.run(["config", "check"])
         #expect(check.status == 78 && check.errors.contains("config.toml:1: device"))
-        // The other faults still stop, and other settings still count.
+        // Other wrong settings still stop the command, and correct ones still apply.
         try write("device = \"x:\"\nadapter = \"elf\"\n")
         let other = try program.run(["read", "rpm", "-d", "sim:"])
         #expect(other.status == 78 && other.errors.contains("config.toml:2: adapter"))

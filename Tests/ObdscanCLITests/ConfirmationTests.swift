@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What a person at a terminal types, and what becomes of it.
+/// A person types an answer at a terminal.
 @Suite struct `A question on a terminal` {
     private static let vehicle = "sim:petrol?engine=off&frozen=true&latency=0"
 
@@ -10,7 +10,7 @@ import Testing
     private static let setLock = UInt(0x4004_5431)
     private static let getNumber = UInt(0x8004_5430)
 
-    /// Both ends of a new terminal.
+    /// Opens both ends of a new terminal.
     private func terminal() throws -> (master: Int32, slave: Int32) {
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         try #require(master >= 0)
@@ -22,7 +22,7 @@ import Testing
         return (master, slave)
     }
 
-    /// As one behind a connection that hangs.
+    /// The terminal takes no output, as over a connection that hangs.
     @Test func `a view goes on and ends on a terminal that takes nothing`() throws {
         let program = try Program()
         defer { program.remove() }
@@ -36,7 +36,7 @@ import Testing
         let process = program.process([
             "live", "--log", "rpm", "--duration", "1s", "-d", Self.vehicle,
         ])
-        // Without a name it would be no terminal for a view.
+        // The view needs a terminal with a name.
         process.environment?["TERM"] = "xterm"
         let screen = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
         process.standardInput = screen
@@ -50,7 +50,7 @@ import Testing
         #expect((trip?["readings"] as? Int ?? 0) > 0)
     }
 
-    /// Runs `arguments` with `line` typed at a terminal already.
+    /// Runs `arguments` at a terminal where `line` is already typed.
     private func run(
         _ arguments: [String], typing line: String, in program: Program
     ) throws -> (status: Int32, errors: String) {

@@ -7,7 +7,7 @@ import VehicleScan
 @testable import ObdscanCLI
 
 @Suite struct `Consent` {
-    /// Whoever could make it elsewhere would need no person.
+    /// Any other place that makes a ``Consent`` could skip the question to the user.
     @Test func `is made in one place`() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
@@ -25,7 +25,7 @@ import VehicleScan
 
     // MARK: Input
 
-    /// ELM327: a command ends with a carriage return.
+    /// ELM327: a carriage return ends a command.
     @Test(arguments: [
         "010C\r04", "AT RV\r04", "AT\u{0}I", "01\u{0}04", "22\u{FB00}00", "\u{17F}TI", "ATI\t1",
         "0104\u{B}", "04\u{85}",
@@ -34,7 +34,7 @@ import VehicleScan
         #expect(throws: Failure.self) { try RawCommand(line) }
     }
 
-    /// Without the carriage return 01 and 04 would be one request that reads.
+    /// If the carriage return were removed, 01 and 04 would become one request that reads.
     @Test(arguments: ["01\r04\n", "0902\r04\r\n", "AT RV\r04\n"])
     func `a carriage return inside a line is refused`(input: String) throws {
         let program = try Program()
@@ -57,9 +57,11 @@ import VehicleScan
 
     // MARK: The whole program
 
-    /// What a recording shows that was typed, judged line by line by what the lines before make of it.
+    /// The lines of a recording that were sent.
+    ///
+    /// Each is judged by the settings that the lines before it made.
     struct Typed {
-        /// Lines that are not known to only read.
+        /// Lines that are not known to be read-only.
         var writing: [String] = []
         var count = 0
 
@@ -69,12 +71,13 @@ import VehicleScan
                 let parts = line.split(separator: " ", maxSplits: 2)
                 guard parts.count == 3, parts[1] == ">", parts[2].hasSuffix("\\r") else { continue }
                 let text = String(parts[2].dropLast(2))
-                // What brings the adapter in step is no command.
+                // Blanks and deletes only bring the adapter in step. They are not commands.
                 if text.allSatisfy({ $0 == " " }) || text.hasPrefix("\\x7f") { continue }
                 count += 1
                 if AdapterCommand(text) != nil {
                     if !AdapterRequest.isReadOnlyCommand(text) { writing.append(text) }
-                    // Those of the set-up search for what the vehicle speaks.
+                    // The set-up uses these two to find the vehicle's protocol, which is given
+                    // here.
                     switch AdapterCommand(text) {
                     case .choose?, .reset?: continue
                     default: break
@@ -91,7 +94,7 @@ import VehicleScan
             }
         }
 
-        /// The first question to a vehicle that may speak SAE J1939.
+        /// Whether the request is the first one to a vehicle that may use SAE J1939.
         private static func isGroup(_ bytes: [UInt8]) -> Bool {
             VehicleRequest.isReadOnly(bytes, to: nil, on: .j1939)
         }
@@ -111,7 +114,8 @@ import VehicleScan
         ["dtc", "clear"], ["bench", "--duration", "1s"], ["doctor"],
     ]
 
-    /// A table that clears the codes of a truck (SAE J1939-73: DM11), and one for the brakes of a car.
+    /// A table with a request that clears a truck's codes (SAE J1939-73: DM11), and with one for a
+    /// car's brakes.
     static let table = """
         record FE:00FED3 1..8 : Active codes, gone
           signal CLEARED A : Cleared
@@ -130,7 +134,7 @@ import VehicleScan
         }
         let result = try program.run(arguments)
         guard FileManager.default.fileExists(atPath: record.path) else {
-            // Refused before anything was opened.
+            // The command was refused before it opened the device.
             #expect([64, 65].contains(result.status), "\(command): \(result.errors)")
             return
         }
@@ -138,8 +142,10 @@ import VehicleScan
         #expect(typed.writing.isEmpty, "\(command): \(typed.writing)")
     }
 
-    /// Settings that hide the vehicle from whoever asks it, a request that resets an ECU (ISO 14229-1
-    /// 11 01), and its engine at work.
+    /// The engine runs.
+    ///
+    /// Settings try to hide that from the program, before a request that resets an ECU (ISO 14229-1
+    /// 11 01).
     @Test(arguments: [
         "AT SH 7E1", "AT CRA 123", "AT CF 123;AT CM 7FF", "AT R0", "AT ST 01", "AT SP 7",
         "AT CP 10",
@@ -161,7 +167,7 @@ import VehicleScan
         }
     }
 
-    /// The same with the engine off: the request goes where it was told to go, once.
+    /// The same with the engine off: the request goes once, to the address that the user has set.
     @Test(arguments: [
         ("AT SH 7E1", "1101", "7E1"), ("AT SH 7E1;AT CRA 7E9", "14FFFFFF", "7E1"),
     ])
@@ -179,7 +185,7 @@ import VehicleScan
         #expect(typed[..<place].last { $0.hasPrefix("AT SH") } == "AT SH \(header)\\r")
         #expect(typed.contains("AT D\\r") && typed.contains("010C\\r"), "\(typed)")
         #expect(typed.count { $0 == Substring(request + "\\r") } == 1)
-        // No later carriage return repeats it.
+        // The next command is ATI, so a later carriage return cannot repeat the request.
         #expect(typed[place...].dropFirst().first == "ATI\\r")
     }
 }

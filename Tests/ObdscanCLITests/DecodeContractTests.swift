@@ -3,7 +3,8 @@ import Testing
 
 @testable import ObdscanCLI
 
-/// The cases of `Tests/Decode/contract.txt`: adapter text in, JSON objects out.
+/// The cases of `Tests/Decode/contract.txt`: text of an adapter, and the JSON objects that it
+/// decodes to.
 @Suite struct `Decode keeps its contract` {
     struct Case: CustomTestStringConvertible, Sendable {
         var title: String

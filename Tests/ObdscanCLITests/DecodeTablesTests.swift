@@ -3,9 +3,12 @@ import Testing
 
 @testable import ObdscanCLI
 
-/// A short text gets only those records that it may ask for: nothing may come out differently.
+/// For a short text, `decode` loads only the records that the text may need.
+///
+/// The result must be the same.
 @Suite struct `Decode with a part of the tables` {
-    /// Texts of at most 2,048 bytes: whole lines of all recorded conversations and contract cases.
+    /// Texts of at most 2,048 bytes, in whole lines: all recorded conversations and all contract
+    /// cases.
     static let pieces: [[UInt8]] = {
         let folder = `Recorded conversations`.folder
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
@@ -35,7 +38,7 @@ import Testing
             try ObdscanCommand.parseAsRoot(["decode", "--format", "json"] + options)
                 as? DecodeCommand)
         var all = try PrintedDecoding(command)
-        // What follows another text gets everything.
+        // The second text of a run loads all tables.
         try all.prepare(for: [])
         try all.prepare(for: [])
         #expect(all.pipeline.tables.isWhole)

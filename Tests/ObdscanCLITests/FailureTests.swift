@@ -139,7 +139,7 @@ import VehicleScan
         #expect(Failure.silent(.findings).text.isEmpty)
     }
 
-    // The table of exit codes: sysexits.h, and what obdscan promises.
+    // The exit codes of sysexits.h, which obdscan promises to keep.
     @Test func `exit codes are those that scripts rely on`() {
         #expect(
             ExitStatus.allCases.map(\.rawValue) == [0, 1, 64, 65, 66, 69, 70, 73, 74, 75, 77, 78])
@@ -174,7 +174,9 @@ import VehicleScan
         #expect(try RawCommand(text).isReadOnly() == expected)
     }
 
-    /// In any protocol that may be found; a vehicle of SAE J1850 takes 0104 as it stands.
+    /// Without a given protocol, each one that may be found counts.
+    ///
+    /// A vehicle with SAE J1850 gets 0104 unchanged.
     @Test(arguments: [
         ("AT CAF0;02010C", nil, nil), ("AT CAF0;0104", "6", "0104"), ("AT CAF0;0104", nil, nil),
         ("AT SH 7E0;010C", nil, nil), ("AT SH 0C9;010C", nil, "010C"), ("010C;04", nil, "04"),

@@ -22,7 +22,7 @@ import Testing
         let options = lines[(start + 1)...].prefix { !$0.isEmpty }
         #expect(!options.isEmpty)
         for option in options {
-            // A second line of an option would begin further to the right.
+            // The second line of an option would be indented further.
             #expect(option.hasPrefix("  -"), "\(option)")
             let about = option.drop { $0 == " " }.firstRange(of: "  ").map {
                 option[$0.upperBound...]
@@ -67,7 +67,7 @@ import Testing
         let text = try Self.page(["live", "--help"])
         #expect(text.contains("  --[no-]battery-safe "))
         #expect(!text.contains(" --no-battery-safe"))
-        // Colour is an option and a flag, which are not opposites.
+        // `--color` takes a value and `--no-color` does not, so they are not opposites.
         let options = try Self.page(["help", "options"])
         #expect(options.contains("  --color <when> ") && options.contains("  --no-color "))
     }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import ObdscanCLI
 
-/// A command that a message suggests has to run as it is printed.
+/// A command in a message must run as it is printed.
 @Suite struct `Suggested commands` {
-    /// What a reader fills in, and what the tests fill in.
+    /// Words that the reader replaces, and the tests' replacements.
     private static let blanks = [
         "DEVICE": "sim:", "FILE": "own.pids", "NEW.db": "new.db", "TRIP": "1", "HOST": "localhost",
         "NAME": "localhost", "SIGNAL": "rpm", "ADDRESS": "AA:BB:CC:DD:EE:FF",
     ]
-    /// What stands in the source for text that only a run has.
+    /// Interpolations in the source, and example values for them.
     private static let samples = [
         "name": "van", "id": "010C", "id.service": "01", "id.idText": "0C", "trip": "1",
         "path": "other.db", "value": "1.5", "file": "own.txt", "address": "sim:", "channel": "3",
@@ -19,7 +19,9 @@ import Testing
         "values.joined(separator: \" \")": "a b",
     ]
 
-    /// The words of a command line; apostrophes keep blanks.
+    /// Splits a command line into words.
+    ///
+    /// Apostrophes keep blanks.
     private static func words(_ command: String) -> [String] {
         var words: [String] = []
         for (index, piece) in command.split(separator: "'", omittingEmptySubsequences: false)
@@ -36,7 +38,7 @@ import Testing
         }
     }
 
-    /// The commands that the literals of the program's source quote, with the file of each.
+    /// The commands in quotes in the string literals of the source, each with its file.
     private static func quoted() throws -> [(command: String, file: String)] {
         let sources = Program.folder.deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Sources")
@@ -72,7 +74,7 @@ import Testing
         }
     }
 
-    /// Each command that the recorded messages of the command line suggest, once.
+    /// The commands in the hints of the recorded command line, without repetitions.
     private static let printed: [String] = {
         let lines = `The command line`.cases.flatMap(\.expected).filter { $0.hasPrefix("! hint: ") }
         let commands = lines.flatMap { line in
@@ -92,7 +94,7 @@ import Testing
         defer { program.remove() }
         let result = try program.run(
             Self.words(command), environment: ["OBDSCAN_DEVICE": "sim:?latency=0"])
-        // There may be no trip or no code, but the command itself is right.
+        // A trip or a code may be missing, but the command line must be right.
         #expect(![64, 70, 78].contains(result.status), "\(command): \(result)")
     }
 }

@@ -18,7 +18,7 @@ import Testing
         let misfire = try #require(history.objects.first { $0["code"] as? String == "P0301" })
         #expect(misfire["vin"] as? String == "5XXBD1GA8LX000042")
         #expect((misfire["present"] as? [String])?.contains("stored") == true)
-        // Read twice and there both times: it came once.
+        // The code was there in both scans, so it appeared once.
         let changes = history.objects.filter {
             $0["kind"] as? String == "codeChange" && $0["code"] as? String == "P0301"
         }

@@ -20,7 +20,8 @@ import Testing
         return url.path
     }
 
-    /// Readings, codes and so on of a trip as exported, without the trip's own line.
+    /// The exported readings, codes and other rows of a trip, without the object of the trip
+    /// itself.
     private func exported(_ trip: String, _ database: String) throws -> [String] {
         let result = try program.run([
             "export", trip, "--format", "json", "--db", database,
@@ -48,7 +49,7 @@ import Testing
         #expect(imported.objects.first?["known"] as? Int == 0)
         let before = try exported("1", first)
         let after = try exported("1", second)
-        // CSV holds readings only.
+        // CSV holds only readings.
         let kept = ending == "csv" ? before.filter { $0.contains("\"signal\"") } : before
         #expect(after == kept, "\(after.count) of \(kept.count)")
         let trips = try program.run(["trips", "list", "--all", "--format", "json", "--db", second])
@@ -67,7 +68,9 @@ import Testing
         }
     }
 
-    /// The columns of Torque's own logs; its heading is repeated when it goes on.
+    /// The columns of Torque's own logs.
+    ///
+    /// Torque repeats the heading when it resumes a log.
     @Test func `a log of Torque becomes readings and a track`() throws {
         defer { program.remove() }
         let path = try file(
@@ -179,11 +182,11 @@ import Testing
         defer { program.remove() }
         let first = try file("a.csv", "time,RPM\n2026-11-21T08:15:02Z,800\n")
         let second = try file("b.csv", "time,VSS\n2026-11-21T08:15:02Z,50\n")
-        // The same numbers of another signal.
+        // The same values as in the second file, but for another signal.
         let third = try file("c.csv", "time,ECT\n2026-11-21T08:15:02Z,50\n")
         let result = try program.run(["import", first, second, third, second, "--format", "json"])
         #expect(result.objects.map { $0["known"] as? Int } == [0, 0, 0, 1])
-        // What was deleted is told, not called known.
+        // The message says that the trip was deleted, not that it is known.
         #expect(try program.run(["trips", "delete", "2", "--yes"]).status == 0)
         let again = try program.run(["import", second])
         #expect(again.errors.contains("trip 2 came from it and was deleted"), "\(again)")

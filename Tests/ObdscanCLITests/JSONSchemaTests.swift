@@ -3,15 +3,17 @@ import Foundation
 import OBDCore
 import Testing
 
-/// The Python of the peers' virtual environment, which `scripts/test` makes; nil without it.
+/// The Python of the peers' virtual environment, which `scripts/test` creates; nil without it.
 private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { $0 + "/python" }
 
-/// What `share/obdscan/schema.json` promises, compared with the program by a foreign validator.
+/// A foreign validator compares the program's output with `share/obdscan/schema.json`.
 @Suite struct `JSON Lines keep their schema` {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
     private static let vehicle = ["-d", "sim:?latency=0&frozen=true"]
-    /// Commands that print objects; each with the file of the database.
+    /// Commands that print objects.
+    ///
+    /// Each gets the path of a database.
     private static let commands: [[String]] = [
         ["log", "rpm", "speed", "maf", "--duration", "1s"] + vehicle, ["dtc"] + vehicle,
         ["dtc", "--batch", "fleet.txt"], ["trips", "note", "1", "a remark"],
@@ -34,7 +36,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         "deviceEvent", "problem", "signal", "status", "plot", "track", "publishCheck", "refusal",
         "fleetVehicle", "setupPublish",
     ]
-    /// Commands that take no database.
+    /// Commands that use no database.
     private static let others: [[String]] = [
         ["info"] + vehicle, ["read", "rpm", "vin"] + vehicle,
         ["read", "rpm", "-d", "sim:electric"], ["freeze"] + vehicle,
@@ -85,7 +87,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
             decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationStatus == 0, "\(text)")
-        // A comparison of nothing would agree as well.
+        // The comparison would also succeed if there were nothing to compare.
         let words = text.split(separator: "\n").last?.split(separator: " ").map(String.init) ?? []
         let numbers = words.compactMap { Int($0) }
         #expect(numbers.count == 2 && numbers[0] > 1500, "\(text)")
@@ -169,7 +171,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         }
     }
 
-    /// What two formats say of the same vehicle: the rows of a table are the objects, in order.
+    /// Two formats for the same vehicle: each row of a table is an object, in the same order.
     @Test(
         arguments: [
             ["info"] + vehicle, ["monitors"] + vehicle, ["monitors", "-d", "sim:onuds?latency=0"],
@@ -218,7 +220,9 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         #expect(count == objects.count && (count > 0 || command == ["devices"]))
     }
 
-    /// A table of one kind has its keys as columns; one of several begins with `kind`.
+    /// A table with one kind has the keys of that kind as columns.
+    ///
+    /// One with several kinds begins with `kind`.
     @Test func `the columns of CSV are the keys of the schema`() throws {
         let kinds = try Self.kinds()
         let keys = kinds.mapValues { Set(($0["properties"] as? [String: Any] ?? [:]).keys) }

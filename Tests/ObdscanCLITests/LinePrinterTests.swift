@@ -6,10 +6,10 @@ import Testing
 @testable import ObdscanCLI
 
 @Suite struct `Lines that wait for their reader` {
-    /// A pipe of so many pages.
+    /// A pipe that holds `pages` pages.
     private final class Narrow {
         let reader, writer: Int32
-        /// F_SETPIPE_SZ, which Glibc's module does not have.
+        /// F_SETPIPE_SZ, which Swift's Glibc module does not export.
         private static let setSize: Int32 = 1031
 
         init(pages: Int32 = 1) throws {
@@ -19,7 +19,7 @@ import Testing
             #expect(fcntl(ends[1], Self.setSize, pages * 4096) == pages * 4096)
         }
 
-        /// What is in it.
+        /// Takes everything out of the pipe.
         func read() -> [UInt8] {
             var bytes = [UInt8](repeating: 0, count: 8192)
             let count = Glibc.read(reader, &bytes, bytes.count)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `or, from a thread that must not wait, are left out and counted`() throws {
-        // What has a page free is called writable.
+        // The kernel reports a pipe as writable only if a whole page is free.
         let pipe = try Narrow(pages: 2)
         let lines = EventLines(descriptor: pipe.writer)
         for number in 0..<100 {

@@ -26,7 +26,7 @@ import VehicleScan
         return setup
     }
 
-    /// PIDs, data identifiers of SAE J1979-2, parameter groups of SAE J1939.
+    /// A PID, a data identifier of SAE J1979-2, and a parameter group of SAE J1939.
     private static let asked = [
         DataID(.currentData, 0x0C), DataID(.readData, 0xF40C),
         DataID(DataID.parameterGroups, 0xF004),
@@ -44,11 +44,12 @@ import VehicleScan
         #expect(!shows(reading(id, .supportMap(raw: 1)), false))
         #expect(!shows(reading(id, .missing(.notAvailable, code: nil)), false))
         #expect(shows(reading(id, .missing(.notAvailable, code: nil)), true))
-        // QueryResult between two readings: the VIN, or what a page of codes needs.
+        // Answers to requests between two readings are not shown: the VIN, or what a page of codes
+        // needs.
         #expect(!shows(reading(DataID(.vehicleInformation, 0x02), .text("1")), false))
         #expect(!shows(reading(DataID(.readData, 0xF802), .text("1")), false))
         #expect(!shows(reading(DataID(.currentData, 0x01)), false))
-        // The voltage at the adapter is nobody's data.
+        // The voltage at the adapter has no data identifier. It is shown.
         #expect(shows(reading(nil), false))
     }
 
@@ -86,10 +87,10 @@ import VehicleScan
             ])
         #expect(missed([0x01, 0x0D], [.reading(reading(speed))], []).isEmpty)
         #expect(missed([0x01, 0x0C], [], [.noData]).isEmpty)
-        // A bus that fails tells nothing of the vehicle.
+        // A failed bus says nothing about the vehicle.
         #expect(missed([0x01, 0x0D], [], [.busError]).isEmpty)
         #expect(missed([0x01, 0x0D], [], [.canError, .noData]).isEmpty)
-        // What cannot be read was an answer, and who is busy may have one later.
+        // A damaged answer is still an answer, and an ECU that is busy may answer later.
         let damaged = DecodeError(.malformed("too long"), ecu: nil, line: 0)
         #expect(missed([0x01, 0x0D], [.error(damaged)], []).isEmpty)
         for (nrc, isMissed) in [(NRC.busyRepeatRequest, false), (NRC(0x31), true)] {

@@ -24,7 +24,7 @@ import VehicleReports
         ]
         for one in news { notices.put(try #require(one)) }
         #expect(notices.take().count == 5)
-        // The view had no time for this.
+        // The view ends before it can show these.
         notices.put(.init(text: "mark 1 is set"))
         notices.put(try #require(.init(.dropped(items: 1))))
         #expect(said.all.isEmpty)
@@ -34,7 +34,7 @@ import VehicleReports
                 "mark 1 is set", "43 readings had to be dropped",
                 "2 entries could not be stored: no such column",
             ])
-        // Without a view it is said as it comes.
+        // Without a view, each notice is printed at once.
         notices.put(try #require(.init(.dropped(items: 5))))
         #expect(said.all.last == "5 readings had to be dropped")
     }

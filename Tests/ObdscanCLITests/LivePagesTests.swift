@@ -5,7 +5,7 @@ import PIDTables
 import TerminalView
 import Testing
 
-/// Read once: a debug build needs its time.
+/// The table is read only once, because a debug build needs much time for it.
 private let standard = Result { try PIDTables.standard() }
 
 private func instant(_ seconds: Double) -> Instant {
@@ -14,7 +14,7 @@ private func instant(_ seconds: Double) -> Instant {
 
 private func ecu(_ address: UInt32) -> ECUAddress { ECUAddress(address, .can11) }
 
-/// A drive of signals of the standard table, one reading a second.
+/// A drive with signals of the standard table and one reading per second.
 private struct Drive {
     let table: PIDTable
     var model: LiveModel
@@ -101,7 +101,7 @@ private let sizes: [(Int, Int)] = [
 }
 
 @Suite struct `A value that is not as usual` {
-    /// Value of the coolant, and what is beside it.
+    /// A coolant temperature, and the word and the shape next to it.
     @Test(arguments: [
         (50.0, "• cold", "•"), (90, nil, nil), (109, "▲ high", "▲"), (120, "▲▲ too high", "▲▲"),
     ])
@@ -116,7 +116,7 @@ private let sizes: [(Int, Int)] = [
         }
         #expect(shape.map(narrow.contains) ?? true)
         #expect(word.map(wide.contains) ?? !wide.contains("high"))
-        // The limits are converted with the value.
+        // The limits are converted together with the value.
         drive.model.show(in: .us)
         #expect(word.map(drive.lines(200)[5].contains) ?? !drive.lines(200)[5].contains("high"))
     }
@@ -166,7 +166,7 @@ private let sizes: [(Int, Int)] = [
         #expect(text.contains("-2 min"))
         #expect(text.contains("-1:30"))
         #expect(text.contains("now"))
-        // 59 °C, in dots of two cells.
+        // The large digits of 59 °C; a dot is two cells wide.
         #expect(text.contains("██████  ██████"))
         drive.model.zoom(by: -1, at: instant(90))
         #expect(!drive.lines(100, 40).joined().contains("-2 min"))
@@ -186,7 +186,7 @@ private let sizes: [(Int, Int)] = [
         let legend = try #require(
             drive.lines(120, 40).first { $0.contains("* Engine coolant temperature") })
         #expect(legend.contains("+ Engine speed, rpm (20 to 70)"))
-        // It shares the unit, and so the axis.
+        // It has the same unit, and so the same axis.
         #expect(legend.contains("o Intake air temperature, °C"))
         #expect(!legend.contains("Intake air temperature, °C ("))
         #expect(!legend.contains("Vehicle speed"))
@@ -232,7 +232,7 @@ private let sizes: [(Int, Int)] = [
         #expect(row(5, 79) == nil)
         drive.model.mode = .signal
         #expect(row(5) == nil)
-        // More than fit: beside each other where there is room.
+        // More signals than rows: a wide screen shows them in two columns.
         var many = try Drive(
             ["RPM", "VSS", "ECT", "LOAD_PCT", "TP", "MAF", "MAP", "IAT"], seconds: 1)
         let wide = LiveView.Size(columns: 200, rows: 10)

@@ -9,7 +9,7 @@ import VehicleScan
 
 @testable import ObdscanCLI
 
-/// A signal of one byte or more, as the table has it.
+/// A signal of one byte or more, in the form of the table.
 private func number(
     _ id: String, _ name: String, bits: Int, multiplier: Double = 1, divisor: Double = 1,
     offset: Double = 0, unit: String
@@ -40,7 +40,7 @@ private func reading(_ index: Int, _ value: Reading.Value, ecu: UInt32 = 0x7E8) 
         signal: SignalIndex(rawValue: Int32(index)), value: value, raw: [], line: 0)
 }
 
-/// Twenty seconds of a drive, four readings a second.
+/// Twenty seconds of a drive with four readings per second.
 private func drive() -> LiveModel {
     var model = LiveModel(units: .metric, start: .zero)
     model.header.accessory = "sim:"
@@ -82,7 +82,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         }
     }
 
-    /// Trailing blanks do not count: a terminal does not show them.
+    /// Trailing blanks are left out, because a terminal does not show them.
     private func screen(_ model: LiveModel, _ columns: Int, _ rows: Int, at time: Double) -> String
     {
         plain.render(model, at: instant(time), size: .init(columns: columns, rows: rows))
@@ -119,7 +119,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
                 if let chosen = choice.chosen, size.columns >= 60 {
                     #expect(marked[0].hasPrefix("›" + choice.matches[chosen].id.prefix(15)))
                 }
-                // The rows above stay where they were.
+                // The rows above the list do not move.
                 if size.rows >= 15 { #expect(lines[5].hasPrefix(" Engine speed")) }
             }
         }
@@ -168,7 +168,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
             labels: [(code: 4, label: "open loop - conditions for closed loop not met")])
         model.expect(SignalIndex(rawValue: 0), signals[0])
         model.apply(reading(4, .label(code: 4)), words, at: .zero)
-        // What does not fit is cut, and says so.
+        // A text that does not fit is cut, with a mark.
         for (columns, words) in [
             (80, " open loop - conditions for closed"),
             (200, " open loop - conditions for closed loop not met "),
@@ -188,7 +188,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         model.expect(SignalIndex(rawValue: 0), signals[0])
         model.expect(SignalIndex(rawValue: 1), signals[1])
         model.missed(SignalIndex(rawValue: 1))
-        // Nobody has said anything yet: that may be the vehicle's sleep.
+        // No signal has been answered yet. The vehicle may be asleep.
         #expect(screen(model, 60, 9, at: 0).contains("Vehicle speed VSS    no answer"))
         model.apply(reading(0, .number(800)), signals[0], at: .zero)
         #expect(screen(model, 60, 9, at: 0).contains("Vehicle speed VSS    not supported"))
@@ -196,7 +196,8 @@ private let plain = LiveView(palette: Palette(isOn: false))
         model.apply(reading(1, .number(50)), signals[1], at: .zero)
         #expect(!screen(model, 60, 9, at: 0).contains("not supported"))
         #expect(!model.hasEmptyRows)
-        // Who has answered once is not unknown: its age tells.
+        // A signal that was answered before is not unknown. The age of its value shows that it is
+        // missing.
         model.missed(SignalIndex(rawValue: 1))
         #expect(!screen(model, 60, 9, at: 0).contains("not supported"))
     }
@@ -229,7 +230,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(lines[0].hasSuffix("● reconnecting"))
         #expect(!lines[2].contains("ms"))
         #expect(lines[3].hasPrefix("! the link was lost, reconnecting … ("))
-        // Only the sign is coloured: yellow words are not read on white.
+        // Only the sign has a colour: yellow words are hard to read on white.
         let coloured = LiveView(palette: Palette(isOn: true))
             .render(model, at: instant(20), size: .init(columns: 80, rows: 15))[3]
         #expect(coloured.hasPrefix("\u{1B}[33m!\u{1B}[0m\u{1B}[1m the link was lost"))
@@ -241,7 +242,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(lines.count == 60)
         #expect(lines[7].hasPrefix(" Engine coolant temperature ECT            85 °C"))
         #expect(lines[9].contains("Closed loop, oxygen sensor feedback"))
-        // Below the signals is the course of the first one.
+        // Below the signals there is a graph of the first one.
         #expect(lines[12] == "* Engine speed, rpm")
         #expect(lines.contains { $0.contains("-1 min") && $0.hasSuffix("now") })
     }
@@ -307,7 +308,8 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(model.folded == 1)
         #expect(model.likes(of: model.rows[0]) == [ECUAddress(0x7E9, .can11)])
         #expect(!screen(model, 80, 10, at: 0).contains("7E9"))
-        // The engine moved between the two questions; then they differ for good.
+        // One difference may come from the time between the two answers. The second one in a row
+        // counts.
         say(&model, 2000, 900)
         #expect(model.shown == [0])
         say(&model, 2000, 900)
@@ -317,7 +319,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(model.shown == [0, 1])
         for _ in 0..<12 { say(&model, 2000, 2000) }
         #expect(model.shown == [0])
-        // An alarm is never hidden.
+        // A row with an alarm is always shown.
         model.mark { $1 == ECUAddress(0x7E9, .can11) }
         #expect(model.shown == [0, 1])
         model.mark { _, _ in false }
@@ -325,7 +327,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(model.shown == [0, 1])
         model.toggleFolding()
         model.moveCursor(by: 1, page: 9)
-        // What is folded goes with its signal.
+        // Removing a signal also removes its folded rows.
         #expect(model.removeRow() == SignalIndex(rawValue: 0))
         #expect(model.rows.isEmpty)
     }
@@ -387,7 +389,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(model.scroll == 3)
         model.moveCursor(by: -99, page: 3)
         #expect(model.cursor == 0 && model.scroll == 0)
-        // Home and End, also while no row is chosen.
+        // Home and End work even if no row is selected.
         for (step, place) in [(-6, 0), (6, 5), (-1, 5)] {
             model.cursor = nil
             model.moveCursor(by: step, page: 3)
@@ -430,7 +432,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(model.cursor == 1)
         model.apply(reading(1, .number(3), ecu: 0x7E9), signals[1], at: instant(21))
         #expect(ids(model).prefix(3) == ["VSS", "VSS", "RPM"])
-        // The cursor is still on the row that was moved.
+        // The cursor stays on the row that was moved.
         #expect(model.cursor == 2)
         model.apply(reading(1, .number(91)), signals[1], at: instant(21))
         #expect(model.rows[0].number == 91)
@@ -458,7 +460,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         model.apply(reading(1, .number(30)), signals[1], at: instant(21))
         #expect(model.rows[1].scale?.end == 200)
         model.show(in: .us)
-        // 255 km/h is all that the signal can say.
+        // 255 km/h is the highest value of the signal.
         #expect(model.rows[1].scale?.label == "158")
         model.show(in: .metric)
         model.resetExtremes()
@@ -583,12 +585,12 @@ private let plain = LiveView(palette: Palette(isOn: false))
             lines.map { displayWidth($0) }
                 == plain.render(model, at: instant(20), size: size).map { displayWidth($0) })
         #expect(lines.contains { $0.hasPrefix(">Engine speed") && $0.contains("###") })
-        // A unit becomes a word before it is given its cells; the sign of a minute is another unit.
+        // A unit becomes a word before its width is measured. An angle's ' is a different unit.
         #expect(lines.contains { $0.hasPrefix(" Engine coolant") && $0.contains(" 85 C  ") })
         #expect(lines.contains { $0.hasPrefix(" Ignition timing") && $0.contains(" 20.0 deg ") })
         #expect(lines.contains { $0.contains("|+-50 ") })
         #expect(!lines.contains { $0.contains("'") || $0.contains("?  ") })
-        // Half cells left of the middle, too.
+        // Half cells to the left of the middle are ASCII, too.
         for number in stride(from: -49.0, to: 0, by: 3) {
             model.apply(reading(5, .number(number)), signals[5], at: instant(20))
             let row = ascii.render(model, at: instant(20), size: size).first {

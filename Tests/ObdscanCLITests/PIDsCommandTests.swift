@@ -6,7 +6,7 @@ import Testing
 @testable import ObdscanCLI
 
 @Suite struct PIDsCommandTests {
-    /// What `body` writes.
+    /// The text that `body` writes.
     private func written(_ body: (inout TextOutput) throws -> Void) throws -> String {
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         #expect(FileManager.default.createFile(atPath: file.path(), contents: nil))

@@ -45,14 +45,14 @@ import VehicleReports
                   ECU   7E8
 
                 """)
-        // Colour stands around each piece, and does not count.
+        // Each line gets its own colour codes, which do not count as width.
         var coloured = TextTable([("", .left)])
         coloured.add([.init("aaaaaaaaaaaaaaaa bbbb", .bold)])
         #expect(
             coloured.text(Palette(isOn: true), columns: 16)
                 == "\u{1B}[1maaaaaaaaaaaaaaaa\u{1B}[0m\n\u{1B}[1mbbbb\u{1B}[0m\n")
         #expect(table.text(plain, columns: nil) == table.text(plain, columns: 200))
-        // Nothing is narrower than words are.
+        // A column is never narrower than its longest word.
         #expect(table.text(plain, columns: 4) == table.text(plain, columns: 22))
     }
 

@@ -8,7 +8,8 @@ import VehicleReports
 
 @testable import ObdscanCLI
 
-/// A poll of so many seconds in each part, with 1000 requests and 2000 readings.
+/// Explains a poll with 1000 requests and 2000 readings; the parameters are the seconds in each
+/// part.
 private func explained(
     bus: Double = 10, wait: Double = 0, link: Double = 0, pauses: Double = 0, own: Double = 0,
     idle: Double = 0, rests: Double = 0, lost: Double = 0, silence: Double = 0,
@@ -49,7 +50,7 @@ private func record(
     @Test func `an adapter that takes the count digit, with what that would bring`() {
         let link = LinkCapabilities(
             itemsPerRequest: 6, frameCountHelps: false, vehicleProtocol: .can11At500)
-        // 2000 readings in 40 s, of which 30 s are waiting.
+        // 2000 readings in 40 s. 30 s of them are waiting.
         #expect(
             explained(bus: 10, wait: 30, over: link).advice == [
                 "The count digit is not understood by this adapter: waiting after the last answer "
@@ -64,7 +65,7 @@ private func record(
     }
 
     @Test func `a faster line, by what its bytes took`() {
-        // 4 s at 38400 bit/s are 1.33 s at 115200: 2.67 s less.
+        // 4 s at 38400 bit/s are 1.33 s at 115200 bit/s: 2.67 s less.
         #expect(
             explained(bus: 6, link: 4, lineRate: 38_400).advice == [
                 "115200 instead of 38400 bit/s would save 2.7 s of 10.0 s "

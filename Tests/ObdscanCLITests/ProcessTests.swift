@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// What only a whole process shows: signals, pipes, devices, what one command leaves for the next.
+/// Behaviour that needs a whole process: signals, pipes, devices, and files that the next command
+/// reads.
 @Suite(.serialized) struct `The program at work` {
     private static let vehicle = "sim:petrol?frozen=true&latency=1ms"
 
@@ -32,7 +33,7 @@ import Testing
     @Test func `a trip is logged, listed, shown and exported`() throws {
         let program = try Program()
         defer { program.remove() }
-        // However slow the machine is: both ECUs have answered.
+        // Wait until both ECUs have answered, even on a slow machine.
         let log = try program.run(
             ["log", "rpm", "speed", "--format", "json", "-d", Self.vehicle], until: "\"RPM\"",
             count: 10)
@@ -65,7 +66,7 @@ import Testing
         let exported = try String(contentsOfFile: file, encoding: .utf8)
             .split(separator: "\n").filter { $0.contains("\"signal\":\"RPM\"") }
         #expect(exported.count == printed.count)
-        // The same object wherever a reading is printed.
+        // A reading is the same object in each output.
         let first = try #require(log.output.split(separator: "\n").first { $0.contains("\"RPM\"") })
         #expect(exported.first == first)
 
@@ -128,7 +129,7 @@ import Testing
         defer { program.remove() }
         #expect(
             try program.run(["log", "rpm", "--duration", "100ms", "-d", Self.vehicle]).status == 0)
-        // SQLite keeps the user's version at offset 60 of the header, most significant byte first.
+        // SQLite stores the user version at offset 60 of the header, most significant byte first.
         let file = try FileHandle(forUpdating: program.database)
         try file.seek(toOffset: 60)
         try file.write(contentsOf: Data([0, 0, 0x7F, 0xFF]))
@@ -139,7 +140,7 @@ import Testing
             #expect(result.errors.contains("newer obdscan"), "\(result.errors)")
             #expect(result.errors.contains("hint: "))
         }
-        // What needs no database works.
+        // Commands that need no database still work.
         #expect(try program.run(["read", "rpm", "-d", Self.vehicle]).status == 0)
     }
 
@@ -172,7 +173,7 @@ import Testing
         }
     }
 
-    /// Services 01, 22 and parameter groups tell speed and engine speed.
+    /// Speed and engine speed come from service 01, from service 22, or from parameter groups.
     @Test(arguments: [
         "sim:?engine=off&latency=0", "sim:onuds?engine=off&latency=0",
         "sim:truck?engine=off&latency=0",
@@ -193,7 +194,7 @@ import Testing
         defer { program.remove() }
         let clear = ["dtc", "clear", "--yes", "-d", Self.vehicle + "&engine=off"]
         #expect(try program.run(clear).status == 0)
-        // Of a simulated vehicle only where a database is named.
+        // For a simulated vehicle, a snapshot is stored only if a database is given.
         #expect(!FileManager.default.fileExists(atPath: program.database.path))
         let database = ["--db", program.database.path]
         let cleared = try program.run(clear + database)
@@ -207,7 +208,7 @@ import Testing
                 == ["P0171", "P0301", "P0420"])
         for code in history {
             #expect(code["vin"] as? String == "5XXBD1GA8LX000042")
-            // Read again after clearing: what was stored is not there any more.
+            // The codes were read again after the clearing: none is stored any more.
             #expect((code["present"] as? [String])?.contains("stored") == false, "\(code)")
         }
     }
@@ -221,7 +222,7 @@ import Testing
         #expect(try Self.status(of: program, arguments) == 0)
     }
 
-    /// How a command ends whose reader has gone once it has read something.
+    /// The exit status of a command whose reader closes the pipe after the first output.
     private static func status(of program: Program, _ arguments: [String]) throws -> Int32 {
         let process = program.process(arguments + ["-d", vehicle])
         let output = Pipe()
@@ -230,7 +231,7 @@ import Testing
         try process.run()
         #expect(!output.fileHandleForReading.availableData.isEmpty)
         try output.fileHandleForReading.close()
-        // Ours is the only other end: with it open the pipe would never break.
+        // The pipe breaks only if the test closes its own copy of the writing end, too.
         try output.fileHandleForWriting.close()
         process.waitUntilExit()
         return process.status
@@ -258,7 +259,7 @@ import Testing
         #expect(trip?["readings"] as? Int == readings.count)
     }
 
-    /// Whoever reads has paused, as a pager does.
+    /// The reader has paused, as a pager does.
     @Test(arguments: [
         (["log"], SIGINT), (["live"], SIGTERM), (["live", "--log"], SIGINT),
         (["log", "-d", "sim:diesel"], SIGTERM),
@@ -269,7 +270,7 @@ import Testing
         let process = program.process(command + ["--format", "json", "-d", "sim:?latency=0"])
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
-        // No program of another test holds them open.
+        // Programs of other tests must not inherit these ends.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let output = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
         let input = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
@@ -285,7 +286,7 @@ import Testing
         let words = String(
             decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         #expect(words.contains("lines were not printed"), "\(words)")
-        // What was printed is whole.
+        // The last line that was printed is complete.
         try input.close()
         #expect(output.readDataToEndOfFile().last == 0x0A)
         guard command.contains("log") || command.contains("--log") else { return }
@@ -342,7 +343,7 @@ import Testing
         }
     }
 
-    /// Whoever presses Tab does not wait for another program.
+    /// A user who presses Tab must not wait for another program.
     @Test func `completion offers nothing of a database that is held`() throws {
         let program = try Program()
         defer { program.remove() }
@@ -353,7 +354,7 @@ import Testing
             .status == 0)
         let question = ["---complete", "trips", "show", "R"]
         #expect(try program.run(question).output.contains("Rome"))
-        // As SQLite holds it: its lock bytes begin at 1 GiB.
+        // Lock the database as SQLite does: its lock bytes begin at 1 GiB.
         let file = open(program.database.path, O_RDWR)
         defer { close(file) }
         var lock = flock()
@@ -407,7 +408,7 @@ import Testing
     @Test func `a one-shot command dies of the signal that interrupts it`() throws {
         let program = try Program()
         defer { program.remove() }
-        // Every adapter command takes longer than the test waits.
+        // Each adapter command takes longer than the test waits.
         let process = program.process(["read", "rpm", "-v", "-d", "sim:petrol?at=60s"])
         let errors = Pipe()
         process.standardOutput = FileHandle.nullDevice
@@ -477,7 +478,7 @@ import Testing
             #expect(result.status == 0 && result.output.isEmpty, "\(result.errors)")
         }
         let rows = try String(contentsOfFile: table, encoding: .utf8).split(separator: "\r\n")
-        // Petrol: five code rows and an ECU without codes; hybrid: two ECUs without codes.
+        // Petrol: five code rows and an ECU without codes. Hybrid: two ECUs without codes.
         #expect(rows.count == 9 && rows[0].hasPrefix("time,device,label,vin,odometerKm,ecu,"))
         #expect(rows.count { $0.contains(",first,5XXBD1GA8LX000042,") } == 6)
         #expect(rows.count { $0.contains(",second,JXXBD3HA2NX000123,") } == 2)
@@ -527,7 +528,7 @@ import Testing
     }
 }
 
-/// `obdscan simulate` as a process.
+/// Runs `obdscan simulate` as a process.
 private final class Served {
     let address: String
     private let process: Process

@@ -3,8 +3,10 @@ import Testing
 
 @testable import ObdscanCLI
 
-/// Every recorded conversation of `Tests/Transcripts`, read as a user would, against what a second
-/// source says about it (`*.facts.tsv`; the form is told in that folder's README).
+/// Decodes every recorded conversation of `Tests/Transcripts` as a user would, and compares the
+/// result with a second source (`*.facts.tsv`).
+///
+/// The README of that folder describes the format.
 @Suite struct `Recorded conversations` {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../Transcripts")
@@ -15,7 +17,7 @@ import Testing
             .map { String($0.dropLast(".facts.tsv".count)) }.sorted()
     }()
 
-    /// One row of a facts file.
+    /// A row of a facts file.
     struct Fact: CustomStringConvertible {
         var line: Int
         var ecu, service, pid, signal, value, unit: String
@@ -43,8 +45,8 @@ import Testing
             let fact = Fact(
                 line: line, ecu: cells[1], service: cells[2], pid: cells[3], signal: cells[4],
                 value: cells[5], unit: cells[6])
-            // What the recorder's own program displayed may round or err: told, not demanded. Nor
-            // is what only a person can put together again (`.joined`).
+            // The recorder's own program may have rounded a value or made a mistake: count it, but
+            // do not require it. The same goes for data that only a person can join (`.joined`).
             if fact.signal.contains("thread") || fact.signal.hasSuffix(".joined") {
                 told += 1
                 continue
@@ -77,9 +79,12 @@ import Testing
         }
     }
 
-    /// A list without codes has no object: its announced count is 0.
+    /// An empty list has no object.
+    ///
+    /// Its count in the facts is 0.
     private static func isImplied(_ fact: Fact, _ near: [[String: Any]]) -> Bool {
-        // Lamps are told with codes; without any there is nothing to tell them with.
+        // Lamps are part of the objects of codes. Without a code there is no object that could have
+        // them.
         if fact.signal == "LAMPS" {
             return !near.contains { $0["code"] is String && $0["ecu"] as? String == fact.ecu }
         }
@@ -106,7 +111,7 @@ import Testing
             return object["data"] as? String == fact.value
                 && (fact.ecu.isEmpty || object["id"] as? String == fact.ecu)
         case "NACK":
-            // SAE J1939-21: an acknowledgement of PGN 00E800 whose control byte is 1.
+            // SAE J1939-21: an acknowledgement of PGN 00E800 with control byte 1.
             return object["pgn"] as? String == "00E800"
                 && (object["payload"] as? String)?.hasPrefix("01") == true && sameECU(object, fact)
         case "LAMPS": return sameECU(object, fact) && statesLamps(object, fact.value)
@@ -128,7 +133,7 @@ import Testing
         }
     }
 
-    /// A value of a signal, or a result of service 06.
+    /// The value of a signal, or a result of service 06.
     private static func statesValue(
         _ object: [String: Any], _ fact: Fact, _ kind: String?
     ) -> Bool {
@@ -158,8 +163,10 @@ import Testing
         return text(object["value"]) == fact.value
     }
 
-    /// `TID88.UAS81.value.raw`, `TID88.UAS81.passed`, `CID05.value`: limits are compared by sign
-    /// and verdict here, their scaling in the tests of the scaling ids.
+    /// `TID88.UAS81.value.raw`, `TID88.UAS81.passed`, `CID05.value`.
+    ///
+    /// This test compares limits by sign and verdict. The tests of the scaling IDs cover their
+    /// scaling.
     private static func statesTest(_ object: [String: Any], _ fact: Fact) -> Bool {
         let parts = fact.signal.split(separator: ".").map(String.init)
         guard let first = parts.first, let last = parts.last else { return false }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ObdscanCLI
 
-/// What is done by a shorter way must come out as the whole parser has it.
+/// The fast parsers must give the same result as the whole parser.
 @Suite struct `Short ways` {
-    /// The words that call each command.
+    /// The words of each command.
     static let paths: [[String]] = paths(of: ObdscanCommand.self, [])
 
     private static func paths(of command: any ParsableCommand.Type, _ path: [String]) -> [[String]]
@@ -21,7 +21,7 @@ import Testing
         #expect(Self.paths.contains(["pids", "show"]))
     }
 
-    /// The command and all its values, or the message.
+    /// The command with all its values, or the error message.
     private static func outcome(_ parse: () throws -> any ParsableCommand) -> String {
         do {
             let command = try parse()

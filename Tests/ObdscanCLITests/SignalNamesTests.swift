@@ -83,7 +83,7 @@ import Testing
         #expect(failure.status == .usage)
     }
 
-    // Optimal string alignment distances, worked by hand.
+    // Optimal string alignment distances, calculated by hand.
     @Test(arguments: [
         ("rpm", "rpm", 0), ("rpm", "rmp", 1), ("rpm", "rp", 1), ("rpm", "rpms", 1),
         ("kitten", "sitting", 3), ("", "ab", 2), ("abc", "xyz", 3), ("abcdefgh", "a", 4),

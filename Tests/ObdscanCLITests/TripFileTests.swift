@@ -13,7 +13,7 @@ import VehicleScan
 
 @testable import ObdscanCLI
 
-/// Trips on their way out of the database, and into it.
+/// Exports and imports of trips.
 @Suite final class `Files of trips` {
     private let program: Program
     private let store: TripStore
@@ -38,7 +38,7 @@ import VehicleScan
         return .reading(reading)
     }
 
-    // MARK: What is told of a trip
+    // MARK: The summary of a trip
 
     @Test(arguments: [
         (UnitSystem.metric, " km,"), (.imperial, " mi,"),
@@ -59,7 +59,7 @@ import VehicleScan
         (statistics.seconds, statistics.reconnects) = (3600, 1)
         var summary = PollSummary(statistics: statistics, trip: writer.trip)
         summary.take(store, OutputOptions(format: .text, units: units, quiet: true))
-        // 100 km/h for an hour; a mile is 1.609344 km.
+        // 100 km/h for an hour. A mile is 1.609344 km.
         let distance = (units == .metric ? "100.0" : "62.1") + unit
         #expect(summary.text.contains(distance), "\(summary.text)")
         for words in ["1801 readings", "3 errors", "2 timeouts", "1 reconnect"] {

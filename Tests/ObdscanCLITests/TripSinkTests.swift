@@ -11,11 +11,11 @@ import VehicleScan
 
 @testable import ObdscanCLI
 
-/// From what an exchange brought to the rows of a trip.
+/// The sink turns the results of exchanges into rows of a trip.
 @Suite struct `The sink of a trip` {
     private static let ecu = ECUAddress(0x7E8, .can11)
 
-    /// Engine speed, after so many seconds.
+    /// Readings of the engine speed at `seconds`.
     private func batch(_ table: PIDTable, seconds: Int, readings: Int = 1) throws -> ReadingBatch {
         let signal = try #require(try SignalNames(table).find("RPM").signal)
         let reading = DiagnosticItem.reading(
@@ -30,7 +30,7 @@ import VehicleScan
             items: Array(repeating: reading, count: readings))
     }
 
-    /// What a trip holds, in words.
+    /// The rows of a trip as text.
     private func rows(_ store: TripStore, _ trip: Int64) throws -> [String] {
         var rows: [String] = []
         let readings = try store.readings(ofTrip: trip)
@@ -81,7 +81,9 @@ import VehicleScan
         #expect(try store.trip(trip.trip).readings == 4)
     }
 
-    /// The session offers it again when there is room: nothing that was refused counts as taken.
+    /// The session offers a refused batch again when there is room.
+    ///
+    /// A refused batch must not count as stored.
     @Test func `what there is no room for is refused`() throws {
         let program = try Program()
         defer { program.remove() }
@@ -94,7 +96,7 @@ import VehicleScan
         #expect(try sink.offer(batch(table, seconds: 2, readings: 4)))
         try trip.end(.stopped, at: .zero + .seconds(3))
         #expect(try store.trip(trip.trip).readings == 5)
-        // Nobody keeps it any more.
+        // The trip has ended, so no writer takes the batch.
         #expect(try !sink.offer(batch(table, seconds: 4)))
         sink.end()
         #expect(try sink.offer(batch(table, seconds: 4)))
@@ -111,7 +113,7 @@ import VehicleScan
         #expect(try store.trip(trip.trip).readings == 2)
     }
 
-    /// Why a recording ended stands in the database, and its last moment.
+    /// The database stores why a recording ended, and its last moment.
     @Test(
         arguments: [
             (.stopped, .stopped), (.duration, .duration), (.finished, .duration),
@@ -145,7 +147,7 @@ import VehicleScan
             let (_, trip) = try TripRecording.run(
                 plan, on: vehicle.connection, from: try TripSink(), tell: { _ in }
             ) { recording in
-                // The last answer came seven seconds after the beginning.
+                // The last answer came seven seconds after the start.
                 let watch = TripEndDetector(
                     TripEndRule.Limits(silence: .seconds(60)), table: table,
                     start: recording.start)
@@ -174,7 +176,9 @@ import VehicleScan
         }
     }
 
-    /// A poll whose link is lost for good is over, and not because there was nothing more to ask.
+    /// A poll ends if its link is lost for good.
+    ///
+    /// This must not look like a poll that is complete.
     @Test func `a recording knows why polling ended`() throws {
         for (answers, end) in [
             (["7E8 04 41 0C 1A F8"], PollLoop.End.finished),
@@ -192,7 +196,7 @@ import VehicleScan
                 var batches: [ReadingBatch] = []
                 let found = try loop.run(event: { _, _ in }, batch: { batches.append($0) })
                 #expect(found == end)
-                // Everything that came, though nobody took the last of it before the end.
+                // The last readings count even if they were still in the queue at the end.
                 let readings = batches.flatMap(\.items).count { item in
                     guard case .reading(let reading) = item else { return false }
                     return reading.dataID == DataID(.currentData, 0x0C)
@@ -202,7 +206,7 @@ import VehicleScan
         }
     }
 
-    /// An exchange that nobody answered is no sign of life.
+    /// An exchange without an answer is not a sign of life.
     @Test func `a drive is over when nobody has answered for long enough`() throws {
         let table = try PIDTables.standard()
         let watch = TripEndDetector(

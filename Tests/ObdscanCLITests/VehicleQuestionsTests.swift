@@ -10,7 +10,7 @@ import VehicleScan
 
 @testable import ObdscanCLI
 
-/// What browsers may ask besides the readings that come anyhow.
+/// Requests of browsers besides the readings that come anyway.
 @Suite struct `Questions of browsers` {
     private static let answers = [
         "0101": ["7E8 06 41 01 81 07 65 00|7E9 06 41 01 00 04 00 00"],
@@ -31,7 +31,7 @@ import VehicleScan
                 vehicle, board, WebSources(DatabaseOptions(path: nil), units: .metric))
             #expect(throws: WebProblem.self) { try questions.answer(.codes) }
             vehicle.current = first.connection
-            // Connected, and not yet polled: nobody knows whether the vehicle answers.
+            // The vehicle is connected but not polled yet, so it is unknown whether it answers.
             #expect(throws: WebProblem.self) { try questions.answer(.codes) }
             board.update { $0.link = .live }
             let codes = try ask(questions, .codes)
@@ -45,7 +45,7 @@ import VehicleScan
             board.update { $0.link = .lost }
             #expect(throws: WebProblem.self) { try questions.answer(.codes) }
 
-            // Another session may be with another vehicle.
+            // The next session may be with another vehicle.
             var others = Self.answers
             others["03"] = ["7E8 04 43 01 04 20|7E9 02 43 00"]
             try TableVehicle.run(others) { second in
@@ -57,7 +57,7 @@ import VehicleScan
         }
     }
 
-    /// A figure that stands still looks like one that is measured.
+    /// An old figure that does not change would look like a measured one.
     @Test func `figures are of readings that are fresh`() throws {
         let table = try PIDTables.standard()
         let board = VehicleBoard(version: "0.2")
@@ -76,7 +76,7 @@ import VehicleScan
         #expect(text.contains("signal=\"VSS\"") && !text.contains("signal=\"RPM\""))
     }
 
-    /// What was frozen with a code is not what is now.
+    /// Values that were frozen with a code are not current.
     @Test func `frozen values are not live ones`() throws {
         let table = try PIDTables.standard()
         let found = try SignalNames(table).find("RPM")
@@ -93,7 +93,7 @@ import VehicleScan
     }
 }
 
-/// What `doctor --adapter` finds out by trying.
+/// `doctor --adapter` tries out what an adapter can do.
 @Suite struct `The grade of an adapter` {
     private static let first = "10 14 49 02 01 31 44 34"
     private static let rest = ["21 47 50 30 30 52 35 35", "22 42 31 32 33 34 35 36"]
@@ -106,10 +106,10 @@ import VehicleScan
         return try #require(grade)
     }
 
-    /// PIDs 04 and 05 of the engine, asked together.
+    /// PIDs 04 and 05 of the engine in one request.
     @Test(arguments: [
         ("7E8 05 41 04 80 05 7B", true), ("7E8 03 41 04 80", false), ("NO DATA", false),
-        // Another second one, another ECU, a byte too few.
+        // Another second PID, another ECU, one byte missing.
         ("7E8 05 41 04 80 0C 7B", false), ("7E9 05 41 04 80 05 7B", false),
         ("7E8 04 41 04 80 05", false), ("?", false),
     ])

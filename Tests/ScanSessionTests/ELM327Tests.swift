@@ -32,7 +32,7 @@ private func adapter(
     _ answers: @escaping @Sendable (String) -> Peer.Action?
 ) -> Peer {
     Peer(.line) { heard, _ in
-        // Blanks are ignored; anything that stands alone before a command stops what is running.
+        // The adapter ignores blanks.
         let command = heard.uppercased().filter { $0 != " " }
         if let action = answers(command) { return action }
         switch command {
@@ -40,7 +40,7 @@ private func adapter(
         case "STI": return .say("?\r\r>")
         case "ATDPN": return .say("A6\r\r>")
         case "ATRV": return .say("12.6V\r\r>")
-        // SAE J1979: PIDs 01-20 of an engine; the bits of BE 3E B8 11.
+        // SAE J1979: the PIDs 01-20 of an engine, from the bits of BE 3E B8 11.
         case "0100": return .say("7E8064100BE3EB811\r\r>")
         default: return .say(command.hasPrefix("AT") ? "OK\r\r>" : "NO DATA\r\r>")
         }
@@ -86,13 +86,15 @@ private func adapter(
         session.stop()
     }
 
-    // What each word of the adapter leads to (ELM327 data sheet, error messages).
+    // Each word of the adapter with its status and the number of times that the request is sent
+    // (ELM327 data sheet, error messages).
     @Test(arguments: [
         ("NO DATA", AdapterStatus.noData, 1),
         ("CAN ERROR", .canError, 1),
         ("UNABLE TO CONNECT", .unableToConnect, 1),
         ("BUS ERROR", .busError, 1),
-        // Worth another try, as often as the status allows; "?" also says that the request came garbled.
+        // These are repeated as often as the status allows. "?" may also mean that the request was
+        // damaged.
         ("?", .unknownCommand, 2),
         ("STOPPED", .stopped, 2),
         ("BUFFER FULL", .bufferFull, 2),
@@ -111,7 +113,7 @@ private func adapter(
         #expect(peer.heard.filter { $0.hasPrefix("010C") }.count == sendings)
     }
 
-    /// A header of 29 bits has no place on a bus of 11.
+    /// A header of 29 bits cannot be sent on a bus with 11 bits.
     @Test func `tells once for each request of a poll that it cannot be sent`() throws {
         let peer = adapter { $0.hasPrefix("010C") ? .say("7E804410C1AF8\r\r>") : nil }
         let witness = Witness()
@@ -129,7 +131,8 @@ private func adapter(
         let unsent = witness.events.compactMap { event -> [UInt8]? in
             if case .didNotSend(let request) = event { request.payload } else { nil }
         }
-        // Together, then each alone, again and again.
+        // The two are tried together first, then each alone. After that they are not reported
+        // again.
         #expect(unsent == [[0x01, 0x0D, 0x11], [0x01, 0x0D], [0x01, 0x11]])
         let report = try #require(session.report)
         #expect(report.plan.records.map(\.notSent) == [0, 2, 2])
@@ -163,10 +166,10 @@ private func adapter(
         let clear = VehicleRequest(
             id: RequestID(rawValue: 0), payload: [0x04], mayRepeat: true, consent: Consent())
         _ = try? session.ask(.vehicle(clear))
-        // Whatever it does next, it does not repeat.
+        // No later request may repeat the clear.
         _ = try? session.ask(request([0x01, 0x00]))
         session.stop()
-        // A lone carriage return repeats the last command of a real adapter.
+        // A single carriage return makes a real adapter repeat its last command.
         let sent = peer.heard.filter { $0.hasPrefix("04") || $0.isEmpty }
         #expect(sent.count == 1)
     }
@@ -235,7 +238,7 @@ private func adapter(
             })
         #expect(session.statistics.errors == 0)
         #expect(peer.heard.filter { $0 == "ATE0" }.count == 1)
-        // The recording has the search as well as what came after it.
+        // The recording contains the search and everything after it.
         let transcript = try Transcript(parsing: try Data(contentsOf: file))
         let sent = transcript.chunks.filter { $0.direction == .toAdapter }.flatMap(\.bytes)
         let commands = String(decoding: sent, as: UTF8.self).split(separator: "\r").map(String.init)
@@ -243,8 +246,9 @@ private func adapter(
         #expect(commands.contains("0100") && commands.last == "ATRV")
     }
 
-    /// Says something on the session's own thread once a reply is complete: it is there when the next
-    /// request is written.
+    /// Sends text on the session's own thread right after a reply is complete.
+    ///
+    /// So it is there before the next request is written.
     private final class Interjector: ScanObserver {
         let interests = ScanEvent.Kinds.requests
         let peer: Peer
@@ -260,7 +264,7 @@ private func adapter(
         }
     }
 
-    // 0 rpm in front of each answer, which says 1726 rpm.
+    // 0 rpm comes before each answer. The answer says 1726 rpm.
     @Test(arguments: [
         "7E804410C0000\r\r>", "7E804410C0000\r", "\r\r>7E804410C0000\r\r>",
         String(repeating: "7E804410C0000\r", count: 400),
@@ -309,7 +313,7 @@ private func adapter(
     }
 
     @Test func `waits out a response that is pending`() throws {
-        // ISO 14229-1: 7F, service, 78; then the answer within the same reply.
+        // ISO 14229-1: 7F, the service, 78. Then the answer follows in the same reply.
         let peer = adapter { command in
             command.hasPrefix("0902")
                 ? .say("7E8037F0978\r7E8034902\u{30}\u{31}\r\r>") : nil
@@ -333,7 +337,9 @@ private func adapter(
         #expect(session.statistics.readings == 50)
     }
 
-    /// Adapters that bring single frames across and nothing longer, each in its own words.
+    /// Adapters that pass only single frames.
+    ///
+    /// Each one reports this in a different way.
     @Test(arguments: [
         "7E8100A410C1AF80D32\rBUFFER FULL\r\r>", "7E8100A410C1AF80D32\r\r>",
         "7E8100A410C1AF8<DATA ERROR\r\r>", "CAN ERROR\r\r>", "?\r\r>",
@@ -353,11 +359,11 @@ private func adapter(
         #expect(try session.await { $0 == .pollDidFinish })
         session.stop()
         #expect(session.statistics.readings >= 19)
-        // Each of two failures is repeated, as damage is, at most twice.
+        // Two failures are enough. Each of the two requests is repeated at most twice.
         #expect(peer.heard.count { $0.hasPrefix("010C0D") } <= 6)
     }
 
-    /// The vehicle is off from the 20th request to the third question after that.
+    /// The vehicle is off from the 20th request until the third probe after that.
     @Test func `leaves a vehicle alone that is off and goes on by itself`() throws {
         let asked = Mutex(0)
         let peer = adapter { command in

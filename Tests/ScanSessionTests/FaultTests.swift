@@ -14,7 +14,7 @@ private let clear = ScriptDialect.clear
 private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
 
 @Suite struct `A scan session on a bad day` {
-    /// What became of one question.
+    /// The failure of a request; nil if it was answered.
     private func failure(
         of request: AdapterRequest, _ session: ScanSession
     ) -> Failure? {
@@ -31,7 +31,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(throws: ScanError.initialisation(.silent)) {
             _ = try ScanSession.scripted(peer, patience: .milliseconds(10))
         }
-        // Once: the dialect has tried all its first words by then.
+        // Only one set-up: the dialect has tried all its first commands by then.
         #expect(peer.heard == ["I"])
     }
 
@@ -120,7 +120,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
     }
 
     @Test func `notices a cable that is pulled while nothing is asked`() throws {
-        // It hangs up as soon as it is set up.
+        // The test hangs up right after the set-up.
         let peer = Peer(.byte) { heard, _ in heard == "I" ? .say("r") : .nothing }
         let ends = Mutex<[Int32]>([])
         let configuration = SessionConfiguration(
@@ -142,7 +142,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         let peer = Peer(.byte) { heard, connection in
             switch heard {
             case "I": .say("r")
-            // The first connection breaks in the middle of a clear of codes.
+            // The first connection ends during a clear of codes.
             case "W": connection == 1 ? .hangUp : .say("m>")
             case "R": .say("m>")
             default: .nothing
@@ -153,7 +153,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         session.poll(PollPlan(wants: [rpm]))
         #expect(failure(of: clear, session) == .linkLost)
         #expect(try session.await { $0.name == "toolDidInitialize" })
-        // A question waits for the new session by itself.
+        // A request waits for the new session.
         #expect(try session.ask(read).reply.messages.count == 1)
         session.stop()
         #expect(session.statistics.reconnects == 1)
@@ -197,11 +197,13 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         let end = ScanError.linkLost(.serial(.notFound(path: "peer")))
         #expect(try session.await { $0 == .sessionDidEnd(end) })
         session.stop()
-        // The first, then one a failure but the last.
+        // One attempt at the start, and four after failures.
         #expect(opened.withLock { $0 } == 5)
     }
 
-    /// A weak supply breaks down at every request: whoever asked learns that after the second one.
+    /// A weak power supply fails at each request.
+    ///
+    /// The caller gets the failure after the second one.
     @Test func `asks an adapter that restarts each time twice, and no more`() throws {
         let peer = Peer(.byte) { heard, _ in
             switch heard {
@@ -230,13 +232,13 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(try session.ask(read).reply.messages.count == 1)
         #expect(failure(of: clear, session) == .adapterRestarted)
         session.stop()
-        // Setting it up once more may have begun before the end.
+        // Another set-up may have begun before the end.
         #expect(peer.heard.starts(with: ["I", "R", "I", "R", "W"]))
         #expect(peer.heard.dropFirst(5).allSatisfy { $0 == "I" })
     }
 
     @Test func `survives an adapter that hangs up at every single point`() throws {
-        // The peer hangs up at the n-th word it hears; the session must end, whatever it was at.
+        // The peer hangs up at the n-th word that it gets. The session must end, at any point.
         for point in 1...12 {
             let words = Mutex(0)
             let peer = Peer(.byte) { heard, _ in

@@ -12,9 +12,11 @@ import Testing
 
 @testable import ScanSession
 
-/// An adapter behind a pty that understands nothing unless the line runs at its rate.
+/// An adapter on a pty.
 ///
-/// The kernel keeps the rate that the other side set, although a pty has none.
+/// It understands nothing unless the line has its rate.
+///
+/// The kernel stores the rate that the other side sets, although a pty has none.
 private final class RatedAdapter: Sendable {
     let path: String
     private let descriptor: Int32
@@ -34,7 +36,7 @@ private final class RatedAdapter: Sendable {
                 while true {
                     try set.wait(until: nil)
                     for byte in try session.receive() where byte == 0x0D {
-                        // As an adapter does that has just been plugged in.
+                        // An adapter that was just plugged in echoes this.
                         let echo: [UInt8] = [0x7F, 0x7F, 0x0D]
                         let now = Int(sys_tty_rate(descriptor))
                         questions.withLock { $0.append(now) }
@@ -42,13 +44,13 @@ private final class RatedAdapter: Sendable {
                     }
                 }
             } catch {
-                // The other side has gone.
+                // The other side has closed the pty.
             }
         }
         thread.detach()
     }
 
-    /// The rates at which questions came.
+    /// The line rates of the commands that came.
     var asked: [Int] { questions.withLock { $0 } }
 }
 
@@ -65,7 +67,7 @@ private final class RatedAdapter: Sendable {
             observers: [], ready: try Promise<Void>())
     }
 
-    /// A session over `path` that passes for one over a real serial line.
+    /// A session on `path` that behaves as if the pty were a serial line.
     private func line(_ path: String) throws -> DescriptorSession {
         let descriptor = sys_open_tty(path)
         try #require(descriptor >= 0)
@@ -81,7 +83,7 @@ private final class RatedAdapter: Sendable {
         #expect(isSettled)
         let rate = session.lineRate
         #expect(rate == 9_600)
-        // Asked twice at each rate before the right one, in the plan's order.
+        // Each rate before the right one was tried twice, in the order of the plan.
         #expect(adapter.asked.starts(with: [38_400, 38_400, 115_200, 115_200, 9_600]))
     }
 
@@ -96,7 +98,7 @@ private final class RatedAdapter: Sendable {
         #expect(adapter.asked == [])
     }
 
-    /// Another adapter under the same name, or one that was set to another rate.
+    /// A different adapter has the same name, or the adapter was set to a different rate.
     @Test(arguments: [
         InitialisationFailure.silent, .notUnderstood(received: 3),
     ])
@@ -116,7 +118,7 @@ private final class RatedAdapter: Sendable {
         #expect(isSettled)
         let rate = session.lineRate
         #expect(rate == 9_600)
-        // Whoever answered at that rate and cannot be set up is not looked for again.
+        // If the set-up fails at a rate that was found, the search does not start again.
         runner.carryOut(.report(report))
         let isOver = runner.driver.life.end != nil
         #expect(isOver)

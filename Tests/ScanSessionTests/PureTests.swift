@@ -17,7 +17,7 @@ import Testing
         #expect(deadlines.nearest == at(3))
         deadlines.arm(.pause, at: at(2))
         #expect(deadlines.nearest == at(2))
-        // The same one again, later.
+        // The same deadline again, but later.
         deadlines.arm(.pause, at: at(9))
         #expect(deadlines.nearest == at(3))
     }
@@ -84,8 +84,8 @@ import Testing
 
 @Suite struct `A line probe` {
     @Test func `asks what no adapter knows, and never with a bare carriage return`() {
-        // ELM327 data sheet: a lone carriage return repeats the last command, and hexadecimal
-        // digits are sent to the vehicle.
+        // ELM327 data sheet: a single carriage return repeats the last command, and hexadecimal
+        // digits go to the vehicle.
         #expect(LineProbe.question.first != 0x0D)
         #expect(LineProbe.question.last == 0x0D)
         let digits = Set("0123456789ABCDEFabcdef".utf8)
@@ -94,7 +94,7 @@ import Testing
 
     @Test(arguments: [
         ("?\r\r>", true), ("7F7F\r?\r\n\r\n>", true), ("\0?\r>", true),
-        // A byte of noise may be 3E.
+        // A prompt alone may be noise: 3E.
         (">", false), ("\0>", false),
         ("?\r\r", false), ("", false), ("\u{1}\u{7F}>", false),
     ])
@@ -132,7 +132,7 @@ import Testing
     @Test func `of one to a hundred milliseconds have these percentiles`() throws {
         var trips = RoundTrips()
         for milliseconds in (1...100).reversed() { trips.record(.milliseconds(milliseconds)) }
-        // Nearest rank: the 50th, 95th and 99th of a hundred.
+        // Nearest rank: the 50th, 95th and 99th of a hundred values.
         for (share, expected) in [(0.50, 0.050), (0.95, 0.095), (0.99, 0.099), (1.0, 0.100)] {
             let found = try #require(trips.percentile(share)).seconds
             #expect(found >= expected && found <= expected * (1 + 1.0 / 64))

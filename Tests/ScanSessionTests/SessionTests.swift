@@ -10,7 +10,9 @@ import Synchronization
 import SystemIO
 import Testing
 
-/// A table with engine speed alone; SAE J1979: 01 0C, two bytes, a quarter rpm a bit.
+/// A table that has only the engine speed.
+///
+/// SAE J1979: 01 0C, two bytes, a quarter rpm per bit.
 let engineSpeedTable: PIDTable = {
     var table = PIDTable()
     table.add(
@@ -23,7 +25,7 @@ let engineSpeedTable: PIDTable = {
     return table
 }()
 
-/// Keeps what happens, for a test to look at afterwards.
+/// Keeps all events, so that a test can check them later.
 final class Witness: ScanObserver {
     private let seen = Mutex<[ScanEvent]>([])
     let interests: ScanEvent.Kinds
@@ -37,7 +39,7 @@ final class Witness: ScanObserver {
     func scan(_ event: ScanEvent, at time: Instant) { seen.withLock { $0.append(event) } }
 }
 
-/// What happened on a session's thread, in order.
+/// Everything that happened on the session's thread, in order.
 final class Diary: ReadingSink, ScanObserver {
     private let lines = Mutex<[String]>([])
 
@@ -62,7 +64,9 @@ final class Diary: ReadingSink, ScanObserver {
     }
 }
 
-/// Takes batches; optionally refuses as long as it is full.
+/// A sink that takes batches.
+///
+/// Optionally it refuses them while it is full.
 final class Store: ReadingSink {
     private struct Content: Sendable {
         var batches: [ReadingBatch] = []
@@ -72,7 +76,7 @@ final class Store: ReadingSink {
     private let content = Mutex(Content())
     private let space: EventDescriptor?
     private let capacity: Int
-    /// Up while there is something in it.
+    /// Is signalled while the store has a batch.
     let news: EventDescriptor
 
     init(capacity: Int = .max, refuses: Bool = false) throws {
@@ -97,7 +101,7 @@ final class Store: ReadingSink {
         return isTaken
     }
 
-    /// Says that there is room, whether that is so or not.
+    /// Announces room, even if there is none.
     func announceSpace() { space?.signal() }
 
     func take() -> [ReadingBatch] {
@@ -112,7 +116,7 @@ final class Store: ReadingSink {
 }
 
 extension ScanSession {
-    /// A session in the script's language; its deadlines are short.
+    /// A session with the scripted dialect and short deadlines.
     static func scripted(
         _ peer: Peer, reconnect: SessionConfiguration.Reconnect = .never,
         patience: Duration = .seconds(20), interruptLimit: Duration = .seconds(20),
@@ -134,7 +138,7 @@ extension ScanSession {
             sinks: sinks, observers: observers)
     }
 
-    /// Waits for an event that `matches`; everything before it is passed over.
+    /// Waits for an event that `matches`, and drops the events before it.
     func await(_ matches: (ScanEvent) -> Bool) throws -> Bool {
         var set = PollSet()
         set.add(eventDescriptor)
@@ -152,7 +156,7 @@ private let read = ScriptDialect.read
 private let clear = ScriptDialect.clear
 private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
 
-/// An adapter that knows the script.
+/// An adapter that answers as the script expects.
 private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
     switch heard {
     case "I": .say("r")
@@ -174,7 +178,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
             Issue.record("\(answer.items)")
             return
         }
-        // SAE J1979: 1A F8 is 6904 quarters of a revolution a minute.
+        // SAE J1979: 1A F8 = 6904 quarters of a revolution per minute.
         #expect(reading.value == .number(1726))
         session.stop()
         #expect(session.state == .initializing)
@@ -191,7 +195,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
             switch heard {
             case "I": .say("ur")
             case "R": .say("m>s")
-            // A clear of codes is answered with nothing.
+            // A clear of codes gets no answer.
             case "W": .nothing
             default: wellBehaved(heard, 1)
             }
@@ -297,7 +301,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         while batches.count < 20 {
             #expect(try set.wait(until: SystemClock.now() + .seconds(20)) == 1)
             store.news.take()
-            // Room only once it was refused: the session is held back every time.
+            // Make room only after a refusal, so that the session has to wait each time.
             if store.refusals > 0 || batches.count >= 18 { batches += store.take() }
         }
         session.stop()
@@ -323,7 +327,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         }
         session.stop()
         #expect(store.take().count == 1)
-        // The batch that was refused, and the reply behind it.
+        // The refused batch, and the reply after it.
         #expect(session.statistics.errors == 2)
     }
 
@@ -344,14 +348,14 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
             store.news.take()
             batches += store.take()
         }
-        // Three answers, and what the pulled cable left.
+        // Three answers, and the rest that came before the cable was pulled.
         #expect(batches.map(\.id.rawValue) == [1, 2, 3, 4])
         let lost = ScanError.linkLost(.lost(address: "peer", errno: 0))
         #expect(try session.await { $0 == .sessionDidEnd(lost) })
         #expect(session.statistics.readings == 3)
     }
 
-    /// The second batch has no room when the third request breaks off.
+    /// The third request ends with a lost link while there is no room for the second batch.
     @Test func `waits for a store with what came before the link was lost`() throws {
         let count = Peer.Counter()
         let peer = Peer(.byte) { heard, _ in
@@ -375,7 +379,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         session.stop()
     }
 
-    /// Another thread may have taken the room that was announced.
+    /// Another thread may have used the announced room already.
     @Test func `keeps a batch for which there is still no room`() throws {
         let store = try Store(capacity: 1, refuses: true)
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved), sinks: [store])
@@ -386,7 +390,8 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         while batches.count < 4 {
             try #require(try set.wait(until: SystemClock.now() + .seconds(20)) == 1)
             store.news.take()
-            // Refused once for want of room, then once more in spite of the announcement.
+            // The store refuses once because it is full, and once more after the false
+            // announcement.
             if store.refusals == 1 {
                 store.announceSpace()
             } else if store.refusals > 1 || batches.count == 3 {
@@ -398,7 +403,9 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(session.statistics.errors == 0)
     }
 
-    /// The script has no word for one ECU: such a record is let rest, and the others go on.
+    /// The script cannot address one ECU.
+    ///
+    /// The record rests, and the others continue.
     @Test func `goes on with the rest of a poll where something cannot be sent`() throws {
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved))
         let one = PollPlan.Want(
@@ -435,7 +442,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
     }
 
     @Test func `can be interrupted while it starts and while it waits`() throws {
-        // The flag goes up once the adapter has heard the question.
+        // The flag is signalled once the adapter has got the request.
         let flag = try EventDescriptor()
         let mute = Peer(.byte) { heard, _ in
             if heard == "!" { return .say(">") }
@@ -462,7 +469,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
             _ = try session.ask(read, interruptedBy: flag.descriptor)
         }
         session.stop()
-        // The adapter was interrupted and its prompt awaited before the end.
+        // The session interrupted the adapter and waited for its prompt before the end.
         #expect(silent.heard == ["I", "R", "!"])
         #expect(throws: ScanError.stopped) { _ = try session.ask(read) }
     }
@@ -483,7 +490,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
             let session = try ScanSession.scripted(peer, observers: [witness])
             session.poll(PollPlan(wants: [rpm]))
         }
-        // Its thread ends by itself; nothing is left to look at but that nothing trapped.
+        // The thread ends by itself. The test can only check that nothing crashed.
         #expect(witness.events.first == .toolDidConnect || !witness.events.isEmpty)
     }
 
@@ -519,7 +526,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
 }
 
 extension ScanEvent {
-    /// The case without its data.
+    /// The name of the case, without its values.
     var name: String {
         String(describing: self).prefix { $0 != "(" }.description
     }

@@ -40,7 +40,8 @@ private let second = RequestID(rawValue: 2)
     @Test func `tells what is listened to as it comes, and keeps none of it`() throws {
         var tool = Tool.after(StateSample.idle)
         let begin = tool.effects(of: .submitted(ScriptDialect.monitor))
-        // Whatever the dialect thinks: as long as it listens, and the usual limit.
+        // The limit does not come from the dialect: it is the time of listening plus the usual
+        // limit.
         #expect(begin.contains(.arm(.reply, after: .seconds(100) + Policy.small.replyLimit)))
         let frame = BusFrame(id: ScriptDialect.engine, data: [0x01])
         #expect(
@@ -49,7 +50,7 @@ private let second = RequestID(rawValue: 2)
         #expect(outcome.reply.texts.isEmpty && outcome.reply.frames.isEmpty)
     }
 
-    /// `m` is a message, `o` the word that it answers another request.
+    /// `m` is a message, `o` reports that it answers another request.
     @Test func `asks once more after an answer to another request, and never writes again`() {
         var tool = Tool.after(StateSample.idle + [.read])
         let once = tool.effects(of: .heard("mo"))
@@ -91,8 +92,9 @@ private let second = RequestID(rawValue: 2)
         #expect(report.next == .givenUp && report.attempt == 1)
     }
 
-    /// Bytes to write, timers, a line rate and news pass through wherever the dialect has them to
-    /// say; `voltage` is told where it answers nothing.
+    /// Bytes to write, timers, a line rate and notices take effect in every state.
+    ///
+    /// `voltage` is a notice unless a request is under way.
     @Test(arguments: [
         ("set up", StateSample.start, true), ("idle", StateSample.idle, true),
         ("exchanging", StateSample.idle + [.read], false),
@@ -109,7 +111,7 @@ private let second = RequestID(rawValue: 2)
         ]
         if tellsVoltage { expected.append(.notice(.voltage(12.5))) }
         #expect(tool.effects(of: .heard("wkjbsu")) == expected)
-        // A timer of the dialect is its own matter.
+        // Only the dialect handles its own timers.
         #expect(
             tool.effects(of: .heard("k")) == [.arm(.dialect(.listen), after: .seconds(1))])
         #expect(tool.effects(of: .deadlineExpired(.dialect(.listen))).isEmpty)
@@ -134,7 +136,8 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.state.kind == .processing)
     }
 
-    /// What an adapter says of itself is not asked for again: no ECU's answer is hidden behind it.
+    /// A damaged answer to the adapter's own command is not requested again, because it cannot hide
+    /// the answer of an ECU.
     @Test func `a damaged answer of the adapter itself is an answer`() throws {
         var tool = Tool.after(StateSample.idle)
         _ = tool.effects(
@@ -161,14 +164,14 @@ private let second = RequestID(rawValue: 2)
             #expect(outcome.reply.messages == [ScriptDialect.answer])
             #expect(outcome.reply.errors.isEmpty)
         }
-        // The same damage twice is no accident.
+        // The same damage comes twice, so it is not random.
         var tool = Tool.after(StateSample.idle + [.read])
         _ = tool.effects(of: .heard("em>"))
         _ = tool.effects(of: .deadlineExpired(.pause))
         let outcome = try #require(tool.effects(of: .heard("em>")).outcome)
         #expect(outcome.reply.errors.count == 1)
         #expect(outcome.reply.messages.count == 1)
-        // A writing request is not asked again.
+        // A request that writes is not sent again.
         var clearing = Tool.after(StateSample.idle + [.clear])
         #expect(clearing.effects(of: .heard("e>")).outcome?.reply.errors.count == 1)
     }
@@ -198,7 +201,7 @@ private let second = RequestID(rawValue: 2)
         #expect(!tool.effects(of: .heard("p")).contains(more))
     }
 
-    /// What streams behind it has as long as any answer, and the ECU may ask for more time again.
+    /// The answer after it gets the usual time, and the ECU may ask for more time again.
     @Test func `gives what comes behind response pending its usual time`() {
         var tool = Tool.after(StateSample.idle + [.read, .heard("p")])
         let usual = Effect.arm(.reply, after: Policy.small.replyLimit)
@@ -210,8 +213,10 @@ private let second = RequestID(rawValue: 2)
         #expect(interrupted.effects(of: .heard("t")) == [])
     }
 
-    /// A restart that is told behind the prompt: what came before it holds, and the settings are
-    /// made anew before anything else is asked.
+    /// The adapter reports a restart after the prompt.
+    ///
+    /// What came before the restart counts, and the settings are made again before the next
+    /// request.
     @Test(
         arguments: [
             ("behind an answer", StateSample.idle + [.read], "m>z", "answered"),
@@ -283,7 +288,9 @@ private let second = RequestID(rawValue: 2)
         #expect(outcome.reply.wasPending)
     }
 
-    /// An adapter counts "response pending" among the answers: with a count it ends there.
+    /// An adapter counts "response pending" as an answer.
+    ///
+    /// With a frame count it would stop there.
     @Test func `asks without a frame count after response pending`() throws {
         var tool = Tool.after(StateSample.idle)
         let counted = VehicleRequest(id: first, payload: [0x01, 0x0C], expectedFrames: 1)
@@ -300,8 +307,8 @@ private let second = RequestID(rawValue: 2)
         #expect(outcome.reply.messages == [ScriptDialect.answer] && outcome.reply.wasPending)
     }
 
-    // ISO 14229-1: 21 busy, repeat request. ISO 14230-3: 23 routine not complete. 37 asks for a
-    // delay that nobody but the user can judge.
+    // ISO 14229-1: 21 = busy, repeat request. ISO 14230-3: 23 = routine not complete. 37 asks for a
+    // delay that only the user can judge.
     @Test(arguments: [("B>", 3), ("N>", 3), ("D>", 1)])
     func `asks again where the ECU says so`(_ words: String, _ count: Int) {
         var tool = Tool.after(StateSample.idle)
@@ -326,7 +333,7 @@ private let second = RequestID(rawValue: 2)
     }
 
     @Test func `repeats a disturbed reading request as often as its status allows`() {
-        // DATA ERROR: twice (AdapterStatus.recovery).
+        // DATA ERROR allows two repetitions (AdapterStatus.recovery).
         var tool = Tool.after(StateSample.idle)
         var written = tool.effects(of: .read)
         for _ in 0..<3 { written += tool.effects(of: [.heard("d>"), .deadlineExpired(.pause)]) }
@@ -471,7 +478,7 @@ extension [Effect] {
         return nil
     }
 
-    /// How many requests are settled.
+    /// The number of requests that got an outcome.
     var outcomes: Int {
         filter {
             switch $0 {

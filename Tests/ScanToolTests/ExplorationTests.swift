@@ -4,23 +4,25 @@ import ScanTool
 import ScanToolTestSupport
 import Testing
 
-/// A scan tool and the world around it: which promises are open on either side.
+/// A scan tool and its environment, with the promises that are open on both sides.
 private struct World: Sendable {
-    /// Whether the accessory is there.
+    /// The state of the link to the adapter.
     enum Link: Hashable, Sendable {
         case none, ordered, open, closing
     }
 
     var tool = Tool(dialect: ScriptDialect(), policy: .small)
     var link = Link.none
-    /// Requests that have no outcome yet.
+    /// Requests without an outcome yet.
     var owed: [RequestID] = []
-    /// The outcome that is being handed on.
+    /// The request whose outcome was delivered and is not acknowledged yet.
     var delivered: RequestID?
-    /// How often the writing request under way was written.
+    /// How often the current request that writes was written.
     var writes = 0
 
-    /// What tells two worlds apart: contents of replies only as far as anything depends on them.
+    /// The part of a world that later events depend on.
+    ///
+    /// Of a reply it has only what matters for them.
     struct Key: Hashable {
         var state: String
         var dialect: ScriptDialect
@@ -57,9 +59,9 @@ private struct World: Sendable {
             writes: writes)
     }
 
-    /// Everything that can happen here.
+    /// All events that are possible in this world.
     var possible: [Event] {
-        // Whoever runs the machine answers its orders before anything else happens.
+        // The runner closes the link before it does anything else.
         if link == .closing { return [.closed] }
         var events: [Event] = [.read, .clear, .stopRequested, .retry]
         events += tool.armedDeadlines.map(Event.deadlineExpired)
@@ -75,12 +77,14 @@ private struct World: Sendable {
         return events
     }
 
-    /// Lets an event happen and checks every promise; returns what is broken.
+    /// Takes an event and checks every promise.
+    ///
+    /// Returns a description of the first broken one.
     mutating func take(_ event: Event) -> String? {
         var submitted: RequestID?
         switch event {
         case .submitted(let request):
-            // The runner submits under fresh identifiers.
+            // The runner gives each request a new identifier.
             if owed.contains(request.id) || delivered == request.id { return nil }
             submitted = request.id
             owed.append(request.id)
@@ -109,7 +113,8 @@ private struct World: Sendable {
                 if link != .open { return "write without a session" }
                 if bytes == Array("W".utf8) { writes += 1 }
             case .open:
-                // Ordered twice at most means the same order: whoever opens has one at a time.
+                // A second order before the first one is carried out is the same order: the runner
+                // opens one link at a time.
                 if link == .none { link = .ordered }
             case .close:
                 if link != .open { return "close without a session" }
@@ -150,16 +155,16 @@ private struct World: Sendable {
 }
 
 @Suite struct `Everything that can happen to a scan tool` {
-    /// All worlds in reach, and where each leads.
+    /// All reachable worlds, and the worlds that follow each of them.
     private struct Graph: Sendable {
         var worlds: [World] = []
         var next: [[Int]] = []
     }
 
-    /// More would mean that the state space is not finite.
+    /// More worlds than this would mean that the state space is not finite.
     private static let mostWorlds = 60_000
 
-    /// Found once for all tests.
+    /// All tests share one search.
     private static let explored = explore()
 
     private static func explore() -> (graph: Graph, faults: [String]) {
@@ -219,8 +224,10 @@ private struct World: Sendable {
         #expect(stuck.isEmpty, "\(stuck.prefix(3).map { graph.worlds[$0].key.state })")
     }
 
-    /// What a failure says comes next does come: an error is left by the deadline that it armed, by a
-    /// session that opens, or by whoever retries; and it never carries an unanswered request.
+    /// The next step of a failure does happen.
+    ///
+    /// A deadline, a session that opens, or a retry ends the error state, and no request stays
+    /// without an outcome.
     @Test func `an error is always left`() {
         var errors = 0
         for start in Self.explored.graph.worlds {
@@ -242,7 +249,7 @@ private struct World: Sendable {
         #expect(errors > 10)
     }
 
-    /// The figures that docs/reliability.md states.
+    /// docs/reliability.md states the number of situations and transitions.
     @Test func `is as large as the document says`() throws {
         let graph = Self.explored.graph
         let path = URL(filePath: #filePath).deletingLastPathComponent()
@@ -253,8 +260,9 @@ private struct World: Sendable {
         #expect(text.contains(said), "the document should say: \(said)")
     }
 
-    /// Time alone, with a silent adapter and a cable that can be opened again, must lead somewhere:
-    /// no chain of time-outs may run in a circle.
+    /// The adapter is silent and the link can be opened again.
+    ///
+    /// Then time alone must lead to rest: no chain of timeouts may run in a circle.
     @Test func `comes to rest by time alone`() {
         for start in Self.explored.graph.worlds {
             var world = start

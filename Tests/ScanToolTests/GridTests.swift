@@ -29,7 +29,7 @@ import Testing
         if case .waiting(let waiting) = before { owed.append(waiting.request.id) }
         if case .submitted(let request) = event.event { owed.append(request.id) }
         if case .waiting(let waiting) = tool.state {
-            // Exactly what is still under way is still owed.
+            // The request under way is the only one without an outcome.
             #expect(
                 settled + [waiting.request.id] == owed || [waiting.request.id] + settled == owed)
         } else {
@@ -73,7 +73,7 @@ import Testing
             switch report.next {
             case .reinitialise: #expect(tool.armedDeadlines == [.retry])
             case .awaitSession:
-                // Unless a session is ordered: then its result is awaited.
+                // If a session is ordered, its result takes the place of the deadline.
                 #expect(
                     tool.armedDeadlines == [.retry] || orders
                         || sample.name == "session ordered")

@@ -4,13 +4,15 @@ import ScanTool
 import ScanToolTestSupport
 import Testing
 
-// MARK: On the way
+// MARK: The handover
 
-/// Requests are capital letters, replies small ones, batches numbers.
+/// Requests are upper-case letters, replies lower-case letters, batches numbers.
 private typealias Letters = Handover<String, String, Int>
 
 extension Letters.State {
-    /// `asking Q`, `full 1 b:2`: what is there, with the identifier of what is held.
+    /// The state with its values, for example `asking Q` or `full 1 b:2`.
+    ///
+    /// `b:2` is a reply that is held as 2.
     fileprivate var words: String {
         switch self {
         case .free: "free"
@@ -52,7 +54,9 @@ extension Letters.Rest {
     private static let one = RequestID(rawValue: 1)
     private static let two = RequestID(rawValue: 2)
 
-    /// The way to each state; `P` and `p` came first.
+    /// The events that lead to each state.
+    ///
+    /// The first request is `P`, the first reply `p`.
     private static let ways: [[Letters.Event]] = [
         [],
         [.submitted("P")],
@@ -88,9 +92,9 @@ extension Letters.Rest {
         return handover
     }
 
-    /// Each line is a state, an event, the state after it and its order.
+    /// Each line has a state, an event, the next state and its order.
     ///
-    /// A pair without a line changes nothing. `p:1` is a reply that the scan tool holds as 1.
+    /// If a pair has no line, nothing changes. `p:1` is a reply that the scan tool holds as 1.
     private static let table = """
         free, submitted: asking R
         free, delivered: free, acknowledge 3
@@ -169,15 +173,16 @@ extension Letters.Rest {
         #expect(rests == ["", "P", "p", "p Q", "p", "p q", "1", "1", "1 Q", "1 q"])
     }
 
-    /// Every sequence of eight events that a session can bring: each reply is decoded once, in order,
-    /// and acknowledged once.
+    /// Runs every sequence of eight events that a session can cause.
+    ///
+    /// Each reply must be decoded once, in order, and acknowledged once.
     @Test func `loses nothing and doubles nothing, whatever comes in whichever order`() {
         var walks = 0
         walk(Letters(), Ledger(), 8) { walks += 1 }
         #expect(walks > 1_000)
     }
 
-    /// What went in and what came out.
+    /// What was submitted and what came out of the handover.
     private struct Ledger {
         var submitted = 0
         var delivered = 0
@@ -188,7 +193,7 @@ extension Letters.Rest {
     private func walk(
         _ handover: Letters, _ ledger: Ledger, _ steps: Int, _ count: () -> Void
     ) {
-        // One request at a time, and none before the last reply is acknowledged.
+        // Only one request at a time is allowed, and the last reply must be acknowledged first.
         if handover.mayAsk {
             #expect(ledger.acknowledged.count == ledger.delivered)
             #expect(handover.request == nil && handover.batch == nil)
@@ -225,7 +230,7 @@ extension Letters.Rest {
         case .decode(let reply, let held):
             ledger.decoded += 1
             #expect(reply == "\(ledger.decoded)")
-            // Either a sink has no space for it, or all have.
+            // Try both: a sink has no room for the batch, and all sinks have room.
             var kept = handover
             let result1 = kept.take(.kept(ledger.decoded, held))
             #expect(result1 == nil)
@@ -238,7 +243,7 @@ extension Letters.Rest {
     }
 }
 
-// MARK: The session's life
+// MARK: The life of a session
 
 @Suite struct `A session's life` {
     private typealias Life = SessionLife
@@ -284,8 +289,9 @@ extension Letters.Rest {
         }
     }
 
-    /// Each line is a state, an event, the state after it and its order; a pair without a line changes
-    /// nothing.
+    /// Each line has a state, an event, the next state and its order.
+    ///
+    /// If a pair has no line, nothing changes.
     private static let table = """
         starting, initialized: ready
         starting, failed, vehicle awaited: gave up at once
@@ -341,7 +347,7 @@ extension Letters.Rest {
     }
 }
 
-// MARK: Who asks
+// MARK: Requests from outside
 
 extension RequestQueue {
     fileprivate mutating func required() throws -> Entry {
@@ -388,7 +394,7 @@ extension RequestQueue {
             #expect(again.request == first.request && again.sendings == 2)
             let result4 = queue.takeBack(again, after: failure, reconnects: reconnects)
             #expect(!result4)
-            // What writes is never repeated.
+            // A request that writes is never repeated.
             let clear = try queue.required()
             let result5 = queue.takeBack(clear, after: failure, reconnects: reconnects)
             #expect(!result5)
@@ -396,7 +402,7 @@ extension RequestQueue {
     }
 }
 
-// MARK: All of it
+// MARK: The whole driver
 
 @Suite struct `A poll driver` {
     private typealias Driver = PollDriver<String, String, String, Int>

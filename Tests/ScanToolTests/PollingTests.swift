@@ -2,7 +2,7 @@ import ScanTool
 import Testing
 
 @Suite struct `Polling by a plan` {
-    /// The way to each state.
+    /// The events that lead to each state.
     private static let ways: [Polling.State: [Polling.Event]] = [
         .idle: [], .polling: [.begin], .paused: [.begin, .pause], .cancelled: [.begin, .cancel],
         .ended: [.end],
@@ -15,8 +15,9 @@ import Testing
         return driver
     }
 
-    /// Each line is a state, an event, the state after it and its orders; a pair without a line changes
-    /// nothing.
+    /// Each line has a state, an event, the next state and its orders.
+    ///
+    /// If a pair has no line, nothing changes.
     private static let table = """
         idle begin: polling resetFigures restartGap adopt tellStart
         idle end: ended
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test func `whatever comes, a poll that was told to begin is told to end once`() {
-        // Every sequence of five events.
+        // Run every sequence of five events.
         let events = Polling.Event.allCases
         var sequences: [[Polling.Event]] = [[]]
         for _ in 0..<5 { sequences = sequences.flatMap { way in events.map { way + [$0] } } }

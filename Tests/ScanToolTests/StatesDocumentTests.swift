@@ -3,7 +3,7 @@ import ScanTool
 import ScanToolTestSupport
 import Testing
 
-/// `docs/states.md`, made by asking the machine itself.
+/// `docs/states.md` is made from the answers of the state machine itself.
 @Suite struct `docs/states.md` {
     private static let path = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

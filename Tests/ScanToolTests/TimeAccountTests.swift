@@ -29,7 +29,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
     }
 
     @Test func `the pieces of a slow line are no waiting`() {
-        // 38400 bit/s: 0.26 ms a byte; 5 + 16 bytes are 5.47 ms.
+        // 38400 bit/s: 0.26 ms per byte; 5 + 16 bytes take 5.47 ms.
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("010C\r"), at: at(0))
         timing.received(bytes("7E8044"), at: at(20))
@@ -74,7 +74,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         timing.wrote(bytes("ATMA\r"), at: at(0))
         timing.wrote(bytes(" "), at: at(100))
         timing.received(bytes("STOPPED\r\r>"), at: at(110))
-        // 16 bytes of ten bits at 10,000 bit/s.
+        // 16 bytes of ten bits each at 10,000 bit/s.
         let split = timing.split(at: at(110), rate: 10_000, isSilent: false)
         #expect(ms(split.link) == 16 && ms(split.commands) == 94)
         #expect(split.bus == .zero && split.adapterWait == .zero && split.pauses == .zero)
@@ -86,7 +86,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         timing.received(bytes("OK\r\r>"), at: at(20))
         timing.wrote(bytes("22F190\r"), at: at(20))
         timing.received(bytes("7E8\r\r>"), at: at(60))
-        // 13 bytes and 13 bytes of ten bits at 10,000 bit/s.
+        // Twice 13 bytes of ten bits each at 10,000 bit/s.
         let split = timing.split(at: at(60), rate: 10_000, isSilent: false)
         #expect(ms(split.link) == 26 && ms(split.commands) == 7 && ms(split.bus) == 27)
         #expect(ms(split.total) == 60)
@@ -102,8 +102,10 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(ms(split.bus) == 35 && ms(split.pauses) == 50 && split.commands == .zero)
     }
 
-    /// `AT` and `ST` commands are the adapter's own (ELM327 data sheet, OBDLink reference manual), in
-    /// whatever case; a lone carriage return repeats what came before, which is a request.
+    /// `AT` and `ST` commands are the adapter's own (ELM327 data sheet, OBDLink reference manual),
+    /// in upper or lower case.
+    ///
+    /// A single carriage return repeats what came before, which is a request.
     @Test(arguments: [
         ("ATRV\r", true), ("atrv\r", true), ("STVR\r", true), ("A\r", false), ("\r", false),
         ("010C\r", false), ("CT\r", false),
@@ -115,11 +117,13 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         let split = timing.split(at: at(10), rate: 0, isSilent: false)
         #expect(split.commands == (isCommand ? .milliseconds(10) : .zero))
         #expect(split.bus == (isCommand ? .zero : .milliseconds(10)))
-        // A rate of 0 is none.
+        // A rate of 0 means that the rate is unknown.
         #expect(split.link == .zero)
     }
 
-    /// Ten bits a byte; what is listened to for days must not be too much to be counted.
+    /// Ten bits per byte.
+    ///
+    /// The bytes of days of listening must not overflow the calculation.
     @Test(arguments: [
         (922_337_204, 115_200, 80_064.0), (2_000_000_000, 9_600, 2_083_333.0),
         (Int(Int32.max) * 1_000, 2_000_000, 10_737_418.0),

@@ -5,8 +5,10 @@ import VehicleLink
 @testable import Simulator
 
 @Suite struct `Answers as text` {
-    /// The frozen petrol car; layouts from the ELM327 data sheet, "Multiline responses", "Headers",
-    /// "CAN receive filtering", and ISO 15765-2: length 014, first frame six bytes, then seven each.
+    /// The frozen petrol car.
+    ///
+    /// The layouts are from the ELM327 data sheet ("Multiline responses", "Headers", "CAN receive
+    /// filtering") and ISO 15765-2: length 014, six bytes in the first frame, then seven in each.
     @Test func `CAN answers follow the format settings`() throws {
         var bench = try Bench("?latency=0&vin=1D4GP00R55B123456&ecus=1")
         _ = bench.ask("ATE0")
@@ -64,7 +66,9 @@ import VehicleLink
     }
 
     /// Header and check byte before CAN: ISO 9141-2, ISO 14230-2, SAE J1850 (ELM327 data sheet,
-    /// "Interpreting responses"); the sums are checked with Python: sum(bytes) % 256, CRC-8 poly 1D.
+    /// "Interpreting responses").
+    ///
+    /// The sums were checked with Python: sum(bytes) % 256, CRC-8 poly 1D.
     @Test(arguments: [
         (1, "41 6B 10 41 00 BE 3F A8 13 91 "), (2, "48 6B 10 41 00 BE 3F A8 13 FB "),
         (3, "48 6B 10 41 00 BE 3F A8 13 BC "), (4, "86 F1 10 41 00 BE 3F A8 13 80 "),
@@ -79,8 +83,8 @@ import VehicleLink
         #expect(bench.lines("01001") == ["4100BE3FA813"])
     }
 
-    /// Two ECUs with long answers take turns: the ELM327 data sheet's example has `014`, `014`,
-    /// `0:`, `0:` … mixed.
+    /// Two ECUs with long answers send frames in turn. The example of the ELM327 data sheet mixes
+    /// `014`, `014`, `0:`, `0:` …
     @Test func `long answers of two ECUs interleave`() throws {
         var bench = try Bench.ready("?latency=0")
         let lines = bench.lines("0904")
@@ -101,7 +105,7 @@ import VehicleLink
         #expect(assembler.finish().isEmpty)
     }
 
-    /// ISO 15765-2: a flow control that says "overflow", or that goes elsewhere, ends the transfer.
+    /// ISO 15765-2: a flow control with "overflow", or to a different address, ends the transfer.
     @Test func `flow control of one's own must be right`() throws {
         var bench = try Bench.ready("?latency=0&ecus=1")
         #expect(bench.lines("0902").count == 3)
@@ -118,7 +122,8 @@ import VehicleLink
         #expect(bench.lines("0902").count == 3)
     }
 
-    /// STN family reference manual, STCSEGR: messages are joined and lose their control bytes.
+    /// STN family reference manual, STCSEGR: the adapter joins frames and removes their control
+    /// bytes.
     @Test func `an OBDLink joins frames when told to`() throws {
         var bench = try Bench.ready("?latency=0&personality=stn&ecus=1&vin=1D4GP00R55B123456")
         _ = bench.ask("STCSEGR1")
@@ -131,8 +136,10 @@ import VehicleLink
         #expect(bench.lines("0902").count == 3)
     }
 
-    /// What the adapter says when the protocol is not the vehicle's: ELM327 data sheet, "Error
-    /// messages"; Tests/Transcripts/adapter-bus-init-errors-sprinter-2024.txt shows the K line.
+    /// The adapter's answer if the protocol is not the vehicle's: ELM327 data sheet, "Error
+    /// messages".
+    ///
+    /// Tests/Transcripts/adapter-bus-init-errors-sprinter-2024.txt shows it on the K line.
     @Test(arguments: [
         ("6", "7", "NO DATA", 1), ("6", "8", "CAN ERROR", 0), ("6", "3", "BUS INIT: ...ERROR", 0),
         ("6", "5", "BUS INIT: ERROR", 0), ("6", "1", "NO DATA", 0), ("3", "6", "CAN ERROR", 0),

@@ -3,7 +3,7 @@ import OBDCore
 import Simulator
 import Testing
 
-/// Our own dialect over simulated ECUs on raw frames: what it reads has to be what they gave.
+/// Our own dialect with simulated ECUs on raw frames: it must read the values that they sent.
 @Suite struct `ECUs on raw frames` {
     private struct Run {
         var messages: [ECUMessage] = []
@@ -13,7 +13,7 @@ import Testing
         var spoken: VehicleProtocol?
         var banner: String?
         var asked: [[UInt8]] = []
-        /// From the last request to the end.
+        /// The time from the last request to the end.
         var time = Duration.zero
     }
 
@@ -98,7 +98,7 @@ import Testing
             "?personality=\(kind)&protocol=\(number)&latency=5ms", [Self.request([0x01, 0x0D])])
         #expect(run.failure == nil)
         let wanted = try #require(VehicleProtocol(number))
-        // Records do not tell the rate.
+        // An interface ("can") does not report its rate.
         #expect(run.spoken?.addressForm == wanted.addressForm)
         if kind != "can" { #expect(run.spoken == wanted) }
         #expect(run.messages.contains { $0.payload.prefix(2) == [0x41, 0x0D] })
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `a long request to one ECU is let in and answered`() throws {
-        // Two identifiers in one frame, six in two.
+        // A request for two identifiers fits in one frame, one for six needs two.
         let six: [UInt8] =
             [0x22] + [0xF1, 0x90, 0xF1, 0x8C, 0xF1, 0x95, 0xF1, 0x87, 0xF1, 0x89, 0xF1, 0x90]
         let run = try Self.run(
@@ -172,7 +172,7 @@ import Testing
 
     @Test func `another tester's requests and answers change nothing`() throws {
         var device = try SimulatorOptions("?personality=can&latency=1ms").device(at: .zero)
-        // The other one asks for the VIN and lets it come; we see all of its frames.
+        // The other tester asks for the VIN and sends flow control. We see all of the frames.
         var other = CANExchange()
         var out: [CANExchange.Output] = []
         let hasBegun = other.begin(Self.request([0x09, 0x02]), on: .can11At500, &out)
@@ -212,7 +212,7 @@ import Testing
     }
 }
 
-/// Counts what was sent at a wrong rate.
+/// Counts the frames that were sent at a wrong rate.
 private struct DisturbanceWatch: SimulatedDevice {
     final class Count: @unchecked Sendable { var value = 0 }
 

@@ -3,11 +3,11 @@ import Testing
 @testable import Simulator
 
 @Suite struct `AT commands` {
-    /// Typed, answered; one session; ↵ = CR, ⇣ = LF.
+    /// A session: the typed command, and its answer; ↵ = CR, ⇣ = LF.
     ///
-    /// Forms: ELM327 data sheet, sections "Talking to
-    /// the ELM327" and "AT Command Summary": echo on by default, an empty line and the prompt behind
-    /// every answer, `?` for what is not understood.
+    /// The forms are from the ELM327 data sheet, "Talking to the ELM327" and "AT Command Summary":
+    /// echo is on by default, an empty line and the prompt follow each answer, and `?` means that a
+    /// command is not understood.
     @Test func `answers have the documented form`() throws {
         var bench = try Bench("petrol?latency=0&personality=elm327-1.4b")
         let session: [(typed: String, answer: String)] = [
@@ -42,8 +42,8 @@ import Testing
         }
     }
 
-    /// The set by firmware: a command, the first version that has it (ELM327 data sheet, version
-    /// history), a version before it.
+    /// The commands by firmware: a command, the first version that has it (ELM327 data sheet,
+    /// version history), and an earlier version.
     @Test(arguments: [
         ("ATS0", "elm327-1.4b", "elm327-1.0"), ("ATAT1", "elm327-1.4b", "elm327-1.0"),
         ("ATCRA7E8", "elm327-1.4b", "elm327-1.0"), ("ATPPS", "elm327-1.4b", "elm327-1.0"),
@@ -59,8 +59,8 @@ import Testing
         #expect(older.lines(command).contains("?"))
     }
 
-    /// Tests/Transcripts/adapter-programmable-parameters.txt, lines of a real ATPPS that nobody had
-    /// changed.
+    /// Tests/Transcripts/adapter-programmable-parameters.txt: lines from a real ATPPS with factory
+    /// settings.
     @Test func `programmable parameters print as on a real adapter`() throws {
         var bench = try Bench("?latency=0")
         _ = bench.ask("ATE0")
@@ -83,7 +83,7 @@ import Testing
         #expect(bench.adapter.settings.timeout == 0x19)
     }
 
-    /// ELM327 data sheet: FC SM 1 needs header and data, FC SM 2 the data.
+    /// ELM327 data sheet: FC SM 1 needs the header and the data, FC SM 2 needs the data.
     @Test func `flow control modes need their data first`() throws {
         var bench = try Bench("?latency=0")
         _ = bench.ask("ATE0")
@@ -96,8 +96,9 @@ import Testing
         #expect(bench.lines("ATFCSM1") == ["OK"])
     }
 
-    /// ELM327 data sheet, "Bus initiation" and "AT SP": D and Z bring the stored protocol back, a
-    /// tried one is not stored.
+    /// ELM327 data sheet, "Bus initiation" and "AT SP": D and Z restore the stored protocol.
+    ///
+    /// A protocol that was only tried is not stored.
     @Test func `a reset keeps what was stored and nothing else`() throws {
         var bench = try Bench("?latency=0")
         _ = bench.ask("ATE0")
@@ -115,8 +116,10 @@ import Testing
         #expect(bench.lines("ATDPN") == ["ATDPN", "A6"])
     }
 
-    /// ELM327 data sheet, "Baud rate switching": OK at the old rate, the name at the new one, then a
-    /// carriage return within the time of BRT, then OK; without it the old rate comes back.
+    /// ELM327 data sheet, "Baud rate switching": OK at the old rate, then the name at the new one.
+    ///
+    /// If a carriage return follows within the time of BRT, the adapter says OK. Otherwise it
+    /// returns to the old rate.
     @Test func `the line rate changes only when the host confirms`() throws {
         var bench = try Bench("?baud=38400&at=0")
         _ = bench.ask("ATE0")
@@ -161,7 +164,7 @@ import Testing
         #expect(bench.lines("STPX").first == "?")
     }
 
-    /// STN family reference manual, STPX: `l` lets the bytes be typed behind `DATA>`.
+    /// STN family reference manual, STPX: with `l` the bytes are typed after `DATA>`.
     @Test func `an OBDLink takes long requests behind its data prompt`() throws {
         var bench = try Bench("?latency=0&personality=stn")
         _ = bench.ask("ATE0")

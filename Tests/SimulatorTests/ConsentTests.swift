@@ -8,15 +8,16 @@ import Testing
 @testable import PIDTables
 @testable import Simulator
 
-/// A scan tool in front of a simulated adapter and vehicle, on one hand-set clock, to which requests
-/// are submitted that nobody has consented to.
+/// A scan tool with a simulated adapter and vehicle and a manual clock.
+///
+/// It gets requests without consent.
 private struct Stand {
     var machine: ScanTool<ELM327Dialect>
     var adapter: SimulatedAdapter
     var now = Instant.zero
     private var deadlines: [Deadline: Instant] = [:]
     private var events: [Event] = []
-    /// What became of the latest request.
+    /// The result of the latest request.
     var refusal: Refusal?
     var outcome: Outcome?
 
@@ -29,7 +30,7 @@ private struct Stand {
         run { if case .idle = $0.machine.state { true } else { false } }
     }
 
-    /// Submits a request and goes on until its outcome.
+    /// Submits a request and runs until there is a result.
     mutating func submit(_ request: AdapterRequest) {
         run { if case .idle = $0.machine.state { true } else { false } }
         refusal = nil
@@ -80,7 +81,7 @@ private struct Stand {
     }
 }
 
-/// Requests as commands, tables, packs and people make them, the wrong ones above all.
+/// Makes requests as commands, tables, packs and people do, but mostly wrong ones.
 private struct RequestMaker {
     private var state: UInt64
 
@@ -148,7 +149,7 @@ private struct RequestMaker {
         }
     }
 
-    /// What a table asks for, as far as it can be read at all.
+    /// A request from a table; nil if the table cannot be read.
     private mutating func fromTable() -> VehicleRequest? {
         let id = one([
             "FE:00FED3", "FE:00FECC", "FE:00F004", "FE:00" + digits([4]), "04:00", "01:04",
@@ -194,7 +195,7 @@ private struct RequestMaker {
 }
 
 @Suite struct `Without consent` {
-    /// Vehicle and adapter.
+    /// Simulated vehicles and adapters.
     static let addresses = [
         "petrol?latency=0", "petrol?personality=stn&latency=0",
         "petrol?protocol=7&latency=0", "petrol?protocol=5&latency=0",
@@ -202,7 +203,9 @@ private struct RequestMaker {
         "truck?latency=0", "diesel?latency=0", "petrol?personality=clone-2.1&latency=0",
     ]
 
-    /// 10 × 1,000 requests, in conversations of 20 whose settings go on.
+    /// 10 × 1,000 requests, in conversations of 20.
+    ///
+    /// Settings stay during a conversation.
     @Test(arguments: addresses)
     func `nothing reaches the vehicle that is not on the list`(_ address: String) throws {
         var sent = 0
@@ -224,11 +227,11 @@ private struct RequestMaker {
             if !found.isEmpty, faults.count < 5 { faults.append("\(found) after \(said)") }
         }
         #expect(faults.isEmpty, "\(faults)")
-        // Both ways are walked.
+        // There were enough requests of both kinds.
         #expect(sent > 200 && refused > 200, "\(sent) sent, \(refused) refused")
     }
 
-    /// The watch itself sees what may not be there: the same clearing with consent.
+    /// A clearing with consent proves that the watch would see one without.
     @Test func `what is sent with consent is seen by the watch`() throws {
         var bench = try Stand("petrol?engine=off&latency=0")
         #expect(WireWatch.violations(of: bench.adapter).isEmpty)
@@ -242,7 +245,8 @@ private struct RequestMaker {
         #expect(bench.adapter.requests.count { $0.payload == [0x04] } == 1)
     }
 
-    /// ISO 15765-2: flow control data of an ELM327 are a frame of their own at the next long answer.
+    /// ISO 15765-2: an ELM327 sends its flow control data as a frame of its own during the next
+    /// long answer.
     @Test func `flow control data are flow control`() throws {
         var bench = try Stand("petrol?latency=0&protocol=6")
         func command(_ text: String, _ consent: Consent? = nil) -> AdapterRequest {
@@ -254,7 +258,7 @@ private struct RequestMaker {
         #expect(bench.refusal == .needsConsent)
         bench.submit(command("AT FC SD 0104", Consent()))
         bench.submit(command("AT FC SM 1"))
-        // From here on every long answer would be followed by the clearing frame.
+        // From here on, each long answer would make the adapter send the frame that clears.
         bench.submit(.vehicle(VehicleRequest(id: RequestID(rawValue: 1), payload: [0x09, 0x02])))
         #expect(bench.refusal == .needsConsent)
         #expect(bench.adapter.flowControls.allSatisfy { $0.frame[0] == 0x30 })

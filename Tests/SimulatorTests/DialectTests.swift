@@ -4,9 +4,11 @@ import Testing
 
 @testable import Simulator
 
-/// The scan tool's own ELM327 dialect in front of the simulated adapters, time set by hand.
+/// The scan tool's own ELM327 dialect with the simulated adapters and a manual clock.
 @Suite struct `The dialect and the simulated adapters` {
-    /// A dialect and an adapter, joined; time goes on from deadline to deadline.
+    /// A dialect connected to an adapter.
+    ///
+    /// The clock jumps from deadline to deadline.
     struct Joint {
         var dialect: ELM327Dialect
         var adapter: SimulatedAdapter
@@ -19,7 +21,7 @@ import Testing
             dialect = ELM327Dialect(options)
         }
 
-        /// Initialises; what was heard until it was done.
+        /// Runs the set-up and returns the outputs until it ends.
         mutating func initialise() -> [DialectOutput] {
             heard = []
             var out: [DialectOutput] = []
@@ -32,7 +34,7 @@ import Testing
             }
         }
 
-        /// Asks; what was heard until the exchange was over.
+        /// Sends a request and returns the outputs until the exchange ends.
         mutating func ask(_ payload: [UInt8], frames: Int? = nil) -> [DialectOutput] {
             heard = []
             var out: [DialectOutput] = []
@@ -95,7 +97,7 @@ import Testing
         }
     }
 
-    /// Whatever the adapter is like, the vehicle's answers arrive whole.
+    /// The vehicle's answers arrive complete through every kind of adapter.
     @Test(arguments: whole, [1, 2, 3, 4, 5, 6, 7, 8, 9])
     func `answers arrive as the ECUs gave them`(personality: String, number: Int) throws {
         let address = "?latency=5ms&engine=off&personality=\(personality)&protocol=\(number)"
@@ -113,7 +115,7 @@ import Testing
         }
     }
 
-    /// The number of frames, once known, saves the adapter's wait and loses nothing.
+    /// A known number of frames saves the adapter's wait and loses no frame.
     @Test(arguments: ["elm327", "stn"])
     func `the count of frames saves time`(personality: String) throws {
         var joint = try Joint("?latency=20ms&engine=off&personality=\(personality)")
@@ -128,7 +130,8 @@ import Testing
         #expect(with < without)
     }
 
-    /// OBDonUDS alone: the adapter's own search fails, a forced protocol finds the vehicle.
+    /// A vehicle with OBDonUDS only: the adapter's own search fails, but setting the protocol finds
+    /// the vehicle.
     @Test func `a vehicle that speaks OBDonUDS alone is found`() throws {
         var joint = try Joint("onuds?latency=5ms&ecus=1")
         let heard = joint.initialise()
@@ -152,7 +155,7 @@ import Testing
         #expect(outcomes.contains(.end(.adapterRestarted)))
     }
 
-    /// A request that writes reaches the vehicle once, whatever comes after it.
+    /// A request that writes reaches the vehicle once, even if other requests follow.
     @Test(arguments: whole)
     func `a clear is sent once`(personality: String) throws {
         var joint = try Joint("?latency=5ms&engine=off&personality=\(personality)")

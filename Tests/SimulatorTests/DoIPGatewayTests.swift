@@ -4,7 +4,7 @@ import Testing
 
 @testable import Simulator
 
-/// A simulated gateway, message by message.
+/// A conversation with a simulated gateway, message by message.
 @Suite struct `A simulated DoIP gateway` {
     private static let tester: UInt16 = 0x0E80
 
@@ -14,7 +14,7 @@ import Testing
         try SimulatedDoIPGateway(SimulatorOptions(text), at: .zero)
     }
 
-    /// What it says to these messages, and whether it leaves.
+    /// The gateway's answers to these messages, and whether it closes the connection.
     private func ask(
         _ gateway: inout SimulatedDoIPGateway, _ messages: DoIPMessage..., version: UInt8 = 2
     ) -> (said: [DoIPMessage], leaves: Bool) {
@@ -58,7 +58,7 @@ import Testing
         #expect(!none.leaves)
     }
 
-    /// The source, the type, the code, and whether the connection goes on.
+    /// The source, the type, the code, and whether the connection stays open.
     @Test(
         arguments: [
             (0x0E80, 0x00, 0x10, true), (0x0E00, 0x01, 0x10, true), (0x1234, 0x00, 0x00, false),

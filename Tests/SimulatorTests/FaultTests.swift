@@ -8,21 +8,23 @@ import Testing
 @testable import Simulator
 
 @Suite struct `A bad link` {
-    /// `OBDSCAN_SEEDS=5000` runs more of them, `OBDSCAN_FIRST_SEED` others.
+    /// `OBDSCAN_SEEDS=5000` runs more seeds, `OBDSCAN_FIRST_SEED` starts at a different one.
     private static func number(_ name: String, _ usual: Int) -> Int {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
     }
 
-    /// Whatever happens on the link: no crash, no hang, no wrong value, nothing lost without a word,
-    /// a clearing request written once.
+    /// With any fault on the link, there is no crash, hang or wrong value.
+    ///
+    /// Each loss is reported, and a clearing request is written only once.
     @Test func `seeds bring no wrong value, no hang and no second clearing request`() throws {
         let first = Self.number("OBDSCAN_FIRST_SEED", 1)
         let count = Self.number("OBDSCAN_SEEDS", 24)
         try run(first, count) { BadLink(seed: $0) }
     }
 
-    /// An adapter that restarts anywhere: whoever was to be asked alone, no other ECU gets what was
-    /// meant for it.
+    /// The adapter may restart at any time.
+    ///
+    /// A request to one ECU must never reach a different one.
     @Test func `restarts send nothing astray`() throws {
         let first = Self.number("OBDSCAN_FIRST_SEED", 1)
         let count = Self.number("OBDSCAN_SEEDS", 24)
@@ -87,7 +89,9 @@ import Testing
         if asksOneECU { #expect(total.faults[.reset] ?? 0 > count) }
     }
 
-    /// Six records a request over a link that damages what passes: no value that no ECU gave.
+    /// Six records per request over a link that damages data.
+    ///
+    /// Each value must come from an ECU.
     @Test func `batches bring no value that no ECU gave`() throws {
         let table = try PIDTables.standard()
         let monitors = try PIDTables.monitorTables()
@@ -127,7 +131,7 @@ import Testing
         #expect(hits > 0)
     }
 
-    /// `OBDSCAN_HOURS=24` is a day of it.
+    /// `OBDSCAN_HOURS=24` simulates a day.
     @Test func `hours of it keep memory level`() throws {
         let hours = Self.number("OBDSCAN_HOURS", 0)
         var run = try FaultRun(
@@ -145,8 +149,8 @@ import Testing
         #expect(found.hangs.isEmpty, "\(found.hangs.prefix(2))")
         #expect(found.clearsWritten <= 1)
         #expect(found.readings > 1000)
-        // Other tests share the process, unless this one is asked for. By the second quarter every
-        // buffer has its size.
+        // Other tests use memory of the same process, so check only if hours are given. All buffers
+        // have their size by the second quarter.
         if hours > 0 { #expect(memory[3] - memory[1] < 1024, "\(memory) KiB") }
         print(
             """
@@ -157,7 +161,7 @@ import Testing
             """)
     }
 
-    /// Unit: KiB.
+    /// The memory in KiB.
     private func residentMemory() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
@@ -179,7 +183,7 @@ import Testing
         #expect(try findings(3) != findings(4))
     }
 
-    /// Each kind does what its name says, wherever the bytes are cut.
+    /// Each kind of fault has the effect that its name says, in pieces of any size.
     @Test(arguments: LinkFault.allCases)
     func `each kind of fault`(fault: LinkFault) throws {
         let script = Array("ATZ\rATE0\r0100\r0902\r0904\r0100\r".utf8)
@@ -217,7 +221,7 @@ import Testing
             let text = String(decoding: bad.said, as: UTF8.self)
             #expect(text.contains("LV RESET\r") || text.split(separator: "ELM327").count > 2)
         }
-        // Faults in what it hears depend on the bytes alone as well.
+        // Most faults depend only on the bytes, not on how they are cut.
         if ![.close, .halfClose, .reset].contains(fault) {
             #expect(try run(rate, pieces: 1).said == bad.said)
         }

@@ -4,12 +4,12 @@ import Testing
 @testable import Adapters
 @testable import Simulator
 
-/// The simulated device against frames of the protocol's document (`com.goPoint.p1`).
+/// The simulated device gets and sends the frames of the protocol's document (`com.goPoint.p1`).
 @Suite struct `A simulated GoLink` {
     private static let busRequest: [UInt8] = [0x07, 0x00, 0x01, 0x01]
     private static let speedRequest: [UInt8] = [0x07, 0xDF, 0x02, 0x01, 0x0D]
 
-    /// What it has said half a minute later.
+    /// All that the device has sent half a minute later.
     private func answers(
         _ device: inout some ServedDevice, to pieces: [UInt8]..., at start: Instant = .zero,
         apart: Duration = .zero
@@ -27,7 +27,8 @@ import Testing
         return said
     }
 
-    /// The document's numbers of the buses, and the keywords of ISO 9141-2 (08 08) and ISO 14230 (8F E9).
+    /// The bus numbers of the document, and the keywords of ISO 9141-2 (08 08) and ISO 14230 (8F
+    /// E9).
     @Test(
         arguments: [
             ("6", [0x00, 0x00, 0x00]), ("7", [0x01, 0x00, 0x00]), ("8", [0x02, 0x00, 0x00]),
@@ -46,7 +47,8 @@ import Testing
         }
     }
 
-    /// 01 00 of the document's example: an ECU's identifier ends in E8 or higher, its body is the payload.
+    /// The document's example with 01 00: an ECU's identifier ends in E8 or higher, and the body is
+    /// the payload.
     @Test func `passes on what every ECU says`() throws {
         var device = try SimulatedGoLink(SimulatorOptions("?ecus=3&latency=10ms"), at: .zero)
         var lexer = GoLinkLexer()
@@ -86,7 +88,7 @@ import Testing
         }
     }
 
-    /// Only identifier 07 and one to eight bytes are a request.
+    /// A request has identifier 07 and one to eight bytes.
     @Test func `skips what is no request`() throws {
         for junk: [UInt8] in [
             [0x00], [0x08, 0xDF], [0x07, 0xDF, 0x00], [0x07, 0xDF, 0x09], [0xFF, 0xFF, 0xFF],
@@ -108,7 +110,7 @@ import Testing
         #expect(device.requests.count == most && device.requestCount == most + 5)
     }
 
-    /// Our own dialect over it: what it reads has to be what the vehicle says it gave.
+    /// Our own dialect must read the values that the simulated vehicle sent.
     @Test(arguments: ["6", "7", "3", "5", "1", "2"])
     func `and the dialect understand each other`(number: String) throws {
         let device = try SimulatorOptions("?protocol=\(number)&personality=golink&latency=5ms")

@@ -4,7 +4,9 @@ import Testing
 @testable import Simulator
 
 @Suite struct `The line to the adapter` {
-    /// ELM327 data sheet: "a single carriage return repeats the last command", whichever it was.
+    /// ELM327 data sheet: "a single carriage return repeats the last command".
+    ///
+    /// That may be any command.
     @Test func `a lone carriage return repeats even a request that writes`() throws {
         var bench = try Bench.ready("?latency=0&engine=off")
         _ = bench.ask("04")
@@ -31,7 +33,7 @@ import Testing
         #expect(bench.adapter.requests.count == 2)
     }
 
-    /// Everything that is typed, cut in every way, is understood alike.
+    /// The same text in pieces of any size gives the same output.
     @Test func `every split of the input gives the same output`() throws {
         let session = Array(
             "ATZ\rATE0\rATH1\r0100\r01 0C 0D\r\r09021\r0902\r04\rATSH7E0\r22F190\r\r7F\rATMA\r ATI\r"
@@ -67,7 +69,7 @@ import Testing
         }
     }
 
-    /// ELM327 data sheet: NUL bytes and line feeds are ignored, a backspace takes one back.
+    /// ELM327 data sheet: NUL bytes and line feeds are ignored, a backspace deletes a character.
     @Test func `control characters`() throws {
         var bench = try Bench("?latency=0")
         _ = bench.ask("ATE0")
@@ -75,7 +77,8 @@ import Testing
         #expect(bench.ask("\nATI\n") == "ELM327 v2.2↵↵>")
     }
 
-    /// ELM327 data sheet: a character that arrives while it works interrupts it: STOPPED.
+    /// ELM327 data sheet: a character that arrives during a request interrupts it, and the adapter
+    /// says STOPPED.
     @Test func `a character interrupts a request`() throws {
         var bench = try Bench.ready("?latency=50ms&at=0&search=0")
         bench.adapter.receive(Array("010C\r".utf8), at: bench.now)
@@ -83,7 +86,7 @@ import Testing
         bench.now = bench.now + .milliseconds(10)
         bench.adapter.receive([UInt8(ascii: "x")], at: bench.now)
         #expect(bench.saying() == "STOPPED↵↵>")
-        // The interrupting character is gone, the next command is whole.
+        // The character that interrupted is dropped, and the next command is complete.
         #expect(bench.ask("ATDPN") == "A6↵↵>")
     }
 
@@ -108,7 +111,7 @@ import Testing
         #expect(Bench.visible(bench.waiting(upTo: .milliseconds(20))) == "A0↵↵>")
     }
 
-    /// ELM327 data sheet: a line that is not finished within 20 s is thrown away.
+    /// ELM327 data sheet: the adapter drops a line that is not complete within 20 s.
     @Test func `an unfinished line is dropped after twenty seconds`() throws {
         var bench = try Bench("?latency=5ms&at=0")
         _ = bench.ask("ATE0")
@@ -118,7 +121,7 @@ import Testing
         #expect(bench.ask("ATDPN") == "A0↵↵>")
     }
 
-    /// 10 bits a character: 38400 bit/s are 3840 characters a second.
+    /// 10 bits per character: 38400 bit/s are 3840 characters per second.
     @Test func `a line rate limits what goes over the line`() throws {
         var bench = try Bench("?latency=0&baud=38400&at=0")
         _ = bench.ask("ATE0")

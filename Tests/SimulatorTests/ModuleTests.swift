@@ -3,7 +3,9 @@ import Testing
 
 @testable import Simulator
 
-/// Modules that answer at their own addresses alone; UDS: ISO 14229-1, KWP: ISO 14230-3.
+/// Modules that answer only at their own addresses.
+///
+/// UDS: ISO 14229-1, KWP: ISO 14230-3.
 @Suite struct `Modules beside the engine` {
     private func asked(_ address: String, _ settings: [String], _ request: String) throws
         -> [String]
@@ -38,18 +40,18 @@ import Testing
             ),
             (["ATSH744", "ATCRA764"], "1902FF", ["764 07 59 02 FF 90 83 00 28 "]),
             (["ATSH7A2", "ATCRA7AA"], "1902FF", ["NO DATA"]),
-            // The adapter shows 7E8 to 7EF alone unless it is told otherwise.
+            // Without a filter the adapter shows only 7E8 to 7EF.
             (["ATSH7B0"], "1902FF", ["NO DATA"]),
             (["ATSH7B0", "ATCRA7B8"], "03", ["7B8 03 7F 03 11 00 00 00 00 "]),
-            // Nobody but the emissions ECUs listens to 7DF.
+            // Only the emissions ECUs listen to 7DF.
             (["ATCRA7B8"], "1902FF", ["NO DATA"]),
         ] as [([String], String, [String])])
     func `on 11 bits`(settings: [String], request: String, lines: [String]) throws {
         #expect(try asked("?latency=0", settings, request) == lines)
     }
 
-    /// ISO 15765-2: without flow control at the right identifier a long answer ends after its
-    /// first frame.
+    /// ISO 15765-2: a long answer ends after its first frame if no flow control reaches the right
+    /// identifier.
     @Test func `flow control goes eight below the answer`() throws {
         var bench = try Bench.ready("?latency=0")
         for command in ["ATSH744", "ATCRA764"] { _ = bench.ask(command) }
@@ -65,7 +67,9 @@ import Testing
         #expect(try asked("diesel?latency=0", ["ATSHDA99F1"], "1902FF") == ["NO DATA"])
     }
 
-    /// `58 n {code status}`: 60 = present and stored, 20 = stored alone; sums by Python.
+    /// `58 n {code status}`: 60 = present and stored, 20 = only stored.
+    ///
+    /// The sums were calculated with Python.
     @Test func `on the K line`() throws {
         let address = "?latency=0&protocol=5"
         #expect(

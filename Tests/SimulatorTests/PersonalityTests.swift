@@ -3,7 +3,7 @@ import Testing
 
 @testable import Simulator
 
-/// The faults of clones; each is one that users report (elm327 clone lists, issue trackers).
+/// Faults of clones that users have reported (elm327 clone lists, issue trackers).
 @Suite struct `Personalities` {
     private func ready(_ name: String) throws -> Bench {
         try Bench.ready("?latency=0&personality=\(name)&vin=1D4GP00R55B123456")

@@ -32,7 +32,7 @@ import Testing
         #expect(ask(&adapter, "010C1") == "B↵↵>")
         #expect(ask(&adapter, "0 3") == "C↵↵>")
         #expect(ask(&adapter, "010C") == "D↵↵>")
-        // Nothing like it behind: the latest one before.
+        // No such request follows, so the latest one before it counts.
         #expect(ask(&adapter, "03") == "C↵↵>")
         #expect(ask(&adapter, "010C") == "D↵↵>")
     }
@@ -58,7 +58,9 @@ import Testing
         #expect(ask(&adapter, "") == "D↵↵>")
     }
 
-    /// What gets an adapter in step without being a command: two deletes.
+    /// Two deletes get an adapter in step.
+    ///
+    /// They are not a command.
     @Test func `nonsense is answered as recorded and repeats nothing`() {
         let recording = Transcript(chunks: [
             .init(time: .zero, direction: .toAdapter, bytes: Array("04\r".utf8)),
@@ -97,8 +99,9 @@ import Testing
 
     // MARK: GoLink
 
-    /// A host that tries lines first, then frames; the device says which bus it has found, and what
-    /// 01 0C and 01 0D bring.
+    /// A host tries text first, then frames.
+    ///
+    /// The device reports the bus that it has found, and answers 01 0C and 01 0D.
     private static let frames = Transcript(chunks: [
         .init(time: .zero, direction: .toAdapter, bytes: Array("ATD\r".utf8)),
         .init(time: .zero, direction: .toAdapter, bytes: [0x07, 0x00, 0x01]),
@@ -124,7 +127,7 @@ import Testing
         let rpm: [UInt8] = [0x07, 0xDF, 0x02, 0x01, 0x0C]
         #expect(adapter.isGoLink)
         #expect(!ReplayAdapter(Self.recording).isGoLink)
-        // Silence was the answer to the line.
+        // The recording has no answer to the line of text.
         #expect(ask(&adapter, Array("ATD\r".utf8)).isEmpty)
         #expect(ask(&adapter, [0x07, 0x00, 0x01, 0x01]) == Self.busType)
         #expect(ask(&adapter, rpm) == [0x00, 0xE8, 0x04, 0x41, 0x0C, 0x1A, 0xF8])
@@ -133,13 +136,16 @@ import Testing
             ask(&adapter, [0x07, 0xDF, 0x02, 0x01, 0x0D]) == [0x00, 0xE8, 0x03, 0x41, 0x0D, 0x00])
     }
 
-    /// Status 02 of an error frame: no ECU answered; behind it what was asked.
+    /// Status 02 of an error frame: no ECU answered.
+    ///
+    /// The request follows.
     @Test func `a GoLink's request that was not recorded has no answer`() {
         var adapter = ReplayAdapter(Self.frames)
         #expect(
             ask(&adapter, [0x07, 0xDF, 0x02, 0x09, 0x02])
                 == [0x01, 0x00, 0x06, 0x02, 0x07, 0xDF, 0x02, 0x09, 0x02])
-        // No frame is so long, and none is empty: what follows is read anew.
+        // A frame has at least one byte and at most eight, so these two are not frames. The device
+        // reads the next one.
         #expect(ask(&adapter, [0x07, 0xDF, 0x09, 0x07, 0xDF, 0x00]).isEmpty)
         #expect(ask(&adapter, [0x07, 0x00, 0x01, 0x01]) == Self.busType)
     }

@@ -3,9 +3,11 @@ import Testing
 
 @testable import Simulator
 
-/// What ECUs answer; layouts from SAE J1979 and ISO 15031-5, refusals from ISO 15765-4 and ISO 14229-1.
+/// The answers of ECUs.
+///
+/// Layouts: SAE J1979 and ISO 15031-5; refusals: ISO 15765-4 and ISO 14229-1.
 @Suite struct `Services` {
-    /// Payloads by ECU; `7E8` is left out of the text, `7E9 …` stays.
+    /// The payloads of the answers, in order.
     private func answers(
         _ address: String, _ request: String, to target: SimulatedVehicle.Target = .everybody
     ) throws -> [String] {
@@ -195,8 +197,8 @@ import Testing
         }
     }
 
-    /// SAE J1979-2, layouts as services.md's sources (three UDS libraries) have them: 59 42 severity,
-    /// code of three bytes, status; 59 55 code and status; 62 F8 without an item count.
+    /// SAE J1979-2, with the layouts that three UDS libraries use: 59 42 has the severity, a code of
+    /// three bytes and the status; 59 55 has the code and the status; 62 F8 has no item count.
     @Test func `OBDonUDS replaces the classic services`() throws {
         func ask(_ request: String, _ options: String = "") throws -> [String] {
             try answers("onuds?ecus=1&vin=1D4GP00R55B123456\(options)", request)
@@ -212,7 +214,7 @@ import Testing
         #expect(
             try ask("19423304FF") == ["594233FFFF04" + "22030100AF" + "22042000AF" + "2201710027"])
         #expect(try ask("195533") == ["595533FF04" + "03010008" + "04200008"])
-        // Evaporative system (04) has not run; the catalyst's code is a stored one.
+        // The evaporative system (04) has not run. The catalyst's code is a stored one.
         #expect(try ask("22F501") == ["62F50182" + "07" + "01" + "11" + "0D" + "00"])
         #expect(try ask("19563304") == ["595633FF0404" + "04420050" + "04550050" + "04560050"])
         #expect(try ask("19563301") == ["595633FF0401" + "042000AF" + "04300040"])
@@ -223,7 +225,9 @@ import Testing
         #expect(throws: SimulatorError.self) { try ask("22F810", "&protocol=3") }
     }
 
-    /// An adapter's own search asks 01 00; SAE J1979-2 vehicles are found by forcing a protocol.
+    /// An adapter's own search sends 01 00.
+    ///
+    /// A vehicle with SAE J1979-2 is found only by setting a protocol.
     @Test func `the search does not find a vehicle that speaks OBDonUDS alone`() throws {
         var bench = try Bench("onuds?latency=0&ecus=1")
         _ = bench.ask("ATE0")

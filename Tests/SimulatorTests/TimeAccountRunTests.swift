@@ -5,8 +5,8 @@ import ScanTool
 import Simulator
 import Testing
 
-/// A scan tool that polls a simulated adapter on a clock set by hand, as the session does it, and
-/// keeps account of the time.
+/// A scan tool polls a simulated adapter on a manual clock, as the session does, and accounts for
+/// the time.
 private struct TimedRun {
     private var machine = ScanTool(dialect: ELM327Dialect(), policy: Policy())
     private var adapter: SimulatedAdapter
@@ -30,7 +30,7 @@ private struct TimedRun {
         self.rate = rate
     }
 
-    /// Polls for so long; gives the time that passed since the first request.
+    /// Polls for `time`, and returns the time since the first request.
     mutating func run(for time: Duration) -> Duration {
         handle(.retry)
         var steps = 0
@@ -120,8 +120,9 @@ private func want(_ pid: UInt32, _ length: Int, every period: Duration? = nil) -
 
 private let three = [want(0x0C, 2), want(0x0D, 1), want(0x05, 1)]
 
-/// Bounds: the parts are the whole time; each is right to 3 % of the time and half a millisecond a
-/// request.
+/// The parts must add up to the whole time.
+///
+/// Each part may be wrong by 3 % of the time plus 0.5 ms per request.
 @Suite struct `The account of a simulated adapter's time` {
     private func check(
         _ part: Duration, _ expected: Double, _ run: TimedRun, _ whole: Duration,
@@ -138,7 +139,7 @@ private let three = [want(0x0C, 2), want(0x0D, 1), want(0x05, 1)]
         let whole = run.run(for: .seconds(10))
         let parts = run.account.parts
         check(parts.bus, Double(run.requests * latency) / 1000, run, whole, "bus")
-        // Without a digit twice, and once in 50.
+        // Two requests at the start have no count digit, and then one in 50.
         let digitless = 2 + run.requests / 52
         check(parts.adapterWait, Double(digitless) * 0.1, run, whole, "waiting")
         #expect(parts.link == .zero && parts.lost == .zero)
@@ -173,7 +174,7 @@ private let three = [want(0x0C, 2), want(0x0D, 1), want(0x05, 1)]
             [want(0x0C, 2, every: .milliseconds(500))], rate: nil)
         let whole = run.run(for: .seconds(20))
         let parts = run.account.parts
-        // The first two wait for more answers.
+        // The first two requests also wait for further answers.
         let asking = Double(run.requests) * 0.02 + 0.2
         check(parts.idle, whole.seconds - asking, run, whole, "idle")
         var silent = try TimedRun(
@@ -183,6 +184,6 @@ private let three = [want(0x0C, 2), want(0x0D, 1), want(0x05, 1)]
         #expect(silent.account.parts.bus == .zero)
     }
 
-    /// A clone that answers `?` to a count digit.
+    /// A clone that answers `?` to a request with a count digit.
     private static let digitless = "clone-nodigit"
 }

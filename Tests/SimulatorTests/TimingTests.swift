@@ -3,8 +3,8 @@ import Testing
 
 @testable import Simulator
 
-/// How long a request takes; the rules are those of the ELM327 data sheet: ST counts in steps of
-/// 4 ms, AT0 waits it out after every answer, a count digit ends the waiting.
+/// The time that a request takes, by the rules of the ELM327 data sheet: ST counts in steps of 4
+/// ms, AT0 waits that long after each answer, and a count digit ends the wait.
 @Suite struct `Time` {
     private func milliseconds(_ bench: inout Bench, _ line: String) -> Double {
         let before = bench.now
@@ -39,8 +39,9 @@ import Testing
         #expect(milliseconds(&bench, "01052") == 125)
     }
 
-    /// The remembered protocol is tried first: when it is right, that takes no longer than a search
-    /// that finds it at once.
+    /// The adapter tries the remembered protocol first.
+    ///
+    /// If it is right, this takes no longer than a search that finds it at once.
     @Test(arguments: [
         ("protocol=6", "ATSPA6"), ("protocol=7", "ATSPA7"), ("protocol=1", "ATSPA1"),
         ("protocol=4", "ATSPA4"), ("protocol=5", "ATSPA5"),
@@ -70,8 +71,10 @@ import Testing
         #expect(Set(times).count > 40)
     }
 
-    /// ISO 14229-1: 7F xx 78 extends the time to P2* = 5 s; an ELM327 from v2.0 on waits itself
-    /// (PP 2A bit 2), an older one prompts after its timeout and the answer is lost.
+    /// ISO 14229-1: 7F xx 78 extends the time to P2* = 5 s.
+    ///
+    /// An ELM327 from v2.0 on waits by itself (PP 2A bit 2). An older one shows its prompt after
+    /// its timeout, and the answer is lost.
     @Test func `a slow answer needs an adapter that waits`() throws {
         var newer = try Bench.ready("?latency=10ms&slow=800ms&at=0")
         #expect(newer.lines("0906").contains { $0.hasPrefix("7E8 10 0B 49 06 02") })
@@ -84,7 +87,7 @@ import Testing
         #expect(older.lines("0906").contains { $0.hasPrefix("7E8 10 0B 49 06 02") })
     }
 
-    /// ELM327 data sheet, "Error messages": BUFFER FULL when 512 characters wait.
+    /// ELM327 data sheet, "Error messages": BUFFER FULL comes when 512 characters wait.
     @Test func `monitoring a busy bus overruns a slow line`() throws {
         var bench = try Bench.ready("?latency=5ms&baud=19200&at=0")
         let output = Bench.visible(bench.bytes(answering: "ATMA"))
@@ -96,7 +99,7 @@ import Testing
         var bench = try Bench.ready("?latency=5ms&at=0")
         bench.adapter.receive(Array("ATMA\r".utf8), at: bench.now)
         let output = Bench.visible(bench.waiting(upTo: .seconds(1)))
-        // Frames every 10, 20, 50 and 500 ms.
+        // Frames come every 10, 20, 50 and 500 ms.
         #expect(output.components(separatedBy: "0C9 ") == 100)
         #expect(output.components(separatedBy: "4C1 ") == 2)
         bench.adapter.receive([0x0D], at: bench.now)
@@ -121,7 +124,7 @@ import Testing
 }
 
 extension String {
-    /// How often `part` occurs.
+    /// The number of times that `part` occurs.
     fileprivate func components(separatedBy part: String) -> Int {
         var count = 0
         var rest = self[...]

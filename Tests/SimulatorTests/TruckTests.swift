@@ -6,11 +6,11 @@ import VehicleLink
 
 @testable import Simulator
 
-/// SAE J1939 as an ELM327 shows it.
+/// SAE J1939 in the form that an ELM327 shows.
 ///
-/// Forms: ELM327 data sheet rev. J, "Using J1939" (the example
-/// `6 0FECA 00 00 FF 00 00 00 00 FF FF`, length and numbered lines without headers); identifiers and
-/// the transport protocol: SAE J1939-21; DM1, DM2, DM5, DM11: SAE J1939-73.
+/// Forms: ELM327 data sheet rev. J, "Using J1939" (its example is `6 0FECA 00 00 FF 00 00 00 00 FF
+/// FF`; without headers it shows the length and numbered lines). Identifiers and the transport
+/// protocol: SAE J1939-21. DM1, DM2, DM5, DM11: SAE J1939-73.
 @Suite struct `The truck` {
     private func bench(_ settings: String...) throws -> Bench {
         var bench = try Bench("truck?latency=0&engine=off")
@@ -26,7 +26,7 @@ import VehicleLink
                 "7 0EBFF 00 02 41 31 4E 58 30 30 30 ", "7 0EBFF 00 03 33 31 31 2A FF FF FF ",
             ])
         #expect(bench.adapter.requests.last?.header == "18EAFFF9")
-        // On the bus the group stands least significant byte first.
+        // On the bus the group number has its least significant byte first.
         #expect(bench.adapter.requests.last?.payload == [0xEC, 0xFE, 0x00])
         #expect(bench.lines("00F0A0") == ["NO DATA"])
         _ = bench.ask("ATJS")
@@ -59,7 +59,9 @@ import VehicleLink
         #expect(bench.adapter.requests.last?.header == "18EA55F9")
     }
 
-    /// DM1 of several ECUs, one of them long: lamps, then SPN, FMI and count as J1939-73 cuts them.
+    /// DM1 of several ECUs, one of them long.
+    ///
+    /// J1939-73 puts the lamps first, then SPN, FMI and count.
     @Test func `codes of every ECU, and after they were cleared`() throws {
         var bench = try bench()
         let lines = bench.lines("00FECA")
@@ -78,7 +80,9 @@ import VehicleLink
         #expect(running.lines("00FED3") == ["6 0E8FF 00 03 FF FF FF F9 D3 FE 00 "])
     }
 
-    /// DM6, DM28 and DM12 of the ECUs that have monitors; the others keep silent (SAE J1939-73).
+    /// The ECUs with monitors answer DM6, DM28 and DM12.
+    ///
+    /// The others are silent (SAE J1939-73).
     @Test func `pending, permanent and emission-related codes`() throws {
         var bench = try bench()
         #expect(
@@ -91,7 +95,7 @@ import VehicleLink
             bench.lines("00FED4") == [
                 "6 0FED4 00 44 FF 90 0C 04 0C FF FF ", "6 0FED4 3D 40 FF 0C 11 12 02 FF FF ",
             ])
-        // Software identification: how many parts, then the parts.
+        // Software identification: the number of parts, then the parts.
         #expect(bench.lines("00FEDA").count == 4)
         #expect(bench.lines("00FEDA")[1] == "7 0EBFF 00 01 01 4F 42 44 53 49 4D ")
     }
@@ -107,7 +111,9 @@ import VehicleLink
         #expect(lines[3].hasPrefix("7 0EBFF 00 03 90 0C 04 0C F1 "))
     }
 
-    /// ELM327 data sheet: MP takes four or six digits, one more counts whole messages; DM1 is MP FECA.
+    /// ELM327 data sheet: MP takes four or six digits.
+    ///
+    /// One more digit counts whole messages. DM1 is MP FECA.
     @Test func `one parameter group can be listened to`() throws {
         var bench = try bench()
         #expect(bench.lines("ATMPFEF12").count == 2)
@@ -124,7 +130,9 @@ import VehicleLink
         #expect(car.lines("ATDM1") == ["?"])
     }
 
-    /// The adapter's own search knows ISO 15765 and older; J1939 must be chosen.
+    /// The adapter's own search tries ISO 15765 and older protocols.
+    ///
+    /// J1939 must be set.
     @Test func `the search does not find SAE J1939`() throws {
         var bench = try Bench("truck?latency=0")
         _ = bench.ask("ATE0")
@@ -140,7 +148,7 @@ import VehicleLink
         #expect(fault.reason.hasPrefix("protocol=A: 1 to 9 (this vehicle"))
     }
 
-    /// What the vehicle file's formulas put in, against the table of parameter groups.
+    /// The formulas of the vehicle file must agree with the table of parameter groups.
     @Test func `what goes in comes out`() throws {
         let table = try PIDTables.standard()
         var decoder = ResponseDecoder(table: table, monitors: try PIDTables.monitorTables())

@@ -5,15 +5,15 @@ import Testing
 
 @testable import Simulator
 
-/// The scenarios' formulas, written from SAE J1979 by themselves, against the PID table.
+/// The formulas of the scenarios were written from SAE J1979, independently of the PID table.
 ///
-/// Both have to agree, to half a raw count.
+/// Both must agree to half a raw count.
 @Suite struct `Values in and values out` {
     @Test(arguments: Scenario.names.filter { $0 != "truck" }, [6, 7, 3, 5])
     func `what goes in comes out`(scenario: String, number: Int) throws {
         let table = try PIDTables.standard()
         let monitors = try PIDTables.monitorTables()
-        // OBDonUDS is on CAN only.
+        // OBDonUDS exists only on CAN.
         if scenario == "onuds" && number < 6 { return }
         let service: [UInt8] = scenario == "onuds" ? [0x22, 0xF4] : [0x01]
         var decoder = ResponseDecoder(table: table, monitors: monitors)

@@ -38,12 +38,12 @@ import Testing
             vehicle.answers(to: request, for: .everybody, after: .zero).first?.payload
         }
         #expect(answer([1, 0x0D]) == [0x41, 0x0D, 88])
-        // (12.5 + 40) * 10 = 525 = 20Dh, least significant byte first.
+        // (12.5 + 40) * 10 = 525 = 20Dh, with the least significant byte first.
         #expect(answer([1, 0x33]) == [0x41, 0x33, 0x01, 0x02, 0x0D, 0x02])
         #expect(answer([9, 2])?.count == 20)
     }
 
-    /// A statement that is wrong, what is said of it; all stand behind a sound beginning.
+    /// A wrong statement after a correct beginning, and the reason that is reported.
     @Test(arguments: [
         ("colour red", "a line cannot begin with `colour`"),
         ("pid 0C RPM 2 scale 1/4 = rpn", "there is no quantity `rpn`"),
@@ -101,8 +101,9 @@ import Testing
         }
     }
 
-    /// Whatever bytes a file holds: a vehicle or a fault, never a crash; and a vehicle that was read
-    /// answers without one.
+    /// A file with any bytes gives a vehicle or an error, but never a crash.
+    ///
+    /// A vehicle that was read answers without a crash.
     @Test func `damaged files are read or refused`() throws {
         var noise = Noise(seed: 1)
         for name in ["petrol", "truck"] {

@@ -24,7 +24,7 @@ import Testing
         #expect((speeds.max() ?? 0) > 90)
     }
 
-    /// The distance is the integral of the speed: here summed in small steps.
+    /// The distance must equal the sum of the speed in small steps.
     @Test func `distance is the integral of speed`() {
         let cycle = DriveCycle.everyday
         var sum = 0.0
@@ -35,7 +35,7 @@ import Testing
         #expect(abs(cycle.motion(at: 500).distance - sum) < 0.001)
     }
 
-    /// Bounds of nature for every scenario, once a second over an hour.
+    /// Each scenario stays within physical bounds, once per second for an hour.
     @Test(arguments: Scenario.names)
     func `values stay plausible`(scenario: String) throws {
         let vehicle = try SimulatedVehicle(SimulatorOptions(scenario))
@@ -68,12 +68,12 @@ import Testing
         for second in [0, 30, 75, 1000] {
             let state = vehicle.state(after: .seconds(second))
             #expect(state.rpm == 0 && state.speed == 0 && state.distance == 0 && !state.engineRuns)
-            // Nothing flows; the intake has the pressure of the air outside.
+            // No air flows, and the intake has the pressure outside.
             #expect(state.airFlow == 0 && state.manifoldPressure == state.barometric)
         }
     }
 
-    /// VINs of the scenarios: ISO 3779 alphabet and the check digit of 49 CFR 565.
+    /// The scenarios' VINs have the alphabet of ISO 3779 and the check digit of 49 CFR 565.
     @Test(arguments: Scenario.names)
     func `vehicle numbers are well formed`(scenario: String) throws {
         let models = try Scenario.embedded(scenario).ecus

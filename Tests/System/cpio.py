@@ -1,11 +1,11 @@
-"""Writes archives as the kernel unpacks them at boot (cpio, format "newc")."""
+"""Writes archives in the format that the kernel unpacks at boot (cpio, format "newc")."""
 
 import os
 import stat
 
 
 class Archive:
-    """An archive whose files all belong to root, whoever writes it."""
+    """An archive in which root owns all files, for any user who writes it."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -23,7 +23,7 @@ class Archive:
         self.stream.write(data + b"\0" * (-len(data) % 4))
 
     def folder(self, name, mode=0o755):
-        """A folder, and those it is in."""
+        """Adds a folder and its parents."""
         if name in self.folders:
             return
         self.folder(os.path.dirname(name))
@@ -43,7 +43,7 @@ class Archive:
         self._entry(name, mode, device=(major, minor))
 
     def tree(self, root):
-        """Everything below a folder."""
+        """Adds everything below a folder."""
         for path, folders, files in os.walk(root):
             inside = os.path.relpath(path, root)
             for name in sorted(folders + files):
@@ -60,5 +60,6 @@ class Archive:
 
     def close(self):
         self._entry("TRAILER!!!", 0)
-        # The kernel looks for the next archive on a boundary of four; QEMU pads nothing.
+        # The kernel looks for the next archive at a multiple of four bytes, and QEMU adds no
+        # padding.
         self.stream.write(b"\0" * (-self.stream.tell() % 512))

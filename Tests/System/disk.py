@@ -1,9 +1,9 @@
-"""A disk that forgets at a power cut what nobody asked it to keep.
+"""A disk that forgets what was not flushed when its power is cut.
 
-Network Block Device protocol, newstyle (github.com/NetworkBlockDevice/nbd, doc/proto.md): QEMU's disk is
-this process. A write is durable once a flush has followed it, or where it was asked for (FUA). Of the
-others a real disk keeps what it happened to have written; here a random choice decides, sector by sector.
-A flush takes its time, as on a memory card, so that cuts hit it.
+Network Block Device protocol, newstyle (github.com/NetworkBlockDevice/nbd, doc/proto.md): this process is
+QEMU's disk. A write is durable after a flush, or at once if it asks for that (FUA). At a power cut a real
+disk keeps some of the other writes. Here a random choice decides for each sector. A flush takes time, as on
+a memory card, so that some cuts come during one.
 """
 
 import socket
@@ -15,12 +15,12 @@ SECTOR = 512
 GO, ABORT, ACK, INFO, UNSUPPORTED = 7, 2, 1, 3, 0x80000001
 READ, WRITE, DISCONNECT, FLUSH = range(4)
 FORCE_UNIT_ACCESS = 1
-# Flags are there, flush, force unit access.
+# The disk supports flags, flush, and force unit access.
 ABLE = 1 | 4 | 8
 
 
 class Disk:
-    """Its data stay from one machine to the next."""
+    """The disk. Its data survive from one machine to the next."""
 
     def __init__(self, size, path, flush_seconds):
         self.size = size
@@ -36,7 +36,7 @@ class Disk:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def cut_power(self, generator):
-        """Forgets; returns how many sectors written and how many of them forgotten."""
+        """Forgets data; returns the number of unflushed sectors, and how many of them were forgotten."""
         with self.lock:
             written = forgotten = 0
             for start, data in self.unflushed:
@@ -118,7 +118,7 @@ class Disk:
         return True
 
     def _keep(self, offset, data):
-        """What was written there before and not flushed must not come back over it."""
+        """Makes data durable. Older unflushed data of the same sectors must not overwrite them later."""
         self.durable[offset:offset + len(data)] = data
         end = offset + len(data)
         left = []

@@ -1,6 +1,6 @@
-"""The kernel and the root file system of the test machine, made of Debian packages.
+"""Makes the kernel and the root file system of the test machine from Debian packages.
 
-Packages are unpacked, never installed: none of their scripts run, and the tester need not be root.
+Packages are unpacked, never installed: none of their scripts run, and the user need not be root.
 """
 
 import glob
@@ -16,7 +16,7 @@ import tempfile
 
 from cpio import Archive
 
-# What runs in the machine, and what stands between it and a bare kernel.
+# The programs that run in the machine, and the modules that they need.
 PACKAGES = ["busybox-static", "udev", "dbus", "bluez", "bluez-test-tools", "python3-minimal",
             "libpython3-stdlib", "libsqlite3-0", "libbluetooth3", "libstdc++6", "tzdata", "e2fsprogs",
             # What `publish` opens when it is used.
@@ -24,15 +24,15 @@ PACKAGES = ["busybox-static", "udev", "dbus", "bluez", "bluez-test-tools", "pyth
             # CAN: interfaces, queues, and ECUs that are not ours.
             "iproute2", "can-utils"]
 MODULES = ["hci_vhci", "rfcomm", "xhci_pci", "ftdi_sio", "cdc_acm",
-           # Bluetooth controllers are not registered without these.
+           # The kernel does not register Bluetooth controllers without these.
            "cmac", "ecb", "aes_generic", "sha256_generic", "hmac", "ecdh_generic",
-           # What the emulated controllers compute with.
+           # The emulated controllers calculate with these.
            "algif_hash", "algif_skcipher",
            # CAN without hardware, the kernel's ISO-TP for foreign ECUs, and a queue that can be full.
            "vcan", "can_raw", "can_isotp", "sch_netem",
            # The disk whose power is cut (scripts/power-cut).
            "virtio_pci", "virtio_blk", "crc32c_generic", "ext4"]
-# Needed to install packages, not to run what is in them.
+# Packages that are needed for installing, but not for running the programs.
 BALLAST = re.compile("perl|libperl|adduser|dpkg|passwd|debconf|usrmerge|tar$|libdb5|libgdbm|libpam|media-types"
                      "|libsemanage|libsepol|libfile-|libtext-|libnumber-|init-system|sysvinit|lsb-base|gcc-")
 
@@ -54,7 +54,7 @@ def cache_folder():
 
 
 def closure(scratch):
-    """What has to be fetched so that a machine without any package has PACKAGES and a kernel."""
+    """The packages to download, so that a machine without any package gets PACKAGES and a kernel."""
     status = os.path.join(scratch, "status")
     open(status, "w").close()
     options = ["-o", f"Dir::State::status={status}", "-o", "APT::Install-Recommends=false",
@@ -66,10 +66,10 @@ def closure(scratch):
 
 
 def kernel_package(scratch):
-    """The newest kernel that Debian has for this release, and the options that let apt see it.
+    """The newest kernel that Debian has for this release, and the options with which apt finds it.
 
-    Linux 6.1.192 of Debian 12 itself dies when Bluetooth sockets are closed in an unlucky order
-    (hci_chan_del); that of the backports does not.
+    Linux 6.1.192 of Debian 12 crashes when Bluetooth sockets are closed in a certain order (hci_chan_del).
+    The kernel of the backports does not.
     """
     with open("/etc/os-release") as file:
         release = re.search(r"^VERSION_CODENAME=(\w+)", file.read(), re.M)
@@ -96,7 +96,7 @@ def kernel_package(scratch):
 
 
 def fetch(packages, folder, options=()):
-    """Brings the archives of packages into a folder; returns their paths."""
+    """Downloads packages into a folder; returns their paths."""
     def path(name, version):
         found = glob.glob(os.path.join(folder, f"{name}_{version.replace(':', '%3a')}_*.deb"))
         return found[0] if found else None
@@ -110,9 +110,9 @@ def fetch(packages, folder, options=()):
 
 
 def unpack(archive, root):
-    """What a package holds, without what a test has no use for."""
+    """Unpacks a package, without the files that a test does not need."""
     source = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", archive], stdout=subprocess.PIPE)
-    # tarfile.extractall would refuse the merged /usr that the links of `root` make.
+    # The links in `root` merge /usr, and tarfile.extractall would refuse that.
     tar = subprocess.run(["tar", "-x", "-C", root, "--keep-directory-symlink", "--no-same-owner",
                           "--no-same-permissions", "--exclude=./usr/share/doc", "--exclude=./usr/share/man",
                           "--exclude=./usr/share/locale", "--exclude=./usr/lib/udev/hwdb.d",
@@ -123,7 +123,7 @@ def unpack(archive, root):
 
 
 def kernel_image(path):
-    """The unpacked kernel where it can be had: an emulated machine unpacks slowly."""
+    """Returns the unpacked kernel if possible: an emulated machine unpacks slowly."""
     with open(path, "rb") as file:
         image = file.read()
     # Documentation/arch/x86/boot.rst: setup_sects, payload_offset, payload_length.
@@ -138,7 +138,7 @@ def kernel_image(path):
 
 
 def modules(folder, names):
-    """The files of modules and all they need, in the order in which they are to be loaded."""
+    """The files of the modules and of all that they depend on, in the order in which to load them."""
     files = {}
     for path in glob.glob(os.path.join(folder, "**", "*.ko*"), recursive=True):
         files[re.sub(r"\.ko.*", "", os.path.basename(path)).replace("-", "_")] = path
@@ -152,7 +152,7 @@ def modules(folder, names):
 
     def add(name):
         name = name.replace("-", "_")
-        # What is not a file is built in.
+        # A module without a file is built into the kernel.
         if name in order or name not in files:
             return
         data = text(files[name])
@@ -168,7 +168,7 @@ def modules(folder, names):
 
 
 def write_base(root, kernel_root, path):
-    """The part of the root file system that stays the same from run to run."""
+    """Writes the part of the root file system that does not change from run to run."""
     with open(path, "wb") as stream:
         archive = Archive(stream)
         for folder in ["proc", "sys", "dev", "run", "tmp", "root", "test", "var/lib/bluetooth", "var/lib/dbus"]:
@@ -199,7 +199,7 @@ def write_base(root, kernel_root, path):
 
 
 def current_stamp():
-    """Changes when apt learns of other packages, and when the image is made otherwise."""
+    """A value that changes if apt has other packages, or if this script changes."""
     digest = hashlib.sha256()
     for path in [__file__, Archive.__init__.__code__.co_filename]:
         with open(path, "rb") as source:
@@ -210,7 +210,7 @@ def current_stamp():
 
 
 def provide():
-    """Paths of the kernel and of the base archive; made where the cache has none of today's packages."""
+    """Returns the paths of the kernel and of the base archive; makes them if the cache is out of date."""
     for tool in ["apt-get", "apt-cache", "dpkg-deb", "tar"]:
         if not shutil.which(tool):
             raise Unavailable(f"there is no {tool}: the machine is made of Debian packages")
@@ -238,7 +238,7 @@ def provide():
             with open(os.path.join(made, "kernel"), "wb") as file:
                 file.write(kernel_image(glob.glob(f"{kernel_root}/boot/vmlinuz-*")[0]))
             write_base(root, kernel_root, os.path.join(made, "base"))
-            # Whoever was first has made the same.
+            # Another process has made the same one meanwhile.
             if not os.path.exists(place):
                 os.rename(made, place)
             for old in os.listdir(cache):

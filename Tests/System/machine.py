@@ -17,14 +17,14 @@ from cpio import Archive
 
 
 def needed_libraries(program):
-    """The shared libraries of a program that no Debian package has: Swift's own."""
+    """The shared libraries of a program that are in no Debian package: those of Swift."""
     text = subprocess.run(["ldd", program], text=True, capture_output=True, check=True).stdout
     paths = re.findall(r"=> (/\S+)", text)
     return [path for path in paths if not path.startswith(("/lib", "/usr/lib"))]
 
 
 def write_initial_ram_disk(path, base, program, guest, cases):
-    """The base, then what this run brings along: the kernel unpacks one behind the other."""
+    """Writes the base and then the files of this run: the kernel unpacks both archives."""
     with open(path, "wb") as stream:
         with open(base, "rb") as source:
             while chunk := source.read(1 << 22):
@@ -45,10 +45,10 @@ def write_initial_ram_disk(path, base, program, guest, cases):
 
 
 class Adapter(threading.Thread):
-    """A plain ELM327 behind a cable, that speaks at one line rate and hears noise at any other.
+    """A plain ELM327 on a cable. It answers at one line rate, and sees noise at any other.
 
-    QEMU gives the guest's line rate to the terminal that stands for the cable, so that a wrong one
-    can be told.
+    QEMU sets the guest's line rate on the terminal that stands for the cable, so the adapter can see a wrong
+    rate.
     """
 
     ANSWERS = {"0100": "41 00 BE 3E B8 13", "0120": "41 20 00 00 00 00", "010C": "41 0C 1A F8", "010D": "41 0D 2A",
@@ -104,7 +104,7 @@ class Adapter(threading.Thread):
 
 
 class Machine:
-    """A machine that is switched on."""
+    """A machine that runs."""
 
     def __init__(self, folder, kernel, ramdisk, cables, acceleration, seconds, has_disk=False, environment=None):
         self.folder = folder
@@ -118,7 +118,7 @@ class Machine:
               else ["-accel", "tcg,thread=multi", "-cpu", "max"]),
             "-append", "console=ttyS0 quiet loglevel=3 panic=-1 oops=panic mitigations=off nokaslr audit=0 "
                        "selinux=0 apparmor=0 tsc=reliable no_timer_check random.trust_cpu=1 rcupdate.rcu_expedited=1 "
-            # The kernel hands what it does not know to the first process.
+            # The kernel passes parameters that it does not know to the first process.
             + " ".join(f"{name}={value}" for name, value in (environment or {}).items()),
             "-chardev", "socket,id=console,path=console", "-serial", "chardev:console",
             "-chardev", "socket,id=control,path=control", "-serial", "chardev:control",
@@ -127,7 +127,7 @@ class Machine:
         for name, path in cables.items():
             command += ["-chardev", f"serial,id={name},path={path}"]
         if has_disk:
-            # Whoever runs the machine serves it in the same folder (disk.py).
+            # The caller serves the disk in the same folder (disk.py).
             command += ["-blockdev", "driver=nbd,node-name=disk,server.type=unix,server.path=disk",
                         "-device", "virtio-blk-pci,drive=disk,write-cache=on"]
         self.log = open(os.path.join(folder, "qemu.log"), "w")
@@ -143,14 +143,14 @@ class Machine:
                 with open(self.log.name) as text:
                     raise SystemExit(f"qemu: {text.read().strip()}") from None
             listener.close()
-            # The next machine in this folder binds it anew.
+            # The next machine in this folder binds the same path.
             os.unlink(os.path.join(folder, name))
         self.rest = {name: b"" for name in self.streams}
         self._send("monitor", {"execute": "qmp_capabilities"})
 
     def _listen(self, name):
         listener = socket.socket(socket.AF_UNIX)
-        # Names of sockets are short.
+        # The path of a socket must be short.
         here = os.getcwd()
         os.chdir(self.folder)
         listener.bind(name)
@@ -163,7 +163,7 @@ class Machine:
         self.streams[name].sendall(text.encode() + b"\n")
 
     def run(self, show):
-        """Runs until the tests end; returns their exit code, None where the time was up or it crashed."""
+        """Runs until the tests end; returns their exit code, or None after a timeout or a crash."""
         code = None
         while self.streams and (left := self.deadline - time.monotonic()) > 0:
             ready, _, _ = select.select(self.streams.values(), [], [], left)
@@ -190,11 +190,11 @@ class Machine:
         return code
 
     def heard(self, text):
-        """What the tests said on the control line."""
+        """Handles text that the tests sent on the control line."""
         self._order(text.split())
 
     def _order(self, words):
-        """What the tests want of the world around the machine."""
+        """Carries out a command of the tests."""
         if words[0] == "plug":
             _, cable, serial = words
             self._ask("device_add", driver="usb-serial", id=cable, bus="usb.0", chardev=cable, serial=serial,
@@ -210,7 +210,8 @@ class Machine:
 
     def _answered(self, message):
         fault = message.get("error", {}).get("desc")
-        # A cable is out when QEMU has let go of it, which is later than it promises to.
+        # A cable is out only when QEMU has released it, which is later than its answer to the
+        # command.
         gone = message.get("event") == "DEVICE_DELETED" and message["data"].get("device") == self.leaving
         if message.get("id") == "order" and (fault or not self.leaving):
             self._send("control", f"error {fault}" if fault else "ok")
@@ -219,7 +220,7 @@ class Machine:
             self._send("control", "ok")
 
     def last_words(self):
-        """What QEMU itself said, and how it ended; it does crash."""
+        """Returns QEMU's own messages and how it ended, because it sometimes crashes."""
         try:
             code = self.process.wait(5)
         except subprocess.TimeoutExpired:

@@ -8,7 +8,7 @@ import TripStore
 
 @testable import TripReports
 
-/// What `dtc report` compares and shows.
+/// The comparison in `dtc report`, and the rows that it shows.
 @Suite struct `The condition of a vehicle` {
     private static let engine = ECUAddress(0x7E8, .can11)
     private static let gearbox = ECUAddress(0x7E9, .can11)
@@ -46,7 +46,7 @@ import TripStore
             output: OutputForm(format: .csv))
     }
 
-    /// The rows of a kind, each with the values of these keys.
+    /// The rows of one kind, each with the values of these keys.
     private func rows(_ report: ConditionReport, _ kind: String, _ keys: String...) -> [[String]] {
         report.rows.filter { $0.kind == kind }.map { row in keys.map { row[$0].shown ?? "" } }
     }
@@ -85,7 +85,7 @@ import TripStore
         let found = try report(change, since: UTC(microseconds: 0))
         #expect(
             rows(found, "codeState", "change") == [["stayed"], ["came"], ["gone"], ["gone"]])
-        // One row for each ECU, with its light and how many codes it has now.
+        // Each ECU has one row, with its light and its current number of codes.
         #expect(
             rows(found, "ecu", "ecu", "light", "codes")
                 == [["7E8", "true", "1"], ["7E9", "false", "1"]])
@@ -131,7 +131,8 @@ import TripStore
         #expect(change.tests.map(\.before) == [2, 1])
     }
 
-    /// What the database knew at a moment: neither what came later nor what was gone by then.
+    /// The report for a past moment has neither codes that came later nor codes that were gone by
+    /// then.
     @Test func `a moment in the past is as it was`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "obdscan-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -164,7 +165,9 @@ import TripStore
         }
     }
 
-    /// Frames are their ECU's: without an answer to 02 02 of its own a value has no code.
+    /// A frame belongs to its ECU.
+    ///
+    /// If the ECU did not answer 02 02, its values have no code.
     @Test func `frozen values stand under their own ECU's code`() throws {
         let table = try PIDTables.standard()
         var decoder = ResponseDecoder(table: table, monitors: MonitorTables())
@@ -180,7 +183,7 @@ import TripStore
                 in: Exchange(request: Hex.bytes(request), family: .can), &frames)
         }
         let now = VehicleCondition(time: UTC(microseconds: 0), codes: [], items: [])
-        // The order in which ECUs answer is theirs.
+        // The ECUs may answer in any order.
         for items in [frames, Array(frames.reversed())] {
             let report = try report(ConditionChange(before: nil, now: now), frames: items)
             let shown = report.frameReadings.map { reading, value in
@@ -196,7 +199,8 @@ import TripStore
             Self.monitor(Self.engine, complete: true), Self.monitor(Self.gearbox, complete: false),
             Self.monitor(Self.gearbox, complete: true, scope: .thisCycle),
             Self.monitor(Self.engine, complete: false, scope: .thisCycle),
-            // Told again: the later word counts, unless it takes back what was supported.
+            // The same monitor comes again. The later report counts, unless it says that the
+            // monitor is not supported.
             Self.monitor(Self.engine, complete: true),
             Self.monitor(Self.engine, complete: false, supported: false),
         ]

@@ -4,7 +4,7 @@ import PIDTables
 import Testing
 import TripReports
 
-/// Scalings 0A (0.122 mV), 24 (counts) and FE (0.25 Pa, signed) of SAE J1979-DA.
+/// The scalings 0A (0.122 mV), 24 (counts) and FE (0.25 Pa, signed) of SAE J1979-DA.
 @Suite struct `Numbers of a test result` {
     private func result(_ hex: String) throws -> MonitorTestResult {
         let bytes = try #require(Hex.bytes("46" + hex.filter { $0 != " " }))
@@ -34,7 +34,7 @@ import TripReports
         #expect(found.limitsText == limits)
     }
 
-    // Before CAN a result is a bare count; a test of service 05 has a scaling of its own.
+    // Before CAN a result is a number without a unit. A test of service 05 has its own scaling.
     @Test func `are counts where nothing scales them`() {
         var result = MonitorTestResult(ecu: nil, tid: 0x05, raw: [], line: 0)
         result.value = 12

@@ -5,7 +5,7 @@ import Testing
 @testable import TripReports
 
 @Suite struct `What a report leaves out` {
-    /// The VIN of the examples in 49 CFR 565 literature.
+    /// The VIN of examples for 49 CFR 565.
     static let vin = "1HGCM82633A004352"
 
     private let redaction: Redaction = {
@@ -14,19 +14,20 @@ import Testing
         return redaction
     }()
 
-    /// Every piece of three bytes of the VIN, as digits.
+    /// Every three bytes of the VIN in a row, as digits.
     private var pieces: [String] {
         let bytes = Array(Self.vin.utf8)
         return (0...(bytes.count - 3)).map { Hex.string(bytes[$0..<($0 + 3)]) }
     }
 
     @Test(arguments: [
-        // CAN, headers on, blanks off and on; a digit of each identifier shifts the bytes.
+        // CAN with headers, without blanks and with blanks. A header has three digits, which shifts
+        // the bytes.
         "7E81014490201314847\r7E821434D3832363333\r7E82241303034333532\r",
         "7E8 10 14 49 02 01 31 48 47\r7E8 21 43 4D 38 32 36 33 33\r7E8 22 41 30 30 34 33 35 32\r",
-        // CAN, headers off.
+        // CAN without headers.
         "014\r0: 49 02 01 31 48 47\r1: 43 4D 38 32 36 33 33\r2: 41 30 30 34 33 35 32\r",
-        // ISO 9141-2: one byte, then four a line.
+        // ISO 9141-2: one byte in the first line, then four per line.
         "486B1049020100000031D2\r486B104902024847434D2F\r486B10490203383236330C\r"
             + "486B10490204334130301A\r486B104902053433353213\r",
         "49020131484743 4d3832363333 41303034333532",
@@ -38,12 +39,12 @@ import Testing
         let digits = clean.uppercased().filter { $0 != " " }
         for piece in pieces { #expect(!digits.contains(piece), "\(piece) in \(clean)") }
         #expect(!digits.contains("49020100000031"))
-        // What identifies nobody stays.
+        // Parts that identify no vehicle stay.
         #expect(clean.contains("58"))
         #expect(clean.hasPrefix(String(reply.prefix(3))))
     }
 
-    /// Nothing was decoded, so that nobody knows what to look for.
+    /// The answer is damaged and was not decoded, so the VIN itself is unknown.
     @Test(arguments: [
         "7E81014490201314847\r7E821434D3832363333\r7E82241303034333532\r",
         "7E8 10 14 49 02 01 31 48 47\r7E8 21 43 4D 38 32 36 33 33\r7E8 22 41 30 30 34 33 35 32\r",
@@ -73,7 +74,9 @@ import Testing
         }
     }
 
-    /// What is whole was replaced already, and stays readable; words stay.
+    /// A complete answer was redacted before and stays readable.
+    ///
+    /// Words stay, too.
     @Test func `words and what holds no secret any more stay`() {
         for reply in [
             "7E8 10 14 49 02 01 58 58 58\r7E8 21 58 58 58 58 58 58 58\r7E8 22 58 58 58 58 58 58 58\r",

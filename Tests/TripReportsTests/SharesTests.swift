@@ -10,7 +10,7 @@ import Testing
     private static let flag = Signal(
         id: "MIL", name: "Light", bitOffset: 0, bitLength: 1, kind: .flag)
 
-    /// Seconds and values; what is said of them.
+    /// The seconds and values of readings, and the text about them.
     @Test(
         arguments: [
             ([], nil), ([(0, 2)], "always closed loop"), ([(0, 2), (5, 2)], "always closed loop"),

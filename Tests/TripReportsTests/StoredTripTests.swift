@@ -8,7 +8,7 @@ import Testing
 import TripReports
 import TripStore
 
-/// What is worked out from a trip in a database, without a program.
+/// Calculations from a trip in a database, without the program.
 @Suite final class `A stored trip` {
     private static let engine = ECUAddress(0x7E8, .can11)
     private static let other = ECUAddress(0x7E9, .can11)
@@ -117,7 +117,8 @@ import TripStore
         #expect(try TripFuel.use(of: readings, FuelProfile()) == nil)
     }
 
-    /// What the database knew at a moment: neither what came later nor what was gone by then.
+    /// The condition at a past moment has neither codes that came later nor codes that were gone by
+    /// then.
     @Test func `adds to what is known of the vehicle`() throws {
         for (hour, codes) in [(1, ["P0301"]), (3, ["P0420"]), (5, [])] as [(Int64, [String])] {
             let writer = try begin(after: hour)

@@ -10,7 +10,7 @@ import TripStore
 
 @testable import TripReports
 
-/// Trips on their way out of the database.
+/// Exports of trips.
 @Suite final class `Files of trips` {
     private let folder = FileManager.default.temporaryDirectory.appending(
         path: "obdscan-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -52,7 +52,7 @@ import TripStore
         return String(decoding: collected.bytes, as: UTF8.self)
     }
 
-    /// Four seconds of two ECUs, with a frozen value and what an ECU and a receiver said.
+    /// Four seconds of two ECUs, with a frozen value and a refusal.
     private func trip() throws -> TripReadings {
         let writer = try store.startTrip(
             TripStart(
@@ -101,7 +101,7 @@ import TripStore
         #expect(json.count == 5 && json.allSatisfy { $0.contains("\"7E8\"") }, "\(json)")
         let lines = try file(ecu: 0x7E8) { try $0.writeLineProtocol(&$1) }
         #expect(lines.count == 5 && lines.allSatisfy { $0.contains("7E8") }, "\(lines)")
-        // All of it: the trip itself, nine readings, what an ECU refused.
+        // The whole trip has eleven objects: the trip, nine readings, and a refusal.
         #expect(try file { try $0.writeJSON(&$1) }.count == 11)
         #expect(try file { try $0.writeLineProtocol(&$1) }.count == 10)
     }
@@ -127,7 +127,7 @@ import TripStore
         #expect(throws: TripReportError.noNumbers(trip: trip.trip.id, signal: "speed")) {
             try TripReport(trip, store, .metric, FuelProfile(), plotting: ["speed"])
         }
-        // What a user calls it is the table's matter.
+        // The table knows the names that users give to signals.
         let report = try TripReport(
             trip, store, .metric, FuelProfile(), plotting: ["speed"],
             signalNamed: { $0 == "speed" ? "VSS" : nil })
@@ -149,7 +149,7 @@ import TripStore
 
     // MARK: Calibration
 
-    /// A litre in ten minutes, by a vehicle or by one that does not tell its number.
+    /// One litre in ten minutes, from a vehicle with a VIN or without one.
     private func fuelLine(_ vin: VIN?, rate: Double = 6) throws -> FuelReport.Line {
         let writer = try store.startTrip(
             TripStart(

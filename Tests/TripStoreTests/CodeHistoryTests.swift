@@ -5,7 +5,7 @@ import Testing
 @testable import TripStore
 
 @Suite struct CodeHistoryTests {
-    /// One look at the codes, `hour` hours behind the start.
+    /// Stores one scan of the codes, `hour` hours after the start.
     private func look(
         _ store: TripStore, hour: Int64, _ lists: [CodeReport.Kind: [String]],
         vin: String? = Fixtures.vinText
@@ -47,7 +47,7 @@ import Testing
         try look(store, hour: 1, [.stored: [], .pending: ["P0301"], .permanent: []])
         try look(store, hour: 2, [.stored: [], .pending: ["P0301"], .permanent: []])
         try look(store, hour: 3, [.stored: ["P0301"], .pending: [], .permanent: ["P0301"]])
-        // Lists that were not read say nothing.
+        // A list that was not read changes nothing.
         try look(store, hour: 4, [.pending: []])
         try look(store, hour: 5, [.stored: [], .pending: [], .permanent: ["P0301"]])
         try look(store, hour: 6, [.stored: [], .pending: [], .permanent: []])
@@ -63,7 +63,7 @@ import Testing
         #expect(stored.isPresent && stored.reports == 2 && stored.vin == Fixtures.vinText)
     }
 
-    /// Each ECU's list tells of its own codes, though another has the same ones.
+    /// The list of an ECU concerns only its own codes, even if another ECU has the same ones.
     @Test func `a list without codes takes none from another ECU`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
@@ -102,7 +102,9 @@ import Testing
             ])
     }
 
-    /// DM1 has the active codes, DM2 the others; neither makes those of the other disappear.
+    /// DM1 has the active codes, DM2 the others.
+    ///
+    /// The codes of one list do not disappear because the other list lacks them.
     @Test func `two lists of one read are one`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
@@ -132,7 +134,7 @@ import Testing
         try look(hour: 1, [[110, 190], [94]])
         try look(hour: 2, [[110], [94, 190]])
         try look(hour: 3, [[], [94]])
-        // Read, cleared, and read again at once.
+        // A scan, a clear, and another scan right after it.
         try look(hour: 4, [[100], [94], [], []])
         #expect(
             try history(store) == [

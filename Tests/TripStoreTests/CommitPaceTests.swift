@@ -3,7 +3,7 @@ import Testing
 @testable import TripStore
 
 @Suite struct CommitPaceTests {
-    /// How long transactions take, and by when an entry that came at 0 is on the disk.
+    /// The duration of a transaction, and the latest time on the disk for an entry that came at 0.
     @Test(arguments: [
         (Duration.milliseconds(1), Duration.milliseconds(1000)), (.milliseconds(60), .seconds(1)),
         (.milliseconds(250), .seconds(1)), (.milliseconds(500), .seconds(1)),

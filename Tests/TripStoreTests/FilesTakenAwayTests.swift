@@ -8,7 +8,7 @@ import Testing
 
 @testable import TripStore
 
-/// What another program may do to the files of a database while a trip is written to it.
+/// Another program removes or replaces the files of a database while a trip is written to it.
 @Suite struct `A database whose files are taken away` {
     enum Theft: CaseIterable {
         case file, allFiles, renamed, folder, log, memory, replaced, replacedByText,
@@ -37,7 +37,7 @@ import Testing
             }
         }
 
-        /// Where the trips are afterwards.
+        /// The place of the trips afterwards.
         func relocation(_ scratch: Scratch) -> TripStore.Relocation {
             let path = scratch.path("d/obdscan.db")
             return switch self {
@@ -93,7 +93,7 @@ import Testing
         let left = try FileManager.default.contentsOfDirectory(atPath: scratch.path("d"))
         #expect(!left.contains { $0.hasPrefix(".") }, "\(left)")
         guard theft == .renamed else { return }
-        // The file that has another name now is whole: it ends where it was taken away.
+        // The renamed file is a complete database up to that moment.
         let renamed = try TripStore(path: scratch.path("d/mine.db"), access: .readOnly)
         #expect(try renamed.trips().map(\.readings) == [10, 10])
         #expect(try renamed.check() == [])
@@ -107,7 +107,7 @@ import Testing
         fill(writer, 0..<10)
         try writer.flush()
         try FileManager.default.removeItem(atPath: scratch.path("d"))
-        // A file is where the folder was.
+        // A file takes the place of the folder.
         try Data().write(to: URL(filePath: scratch.path("d")))
         fill(writer, 10..<20)
         let path = scratch.path("d/obdscan.db")
@@ -177,7 +177,7 @@ import Testing
         let left = try files.contentsOfDirectory(atPath: scratch.url.path)
         #expect(!left.contains(".obdscan-killed") && !left.contains(".obdscan-export"), "\(left)")
         #expect(left.contains("obdscan-other"))
-        // What is not ours stays, wherever it is.
+        // Files of other programs stay.
         #expect(access(scratch.path(".obdscan-keeps/more"), F_OK) == 0)
     }
 
@@ -207,9 +207,11 @@ import Testing
 }
 
 @Suite struct `A database of a stranger` {
-    /// Each makes what its owner did to the schema; every command would hang, or run what it says.
+    /// Changes to the schema by the owner of the file.
+    ///
+    /// With each of them, a command could hang or run foreign code.
     @Test(arguments: [
-        // A view that never ends in the place of a table.
+        // An endless view in place of a table.
         """
         DROP TABLE trip_tag; CREATE VIEW trip_tag AS
             WITH RECURSIVE n(trip, tag) AS (SELECT 1, 'a' UNION ALL SELECT trip + 1, tag FROM n)
@@ -217,11 +219,11 @@ import Testing
         """,
         // A virtual table.
         "DROP TABLE trip_tag; CREATE VIRTUAL TABLE trip_tag USING fts5(trip, tag);",
-        // A trigger, here of a table's own row.
+        // A trigger on a table of the schema.
         "CREATE TRIGGER t AFTER INSERT ON trip BEGIN DELETE FROM trip; END;",
-        // A column that is computed.
+        // A computed column.
         "ALTER TABLE trip_tag ADD COLUMN more TEXT AS (hex(zeroblob(1000000000)));",
-        // A table that is missing.
+        // A missing table.
         "DROP TABLE trip_tag;",
     ])
     func `is refused when it is opened`(change: String) throws {

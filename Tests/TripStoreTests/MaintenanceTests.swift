@@ -8,7 +8,7 @@ import Testing
 @testable import TripStore
 
 @Suite struct MaintenanceTests {
-    /// A drive of `seconds`, a reading each tenth of a second.
+    /// A drive of `seconds` with ten readings per second.
     private func drive(_ store: TripStore, start: Int64, seconds: Int) throws -> Int64 {
         let anchor = TimeAnchor(
             monotonic: Fixtures.anchor.monotonic,
@@ -91,7 +91,8 @@ import Testing
         #expect(try here.codeHistory().map(\.reports) == [3])
         #expect(try here.vehicles().count == 1)
 
-        // Again, and from the other side, after cuts on both: nothing is doubled.
+        // Merge again, and in the other direction after both sides were split. No reading comes
+        // twice.
         #expect(try here.merge(from: there.path) == Merged(known: 2))
         let cut = UTC(microseconds: Fixtures.start.microseconds + 204_000_000)
         _ = try there.splitTrip(second, at: cut)
@@ -135,7 +136,7 @@ import Testing
         let store = try TripStore(path: scratch.path())
         _ = try drive(store, start: 0, seconds: 100)
         _ = try drive(store, start: 200, seconds: 100)
-        // The newest rows stand in the write-ahead log only.
+        // The newest rows are only in the write-ahead log.
         let saved = try TripStore(path: scratch.path("saved.db"))
         let result = try saved.salvage(from: store.path)
         #expect(result.damagedPages == 0 && result.rejected == 0 && result.orphanPages == 0)
@@ -171,7 +172,7 @@ import Testing
         _ = try saved.salvage(from: scratch.path("damaged.db"))
         #expect(try saved.check() == [])
         let found = try values(saved)
-        // Some hundred readings a page; a page of noise must not become readings.
+        // A page has some hundred readings. Noise must not become readings.
         let lost = all.subtracting(found).count
         #expect(lost <= 9 * 330, "\(lost) of \(all.count), \(hit.sorted()) of \(pages) pages")
         #expect(found.subtracting(all).isEmpty)
@@ -190,10 +191,11 @@ import Testing
         }
     }
 
-    /// Worked values from SQLite's own description of the record format.
+    /// Values from SQLite's own description of the record format.
     @Test func `records are read as the format says, or not at all`() {
         typealias Page = BTreePage
-        // Header of 7 bytes; types 0, 1, 4, 8, 13 + 2·2 = 17 (text of 2 bytes), 14 (blob of 1).
+        // The header has 7 bytes. The types are 0, 1, 4, 8, 13 + 2·2 = 17 (text of 2 bytes), 14
+        // (blob of 1).
         let record: [UInt8] = [7, 0, 1, 4, 8, 17, 14, 0xFF, 0x80, 0, 0, 1, 0x4F, 0x42, 0xAA]
         #expect(
             Page.values(record) == [

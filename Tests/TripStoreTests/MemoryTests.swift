@@ -173,7 +173,7 @@ import Testing
 }
 
 @Suite struct ManualTests {
-    /// The page's literal blocks: SQL that a reader will paste.
+    /// The literal blocks of the page: SQL that readers will paste.
     private static var queries: [String] {
         get throws {
             let page = URL(filePath: #filePath).deletingLastPathComponent()

@@ -10,8 +10,8 @@ import Testing
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Schemas")
 
-    /// A database as a released version left it: a drive and a look at codes of the simulated
-    /// vehicle, a note, a gap, an adapter, a vehicle with a name.
+    /// A database that a released version wrote: a drive and a scan of codes of the simulated
+    /// vehicle, a note, a gap, an adapter, and a vehicle with a name.
     private func old(_ version: String, in scratch: Scratch) throws {
         try FileManager.default.copyItem(
             at: Self.folder.appending(path: "\(version).db"),
@@ -23,7 +23,9 @@ import Testing
         #expect(kept == (1..<Migrations.newest).map { "000\($0).db" })
     }
 
-    /// Another SQLite may store a statement in other words; such a database is compared column by column.
+    /// A different SQLite may store a statement in other words.
+    ///
+    /// Then the databases are compared column by column.
     @Test func `migrations/schema.sql is what all steps make`() throws {
         let made = try DatabaseQueue().writeWithoutTransaction { database in
             try Migrations.run(on: database, from: 0)
@@ -65,7 +67,7 @@ import Testing
             }
         }
         #expect(kinds["reading"] == 106 && kinds["gap"] == 1 && kinds["code"] == 5)
-        // What was known of codes is the beginning of their history.
+        // The codes that the old database knew become the beginning of their history.
         let history = try store.codeHistory()
         #expect(history.count == 5 && history.allSatisfy { $0.changes.count == 1 && $0.isPresent })
         #expect(history.allSatisfy { $0.changes[0].time == $0.firstSeen })
@@ -74,8 +76,9 @@ import Testing
         #expect(try store.undoEdit().trip == 1)
     }
 
-    /// Test id, value, lower and upper limit of the simulated vehicle; what stands for no limit is an
-    /// end of 16 bits.
+    /// The test ID, the value, and the limits of the simulated vehicle.
+    ///
+    /// A limit at the end of 16 bits means that there is none.
     @Test func `a database of version 2 no longer takes the ends of a scaling for limits`() throws {
         let scratch = try Scratch()
         try old("0002", in: scratch)
@@ -120,7 +123,7 @@ import Testing
                             sum(unit = 'rpm' AND number IS NOT value) AS different
                         FROM readings WHERE trip = 1
                         """))
-            // One of them has no value.
+            // One reading has no value.
             let valued = try Int.fetchOne(
                 database,
                 sql: "SELECT count(*) FROM reading WHERE trip = 1 AND detail IS NULL")

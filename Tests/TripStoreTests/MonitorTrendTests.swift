@@ -4,7 +4,8 @@ import Testing
 import TripStore
 
 @Suite struct `The margin of a test result` {
-    /// Raw lower limit, raw upper limit, value, what is left to the nearest one, and its share.
+    /// The raw lower and upper limit, the value, the margin to the nearer limit, and its share of
+    /// the range.
     @Test(
         arguments: [
             (0x0064, 0x00C8, 125, 25, 0.25), (0x0000, 0x00C8, 50, 150, 0.75),

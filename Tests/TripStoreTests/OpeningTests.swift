@@ -7,7 +7,9 @@ import Testing
 @testable import TripStore
 
 @Suite struct OpeningTests {
-    /// Released migrations are never edited: this is FNV-1a (64 bits) of each file's bytes.
+    /// Released migrations must never change.
+    ///
+    /// These are the FNV-1a hashes (64 bits) of the files.
     @Test func `migrations are what they were when they were released`() {
         let hashes = Migrations.steps.map { file in
             file.contents.withUTF8Buffer {
@@ -82,7 +84,7 @@ import Testing
         }
     }
 
-    /// What a disk without room leaves behind.
+    /// A full disk can leave an empty file.
     @Test func `an empty file is none yet, and becomes one when it may be written to`() throws {
         let scratch = try Scratch()
         try Data().write(to: URL(filePath: scratch.path()))
@@ -137,7 +139,7 @@ import Testing
         ) { try TripStore(path: scratch.path("file/b/a.db")) }
     }
 
-    /// Root may write everywhere.
+    /// Root can write everywhere.
     @Test(.enabled(if: geteuid() != 0))
     func `a directory that may only be read says so`() throws {
         let scratch = try Scratch()
@@ -180,7 +182,7 @@ import Testing
 }
 
 @Suite struct FileSystemTests {
-    /// Lines as in proc_pid_mountinfo(5).
+    /// Lines in the format of proc_pid_mountinfo(5).
     private static let mounts = """
         36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue
         92 29 0:52 / /home/me/nas rw,relatime shared:52 - nfs4 nas:/me rw,vers=4.2

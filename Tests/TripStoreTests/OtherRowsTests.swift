@@ -14,7 +14,7 @@ import Testing
         let both = TripEntry.together([.items([Fixtures.rpm(800)]), .voltage(12.6), .event(fault)])
         #expect(both.items == 3)
         #expect(writer.offer(both, at: Fixtures.after(1)))
-        // A fourth does not fit, so that none of it is taken.
+        // There is no room for a fourth item, so none of the second entry is taken.
         var queue = WriteQueue(limits: TripWriter.Limits(waiting: 3))
         #expect(queue.offer(both, at: Fixtures.after(1), on: .now()) != .full)
         let more = TripEntry.together([.event(fault), .note("x")])
@@ -52,7 +52,7 @@ import Testing
         try readings.forEachNumber(of: Array(readings.signals.indices)) { t, place, value in
             found.append([Double(t), Double(place), value])
         }
-        // What has no value is left out, a code is a number.
+        // Readings without a value are left out, and a code is a number.
         var expected: [[Double]] = []
         for second in 0..<5 {
             let time: Double = Double(second) * 1e6

@@ -6,7 +6,7 @@ import Testing
 @testable import TripStore
 
 @Suite struct RedecodingTests {
-    /// A table in which RPM has the right scale, PID 24 one signal more, and F40C a row.
+    /// A table with the right scale for RPM, one more signal in PID 24, and a row for F40C.
     private static var better: PIDTable {
         var table = PIDTable()
         func number(_ id: String, _ offset: Int, _ length: Int, _ divisor: Double) -> Signal {
@@ -29,7 +29,7 @@ import Testing
         return table
     }
 
-    /// A log of another program has values and no bytes.
+    /// A log of another program has values but no bytes.
     @Test func `a trip without bytes keeps its figures`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
@@ -53,7 +53,7 @@ import Testing
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store)
-        // 1A F8 is 1726 rpm (SAE J1979); an earlier table forgot the divisor.
+        // 1A F8 is 1726 rpm (SAE J1979). The earlier table lacked the divisor.
         let wrong = Fixtures.reading(Fixtures.rpm, 0x0C, .number(6904), [0x1A, 0xF8])
         let raw: InlineBytes = [0x81, 7, 0x65, 4]
         let lamp = Fixtures.reading(Fixtures.lamp, 0x24, .flag(true), raw)

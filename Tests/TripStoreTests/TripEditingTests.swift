@@ -5,7 +5,7 @@ import Testing
 @testable import TripStore
 
 @Suite struct TripEditingTests {
-    /// A drive of a minute at 60 km/h, `start` seconds behind the fixtures' start.
+    /// A drive of a minute at 60 km/h, `start` seconds after the fixtures' start.
     private func drive(
         _ store: TripStore, start: Int64, vin: String? = nil, tags: [String] = []
     ) throws -> Int64 {
@@ -48,7 +48,7 @@ import Testing
         #expect(first.seconds == 20 && second.seconds == 40)
         #expect(second.start == cut && second.anchor.monotonic == Fixtures.after(20))
         #expect(second.tags == ["home"] && second.vin == before.vin)
-        // 19 of the first 20 seconds lie between two answers of the first part.
+        // The answers of the first part cover 19 of its 20 seconds.
         #expect(abs((first.distance ?? 0) - 19.0 / 60) < 1e-9)
         #expect(abs((second.distance ?? 0) - 40.0 / 60) < 1e-9)
         #expect(try store.readings(ofTrip: new).signals.map(\.minimum) == [60, 20])
@@ -105,7 +105,7 @@ import Testing
         #expect(try store.trips() == before && store.check() == [])
     }
 
-    /// The second begins at the very microsecond of the first's last reading.
+    /// The second trip begins in the same microsecond as the last reading of the first one.
     @Test func `trips whose readings meet are not joined`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())

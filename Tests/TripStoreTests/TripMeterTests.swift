@@ -23,7 +23,7 @@ import Testing
         #expect(meter.distance == 2.5 && meter.firstOdometer == 1000.5)
     }
 
-    /// `speeds` are km/h, one each `step` seconds.
+    /// A drive with `speeds` in km/h, one every `step` seconds.
     private func drive(_ speeds: [Double], step: Double = 1, rpm: Double? = 800) -> TripMeter {
         var meter = TripMeter()
         for (index, speed) in speeds.enumerated() {
@@ -38,13 +38,13 @@ import Testing
         let standing = [Double](repeating: 0, count: 11)
         #expect(drive(standing).idle == 10_000_000)
         #expect(drive(standing, rpm: 0).idle == 0)
-        // An electric vehicle tells no engine speed: nobody knows whether anything idles.
+        // An electric vehicle reports no engine speed, so idling is unknown.
         #expect(drive(standing, rpm: nil).idle == nil)
         #expect(drive([0, 0, 10, 10, 0, 0]).moving == 3_000_000)
         #expect(drive([0, 0, 10, 10, 0, 0]).idle == 2_000_000)
     }
 
-    /// 3 m/s² are 10.8 km/h in a second.
+    /// 3 m/s² are 10.8 km/h per second.
     @Test(arguments: [
         ([50, 50, 40, 30, 20, 10, 0], 0, 0), ([50, 50, 39, 28, 17, 6, 0], 1, 0),
         ([50, 38, 26, 26, 26, 26, 14, 2, 2], 2, 0), ([0, 0, 11, 22, 33, 33], 0, 1),
@@ -56,10 +56,10 @@ import Testing
     }
 
     @Test func `a step of 1 km/h in quick answers is no braking`() {
-        // 20 answers a second; 1 km/h less in each second: 0.28 m/s².
+        // 20 answers per second, 1 km/h less every second: 0.28 m/s².
         let speeds = (0..<200).map { 100 - Double($0 / 20) }
         #expect(drive(speeds, step: 0.05).hardBrakings == 0)
-        // 12 km/h less in each second: 3.3 m/s².
+        // 12 km/h less every second: 3.3 m/s².
         let hard = (0..<80).map { 100 - (Double($0) * 0.6).rounded() }
         #expect(drive(hard, step: 0.05).hardBrakings == 1)
     }
@@ -73,7 +73,7 @@ import Testing
             (DataID(DataID.parameterGroups, 0xF004), "SPN190", 1),
             (DataID(DataID.parameterGroups, 0xFEF1), "SPN84", 2),
             (DataID(DataID.parameterGroups, 0xFEE0), "SPN245", 3),
-            // The same in a freeze frame (DM4), and others of the same groups.
+            // The same signal in a freeze frame (DM4), and other signals of the same groups.
             (DataID(DataID.parameterGroups, 0xFECD), "SPN84", nil),
             (DataID(DataID.parameterGroups, 0xFEE0), "SPN244", nil),
             (DataID(.freezeFrame, 0x0C), "RPM", nil), (DataID(.readData, 0x010C), "X", nil),
@@ -101,7 +101,7 @@ import Testing
         let written = try store.trip(writer.trip)
         #expect((written.movingSeconds == 60) == (role == 2))
         #expect((written.distance != nil) == (role == 2 || role == 3))
-        // Counted anew from the rows it is the same.
+        // Calculating the figures again from the rows gives the same result.
         try store.transaction { try TripFigures.addUp(writer.trip, in: $0) }
         #expect(try store.trip(writer.trip) == written)
     }

@@ -13,7 +13,7 @@ import Testing
         return found
     }
 
-    /// One of everything that can be read back as an item, in the order of offering.
+    /// One item of each kind that can be read back, in the order in which they are offered.
     static var items: [DiagnosticItem] {
         let ecu = Fixtures.ecu
         var freeze = Fixtures.reading(Fixtures.rpm, 0x0C, .number(1726), [0x1A, 0xF8])
@@ -68,7 +68,9 @@ import Testing
         ]
     }
 
-    /// Bytes that stand once for several signals of a record are those of one ECU's answer.
+    /// A record with several signals stores its bytes once.
+    ///
+    /// Two ECUs must not share them.
     @Test func `equal bytes of two ECUs are each one's own`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
@@ -81,7 +83,7 @@ import Testing
         ]
         #expect(writer.offer(items, at: Fixtures.after(1)))
         try writer.end(.stopped, at: Fixtures.after(2))
-        // Whichever of them is wanted, its bytes are there.
+        // The bytes are there for either ECU.
         for ecu in [Fixtures.ecu, other] {
             var selection = TripReadings.Selection()
             selection.ecu = ecu
@@ -91,7 +93,9 @@ import Testing
         }
     }
 
-    /// FF is how an ECU says that it has no value: it is none in a mean or a maximum either.
+    /// FF means that the ECU has no value.
+    ///
+    /// It must not count in the mean or the maximum.
     @Test func `what an ECU does not know is in no sum`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
@@ -110,7 +114,9 @@ import Testing
         #expect((signal.minimum, signal.mean, signal.maximum) == (10, 15, 20))
     }
 
-    /// Frozen values, each with its frame and its code, are no part of a signal's course.
+    /// Frozen values have a frame and a code.
+    ///
+    /// They are not part of a signal's course.
     @Test func `frozen values and live ones add up apart`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
@@ -152,7 +158,7 @@ import Testing
             guard case .item(let item) = record.1 else { return nil }
             return item
         }
-        // The signal's place is that of the trip's own table, not of the one it was decoded with.
+        // The signal's index refers to the trip's own table, not to the table of the decoder.
         let table = try store.readings(ofTrip: writer.trip).table
         for (item, expected) in zip(items, Self.items + Self.items) {
             guard case .reading(var reading) = item, case .reading(let original) = expected else {
@@ -215,7 +221,7 @@ import Testing
             Fixtures.reading(Fixtures.lamp, 0x01, .flag(true), raw))
         let count = DiagnosticItem.reading(
             Fixtures.reading(Fixtures.count, 0x01, .number(1), raw))
-        // Twice the same record of unnamed ECUs, then one that differs only by its ECU.
+        // The same record of an unnamed ECU twice, then one that differs only in its ECU.
         var other = Fixtures.reading(Fixtures.count, 0x01, .number(1), raw)
         other.ecu = nil
         #expect(
@@ -326,7 +332,7 @@ import Testing
         #expect(trip.vin == Fixtures.vinText)
         #expect(trip.endReason == .duration && trip.seconds == 70)
         #expect(trip.end.text == "2026-11-21T08:16:12.000000Z")
-        // 60 km/h for 60 s.
+        // 60 km/h for 60 s = 1 km.
         #expect(abs(try #require(trip.distance) - 1) < 1e-9)
         let signals = try store.readings(ofTrip: writer.trip).signals
         #expect(signals.map(\.readings) == [61, 62])
@@ -420,7 +426,7 @@ import Testing
             pending.kind = .pending
             #expect(writer.offer([.code(stored), .code(stored)], at: Fixtures.after(1)))
             if day == 1 { #expect(writer.offer([.code(pending)], at: Fixtures.after(2))) }
-            // The vehicle may say who it is after its codes.
+            // The VIN may come after the codes.
             #expect(writer.offer(.vehicle(vin), at: Fixtures.after(3)))
             try writer.end(.stopped, at: Fixtures.after(4))
         }

@@ -41,7 +41,7 @@ import Testing
         let full = StoreError.full(path: scratch.path())
         fill(writer, seconds: 50..<450)
         #expect(throws: full) { try writer.flush() }
-        // It goes on: more than the queue would take while the disk works.
+        // More items come than the queue would take while the disk works.
         fill(writer, seconds: 450..<1050)
         #expect(throws: full) { try writer.flush() }
         #expect(try store.trip(writer.trip).readings == stored)
@@ -145,7 +145,7 @@ import Testing
         #expect(try store.check() == [])
     }
 
-    /// The child stores ten seconds, offers another ten and is killed: the hardest end there is.
+    /// The child process stores ten seconds, offers ten more, and is killed.
     @Test func `a killed process loses only what it had not committed`() async throws {
         let scratch = try Scratch()
         let path = scratch.path()
@@ -158,7 +158,7 @@ import Testing
             }
             kill(getpid(), SIGKILL)
         }
-        // Who only reads sees what became of it, and writes nothing down.
+        // A reader sees that the process crashed, but does not write that down.
         let reader = try TripStore(path: path, access: .readOnly)
         #expect(try reader.trip(1).endReason == .crashed)
         #expect(try reader.trips().map(\.endReason) == [.crashed])
@@ -208,7 +208,7 @@ import Testing
             TripStart(anchor: Fixtures.anchor), table: Fixtures.table,
             limits: .init(commitEvery: .milliseconds(1), waiting: 10)
         ) { if $0 == .space { space.signal() } }
-        // Three items at a time into a queue of ten: most offers wait for the writer.
+        // Each offer has three items and the queue holds ten, so most offers wait for the writer.
         for second in 0..<50 {
             let items = [Fixtures.rpm(1), Fixtures.rpm(2), Fixtures.rpm(3)]
             while !writer.offer(items, at: Fixtures.after(Double(second))) { space.wait() }

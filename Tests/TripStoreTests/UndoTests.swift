@@ -6,7 +6,7 @@ import Testing
 @testable import TripStore
 
 @Suite struct UndoTests {
-    /// A drive of two minutes, with a pause of 100 s behind the first.
+    /// A drive of two minutes, with a pause of 100 s after the first one.
     private func drive(_ store: TripStore, name: String? = "Sea") throws -> Int64 {
         let writer = try store.startTrip(
             TripStart(
@@ -23,7 +23,7 @@ import Testing
         return writer.trip
     }
 
-    /// Everything that an edit must not change: civil time, order, raw bytes, remarks.
+    /// All data that an edit must not change: time, order, raw bytes, remarks.
     private func data(_ scratch: Scratch) throws -> [String] {
         try scratch.sql { database in
             try String.fetchAll(
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// Everything about trips, sums included.
+    /// All data of trips, including the sums.
     private func trips(_ scratch: Scratch) throws -> [String] {
         try scratch.sql { database in
             try ["trip", "trip_tag", "trip_channel", "note"].flatMap { table in
@@ -78,7 +78,7 @@ import Testing
         #expect(try store.undoEdit() == TripEdit(action: .join, trip: id, others: [new]))
         #expect(try trips(scratch) == before && data(scratch) == all)
         #expect(try store.check() == [])
-        // The cut before it is the last edit again.
+        // Now the split before the join is the last edit.
         #expect(try store.undoEdit().action == .split)
         #expect(try store.trips().map(\.id) == [id])
     }

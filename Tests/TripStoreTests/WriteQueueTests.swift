@@ -8,7 +8,7 @@ import Testing
 @Suite struct WriteQueueTests {
     private let limits = TripWriter.Limits(waiting: 10, held: 20)
 
-    /// Five items each.
+    /// Offers `count` entries of five items each.
     private func offer(_ queue: inout WriteQueue, _ count: Int = 1) -> [WriteQueue.Answer] {
         (0..<count).map { number in
             queue.offer(
@@ -22,7 +22,7 @@ import Testing
         return try #require(work)
     }
 
-    /// The items to be stored now; nil = nothing yet.
+    /// The number of items to store now; nil = none yet.
     private func look(_ queue: inout WriteQueue, isDue: Bool) -> Int? {
         queue.work(isDue: isDue)?.items
     }
@@ -99,11 +99,12 @@ import Testing
         _ = offer(&queue, 1)
         #expect(queue.failed(work, full) == [.holding(full, items: 15)])
         #expect(queue.failure == full)
-        // Nothing is refused now: 15 + 10 exceeds 20 by one batch.
+        // After a failure nothing is refused. 15 + 10 items are one entry more than the limit of
+        // 20.
         #expect(offer(&queue, 2) == [.taken, .taken])
         #expect(queue.items == 20)
         #expect(queue.dropped.items == 5)
-        // Half a queue is no reason to try again, only time is.
+        // Half a queue does not cause another attempt. Only time does.
         #expect(look(&queue, isDue: false) == nil)
         let again = try take(&queue, isDue: true)
         #expect(again.items == 20 && again.dropped.items == 5)
@@ -135,7 +136,7 @@ import Testing
         #expect(offer(&queue, 6).allSatisfy { $0 == .taken })
         let work = try take(&queue, isDue: true)
         #expect(work.dropped.items == 15)
-        // While it is being tried, more comes than can be held together with it.
+        // During the attempt, more items come than the queue can hold together with it.
         _ = offer(&queue, 2)
         let notices = queue.failed(work, full)
         #expect(notices == [.holding(full, items: 20), .dropped(items: 25)])
@@ -173,7 +174,7 @@ import Testing
         #expect(queue.offer(.voltage(12), at: .zero, on: .now()) == .full)
         let work = try take(&queue, isDue: false)
         #expect(work.items == 11 && work.batches.last?.entry == .note("mark 1"))
-        // Not without end, as some program might send marks.
+        // Notes are limited, too, because a program could send marks without end.
         for _ in 0..<25 { _ = queue.offer(.note("x"), at: .zero, on: .now()) }
         #expect(queue.items == 20)
 

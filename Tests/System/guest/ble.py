@@ -1,4 +1,4 @@
-"""Bluetooth LE on a real kernel and BlueZ, with an adapter of a foreign stack at the other end."""
+"""Tests Bluetooth LE on a real kernel and BlueZ, with an adapter that uses a foreign Bluetooth stack."""
 
 import json
 import os
@@ -20,7 +20,7 @@ def case(function):
 
 
 def start():
-    """The adapter first: the kernel's controller is its process's, too."""
+    """Starts the adapter first: its process also has the kernel's controller."""
     log = open("/run/bumble.log", "w")
     adapter = subprocess.Popen([sys.executable, "/test/bumble_adapter.py"], stdout=log, stderr=log,
                                env={**os.environ, "PYTHONPATH": "/test/site", "PYTHONDONTWRITEBYTECODE": "1"})

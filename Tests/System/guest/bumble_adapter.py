@@ -1,7 +1,7 @@
-"""An ELM327 with Bluetooth LE, made of Bumble (a foreign Bluetooth stack): one emulated controller for
-the kernel (vhci) and one of the adapter's own, joined in this process.
+"""An ELM327 with Bluetooth LE, made with Bumble (a foreign Bluetooth stack). This process joins two emulated
+controllers: one for the kernel (vhci), and one for the adapter.
 
-It has several services at once. SIGUSR1 ends the connection; the adapter then advertises again."""
+It has several services at once. SIGUSR1 ends the connection; then the adapter advertises again."""
 
 import asyncio
 import signal
@@ -26,8 +26,8 @@ ANSWERS = {"ATI": "ELM327 v1.5", "ATZ": "ELM327 v1.5", "ATRV": "12.6V", "ATDPN":
 
 
 class Link(LocalLink):
-    """Bumble 0.0.236 takes the sender's random address for the source of a packet; the kernel connects
-    with its public one."""
+    """Works around Bumble 0.0.236: it takes the sender's random address as the source of a packet, but the
+    kernel connects with its public one."""
 
     def send_acl_data(self, sender_controller, destination_address, transport, data):
         connection = sender_controller.le_connections.get(destination_address)
@@ -38,7 +38,7 @@ class Link(LocalLink):
 
 
 class Line:
-    """A serial line over two characteristics, or one for both ways."""
+    """A serial line over two characteristics, or over one for both directions."""
 
     def __init__(self, device, service, notify, write, announces, takes):
         self.device, self.line, self.echo = device, b"", True
@@ -66,7 +66,7 @@ class Line:
             self.echo = True
         elif command.startswith("ATE"):
             self.echo = command == "ATE1"
-        # A count digit ends the wait for more answers.
+        # The adapter does not wait for more answers if the request ends with a count digit.
         text = ANSWERS.get(command) or ANSWERS.get(command[:-1] if len(command) % 2 else command)
         if text is None:
             text = "OK" if command.startswith("AT") else "NO DATA"

@@ -1,4 +1,4 @@
-"""The cases of the system test, one behind the other on one machine."""
+"""The cases of the system test. They run one after the other on one machine."""
 
 import signal
 import socket
@@ -16,7 +16,7 @@ kept = []
 
 
 def adapter(address, channel):
-    """A stranger's adapter on an RFCOMM channel."""
+    """Starts a foreign adapter on an RFCOMM channel."""
     stranger = Run("/test/elm.py", address, str(channel), program="python3")
     return stranger.until(lambda run: "listening" in run.output, what="a listening adapter")
 
@@ -27,7 +27,7 @@ def case(function):
 
 
 def log_over(accessory, *signals):
-    """A recording under way, each reading printed; its database is new."""
+    """Starts a recording with a new database. It prints each reading."""
     sh("rm -f /tmp/obdscan.db*")
     program = Run("log", "--format", "json", "-d", accessory, *(signals or ["rpm"]))
     return program.until(lambda run: len(readings(run)) > 20, 90, "the first readings")
@@ -38,7 +38,7 @@ def readings(run):
 
 
 def expect_one_trip(program, gap):
-    """Ends a recording: one closed trip with everything that was printed, and a gap in it."""
+    """Ends a recording; expects one closed trip with everything that was printed, and with a gap."""
     program.end(signal=signal.SIGINT)
     expect(program.status == 0, program)
     summary = program.objects[-1]
@@ -94,7 +94,7 @@ def a_vehicle_behind_a_USB_cable_answers():
     for accessory in ["/dev/ttyUSB0", by_id, f"serial:{by_id}?baud=128000"]:
         done = succeeds("read", "rpm", "--format", "json", "-d", accessory)
         expect(done.objects[0]["signal"] == "RPM", done)
-    # The only one that is likely to be an adapter needs not be named.
+    # If only one device is likely to be an adapter, the user need not name it.
     succeeds("read", "rpm")
 
 
@@ -143,7 +143,7 @@ def the_line_rate_is_found_and_remembered():
     question = "\\x7F\\x7F\\r"
     done = succeeds("read", "rpm", "--format", "json", "-d", node, "--record", "/tmp/first")
     expect(done.objects[0]["value"] == 1726, done)
-    # Twice at 38400, which is wrong, then once.
+    # Twice at 38400, which is wrong, then once at the right rate.
     with open("/tmp/first") as file:
         asked = [line for line in file if f"> {question}" in line]
     expect(len(asked) == 3, asked)
@@ -166,7 +166,8 @@ def without_a_controller_the_message_says_so():
 @case
 def controllers_are_switched_on():
     bluetooth.start()
-    # Linux 6.1.192 dies when a refused channel was the only one to a device: one more is held open.
+    # Linux 6.1.192 crashes if a refused channel was the only one to a device, so keep another one
+    # open.
     far = bluetooth.addresses[1]
     kept.append(adapter(far, 20))
     link = socket.socket(socket.AF_BLUETOOTH, socket.SOCK_STREAM, socket.BTPROTO_RFCOMM)
@@ -181,7 +182,7 @@ def a_strangers_adapter_by_channel_and_by_service_record():
     stranger = adapter(far, 3)
     done = succeeds("read", "rpm", "--format", "json", "-d", f"rfcomm:{far}/3")
     expect(done.objects[0]["value"] == 1726, done)
-    # No record: the usual channels are tried.
+    # There is no service record, so obdscan tries the usual channels.
     succeeds("read", "rpm", "-d", f"rfcomm:{far}")
     sh("sdptool add --channel=7 SP")
     stranger.end(signal=signal.SIGKILL)
@@ -215,8 +216,8 @@ def the_simulated_vehicle_on_RFCOMM():
     far = bluetooth.addresses[1]
     simulator = Run("simulate", "--rfcomm", "5", "petrol?latency=2ms").until(lambda run: "rfcomm" in run.output)
     succeeds("info", "-d", f"rfcomm:{far}/5")
-    # Its own service record names the channel, to us and to others. A stranger's record is there
-    # as well, of a port at which nobody listens any more; it is tried first.
+    # The simulator's service record tells us and other programs the channel. There is also an old
+    # foreign record of a channel without a listener. obdscan tries that one first.
     sh("sdptool add --channel=7 SP")
     told = sh(f"sdptool -i hci0 search --bdaddr {far} SP", check=False)
     expect("OBDSCAN" in told and "Channel: 5" in told, told)
@@ -250,7 +251,7 @@ def a_dropped_Bluetooth_link_is_had_back_under_log():
     program.until(lambda run: "the link was lost" in run.errors, 60, "word of the loss")
     before = len(readings(program))
     program.until(lambda run: len(readings(run)) > before + 20, 60, "readings after the loss")
-    # The adapter is switched off, and on again.
+    # Switch the adapter off, and on again.
     bluetooth.switch(1, False)
     program.until(lambda run: run.errors.count("the link was lost") == 2, 60, "word of the second loss")
     time.sleep(1)
@@ -284,7 +285,7 @@ def main():
             print(f"ok {time.monotonic() - begin:5.1f} s  {name}", flush=True)
         except Exception as reason:
             failed += 1
-            # What it left running must not make the next one fail.
+            # Processes of this case must not make the next one fail.
             Run.end_all(but=kept)
             print(f"FAILED {time.monotonic() - begin:5.1f} s  {name}")
             text = str(reason) if isinstance(reason, Failed) else traceback.format_exc()

@@ -1,4 +1,4 @@
-"""A stranger's adapter on an RFCOMM channel: elm.py ADDRESS CHANNEL [drop]."""
+"""A foreign adapter on an RFCOMM channel: elm.py ADDRESS CHANNEL [drop]."""
 
 import socket
 import sys

@@ -1,4 +1,4 @@
-"""One life of a machine whose power is cut: says what is on the disk, then logs onto it.
+"""One run of a machine whose power is cut: reports what is on the disk, then logs to it.
 
 LIFE=first makes the file system, LIFE=last ends in good order. With PUBLISH=1 `publish` follows the database
 meanwhile, and a server says each line that it has taken before it answers.
@@ -56,7 +56,7 @@ def sh(line, good=(0,)):
 
 
 def examine():
-    """What another program finds, on a copy: recovery is left to obdscan."""
+    """Reads a copy with SQLite, so that obdscan itself does the recovery."""
     os.makedirs("/tmp/copy", exist_ok=True)
     for end in ["", "-wal"]:
         if os.path.exists(DATABASE + end):
@@ -79,9 +79,10 @@ def microseconds(text):
 
 os.makedirs("/disk")
 if LIFE == "first":
-    # By its path: BusyBox's shell has an mke2fs of its own, which makes no journal.
+    # Use the full path: BusyBox's shell has its own mke2fs, which makes no journal.
     sh("/usr/sbin/mke2fs -q -t ext4 -b 4096 /dev/vda")
-# As at the start of any machine. 1 is “errors corrected”: the journal's last commit, cut in two.
+# This check runs at each start of a machine. 1 means "errors corrected": the journal's last commit
+# was cut in two.
 sh("/usr/sbin/e2fsck -p /dev/vda", good=(0, 1))
 sh("mount -t ext4 /dev/vda /disk")
 if LIFE != "first":
@@ -114,6 +115,6 @@ if LIFE == "last":
     examine()
     sh(f"LD_LIBRARY_PATH=/test/lib {PROGRAM} db check --db {DATABASE}")
     sh("umount /disk")
-    # Nothing is left of the cuts that a whole check would find.
+    # After a regular end, a full check finds no damage from the cuts.
     sh("/usr/sbin/e2fsck -fn /dev/vda")
 sys.exit(process.returncode)

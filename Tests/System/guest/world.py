@@ -1,4 +1,4 @@
-"""What the cases act on: the program, the daemons, the cables, and what is expected of them."""
+"""What the cases work with: the program, the daemons, the cables, and functions that check results."""
 
 import json
 import os
@@ -12,7 +12,7 @@ ENVIRONMENT = {**os.environ, "LD_LIBRARY_PATH": "/test/lib", "HOME": "/tmp", "OB
 
 
 class Failed(Exception):
-    """An expectation that was not met."""
+    """An expectation was not met."""
 
 
 def expect(condition, *seen):
@@ -21,7 +21,7 @@ def expect(condition, *seen):
 
 
 class Run:
-    """The program as a process; what it prints is collected."""
+    """A process of the program; its output is collected."""
 
     running = []
 
@@ -37,7 +37,7 @@ class Run:
 
     @classmethod
     def end_all(cls, but):
-        """Kills those that are still there, all except `but`."""
+        """Kills all running processes except those in `but`."""
         for run in cls.running:
             if run not in but and run.process.poll() is None:
                 run.process.kill()
@@ -62,7 +62,7 @@ class Run:
                 f"{self.output[-1500:]}{self.errors[-1500:]}")
 
     def _collect(self, deadline):
-        """Takes what has come; false at the end of both streams or of the time."""
+        """Takes the available output; returns false at the end of both streams or at the deadline."""
         if not self.open:
             return False
         ready, _, _ = select.select(self.open, [], [], max(0, deadline - time.monotonic()))
@@ -82,7 +82,7 @@ class Run:
         return self
 
     def end(self, seconds=120, signal=None):
-        """Waits for its end."""
+        """Waits until the process ends."""
         if signal is not None:
             self.process.send_signal(signal)
         deadline = time.monotonic() + seconds
@@ -101,7 +101,7 @@ class Run:
 
 
 def obdscan(*arguments, seconds=120, user=None):
-    """Runs the program to its end."""
+    """Runs the program until it ends."""
     return Run(*arguments, user=user).end(seconds)
 
 
@@ -112,7 +112,7 @@ def succeeds(*arguments, **options):
 
 
 def fails(status, *words, of, within=120, user=None):
-    """The program ends with `status`, says all words on stderr, and gives a hint."""
+    """Expects that the program ends with `status`, prints all words on stderr, and gives a hint."""
     begin = time.monotonic()
     done = obdscan(*of, user=user, seconds=within)
     expect(done.status == status, f"expected {status}", done)
@@ -122,7 +122,7 @@ def fails(status, *words, of, within=120, user=None):
 
 
 def sh(line, seconds=60, check=True):
-    """A command line of the machine's own programs."""
+    """Runs a command line in the machine's own shell."""
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=seconds,
                           stdin=subprocess.DEVNULL)
     if check:
@@ -131,7 +131,7 @@ def sh(line, seconds=60, check=True):
 
 
 def wait(condition, what, seconds=60):
-    """Waits until the machine is as it should be."""
+    """Waits until the condition is true."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > deadline:
@@ -147,7 +147,7 @@ with open("/dev/ttyS1", "r+b", buffering=0) as _line:
 
 
 def order(text):
-    """Asks whoever runs the machine for something."""
+    """Sends a command to the program that runs the machine."""
     os.write(CONTROL, text.encode() + b"\n")
     answer = b""
     while not answer.endswith(b"\n"):
@@ -157,7 +157,7 @@ def order(text):
 
 
 def plug(cable, serial):
-    """Plugs a cable in; returns its node once udev has given it its names."""
+    """Plugs a cable in; returns its device node after udev has named it."""
     order(f"plug {cable} {serial}")
     name = wait(lambda: next((name for name in names("/dev/serial/by-id")
                        if serial in name and not name.startswith(".")), None),
@@ -188,22 +188,22 @@ class Controllers:
     def start(self):
         self.emulator = subprocess.Popen(["btvirt", "-l2"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait(lambda: len(names("/sys/class/bluetooth")) == 2, "two controllers")
-        # The emulated controllers die when a search for LE devices ends.
+        # The emulated controllers crash when a search for LE devices ends.
         with open("/etc/bluetooth/main.conf", "w") as file:
             file.write("[General]\nControllerMode = bredr\nDiscoverableTimeout = 0\n[Policy]\nAutoEnable = true\n")
         with open("/run/bluetoothd.log", "w") as log:
             self.daemon = subprocess.Popen(["/usr/libexec/bluetooth/bluetoothd", "--compat", "--nodetach"],
                                            stdout=log, stderr=log)
         wait(lambda: os.path.exists("/run/sdp"), "bluetoothd")
-        # A controller that is touched before the daemon has looked at it stays unknown to it.
+        # The daemon never recognizes a controller that was used before the daemon found it.
         wait(lambda: sh("bluetoothctl list </dev/null", check=False).count("Controller") >= 2,
              "both controllers in bluetoothd", 30)
         for place in (0, 1):
             wait(lambda: sh(f"hciconfig hci{place} up", check=False) is not None and self.is_up(place),
                  f"hci{place}", 60)
-            # First the name: what an inquiry brings is not told anew when pairing is off.
+            # Set the name first: without pairing, an inquiry does not report a new name.
             sh(f"btmgmt --index {place} name OBDII-{place} </dev/null", check=False)
-            # The emulated controller loses its way in Secure Simple Pairing.
+            # Secure Simple Pairing fails with the emulated controller.
             sh(f"btmgmt --index {place} ssp off </dev/null", check=False)
             self.let_be_found(place)
         self.addresses = [re.search("BD Address: (\\S+)", sh(f"hciconfig hci{place}"))[1] for place in (0, 1)]
@@ -220,7 +220,7 @@ class Controllers:
 
     @staticmethod
     def let_be_found(place):
-        """The daemon closes the door again while it starts."""
+        """Makes the controller visible. The daemon hides it again while it starts."""
         sh(f"btmgmt --index {place} connectable on </dev/null", check=False)
         sh(f"btmgmt --index {place} discov yes </dev/null", check=False)
         wait(lambda: "PSCAN ISCAN" in sh(f"hciconfig hci{place} piscan; hciconfig hci{place}", check=False),

@@ -48,7 +48,9 @@ package struct TableImportRun {
     private static let mostFiles = 20_000
 
     /// The table that the file at `path` makes; nil where it is no table of another program.
-    package static func text(of contents: [UInt8], _ path: String) throws(TableImportFault) -> [UInt8]? {
+    package static func text(of contents: [UInt8], _ path: String) throws(TableImportFault)
+        -> [UInt8]?
+    {
         guard !path.hasSuffix(".pids") else { return nil }
         var run = TableImportRun()
         try run.leaveOutBuiltIn()
@@ -148,7 +150,8 @@ package struct TableImportRun {
     ) {
         var sources: [(source: ImportedSource, contents: [UInt8], path: String)] = []
         var unread: [Unread] = []
-        let recorded = try tests.map { folder throws(TableImportFault) in try Self.tests(in: folder) } ?? []
+        let recorded =
+            try tests.map { folder throws(TableImportFault) in try Self.tests(in: folder) } ?? []
         for file in files {
             let contents = try Self.contents(of: file.path)
             do throws(TableSource.Fault) {

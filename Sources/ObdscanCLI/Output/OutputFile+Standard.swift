@@ -21,7 +21,9 @@ extension OutputFile {
     /// Nil for standard output, devices and pipes, whose names promise nothing.
     static func ending(of path: String) -> String? {
         var status = stat()
-        if path == "-" || stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG {
+        if path == "-" || path.hasPrefix("/dev/") || path.hasPrefix("/proc/self/fd/")
+            || stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+        {
             return nil
         }
         let name = path.split(separator: "/").last ?? ""

@@ -47,7 +47,9 @@ public enum OutputFile {
     /// Nil for standard output, devices and pipes, whose names say nothing about their content.
     public static func ending(of path: String) -> String? {
         var status = stat()
-        if path == "-" || stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG {
+        if path == "-" || path.hasPrefix("/dev/") || path.hasPrefix("/proc/self/fd/")
+            || stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+        {
             return nil
         }
         let name = path.split(separator: "/").last ?? ""

@@ -85,9 +85,7 @@ public struct ConditionReport {
     /// The explanation of a code that is present.
     private func explanation(of code: ConditionChange.Code) -> CodeExplanation? {
         guard code.fate != .gone else { return nil }
-        var state = CodeExplanations.State()
-        state.kind = code.code.kinds.first
-        state.isActive = code.code.isActive
+        let state = code.code.state
         let text = texts.text(of: code.code.code)
         switch code.code.code {
         case .dtc(let dtc): return explanations.explanation(of: dtc, text: text, state: state)

@@ -34,6 +34,9 @@ public struct ConditionVerdict: Hashable, Sendable {
         case (_, .stop): parts.append("\(count). Do not drive on: \(names).")
         case (_, .soon): parts.append("\(count). Have it repaired soon: \(names).")
         case (_, .weeks): parts.append("\(count). Have it repaired within weeks: \(names).")
+        // What is not known may be grave.
+        case (_, .note) where codes.contains { $0.drive == nil }:
+            parts.append("\(count): \(Self.list(codes.map(\.name))).")
         case (_, .note): parts.append("\(count). Nothing that needs a repair now: \(names).")
         case (_, nil): parts.append("\(count): \(names).")
         }

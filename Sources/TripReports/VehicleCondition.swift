@@ -14,6 +14,16 @@ public struct VehicleCondition: Sendable {
         public var kinds: [CodeReport.Kind]
         /// Whether the fault is present now (SAE J1939); nil if unknown.
         public var isActive: Bool?
+        /// What the ECU says of it beyond that: lamps (SAE J1939), status byte, advice (UDS).
+        public var said = CodeExplanations.State()
+
+        /// All that is known of its state.
+        var state: CodeExplanations.State {
+            var state = said
+            state.kind = kinds.first
+            state.isActive = isActive
+            return state
+        }
     }
 
     /// The time.
@@ -28,7 +38,10 @@ public struct VehicleCondition: Sendable {
     /// The condition from data that was read from the vehicle.
     public init(time: UTC, codes reports: [CodeReport], items: [DiagnosticItem]) {
         self.time = time
-        for report in reports { add(report.ecu, report.code, report.kind, report.isActive) }
+        for report in reports {
+            let state = CodeExplanations.State(report)
+            add(report.ecu, report.code, report.kind, report.isActive, state)
+        }
         for item in items {
             switch item {
             case .monitor(let status) where status.supported && status.scope == .sinceClear:
@@ -55,13 +68,18 @@ public struct VehicleCondition: Sendable {
     }
 
     private mutating func add(
-        _ ecu: ECUAddress?, _ code: CodeReport.Code, _ kind: CodeReport.Kind, _ isActive: Bool?
+        _ ecu: ECUAddress?, _ code: CodeReport.Code, _ kind: CodeReport.Kind, _ isActive: Bool?,
+        _ said: CodeExplanations.State = .init()
     ) {
         let known = codes.firstIndex { $0.ecu == ecu && $0.code.isSame(as: code) }
         guard let known else {
-            codes.append(Code(ecu: ecu, code: code, kinds: [kind], isActive: isActive))
+            codes.append(
+                Code(ecu: ecu, code: code, kinds: [kind], isActive: isActive, said: said))
             return
         }
+        codes[known].said.statusByte = codes[known].said.statusByte ?? said.statusByte
+        codes[known].said.advice = codes[known].said.advice ?? said.advice
+        codes[known].said.lamps = codes[known].said.lamps ?? said.lamps
         if isActive == true || codes[known].isActive == nil { codes[known].isActive = isActive }
         if !codes[known].kinds.contains(kind) { codes[known].kinds.append(kind) }
     }

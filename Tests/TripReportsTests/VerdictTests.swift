@@ -38,6 +38,9 @@ import Testing
             text: "Gone: P0301. 1 trouble code. Have it repaired within weeks: P0420.",
             grade: .warn),
         Case(codes: [], gone: ["P0301"], text: "Gone: P0301. No trouble codes.", grade: .good),
+        Case(
+            codes: [("SPN94/FMI18", .note), ("SPN110/FMI0", nil)],
+            text: "2 trouble codes: SPN94/FMI18, SPN110/FMI0.", grade: .warn),
         Case(codes: [("P1234", nil)], text: "1 trouble code: P1234.", grade: .warn),
         Case(
             codes: (0..<8).map { ("P010\($0)", .note) },
@@ -53,6 +56,28 @@ import Testing
             incomplete: one.incomplete, failedTests: one.failed)
         #expect(verdict.text == one.text)
         #expect(verdict.grade == one.grade)
+    }
+
+    /// A report says the same as `dtc`: the lamps of the ECU decide.
+    @Test(arguments: [
+        (true, false, DriveAdvice.stop), (false, true, .soon), (false, false, .weeks),
+    ])
+    func `a lorry's codes are judged by its lamps`(
+        _ red: Bool, _ amber: Bool, _ advice: DriveAdvice
+    ) throws {
+        var code = CodeReport(
+            ecu: ECUAddress(0x00, .byte), kind: .stored,
+            code: .j1939(J1939Code(spn: 110, fmi: 0, occurrenceCount: 1, conversionMethod: false)),
+            line: 0)
+        code.isActive = true
+        code.lamps = .init(malfunction: true, redStop: red, amberWarning: amber, protect: false)
+        let now = VehicleCondition(time: UTC(microseconds: 0), codes: [code], items: [])
+        let texts = try PIDTables.codeExplanations()
+        let known = try #require(now.codes.first)
+        let said = texts.explanation(
+            of: J1939Code(spn: 110, fmi: 0, occurrenceCount: 1, conversionMethod: false),
+            text: "Coolant temperature", state: known.state)
+        #expect(said?.drive == advice)
     }
 
     @Test func `the page has the head, the verdict, the explanation and failed tests first`() throws

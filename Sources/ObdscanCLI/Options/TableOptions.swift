@@ -7,7 +7,7 @@ import SystemIO
 /// Which PID tables count.
 struct TableOptions: ParsableArguments {
     @Option(
-        name: [.customLong("pids"), .customLong("table")],
+        name: .customLong("pids"),
         help: ArgumentHelp(
             "Add PID tables from a file or folder; may be repeated.",
             discussion: """

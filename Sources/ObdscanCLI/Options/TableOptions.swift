@@ -8,7 +8,7 @@ import TableReports
 /// The PID tables to use.
 struct TableOptions: ParsableArguments {
     @Option(
-        name: [.customLong("pids"), .customLong("table")],
+        name: .customLong("pids"),
         help: ArgumentHelp(
             "Add PID tables from a file or folder; may be repeated.",
             discussion: """

@@ -32,7 +32,10 @@ public struct ChosenPacks: Sendable {
             let spoken = vehicle.scan.link?.capabilities.vehicleProtocol, spoken.family == .can
         else { return }
         records.removeAll { $0.target?.form != spoken.requestForm }
-        let vin = try vehicle.vin(by: [.classicCAN, .onUDS])
+        // Whoever polls everything has asked for the services anyway.
+        let spokenServices = try selected.isEmpty ? vehicle.services().profiles : []
+        let vin = try vehicle.vin(
+            by: spokenServices.isEmpty ? [.classicCAN, .onUDS] : spokenServices)
         guard vin != nil || isWanted else { return }
         let fitting = packs.filter { pack in
             vin.map { vin in pack.vehicles.contains { $0.matches(vin) } } ?? true

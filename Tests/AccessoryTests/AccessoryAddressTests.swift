@@ -21,7 +21,7 @@ private let registry = TransportRegistry.system
         #expect(try registry.address(address.description) == address)
     }
 
-    /// What is typed, and what is printed.
+    /// The text that a user types, and the text that is printed.
     @Test(arguments: [
         ("doip:", "doip:"), ("doip:192.168.1.10", "doip:192.168.1.10"),
         ("doip:192.168.1.10:13400", "doip:192.168.1.10"),
@@ -101,7 +101,7 @@ private let registry = TransportRegistry.system
     }
 }
 
-/// A transport of a module that ``Accessory`` does not know.
+/// A transport from a module that ``Accessory`` does not know.
 private struct PipeTransport: Transport {
     static let form = TransportForm("pipe", short: "pipe:NAME")
     let label: String
@@ -126,7 +126,7 @@ private struct PipeTransport: Transport {
         #expect(try more.address("pipe:b") != address)
         #expect(more.forms.last?.short == "pipe:NAME")
         #expect(throws: AddressError(.missing("name"), in: "pipe:")) { try more.address("pipe:") }
-        // What it does not say itself is what most transports are like.
+        // The defaults of `Transport` fit most transports.
         let transport = address.transport
         #expect(transport.identity == "pipe:a" && transport.memoryKey == "pipe:a")
         #expect(transport.isExclusive && !transport.isServedHere)
@@ -143,7 +143,7 @@ private struct PipeTransport: Transport {
     }
 
     @Test(arguments: [
-        // What is one accessory, and what is not.
+        // Two addresses, and whether they mean the same device.
         ("tcp:Adapter.local:23", "tcp:adapter.LOCAL:23", true),
         ("tcp:adapter.local:23", "tcp:adapter.local:24", false),
         ("rfcomm:00:1D:A5:68:98:8B", "rfcomm:00:1d:a5:68:98:8b/3", true),
@@ -159,7 +159,7 @@ private struct PipeTransport: Transport {
     }
 
     @Test(arguments: [
-        // A pty's number is soon another's; a rate is found again.
+        // The number of a pty soon belongs to a different one. A line rate can be found again.
         ("/dev/pts/7", nil), ("serial:/dev/obdscan-none?baud=9600", "serial:/dev/obdscan-none"),
         ("tcp:h:1", "tcp:h:1"), ("rfcomm:00:1D:A5:68:98:8B/3", "rfcomm:00:1D:A5:68:98:8B/3"),
         ("bluetooth:OBDII", "bluetooth:OBDII"),

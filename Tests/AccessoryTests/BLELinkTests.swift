@@ -5,7 +5,7 @@ import Testing
 
 @testable import Accessory
 
-/// A Bluetooth LE adapter over a daemon of the test's own, as a stream.
+/// A Bluetooth LE adapter as a stream, over the test's own daemon.
 @Suite struct `A Bluetooth LE link` {
     private static let notify = "notify"
     private static let write = "write"
@@ -22,7 +22,7 @@ import Testing
             address: address, name: "ble:\(address)", pin: pin, bus: bluez.path, limits: limits)
     }
 
-    /// An open link.
+    /// Opens a link.
     private func open(_ target: BLELink.Target) throws -> DescriptorSession {
         guard let session = try BLELink.open(target, cancelledBy: nil) else {
             throw CancellationError()
@@ -30,7 +30,9 @@ import Testing
         return session
     }
 
-    /// What comes up to the prompt; ends after ten seconds, or with the link.
+    /// Sends a line and returns the text up to the prompt.
+    ///
+    /// Ends after ten seconds, or with the link.
     private func ask(_ line: String, _ session: inout DescriptorSession) throws -> String {
         try session.write(Array((line + "\r").utf8))
         var answer: [UInt8] = []
@@ -133,7 +135,7 @@ import Testing
         #expect(bluez.calls.suffix(2) == ["StopNotify", "Disconnect"])
     }
 
-    /// What is wrong, and what is said of it.
+    /// A fault in the set-up, and the error that it leads to.
     struct Fault: Sendable {
         var change: @Sendable (inout FakeBlueZ.Setup) -> Void
         var pin: String?

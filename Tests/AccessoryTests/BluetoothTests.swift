@@ -23,7 +23,7 @@ import Testing
         #expect(!device.isPaired && !device.isConnected && !device.isLowEnergyOnly)
     }
 
-    /// Serial Port Profile 1.2: class 1101, RFCOMM (0003) with the channel.
+    /// Serial Port Profile 1.2: class 1101, and RFCOMM (0003) with the channel.
     @Test func `is told the channel of a serial port`() throws {
         let arguments = SerialPortRecord.arguments(channel: 30, name: "A<B>\"&")
         let message = try DBusMessage(
@@ -68,7 +68,8 @@ import Testing
     }
 
     @Test(arguments: [
-        // A clone: no name yet, a class. A dual-mode one. LE alone: no class, GATT services only.
+        // A clone with a class but no name yet; a dual-mode adapter; adapters with LE only, which
+        // have no class and only GATT services.
         ("class", true, false), ("serial", true, false), ("random", false, true),
         ("gatt", false, true), ("unknown", true, false), ("profiles", true, false),
     ])
@@ -89,7 +90,7 @@ import Testing
             case "class": [entry("Class", .integer(0x1F00)), entry("UUIDs", gatt)]
             case "serial": [entry("UUIDs", serial)]
             case "random": [entry("AddressType", .text("random")), entry("UUIDs", .list([]))]
-            // What BlueZ knows of a device that was never found by an inquiry: what it read by SDP.
+            // A device that no inquiry has found. BlueZ knows only what it read by SDP.
             case "profiles": [entry("AddressType", .text("public")), entry("UUIDs", profiles)]
             case "gatt": [entry("AddressType", .text("public")), entry("UUIDs", gatt)]
             default: [entry("AddressType", .text("public")), entry("UUIDs", .list([]))]
@@ -125,13 +126,15 @@ import Testing
     }
 }
 
-/// A message bus that knows one user and answers what it is told to.
+/// A message bus with one user.
+///
+/// It answers with the replies that a test gives it.
 private final class FakeBus: Sendable {
     let path: String
     private let listener: Int32
     let calls = Mutex<[String]>([])
 
-    /// `reply` gets the serial number of a call and its name.
+    /// `reply` gets the serial number and the name of a call.
     init(_ reply: @escaping @Sendable (UInt32, String) -> [UInt8]?) throws {
         path =
             FileManager.default.temporaryDirectory.appending(path: "bus-\(UUID().uuidString)")
@@ -210,10 +213,10 @@ private final class FakeBus: Sendable {
         return message.bytes
     }
 
-    /// The recorded reply as one to the call `serial`.
+    /// The recorded reply, changed into a reply to the call `serial`.
     static func objects(_ serial: UInt32) -> [UInt8] {
         var bytes = recordedBlueZReply
-        // The serial number is a byte of the header's field 5: `05 01 75 00` stands before it.
+        // The serial number is a byte in field 5 of the header, after `05 01 75 00`.
         if let place = bytes.firstRange(of: [5, 1, 0x75, 0])?.upperBound {
             bytes[place] = UInt8(truncatingIfNeeded: serial)
         }

@@ -50,7 +50,7 @@ import Testing
     }
 }
 
-/// Answers of NETLINK_ROUTE, built by hand after linux/rtnetlink.h, if_link.h and can/netlink.h.
+/// Answers of NETLINK_ROUTE, made by hand from linux/rtnetlink.h, if_link.h and can/netlink.h.
 @Suite struct `The kernel's description of an interface` {
     private static func number<Number: FixedWidthInteger>(_ value: Number) -> [UInt8] {
         withUnsafeBytes(of: value) { Array($0) }
@@ -119,7 +119,7 @@ import Testing
     }
 }
 
-/// A socket pair of datagrams stands for a CAN socket: one frame for each read and each write.
+/// A socket pair of datagrams replaces a CAN socket: one frame per read and per write.
 @Suite struct `A session of frames` {
     private func pair() throws -> (ours: Int32, other: Int32) {
         var ends: [Int32] = [-1, -1]

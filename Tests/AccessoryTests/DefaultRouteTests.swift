@@ -2,7 +2,7 @@ import Testing
 
 @testable import Accessory
 
-/// `/proc/net/route` as the kernel writes it: addresses in network order, read as little endian.
+/// `/proc/net/route` in the kernel's format: addresses in network order, read as little endian.
 @Suite struct `The default route` {
     private static let heading =
         "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Accessory
 
-/// Which two characteristics of a device are the serial line of an adapter.
+/// The two characteristics of a device that form the serial line of an adapter.
 @Suite("GATT layouts") struct GATTLayoutTests {
     static let device = "/org/bluez/hci0/dev_D2_E0_2F_8D_54_D5"
 
-    /// A service and its characteristics: short or whole UUIDs, flags by their first letters.
+    /// A service and its characteristics: short or full UUIDs, and the first letters of the flags.
     struct Row: Sendable {
         var service: String
         var members: [(uuid: String, flags: [String])]
@@ -22,7 +22,7 @@ import Testing
     static let write = "write"
     static let command = "write-without-response"
 
-    /// What GetManagedObjects answers for a device with these services.
+    /// The answer of GetManagedObjects for a device with these services.
     static func body(_ rows: [Row], mtu: Int? = 517) -> [DBusValue] {
         func text(_ key: String, _ value: String) -> DBusValue.Entry {
             .init(key: .text(key), value: .text(value))
@@ -63,7 +63,7 @@ import Testing
                         ])))
             }
         }
-        // The order of a hash table.
+        // The daemon sends the objects in the order of a hash table.
         return [.entries(objects.reversed())]
     }
 
@@ -77,7 +77,8 @@ import Testing
     private static let isscTo = "49535343-8841-43F4-A8D4-ECBE34729BB3"
     private static let uart = "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"
 
-    /// Services, then the service, both characteristics and whether writes are answered.
+    /// The services, then the chosen service, both characteristics, and whether writes get a
+    /// response.
     struct Case: Sendable {
         var name: String
         var rows: [Row]
@@ -189,7 +190,7 @@ import Testing
                 == "ble:D2:E0:2F:8D:54:D5?service=ABF0&notify=ABF2&write=ABF3&reply=yes")
     }
 
-    /// The MTU, and the bytes of one write.
+    /// The MTU, and the number of bytes per write.
     @Test(arguments: [(nil, 20), (23, 20), (185, 182), (517, 512), (3, 20), (0, 20)])
     func `cut writes to one packet`(mtu: Int?, length: Int) throws {
         let rows = [Row("FFE0", ("FFE1", [Self.command, Self.notify]))]

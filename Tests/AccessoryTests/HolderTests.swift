@@ -5,7 +5,7 @@ import Testing
 @testable import Accessory
 
 @Suite struct `Who has a device` {
-    /// The form of proc(5), /proc/locks, as a kernel printed it.
+    /// /proc/locks in the format of proc(5), as a kernel printed it.
     private static let locks = """
         1: POSIX  ADVISORY  WRITE 708 00:1a:5 0 EOF
         2: FLOCK  ADVISORY  WRITE 4711 00:1a:5 0 EOF
@@ -30,7 +30,9 @@ import Testing
         #expect(DeviceHolder.owner(of: file, in: Self.locks) == 33)
     }
 
-    /// This process serves the pty and has its other side open, too; `cat` only reads it.
+    /// This process serves the pty and has its other end open, too.
+    ///
+    /// `cat` only reads it.
     @Test func `whoever serves a pty is named only when nobody else has it`() throws {
         var name = [CChar](repeating: 0, count: 64)
         let server = sys_open_pty(&name, name.count)
@@ -55,7 +57,7 @@ import Testing
             var status: Int32 = 0
             waitpid(child, &status, 0)
         }
-        // posix_spawn(3) returns when the child runs its program: the file is open.
+        // posix_spawn(3) returns when the child runs its program. By then the file is open.
         #expect(DeviceHolder.find(path) == AccessoryError.Holder(pid: child, program: "cat"))
     }
 }

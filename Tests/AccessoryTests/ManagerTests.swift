@@ -4,7 +4,7 @@ import OBDCore
 import SystemIO
 import Testing
 
-/// A made-up /sys/class/tty and /dev.
+/// Folders that replace /sys/class/tty and /dev.
 private final class Devices {
     let root: URL
     let manager: AccessoryManager
@@ -16,7 +16,7 @@ private final class Devices {
             try FileManager.default.createDirectory(
                 at: root.appending(path: folder), withIntermediateDirectories: true)
         }
-        // The resolved path: the temporary folder may itself be behind a link.
+        // Resolve the path, because the temporary folder may be a link.
         let path = root.resolvingSymlinksInPath().path()
         manager = AccessoryManager(
             folders: AccessoryManager.Folders(
@@ -25,7 +25,7 @@ private final class Devices {
 
     deinit { try? FileManager.default.removeItem(at: root) }
 
-    /// An adapter behind a USB bridge, as sysfs shows one: attributes three folders up.
+    /// Adds an adapter on a USB bridge as in sysfs, with the attributes three folders up.
     func plugUSB(_ name: String, at port: String) throws {
         let usb = root.appending(path: "devices/usb1/\(port)")
         let device = usb.appending(path: "\(port):1.0/\(name)")

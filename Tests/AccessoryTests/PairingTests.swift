@@ -13,7 +13,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hex.bytes(hex) ?? [] }
 @Suite struct `Pairing by Bluetooth` {
     private static let device = "/org/bluez/hci0/dev_AA"
 
-    /// Messages as dbus-next 0.2.3 writes them.
+    /// dbus-next 0.2.3 encodes these messages the same way.
     @Test func `answers are written as another library writes them`() throws {
         let call = try DBusMessage(
             bytes(
@@ -73,7 +73,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hex.bytes(hex) ?? [] }
         #expect(try ask("Shout", Self.device, pin: "1")?.kind == .error)
     }
 
-    /// PIN of the device, the numbers that are given, the number that it took.
+    /// The device's PIN, the numbers that are tried, and the one that works.
     @Test(
         arguments: [
             ("1234", ["1234", "0000"], "1234"), ("0000", ["1234", "0000"], "0000"),
@@ -117,7 +117,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hex.bytes(hex) ?? [] }
     }
 }
 
-/// A bus with BlueZ on it, which has one device.
+/// A bus with BlueZ, which knows one device.
 private final class PairingBlueZ: Sendable {
     let path: String
     private let listener: Int32
@@ -145,7 +145,7 @@ private final class PairingBlueZ: Sendable {
         unlink(path)
     }
 
-    /// What was called, in order.
+    /// The calls in their order.
     func calls() -> [String] { heard.withLock { $0 } }
 
     private func serve(pin: String) {
@@ -208,7 +208,7 @@ private final class PairingBlueZ: Sendable {
         }
     }
 
-    /// The recorded reply, to another call.
+    /// The recorded reply, changed into a reply to another call.
     private static func objects(replyTo serial: UInt32) -> [UInt8] {
         var bytes = recordedBlueZReply
         let field: [UInt8] = [5, 1, UInt8(ascii: "u"), 0]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Accessory
 
-/// A peer on TCP that answers each line in several writes, with Nagle's algorithm on.
+/// A TCP peer that answers each line in several writes, with Nagle's algorithm on.
 private final class SegmentingPeer: Sendable {
     let port: UInt16
 
@@ -62,12 +62,12 @@ private final class SegmentingPeer: Sendable {
 }
 
 @Suite struct `An adapter on TCP` {
-    /// One line, and the three of a VIN.
+    /// An answer of one line, and the three lines of a VIN.
     private static let short = "7E804410C1AF8\r\r>"
     private static let long =
         "7E810144902015758\r7E8214441303032333435\r7E82236373839303132\r\r>"
 
-    /// A delayed acknowledgement takes at least 40 ms (TCP_DELACK_MIN), on an idle machine too.
+    /// A delayed acknowledgement takes at least 40 ms (TCP_DELACK_MIN), even on an idle machine.
     @Test(arguments: [short, long], [1, 2, 3])
     func `is as fast when an answer comes in several segments`(
         answer: String, segments: Int
@@ -80,7 +80,7 @@ private final class SegmentingPeer: Sendable {
         }
         var taken: [Duration] = []
         var set = PollSet()
-        // The kernel acknowledges the first segments of a connection at once in any case.
+        // The kernel always acknowledges the first segments of a connection at once.
         for round in 0..<60 {
             let begin = SystemClock.now()
             try session.write(Array("010C\r".utf8))

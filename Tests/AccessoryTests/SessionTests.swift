@@ -6,7 +6,7 @@ import Testing
 
 @testable import Accessory
 
-/// Both ends of a connection inside this process.
+/// A connection with both ends in this process.
 private struct Pair: ~Copyable {
     var session: DescriptorSession
     let peer: Int32
@@ -21,7 +21,7 @@ private struct Pair: ~Copyable {
     deinit { close(peer) }
 }
 
-/// A pty whose other end this process holds.
+/// A pty whose other end is in this process.
 private final class Pty {
     let main: Int32
     let path: String
@@ -85,7 +85,7 @@ private func awaitBytes(
         try pair.session.write(Array(sent[..<1_500_000]))
         let isFull = pair.session.wantsToWrite
         #expect(isFull)
-        // What comes later goes behind what is kept.
+        // Later bytes go after those that are kept.
         try pair.session.write(Array(sent[1_500_000...]))
         var received: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -167,7 +167,7 @@ private func awaitBytes(
                 Issue.record("\(error)")
                 return
             }
-            // This process holds both.
+            // This process has both ends.
             #expect(holder?.pid == getpid())
             #expect(holder?.program.isEmpty == false)
         }
@@ -199,7 +199,7 @@ private func awaitBytes(
         let file = FileManager.default.temporaryDirectory.appending(path: "obdscan-\(UUID())")
         try Data().write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        // Root may give it away, to a group of people.
+        // Root can give the file to another group.
         if getuid() == 0 { chown(file.path(), 0, 20) }
         let number: gid_t = getuid() == 0 ? 20 : getgid()
         let name = getgrgid(number).map { String(cString: $0.pointee.gr_name) } ?? String(number)
@@ -207,7 +207,7 @@ private func awaitBytes(
             chmod(file.path(), mode)
             #expect(Files.groupName(of: file.path()) == expected)
         }
-        // Nobody should become a member of root's.
+        // The hint must not suggest joining root's group.
         if getuid() == 0 {
             chown(file.path(), 0, 0)
             chmod(file.path(), 0o660)
@@ -220,7 +220,7 @@ private func awaitBytes(
         let folder = FileManager.default.temporaryDirectory.appending(path: "obdscan-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        // HDB form: the process number in ten columns. Process 1 is alive wherever this runs.
+        // HDB format: the process number in ten columns. Process 1 is always alive.
         try "         1\n".write(
             to: folder.appending(path: "LCK..ttyUSB9"), atomically: true, encoding: .utf8)
         #expect(DeviceHolder.byLockFile(of: "/dev/ttyUSB9", in: folder.path())?.pid == 1)
@@ -232,7 +232,7 @@ private func awaitBytes(
 }
 
 @Suite struct `A TCP connection` {
-    /// A listening socket on a port of the system's choice.
+    /// Opens a listening socket on a port that the system chooses.
     private func listener(_ family: Int32) throws -> (descriptor: Int32, port: UInt16)? {
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return nil }
@@ -271,7 +271,7 @@ private func awaitBytes(
     @Test(arguments: [("127.0.0.1", AF_INET), ("localhost", AF_INET), ("::1", AF_INET6)])
     func `is made to names and addresses of both kinds`(_ host: String, _ family: Int32) throws {
         guard let server = try listener(family) else {
-            // A machine without IPv6 cannot show more.
+            // Without IPv6, the machine can test no more.
             #expect(family == AF_INET6)
             return
         }
@@ -284,7 +284,7 @@ private func awaitBytes(
         let peer = accept(server.descriptor, nil, nil)
         defer { close(peer) }
         try session.write(Array("ATI\r".utf8))
-        // A blocking read: loopback delivers what was written.
+        // This read blocks until loopback delivers the bytes.
         var buffer = [UInt8](repeating: 0, count: 16)
         #expect(read(peer, &buffer, 16) == 4)
     }
@@ -333,7 +333,7 @@ private func awaitBytes(
     @Test func `can be cancelled while it is awaited`() throws {
         let server = try #require(try listener(AF_INET))
         defer { close(server.descriptor) }
-        // Nothing accepts; a full queue leaves further connections waiting.
+        // The server accepts no connection. Once its queue is full, further connections wait.
         var others: [Int32] = []
         defer { for other in others { close(other) } }
         let flag = try EventDescriptor()

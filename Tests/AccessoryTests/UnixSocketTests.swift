@@ -4,7 +4,9 @@ import Testing
 
 @testable import Accessory
 
-/// A folder for sockets, removed at the end.
+/// A folder for sockets.
+///
+/// It is removed at the end.
 private final class Folder {
     let path: String
 
@@ -16,7 +18,9 @@ private final class Folder {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// A listening socket; `backlog` nil = bound, and nothing listens.
+    /// Opens a listening socket.
+    ///
+    /// Without a `backlog` it is bound but does not listen.
     func listen(_ name: String, backlog: Int32? = 4, stream: Bool = true) throws -> Int32 {
         let kind = stream ? SOCK_STREAM.rawValue : SOCK_DGRAM.rawValue
         let descriptor = socket(AF_UNIX, Int32(kind), 0)
@@ -45,7 +49,7 @@ private final class Folder {
         try TransportRegistry.system.address("unix:\(path)").transport
     }
 
-    /// What cannot be opened says why.
+    /// The fault if the path cannot be opened.
     private func fault(_ path: String) throws -> UnixSocketFault? {
         do throws(AccessoryError) {
             let session = try UnixSocketTransport(path: path).open(
@@ -126,7 +130,7 @@ private final class Folder {
         #expect(try fault("\(folder.path)/a") == .busy(path: "\(folder.path)/a"))
     }
 
-    // unix(7): sun_path has 108 bytes, the end mark included.
+    // unix(7): sun_path has 108 bytes, including the final NUL.
     @Test func `has a path of 107 bytes at most`() throws {
         let name = String(repeating: "s", count: 107 - folder.path.utf8.count - 1)
         let listener = try folder.listen(name)

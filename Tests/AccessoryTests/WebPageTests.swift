@@ -6,7 +6,7 @@ import Testing
 @testable import Accessory
 
 @Suite struct `What is there instead of an adapter` {
-    /// Answers the first request by `answer`, once it has come whole.
+    /// Sends `answer` once the first request has come completely.
     private static func serve(_ answer: String) throws -> UInt16 {
         let listener = sys_stream_socket(AF_INET, 0)
         var address = sockaddr_in()

@@ -34,7 +34,7 @@ import Testing
         for writing: UInt8 in [0x04, 0x08, 0x11, 0x14, 0x27, 0x28, 0x2E, 0x2F, 0x31, 0x34, 0x85] {
             #expect(!services.contains(writing))
         }
-        // SAE J1939-73: DM3, DM11, DM22, DM13 stops broadcasts; SAE J1939-71: reset.
+        // SAE J1939-73: DM3, DM11, DM22, and DM13, which stops broadcasts. SAE J1939-71: reset.
         for group: UInt16 in [0xFECC, 0xFED3, 0xC300, 0xDF00, 0xDE00, 0x0000, 0xEA00] {
             #expect(!VehicleRequest.readableParameterGroups.contains(group))
         }

@@ -7,7 +7,7 @@ import WebProtocol
 private let decoder = "/usr/bin/zbarimg"
 
 @Suite struct `The picture of an address` {
-    /// ISO/IEC 18004 as others read it: versions 1 to 10 and their masks.
+    /// A foreign decoder reads our codes by ISO/IEC 18004: versions 1 to 10 and their masks.
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: decoder)),
         arguments: [1, 14, 20, 30, 45, 60, 70, 84, 100, 106, 120, 130, 150, 180, 200, 213])

@@ -8,7 +8,7 @@ import VehicleScan
 
 @testable import Dashboard
 
-/// What browsers look at.
+/// The values that browsers show.
 @Suite struct `The live board` {
     private func reading(_ value: Double, _ signal: Int32 = 0, ecu: UInt32 = 0x7E8) -> Reading {
         Reading(
@@ -33,11 +33,13 @@ import VehicleScan
         take(board, [reading(4, ecu: 0x7E9)])
         let changed = board.channels(since: version).channels
         #expect(changed.map(\.reading.value) == [.number(4)])
-        // It was known before: nobody needs to be told what it is.
+        // The signal was known before, so its description is not sent again.
         #expect(changed.allSatisfy { $0.born <= version })
     }
 
-    /// The page finds the card of a reading by them; `7E8/F1` is read by the tester at F1.
+    /// The page uses the ECU and the signal to find the card of a reading.
+    ///
+    /// In `7E8/F1`, F1 is the tester's address.
     @Test func `a reading and what is said about its signal name the same ECU`() throws {
         let board = VehicleBoard(version: "0.2")
         var own = reading(1)

@@ -26,7 +26,7 @@ import Testing
         return found
     }
 
-    /// 01 0C: (256 A + B) / 4 rpm, SAE J1979.
+    /// SAE J1979: 01 0C is (256 A + B) / 4 rpm.
     @Test(arguments: ["7E8 04 41 0C 1A F8\r\n\r\n>", ">010C\r7E8 04 41 0C 1A F8\r\r>"])
     func `whatever pieces it comes in`(text: String) throws {
         let whole = try found(text)
@@ -68,7 +68,7 @@ import Testing
         #expect(found == ["1 a", "2 b", "3 c", "4 ", "5 d"])
     }
 
-    // Whatever stands between two digits, and wherever a byte begins.
+    // There may be any text between two digits, and a byte may begin at each digit.
     @Test(
         arguments: [
             ("410C", [0x41, 0x10, 0x0C]), ("4 1\r\n0C", [0x41, 0x10, 0x0C]), ("x4y1z", [0x41]),

@@ -4,7 +4,7 @@ import PIDTables
 import Testing
 
 @Suite struct `Embedded explanations` {
-    /// Codes that statistics and lists of open programs name, and those that workshops see often.
+    /// Codes from statistics and from lists of open programs, and codes that workshops often see.
     private static let frequent = """
         P0420 P0171 P0300 P0301 P0302 P0303 P0304 P0401 P0442 P0443 P0440 P0455 P0130
         P0172 P0174 P0500 P0505 P0506 P0507 P0600 P0700 P0010 P0011 P0012 P0030 P0100
@@ -65,7 +65,7 @@ import Testing
         #expect(said?.drive == drive)
     }
 
-    // The tables themselves are checked by `pids lint`: signals, monitor ids, order, columns.
+    // `pids lint` checks the tables themselves: signals, monitor IDs, order, columns.
     @Test func `every family has causes, and a plain title`() throws {
         let explanations = try PIDTables.codeExplanations()
         #expect(explanations.families.count >= 70)
@@ -74,7 +74,7 @@ import Testing
             #expect(family.drive != nil && !family.codes.isEmpty, "\(family.id)")
             #expect(family.notice.hasSuffix("."), "\(family.id)")
             #expect(family.causes.allSatisfy { $0.check.hasSuffix(".") }, "\(family.id)")
-            // What is pasted into `obdscan live` should fit a line.
+            // Users paste these signals into `obdscan live`, so they should fit on a line.
             let lengths = family.watches.map { $0.signals.joined(separator: " ").utf8.count }
             #expect(lengths.allSatisfy { $0 <= 70 } && !lengths.isEmpty, "\(family.id)")
         }

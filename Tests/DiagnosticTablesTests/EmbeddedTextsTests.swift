@@ -4,7 +4,7 @@ import PIDTables
 import Testing
 
 @Suite struct `Embedded texts of codes` {
-    // What these codes mean is told alike by every public list of SAE J2012 codes.
+    // Every public list of SAE J2012 codes gives these codes the same meaning.
     @Test(arguments: [
         ("P0301", "Cylinder 1 misfire detected"),
         ("P0300", "Random/multiple cylinder misfire detected"),
@@ -29,7 +29,7 @@ import Testing
         for code in UInt16.min...UInt16.max {
             guard let text = texts.text(of: DTC(code)) else { continue }
             found += 1
-            // Each manufacturer's own mean something else.
+            // Manufacturers' own codes have different meanings for each manufacturer.
             #expect(CodeStructure(DTC(code)).owner != .manufacturer, "\(DTC(code))")
             #expect(text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }, "\(text)")
             #expect(text == text.trimmingBlanks, "\(text)")
@@ -71,22 +71,24 @@ import Testing
         let texts = PIDTables.codeTexts()
         #expect(texts.text(ofFailureType: 0x11) == "Circuit short to ground")
         #expect(texts.text(ofFailureType: 0x87) == "Message missing")
-        // As a maker's list of three-byte codes has them: 1A, 1B, 18, 19, 23, 24, 2F, 81 (JCB).
+        // The meanings are from a manufacturer's list of three-byte codes: 1A, 1B, 18, 19, 23, 24,
+        // 2F, 81 (JCB).
         #expect(texts.text(ofFailureType: 0x1A) == "Circuit resistance too low")
         #expect(texts.text(ofFailureType: 0x18) == "Circuit current too low")
         #expect(texts.text(ofFailureType: 0x23) == "Signal stuck low")
         #expect(texts.text(ofFailureType: 0x2F) == "Signal erratic")
         #expect(texts.text(ofFailureType: 0x00) == nil)
-        // Nobody has defined it, but its category.
+        // This type is not defined, but its category is.
         #expect(texts.text(ofFailureType: 0x1C) == "Circuit voltage out of range")
         #expect(texts.text(ofFailureType: 0x5F) == nil)
         #expect(texts.text(ofFailureCategory: 0x5F) == "System programming fault")
     }
 
-    // Engine makers' lists: Agco Power ("SPN 100, FMI 1, oil pressure LOW, ALARM"; "SPN 105, FMI 3,
-    // intake air temp. sensor voltage above normal or open circuit"), Doosan with Cummins engines
-    // ("1761 4 ... voltage below normal, or shorted to low source"; "1639 0 fan speed ... above
-    // normal, most severe"), Scania DC09 (names of SPN 171 to 190 and of the failure modes).
+    // Lists of engine manufacturers: Agco Power ("SPN 100, FMI 1, oil pressure LOW, ALARM"; "SPN
+    // 105, FMI 3, intake air temp. sensor voltage above normal or open circuit"), Doosan with
+    // Cummins engines ("1761 4 ... voltage below normal, or shorted to low source"; "1639 0 fan
+    // speed ... above normal, most severe"), Scania DC09 (names of SPN 171 to 190 and of the
+    // failure modes).
     @Test(arguments: [
         (UInt32(100), UInt8(1), "Engine oil pressure: value too low (most severe)"),
         (105, 3, "Intake manifold 1 temperature: voltage too high, or short to supply"),
@@ -130,7 +132,7 @@ import Testing
 }
 
 extension String {
-    /// Without blanks at either end.
+    /// The text without blanks at either end.
     fileprivate var trimmingBlanks: String {
         var kept = self[...]
         while kept.last == " " { kept.removeLast() }
@@ -140,7 +142,7 @@ extension String {
 }
 
 @Suite struct `Embedded monitor tables` {
-    // Names: SAE J1979 and ISO 15031-5 as public decoders have them.
+    // The names are those of SAE J1979 and ISO 15031-5 in public decoders.
     @Test func `monitors and tests have names`() throws {
         let tables = try PIDTables.monitorTables()
         #expect(tables.monitorName(0x01, tid: 0x01, uas: 0x0A) == "Oxygen sensor B1S1")
@@ -186,7 +188,7 @@ extension String {
         }
     }
 
-    // Answers of a Dacia and of an Audi; layouts of SAE J1979.
+    // Answers of a Dacia and of an Audi, with the layouts of SAE J1979.
     @Test func `signals have the standard's short names`() throws {
         #expect(
             try decode([0x09, 0x04], "49040132333736313634323553000000000000") == [

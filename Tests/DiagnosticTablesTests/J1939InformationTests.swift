@@ -27,7 +27,8 @@ import Testing
         }
     }
 
-    // Values: tests of the Equipment and Tool Institute's emissions test program (j1939-84).
+    // The values are from tests of the Equipment and Tool Institute's emissions test program
+    // (j1939-84).
     @Test func `texts end with an asterisk each`() throws {
         #expect(
             try texts(decode(0xFEEC, Array("12345678901234567890*".utf8)))
@@ -40,7 +41,7 @@ import Testing
                 == ["SPN586=none", "SPN587=none", "SPN588=none", "SPN233=none"])
     }
 
-    // A truck's answer in the same program: three calibrations, an empty place, one more.
+    // A truck's answer in the same program: three calibrations, an empty one, and one more.
     @Test func `calibrations follow each other, checksum least significant byte first`() throws {
         let empty = [UInt8](repeating: 0, count: 4) + [UInt8](repeating: 0xFF, count: 16)
         let payload =
@@ -56,8 +57,9 @@ import Testing
         if case .error? = cut.first {} else { Issue.record("a calibration cut short is an error") }
     }
 
-    // j1939-84's DM5 of a heavy-duty engine (compliance 20): misfire, fuel system and components,
-    // EGR, exhaust gas sensor and its heater; boost, filter, NOx, NMHC; none of the latter complete.
+    // DM5 of a heavy-duty engine from j1939-84 (compliance 20): misfire, fuel system and
+    // components, EGR, exhaust gas sensor and its heater; boost, filter, NOx, NMHC. None of the
+    // second group is complete.
     @Test func `readiness of a diesel engine`() throws {
         let items = try decode(0xFECE, [0x00, 0x00, 0x14, 0x37, 0xE0, 0x1E, 0xE0, 0x1E])
         var complete: [MonitorStatus.Monitor] = []
@@ -87,8 +89,8 @@ import Testing
         #expect(readiness.incomplete.count == 9)
     }
 
-    // DM4 as three public implementations fill it: length 12 (what follows it), code, SPN 899 102
-    // 190 92 110 84; the scales are those of SAE J1939-71.
+    // Three public implementations fill DM4 like this: length 12 (of the bytes after it), code, SPN
+    // 899 102 190 92 110 84. The scales are those of SAE J1939-71.
     @Test func `freeze frames tell their code`() throws {
         let first: [UInt8] = [
             0x0C, 0x6E, 0x00, 0x00, 0x03, 0x01, 0x50, 0x68, 0x13, 0x64, 0x85, 0x00, 0x28,
@@ -107,7 +109,7 @@ import Testing
             codes.append("\(reading.frame ?? 255) \(reading.parameterCode?.text ?? "none")")
         }
         #expect(Set(codes) == ["0 SPN110/FMI0", "1 SPN3216/FMI4"])
-        // The maker's own bytes stay visible.
+        // The manufacturer's own bytes must not be dropped.
         if case .message? = items.last {} else { Issue.record("three bytes were dropped") }
         #expect(try decode(0xFECD, first).count == 6)
     }

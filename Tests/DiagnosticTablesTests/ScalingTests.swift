@@ -3,10 +3,10 @@ import PIDTables
 import Testing
 
 @Suite struct `Unit and scaling ids` {
-    /// Id, value of raw 1234, value of raw FEDC, as python-OBD 0.7.3 gives them.
+    /// The ID, the value of raw 1234, and the value of raw FEDC, from python-OBD 0.7.3.
     ///
-    /// It rounds factors to what SAE J1979 prints (0.0000305 for 1/32768), hence the tolerance. Its
-    /// answer for 2E is true or false and stands not here.
+    /// python-OBD rounds factors as SAE J1979 prints them (0.0000305 for 1/32768), so a tolerance
+    /// is needed. For 2E it returns true or false, so 2E is left out.
     private static let peer = """
         01 4660 65244
         02 466 6524.4
@@ -116,7 +116,8 @@ import Testing
         }
     }
 
-    // SAE J1979: 0A is 0.122 mV a bit, 16 is 0.1 °C a bit from −40 on, FE is 0.25 Pa signed.
+    // SAE J1979: 0A is 0.122 mV per bit, 16 is 0.1 °C per bit from −40 on, FE is 0.25 Pa per bit,
+    // signed.
     @Test func `units are written as people write them`() throws {
         let scalings = try PIDTables.monitorTables().scalings
         #expect(scalings[0x0A]?.unit == "mV")

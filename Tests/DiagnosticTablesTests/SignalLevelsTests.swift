@@ -16,13 +16,13 @@ import Testing
         for signal in judged {
             for rule in levels.rules(of: signal) {
                 #expect(!rule.word.isEmpty && rule.reason.hasSuffix("."), "\(signal.id)")
-                // A limit that no bits can reach judges nothing.
+                // A limit outside of the signal's range would have no effect.
                 if let range = signal.valueRange { #expect(range.contains(rule.limit)) }
             }
         }
     }
 
-    /// A warm idling engine is as usual: 90 °C, 800 rpm, 14.1 V.
+    /// The values of a warm idling engine are usual: 90 °C, 800 rpm, 14.1 V.
     @Test(arguments: [("ECT", 90.0), ("RPM", 800), ("VPWR", 14.1), ("EOT", 95), ("IAT", 25)])
     func `say nothing of usual values`(_ id: String, _ value: Double) throws {
         let signal = try #require(try PIDTables.standard().signals.first { $0.id == id })

@@ -21,7 +21,7 @@ import Testing
         #expect(try message(payload, group).lampIsOn == isOn)
     }
 
-    // SAE J1979: 44; ISO 14229-1: 54; SAE J1939-21: control byte 0 of PGN E800, then FED3 at the end.
+    // SAE J1979: 44; ISO 14229-1: 54; SAE J1939-21: control byte 0 of PGN E800, with FED3 at the end.
     @Test(
         arguments: [
             ("44", nil, true), ("54", nil, true), ("7F0422", nil, false), ("43", nil, false),

@@ -1,18 +1,18 @@
 import DoIPWire
 import Testing
 
-/// Messages of ISO 13400-2, byte by byte.
+/// Compares the bytes of ISO 13400-2 messages.
 ///
-/// The bytes of activation, request, acknowledgement and answer are those that `doipclient` 1.2.2 and
-/// `doip-server` 2026.6.14 exchange; the others follow the table of the standard as Wireshark's
-/// `packet-doip.c` has it.
+/// `doipclient` 1.2.2 and `doip-server` 2026.6.14 exchange these bytes for activation, request,
+/// acknowledgement and answer. The others follow the standard's table in Wireshark's
+/// `packet-doip.c`.
 @Suite struct `DoIP messages` {
     static let vin = Array("1HGBH41JXMN109186".utf8)
     static let eid: [UInt8] = [0x12, 0x34, 0x56, 0x78, 0x9A, 0xBC]
     static let gid: [UInt8] = [0xDE, 0xF0, 0x12, 0x34, 0x56, 0x78]
     static let entity = DoIPEntity(vin: vin, address: 0x1000, eid: eid, gid: gid, furtherAction: 0)
 
-    /// A message, its version and its bytes.
+    /// A message with its version and its bytes.
     struct Case: Sendable {
         var message: DoIPMessage
         var version: UInt8
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// Types and lengths that they do not have.
+    /// Types of messages, and lengths that are not valid for them.
     @Test(arguments: [
         (0x0000, 0), (0x0000, 2), (0x0001, 1), (0x0002, 5), (0x0003, 16), (0x0004, 31),
         (0x0004, 34), (0x0005, 6), (0x0005, 8), (0x0006, 8), (0x0006, 10), (0x0007, 1), (0x0008, 1),
@@ -111,7 +111,8 @@ import Testing
         #expect(found == [.malformed(type: UInt16(type)), .message(.aliveCheck, version: 2)])
     }
 
-    /// A wrong inverse, an ELM327's banner, lengths that no message has.
+    /// A wrong inverse version, the banner of an ELM327, lengths that are not valid for any
+    /// message.
     @Test(
         arguments: [
             [0x02, 0xFC, 0x00, 0x07, 0, 0, 0, 0], Array("ELM327 v1.5\r\r>".utf8),

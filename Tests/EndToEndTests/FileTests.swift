@@ -2,7 +2,7 @@ import Foundation
 import SystemIO
 import Testing
 
-/// Databases and files that cannot be used as they are: the message, and what is kept.
+/// Databases and files that cannot be used as they are: the message, and the data that survive.
 @Suite(.ownThreads) struct `Files in the way` {
     private let workplace: Workplace
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The cable is pulled at each stage of a session: the message, and what is kept.
+/// The cable is pulled at each stage of a session: the message, and the data that survive.
 @Suite(.ownThreads) struct `A pulled cable` {
     private let workplace: Workplace
 

@@ -14,7 +14,7 @@ import Testing
     ///
     /// The last answer repeats.
     ///
-    /// Lines are set apart by `|`; layouts by SAE J1979.
+    /// `|` separates lines. The layouts are those of SAE J1979.
     private static let usual = [
         "0100": ["7E8 06 41 00 98 18 00 00|7E9 06 41 00 80 10 00 00"],
         "0101": ["7E8 06 41 01 82 07 65 04|7E9 06 41 01 01 04 00 00"],

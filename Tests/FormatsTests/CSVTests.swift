@@ -125,8 +125,8 @@ import Testing
 }
 
 @Suite struct UnitSystemTests {
-    /// NIST SP 811, appendix B.8 (US gallon, psi, pound-foot) and the definitions of mile, imperial
-    /// gallon and degree Fahrenheit, rounded to six digits.
+    /// NIST SP 811, appendix B.8 (US gallon, psi, pound-foot), and the definitions of mile,
+    /// imperial gallon and degree Fahrenheit, rounded to six digits.
     static let cases: [(String, UnitSystem, Double, Double, String)] = [
         ("km/h", .us, 100, 62.1371, "mph"), ("km", .imperial, 1.609344, 1, "mi"),
         ("°C", .us, -40, -40, "°F"), ("°C", .imperial, 100, 212, "°F"),

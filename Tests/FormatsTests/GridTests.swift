@@ -7,7 +7,7 @@ import Testing
 @Suite struct GridTests {
     private static let start = UTC(microseconds: Fixtures.time.microseconds / 1_000_000 * 1_000_000)
 
-    /// What readings at so many milliseconds behind the start become.
+    /// The grid made from readings at these milliseconds after the start.
     private func grid(
         _ fill: CSVGrid.Fill, every: Duration = .milliseconds(100), units: UnitSystem = .metric,
         _ readings: [(Int64, Reading)]

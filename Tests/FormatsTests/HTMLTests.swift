@@ -5,7 +5,9 @@ import Testing
 @testable import Formats
 
 @Suite struct `Pages` {
-    /// What people and vehicles call things, and none of it may become markup.
+    /// Names that users or vehicles may give.
+    ///
+    /// None of them may become markup.
     static let hostile = [
         "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'onload='x",
         "a & b &amp; c",
@@ -25,7 +27,7 @@ import Testing
         return String(decoding: page.bytes, as: UTF8.self)
     }
 
-    /// The tags of a document, without what stands in script and style.
+    /// The tags of a document, without the contents of script and style.
     private func tags(_ page: String) -> [String] {
         page.split(separator: "<").dropFirst().map { String($0.prefix { $0 != ">" && $0 != " " }) }
     }
@@ -33,7 +35,7 @@ import Testing
     @Test(arguments: hostile)
     func `names are text wherever they stand`(name: String) {
         let page = page(name)
-        // The same elements as with a harmless name, and no attribute more.
+        // The page has the same elements as with a harmless name, and no additional attribute.
         #expect(tags(page) == tags(self.page("harmless")))
         #expect(!page.contains("onerror=alert(1)>") || page.contains("onerror=alert(1)&gt;"))
         for scalar in page.unicodeScalars {
@@ -80,7 +82,7 @@ import Testing
         }
         #expect(strokes((0...100).map(Double.init) + (500...600).map(Double.init)) == 2)
         #expect(strokes(stride(from: 0.0, through: 1000, by: 60).map { $0 }) == 1)
-        // A link that was away for eight seconds.
+        // The link was lost for eight seconds.
         let fast = stride(from: 0.0, through: 20, by: 0.05).filter { !(5...13).contains($0) }
         #expect(strokes(fast) == 2)
         #expect(strokes([.nan, -1, 2000]) == 0)
@@ -102,7 +104,7 @@ import Testing
     }
 
     @Test func `a map keeps its proportions, over the date line too`() {
-        // cos 60° is a half; 48° by a table of cosines.
+        // cos 60° is a half. The value for 48° is from a table of cosines.
         #expect(abs(TrackMap.cosine(60) - 0.5) < 1e-6)
         #expect(abs(TrackMap.cosine(48) - 0.669131) < 1e-6)
         func drawing(_ places: [(Double, Double)]) -> String {
@@ -118,7 +120,7 @@ import Testing
         let east = drawing([(0, 179.9), (0, 179.95), (0, 179.99)])
         let across = drawing([(0, 179.96), (0, -179.99), (0, -179.95)])
         #expect(east.split(separator: "\"").first { $0.hasPrefix("M50 ") } != nil)
-        // Both go east by 0.09°.
+        // Both tracks go east by 0.09°.
         #expect(east.contains("<path d=\"M50 ") && across.contains("<path d=\"M50 "))
         #expect(drawing([]).isEmpty)
         #expect(drawing([(48, 11)]).contains("circle"))

@@ -6,7 +6,9 @@ import Testing
 @testable import Formats
 
 @Suite struct JSONLinesTests {
-    /// The object of `item`, without its line end, which must be there.
+    /// The object of `item` without its line end.
+    ///
+    /// The line end must be there.
     private func line(
         _ item: DiagnosticItem, time: UTC? = nil, units: UnitSystem = .metric,
         texts: [String: String] = [:]
@@ -17,7 +19,7 @@ import Testing
         let text = Fixtures.text { rows.row(item, time: time).appendJSON(to: &$0) }
         #expect(text.last == "\n" && !text.dropLast().contains("\n"))
         if case .reading(let reading) = item {
-            // The fast writer of many readings writes the same.
+            // The fast writer for many readings must write the same.
             var writer = JSONLines(table: Fixtures.table, units: units)
             #expect(Fixtures.text { writer.append(reading, time: time, to: &$0) } == text)
         }
@@ -61,7 +63,7 @@ import Testing
             .fuelType, 0x51, .missing(.undefined, code: 200), [200],
             #""value":null,"unit":null,"code":200,"status":"undefined""#
         ),
-        // BE3EB811 is the map of the ELM327 data sheet's example.
+        // BE3EB811 is the map in the example of the ELM327 data sheet.
         (
             .support, 0x00, .supportMap(raw: 0xBE3E_B811), [0xBE, 0x3E, 0xB8, 0x11],
             #""value":"01 03 04 05 06 07 0B 0C 0D 0E 0F 11 13 14 15 1C 20","unit":null,"code":3191781393,"#

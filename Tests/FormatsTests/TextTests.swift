@@ -22,13 +22,13 @@ import Testing
     @Test(arguments: cases) func `a number is the shortest text that reads back as it`(
         _ value: Double, _ expected: String
     ) throws {
-        // Where Swift would print an exponent for a small number, plain digits are right too.
+        // For a small number, Swift may print an exponent. Plain digits are right, too.
         let text = text(value)
         #expect(Double(text) == value)
         if value != 0.000001 { #expect(text == expected) }
     }
 
-    /// Every quotient that a signal's scaling can give, and bit patterns of all kinds.
+    /// Every quotient that the scaling of a signal can give, and random bit patterns.
     @Test func `half a million numbers read back exactly and are no longer than Swift's own`() {
         var random = SeededGenerator(seed: 1)
         var wrong = 0
@@ -69,7 +69,7 @@ import Testing
                 == #""\u009B31m \u202Eé\uFEFF""#)
     }
 
-    /// Bytes as they may come from an adapter: any, in any order, also no UTF-8.
+    /// An adapter may send any bytes in any order, including text that is not UTF-8.
     @Test func `whatever bytes a text is made of, a JSON reader gets the same text back`() throws {
         var random = SeededGenerator(seed: 2)
         for round in 0..<2000 {
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func `days of eight centuries are those of Foundation's calendar`() {
-        // From 1600 on: before October 1582 Foundation's calendar is the Julian one.
+        // Start in 1600: before October 1582, Foundation's calendar is the Julian one.
         var random = SeededGenerator(seed: 3)
         for day in stride(from: Int64(-135_140), to: 157_000, by: 97) {
             let clock = Int64(random.next() % 86_400_000_000)

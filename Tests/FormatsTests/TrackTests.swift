@@ -54,7 +54,7 @@ private final class Elements: NSObject, XMLParserDelegate {
         return point
     }
 
-    /// The values at second 0 and at second 11, when all are stale.
+    /// The values at second 0, and at second 11 when all of them are stale.
     private func values() -> TrackValues {
         var values = TrackValues(table: Fixtures.table, columns: Self.columns)
         values.take(Fixtures.rpm, at: Fixtures.time)
@@ -79,13 +79,13 @@ private final class Elements: NSObject, XMLParserDelegate {
         }
         let elements = try #require(Elements.of(text))
         #expect(elements.texts("name") == ["<Sea> & \"hills\"\u{FFFD}"])
-        // More than a minute apart: another segment.
+        // A gap of more than a minute begins a new segment.
         #expect(elements.texts("trkseg").count == 2)
         let points = elements.found.filter { $0.name == "trkpt" }.map(\.attributes)
         #expect(points[0] == ["lat": "47.5", "lon": "-8.25"] && points.count == 3)
         #expect(elements.texts("time")[0] == "2026-11-21T08:15:02.123456Z")
         #expect(elements.texts("ele") == ["400.5"])
-        // 36 km/h are 10 m/s.
+        // 36 km/h = 10 m/s.
         #expect(elements.texts("tpx:speed") == ["10", "10", "10"])
         #expect(elements.texts("obd:value") == ["1726", "=diesel, \"red\""])
         let first = elements.found.first { $0.name == "obd:value" }?.attributes

@@ -4,7 +4,7 @@ import Testing
 @testable import Formats
 
 @Suite struct `Sheets for spreadsheet programs` {
-    /// The check value that catalogues of checksums give for CRC-32.
+    /// The check value for CRC-32 in catalogues of checksums.
     @Test func `the checksum of a stored file is the one of ISO 3309`() {
         #expect(StoredZip.checksum(Array("123456789".utf8)) == 0xCBF4_3926)
         #expect(StoredZip.checksum([]) == 0)
@@ -32,7 +32,7 @@ import Testing
                 "<c r=\"A2\" t=\"inlineStr\"><is><t xml:space=\"preserve\">=1+1</t></is></c>"))
         #expect(text.contains("<c r=\"B2\"><v>1.5</v></c>"))
         #expect(text.contains("<c r=\"C2\" t=\"b\"><v>1</v></c>"))
-        // 2026-11-25 is day 46,351 of spreadsheets.
+        // Spreadsheets number 2026-11-25 as day 46,351.
         #expect(text.contains("<c r=\"D2\" s=\"2\"><v>46351.5</v></c>"))
         #expect(!text.contains("r=\"E2\"") && !text.contains("r=\"F2\""))
         #expect(text.contains(">&lt;&amp;&quot;&gt;\\x1B<"))

@@ -3,7 +3,7 @@ import Testing
 @testable import FuelFigures
 
 @Suite struct `Fuel` {
-    /// Values at every second of `seconds`.
+    /// A meter with values at every `step` of `seconds`.
     private func meter(
         with settings: FuelSettings = FuelSettings(), seconds: Int64 = 3600, every step: Int64 = 1,
         _ values: [(FuelQuantity, Double)]
@@ -21,7 +21,9 @@ import Testing
 
     // MARK: Methods
 
-    /// 345.2 L/h is the value of 1A F8 in PID 5E (python-OBD 0.7.3); 7.2 L/h for an hour are 7.2 L.
+    /// 345.2 L/h is the value of 1A F8 in PID 5E (python-OBD 0.7.3).
+    ///
+    /// 7.2 L/h for an hour are 7.2 L.
     @Test func `the ECU's rate by volume is added up`() throws {
         let use = try #require(
             FuelUse(meter([(.fuelRate, 7.2), (.engineSpeed, 2000)]), distance: 90))
@@ -32,7 +34,7 @@ import Testing
         #expect(use.isAssumed && use.kind == .gasoline)
     }
 
-    /// 1 g/s for an hour is 3.6 kg: 4.327 L of diesel of 832 g/L.
+    /// 1 g/s for an hour is 3.6 kg: 4.327 L of diesel with 832 g/L.
     @Test func `the ECU's rate by mass is divided by the density`() throws {
         let use = try #require(
             FuelUse(meter([(.fuelType, 4), (.fuelMassRate, 1)]), distance: nil))
@@ -41,15 +43,17 @@ import Testing
         #expect(use.per100km == nil)
     }
 
-    /// The usual rule of thumb for MAF: L/h = g/s × 3600 / (14.7 × density); with the 710 g/L that
-    /// is used for it, 0.3449 L/h a g/s, with EN 228's middle of 745 it is 0.32872.
+    /// The usual rule for MAF: L/h = g/s × 3600 / (14.7 × density).
+    ///
+    /// With the usual 710 g/L this is 0.3449 L/h per g/s. With 745 g/L, the middle of EN 228, it is
+    /// 0.32872.
     @Test func `air is divided by the ratio and by lambda`() throws {
         let use = try #require(FuelUse(meter([(.airFlow, 10)]), distance: 40))
         #expect(close(use.amount, 3.2872, within: 1e-4))
         let rich = try #require(
             FuelUse(meter([(.commandedLambda, 0.8), (.airFlow, 10)]), distance: 40))
         #expect(close(rich.amount, 3.2872 / 0.8, within: 1e-4))
-        // E100: 9.0 and 794.
+        // E100: 9.0 and 794 g/L.
         let ethanol = try #require(FuelUse(meter([(.fuelType, 3), (.airFlow, 10)]), distance: 40))
         #expect(close(ethanol.amount, 36_000 / 9.0 / 794))
     }
@@ -63,17 +67,17 @@ import Testing
         let use = try #require(
             FuelUse(meter(with: settings, [(.measuredLambda, 1.6), (.airFlow, 10)]), distance: 40))
         #expect(close(use.amount, 36_000 / 14.5 / 832 / 1.6))
-        // The end of the sensor's range is no lambda.
+        // A value at the end of the sensor's range is not a measurement.
         #expect(
             FuelUse(
                 meter(with: settings, [(.measuredLambda, 1.9999), (.airFlow, 10)]), distance: 1)
                 == nil)
     }
 
-    /// Ideal gas.
+    /// The air is calculated as an ideal gas.
     ///
-    /// 1 L at 100 kPa and 25 °C is 1.1684 g of dry air (ISO 2533: 1.225 g at 15 °C and 101.325 kPa);
-    /// 2 L, 3000 rpm, 25 fillings a second.
+    /// 1 L at 100 kPa and 25 °C is 1.1684 g of dry air (ISO 2533: 1.225 g at 15 °C and 101.325
+    /// kPa). 2 L at 3000 rpm have 25 fillings per second.
     @Test func `pressure, temperature and engine speed give the air`() throws {
         var settings = FuelSettings()
         settings.displacement = 2
@@ -91,7 +95,7 @@ import Testing
                     [(.intakeTemperature, 15), (.engineSpeed, 120), (.manifoldPressure, 101.325)]),
                 distance: nil))
         #expect(close(standard.amount, 1.225 * 2 * 3600 / 14.7 / 745, within: 1e-3))
-        // Nobody told the displacement.
+        // The displacement is unknown.
         #expect(FuelUse(meter(values), distance: 40) == nil)
     }
 
@@ -104,9 +108,10 @@ import Testing
         #expect(close(try #require(FuelUse(meter, distance: nil)).amount, 0.02))
     }
 
-    // MARK: What it comes to
+    // MARK: Results
 
-    /// 235.215 and 282.481 by definition of mile and gallons (the well-known constants).
+    /// 235.215 and 282.481 follow from the definitions of mile and gallons (the well-known
+    /// constants).
     @Test func `consumption in everybody's units`() throws {
         let use = try #require(FuelUse(meter([(.fuelRate, 8)]), distance: 100))
         #expect(close(use.per100km, 8))
@@ -114,11 +119,13 @@ import Testing
         #expect(close(use.milesPerImperialGallon, 282.480936 / 8, within: 1e-8))
         #expect(close(use.kilometresPerLitre, 12.5))
         #expect(close(use.cost(at: 1.759), 14.072))
-        // EPA-420-F-11-041: 8,887 g a gallon.
+        // EPA-420-F-11-041: 8,887 g per gallon.
         #expect(close(use.carbonDioxide, 8 / 3.785411784 * 8.887))
     }
 
-    /// Carbon's share of the mass becomes CO₂; EPA's factors are within 2 % of what the formula says.
+    /// The mass of carbon becomes CO₂.
+    ///
+    /// EPA's factors differ from this formula by at most 2 %.
     @Test(arguments: [
         (FuelKind.methanol, 12.011, 32.042), (.ethanol, 24.022, 46.068), (.propane, 36.033, 44.097),
         (.cng, 12.011, 16.043), (.gasoline, 12.011, 12.011 + 1.85 * 1.008),
@@ -129,7 +136,8 @@ import Testing
         #expect(abs(kind.carbonDioxide / perUnit - 1) < 0.03)
     }
 
-    /// Air by the formula of the fuel, C H O: (1 + H/4 − O/2) O₂ a carbon, 23.14 % of air by mass.
+    /// The air follows from the formula of the fuel, C H O: (1 + H/4 − O/2) O₂ per carbon, 23.14 %
+    /// of air by mass.
     @Test(arguments: [
         (FuelKind.methanol, 4.0, 1.0, 1.0), (.ethanol, 6.0, 1.0, 2.0), (.propane, 8.0, 0.0, 3.0),
         (.cng, 4.0, 0.0, 1.0), (.gasoline, 1.87, 0.0, 1.0), (.diesel, 1.8, 0.0, 1.0),
@@ -160,7 +168,7 @@ import Testing
             close(use.amount, 36_000 / 15.6 / 540 + 36_000 / 14.7 / 745, within: 1e-3))
     }
 
-    /// A car with two tanks on gas for an hour, then on gasoline: 1 g/s each.
+    /// A car with two tanks: an hour on gas, then an hour on gasoline, at 1 g/s each.
     @Test func `kilograms and litres are no sum`() throws {
         var meter = FuelMeter()
         for second: Int64 in 0...7200 {
@@ -194,23 +202,25 @@ import Testing
         #expect(unnamed.kind == .gasoline && unnamed.isAssumed)
     }
 
-    /// 6 L/h at 60 km/h are 10 L in 100 km, however far the odometer went while the link was lost.
+    /// 6 L/h at 60 km/h are 10 L per 100 km.
+    ///
+    /// The odometer may show more, because the car also drove while the link was lost.
     @Test func `consumption is over the road on which fuel was counted`() throws {
         let values: [(FuelQuantity, Double)] = [(.fuelRate, 6), (.speed, 60)]
         let lost = try #require(
             FuelUse(meter(values), distance: 120, driven: 60, seconds: 7200))
         #expect(close(lost.per100km, 10))
-        // An odometer that agrees is more exact.
+        // If the odometer agrees, it is more exact.
         let whole = try #require(
             FuelUse(meter(values), distance: 61, driven: 60, seconds: 3600))
         #expect(close(whole.per100km, 600 / 61.0))
-        // Speed was asked too seldom, fuel was not.
+        // There are too few readings of the speed, but enough of the fuel.
         let slow = try #require(
             FuelUse(
                 meter([(.fuelRate, 6)]).speed(every: 60, until: 3600), distance: 60, driven: 0,
                 seconds: 3600))
         #expect(close(slow.per100km, 10))
-        // Neither is known for all of the time.
+        // Neither covers the whole time.
         let neither = try #require(
             FuelUse(
                 meter([(.fuelRate, 6)]).speed(every: 60, until: 3600), distance: 60, driven: 0,
@@ -218,7 +228,7 @@ import Testing
         #expect(neither.per100km == nil && close(neither.amount, 6))
     }
 
-    // MARK: What is believed
+    // MARK: Plausibility
 
     @Test func `a rate that is always zero is passed over`() throws {
         let use = try #require(
@@ -274,7 +284,7 @@ import Testing
 }
 
 extension FuelMeter {
-    /// The same with a speed of 60 km/h every `step` seconds.
+    /// The same meter with a speed of 60 km/h every `step` seconds.
     fileprivate func speed(every step: Int64, until end: Int64) -> FuelMeter {
         var meter = self
         for second in stride(from: 0, through: end, by: Int(step)) {

@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: [
         ("sim:petrol", true), ("sim:lorry-with-wings", false), ("sim:?latency=soon", false),
-        // Of a file only its text can tell.
+        // A file is checked only when it is read.
         ("sim:./own.vehicle", true), ("replay:nowhere.txt", true), ("/dev/nowhere", true),
     ])
     func `shows a fault of its text before it is opened`(_ text: String, _ isFine: Bool) throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import Simulator
 
 @Suite struct `A host to serve on` {
-    /// What is typed, the usual port, and what it means.
+    /// The typed text, the usual port, and the resulting address.
     @Test(
         arguments: [
             ("35000", nil, "127.0.0.1:35000"), ("0", nil, "127.0.0.1:0"),
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `that is not this machine's is refused with a remedy`() {
-        // Documentation's own network (RFC 5737), which no machine has.
+        // The network for documentation (RFC 5737), which no machine has.
         let host = ServedHost(address: "192.0.2.1", port: 35_000)
         #expect(throws: LocalLinkFault.port(host, errno: EADDRNOTAVAIL)) {
             _ = try ListeningSocket.tcp(host)

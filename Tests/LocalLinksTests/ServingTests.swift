@@ -8,9 +8,9 @@ import Testing
 @testable import LocalLinks
 @testable import Simulator
 
-/// What stands behind `sim:` and `replay:`, over the descriptors that a session really uses.
+/// The devices of `sim:` and `replay:`, on the same kind of descriptors that a session uses.
 @Suite struct `Serving on a descriptor` {
-    /// A host that types a line and reads until the prompt.
+    /// A host that sends a line and reads until the prompt.
     private struct Host: ~Copyable {
         var session: DescriptorSession
 
@@ -19,7 +19,9 @@ import Testing
             self.session = session
         }
 
-        /// What came in answer to a line; ends at the prompt, or after ten seconds with less.
+        /// Sends a line and returns the answer up to the prompt.
+        ///
+        /// After ten seconds, it returns what has come.
         mutating func ask(_ line: String) throws -> String {
             try session.write(Array((line + "\r").utf8))
             var answer: [UInt8] = []
@@ -48,7 +50,7 @@ import Testing
         let before = SystemClock.now()
         _ = try host.ask("01051")
         let time = SystemClock.now() - before
-        // Never early; how late is the machine's affair.
+        // The answer must not come early. How late it comes depends on the machine.
         #expect(time >= .milliseconds(30))
     }
 
@@ -108,7 +110,7 @@ import Testing
         _ = consume socket
     }
 
-    /// A file is never replaced by the link to a terminal.
+    /// The link to the pty must never replace a file.
     @Test func `a link in the place of a file is refused`() throws {
         let path = FileManager.default.temporaryDirectory.path + "/obdscan-\(UUID().uuidString)"
         try "mine".write(toFile: path, atomically: false, encoding: .utf8)
@@ -119,7 +121,9 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
     }
 
-    /// Every recorded conversation of the corpus, typed again: each command has its recorded answer.
+    /// Sends the commands of every recorded conversation again.
+    ///
+    /// Each command must get its recorded answer.
     @Test func `recorded conversations are answered as recorded`() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Transcripts").path

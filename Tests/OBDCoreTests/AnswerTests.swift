@@ -2,7 +2,7 @@ import OBDCore
 import Testing
 
 @Suite struct `Whether a message answers a request` {
-    /// A request, a message, and what it is to the request.
+    /// A request, a message, and how the message relates to the request.
     struct Row: CustomTestStringConvertible, Sendable {
         enum Relation: Sendable { case positive, refusal, foreign }
 
@@ -19,7 +19,8 @@ import Testing
         var testDescription: String { "\(request) → \(message)" }
     }
 
-    // SAE J1979, ISO 14229-1, ISO 14230-3: the service with bit 6 set, then what selects the data.
+    // SAE J1979, ISO 14229-1, ISO 14230-3: an answer has the service with bit 6 set, then the bytes
+    // that selected the data.
     @Test(arguments: [
         Row("010C", "410C1AF8", .positive), Row("010C", "410D32", .foreign),
         Row("010C0D", "410D32", .positive), Row("0100", "4100BE3EB811", .positive),
@@ -47,7 +48,8 @@ import Testing
         #expect(message.isPositiveAnswer(to: request) == (row.relation == .positive))
     }
 
-    /// SAE J1939-21: a parameter group, or an acknowledgement (E800) that repeats its number.
+    /// SAE J1939-21: the answer is the parameter group, or an acknowledgement (E800) with the
+    /// group's number.
     @Test(
         arguments: [
             (0xFECA, "00FF00000000", true, true), (0xFECB, "00FF00000000", false, false),
@@ -62,7 +64,7 @@ import Testing
         #expect(message.answers([0x00, 0xFE, 0xCA]) == isAnswer)
         #expect(message.isPositiveAnswer(to: [0x00, 0xFE, 0xCA]) == isPositive)
         #expect(!message.answers([0x03]))
-        // Without headers nothing tells the group.
+        // Without headers the group is unknown.
         #expect(ECUMessage(ecu: nil, payload: message.payload).answers([0x00, 0xFE, 0xCA]))
     }
 }

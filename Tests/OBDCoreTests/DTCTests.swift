@@ -1,8 +1,9 @@
 import OBDCore
 import Testing
 
-/// Worked values: SAE J2012 bit layout; P0133, U0123 and C0356 are the examples that ISO 15031-6
-/// style descriptions give for 0133, C123 and 4356.
+/// Values from the bit layout of SAE J2012.
+///
+/// P0133, U0123 and C0356 are the examples for 0133, C123 and 4356 in descriptions of ISO 15031-6.
 @Suite struct `Trouble codes` {
     @Test(arguments: [
         (UInt16(0x0133), "P0133"), (0xC123, "U0123"), (0x4356, "C0356"), (0x9234, "B1234"),

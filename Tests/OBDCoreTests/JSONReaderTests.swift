@@ -1,7 +1,9 @@
 import OBDCore
 import Testing
 
-/// What RFC 8259 allows and forbids; the refused ones are of the kinds that its grammar names.
+/// Texts that RFC 8259 allows or forbids.
+///
+/// The forbidden ones cover the elements of its grammar.
 @Suite struct `JSON of others` {
     private func read(_ text: String) -> [String: JSONValue]? {
         JSONReader.object(Array(text.utf8)[...])

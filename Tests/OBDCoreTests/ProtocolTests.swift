@@ -2,7 +2,8 @@ import OBDCore
 import Testing
 
 @Suite struct `Protocols and addresses` {
-    /// The ELM327's list of `AT SP` (data sheet, "OBD Message Formats"): number, bits of an address.
+    /// The ELM327's list for `AT SP` (data sheet, "OBD Message Formats"): the number, and the bits
+    /// of an address.
     private static let table: [(digit: String, family: VehicleProtocol.Family, bits: Int)] = [
         ("1", .j1850, 8), ("2", .j1850, 8), ("3", .iso9141, 8), ("4", .iso14230, 8),
         ("5", .iso14230, 8), ("6", .can, 11), ("7", .can, 29), ("8", .can, 11), ("9", .can, 29),
@@ -10,7 +11,7 @@ import Testing
     ]
 
     @Test func `numbers are those of the ELM327`() throws {
-        // DoIP is none of its protocols.
+        // The ELM327 has no DoIP.
         #expect(VehicleProtocol.allCases.filter { $0 != .doip }.count == Self.table.count)
         for row in Self.table {
             let found = try #require(VehicleProtocol(row.digit))
@@ -27,7 +28,7 @@ import Testing
         }
     }
 
-    /// The contract's spelling: `iso15765-11-500` is what options and configuration say.
+    /// Options and configuration use these names, for example `iso15765-11-500`.
     @Test func `names are read as they are written`() {
         for one in VehicleProtocol.allCases {
             #expect(VehicleProtocol(one.name) == one)
@@ -38,7 +39,7 @@ import Testing
         #expect(Set(VehicleProtocol.allCases.map(\.title)).count == 13)
     }
 
-    /// Bits and rates in the titles are those of the standard, and agree with the names.
+    /// The bits and rates in the titles are those of the standard, and they match the names.
     @Test func `titles say what names say`() {
         for one in VehicleProtocol.allCases where one.name.hasPrefix("iso15765") {
             let parts = one.name.split(separator: "-")
@@ -72,7 +73,7 @@ import Testing
         #expect(ECUAddress(text) == nil)
     }
 
-    /// ISO 13400-2: entities, testers, groups.
+    /// ISO 13400-2: the addresses of entities, testers and groups.
     @Test(arguments: [
         ("0000", false, false), ("0001", true, false), ("0DFF", true, false),
         ("0E00", false, false),
@@ -95,7 +96,9 @@ import Testing
         #expect(address.usualResponder == address)
     }
 
-    /// ISO 15765-4: 7E0–7E7 ask, 7E8–7EF answer; with 29 bits target and source change places.
+    /// ISO 15765-4: requests go to 7E0–7E7, answers come from 7E8–7EF.
+    ///
+    /// With 29 bits the target and the source are swapped.
     @Test func `requests and answers belong together as in ISO 15765-4`() throws {
         for number in UInt32(0)..<8 {
             let asked = ECUAddress(0x7E0 + number, .can11)
@@ -108,11 +111,11 @@ import Testing
         #expect(ECUAddress("18DB33F1")?.isUsualRequest == false)
         #expect(ECUAddress("7DF")?.isUsualRequest == false)
         #expect(ECUAddress("745")?.isUsualRequest == false)
-        // Before CAN an ECU has one address.
+        // Before CAN an ECU has only one address.
         #expect(ECUAddress("10")?.isUsualRequest == true)
         #expect(ECUAddress("10")?.usualResponder == ECUAddress("10"))
         #expect(ECUAddress("10")?.physicalRequest == ECUAddress("10"))
-        // No address lies eight below those that begin with 0; a digit stands for each four bits.
+        // Addresses that begin with 0 have no address eight below them. Each digit is four bits.
         #expect(ECUAddress("005")?.physicalRequest == ECUAddress("005"))
         #expect(ECUAddress("7FF")?.usualResponder == ECUAddress("007"))
         #expect(ECUAddress("005")?.digits == "005")

@@ -2,7 +2,7 @@ import OBDCore
 import Testing
 
 @Suite struct `Requests and refusals` {
-    /// The safe list of the contract, and nothing beside it: whatever a first byte may be.
+    /// The list of safe requests, and nothing else, for any first byte.
     @Test func `nothing but the safe list counts as reading`() {
         let harmless: Set<UInt8> = [
             0x01, 0x02, 0x03, 0x05, 0x06, 0x07, 0x09, 0x0A, 0x18, 0x19, 0x1A, 0x21, 0x22, 0x3E,
@@ -18,7 +18,8 @@ import Testing
         #expect(!VehicleRequest.isReadOnly([0x10, 0x01, 0x00]))
     }
 
-    /// SAE J1939-73: DM3 (65228) and DM11 (65235) clear, DM1 (65226) and DM5 (65230) tell.
+    /// SAE J1939-73: DM3 (65228) and DM11 (65235) clear codes, DM1 (65226) and DM5 (65230) report
+    /// them.
     @Test func `parameter groups that clear are not read`() {
         func request(_ group: Int) -> [UInt8] {
             [0x00, UInt8(group >> 8), UInt8(group & 0xFF)]
@@ -42,10 +43,10 @@ import Testing
         #expect(RequestID(rawValue: 7) < RequestID(rawValue: 8))
     }
 
-    /// ISO 15765-4 asks at 7DF, 7E0 to 7E7, 18DB33F1 and 18DAxxF1.
+    /// ISO 15765-4: requests go to 7DF, 7E0 to 7E7, 18DB33F1 and 18DAxxF1.
     ///
-    /// Makers ask at 700 to 7FF, BMW at 6F1 and Volkswagen at 17FC00xx (packs of the project); 7E8 to
-    /// 7EF and 18DAF1xx are answers.
+    /// Manufacturers use 700 to 7FF, BMW 6F1, and Volkswagen 17FC00xx (packs of the project). 7E8
+    /// to 7EF and 18DAF1xx are answers.
     @Test(arguments: [
         ("7DF", true), ("7E0", true), ("7E7", true), ("700", true), ("7FF", true), ("6F1", true),
         ("79B", true), ("7E8", false), ("7EF", false), ("0A5", false), ("008", false),
@@ -59,7 +60,7 @@ import Testing
         #expect(address.takes([0x22, 0xF1, 0x90]) == isKnown)
     }
 
-    /// ISO 15765-2: the length stands behind the address byte, or in its place.
+    /// ISO 15765-2: the length comes after the address byte, or in its place.
     @Test(arguments: [
         ("6F1", "021101", false), ("6F1", "22F190", true), ("6F1/12", "021101", true),
         ("750", "0104", false), ("750/2A", "2130", true), ("7E0/01", "22F190", false),
@@ -72,7 +73,7 @@ import Testing
         #expect(try #require(ECUAddress(address)).takes(payload) == isTaken)
     }
 
-    /// SAE J1939-21: a request is a parameter group's number in three bytes, of 17 bits.
+    /// SAE J1939-21: a request is the number of a parameter group: 17 bits in three bytes.
     @Test func `what reads in one protocol is no request in another`() {
         #expect(VehicleRequest.isReadOnly([0x00, 0xFE, 0xCA], to: nil, on: .j1939))
         #expect(VehicleRequest.isReadOnly([0x00, 0xFE, 0xCA], to: nil, on: .can11At500))
@@ -105,7 +106,7 @@ import Testing
         #expect([Service.readData, .currentData].sorted() == [.currentData, .readData])
     }
 
-    /// ISO 14229-1, table A.1, and ISO 14230-3 for 23: every name that the tables there give.
+    /// All names in the tables of ISO 14229-1, table A.1, and ISO 14230-3 for 23.
     @Test(
         arguments: [
             (0x10, "generalReject"), (0x11, "serviceNotSupported"),
@@ -138,7 +139,9 @@ import Testing
         #expect(NRC.named.contains(NRC(code)))
     }
 
-    /// 8E, 00 and FF have no meaning; a name for them would be made up.
+    /// 8E, 00 and FF have no meaning.
+    ///
+    /// A name for them would be invented.
     @Test func `a reason without a name stays unknown`() {
         for code: UInt8 in [0x00, 0x01, 0x30, 0x77, 0x8E, 0xFF] {
             #expect(NRC(code).name == "unknown")

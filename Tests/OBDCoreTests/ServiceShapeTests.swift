@@ -1,12 +1,12 @@
 import OBDCore
 import Testing
 
-/// The table of services beside a second statement of what the standards say, over every request of
-/// two bytes.
+/// Compares the table of services with a second version of the standards' rules, for every request
+/// of two bytes.
 @Suite struct `Shapes of services` {
     private static let requests = (0...0xFFFF).map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
 
-    /// Answers to a request: what repeats its second byte, what does not, what is short.
+    /// Answers to a request: some repeat its second byte, some do not, some are short.
     private static func answers(_ request: [UInt8]) -> [[UInt8]] {
         let first = request[0] &+ 0x40
         let second = request[1]
@@ -36,13 +36,14 @@ import Testing
                 if isExact != Expected.isExact(request, payload) { differing.insert(request[0]) }
             }
         }
-        // A 3E that repeats something else; a 19 whose answer drops the bit that asks for silence.
+        // A 3E that repeats a different byte, and a 19 whose answer drops the bit that asks for
+        // silence.
         #expect(differing.isSubset(of: [0x10, 0x19, 0x27, 0x31, 0x3E]), "\(differing)")
     }
 
     @Test func `every known service has its answer byte`() {
         let new = (UInt8.min...UInt8.max).filter(ServiceShape.isAnswer)
-        // KWP's list of codes.
+        // 53 is KWP's list of codes.
         #expect(new == (UInt8.min...UInt8.max).filter { $0 == 0x53 || Expected.isResponse($0) })
     }
 
@@ -52,7 +53,7 @@ import Testing
                 #expect(Expected.shortest(first) == 1)
                 continue
             }
-            // No positive answer of these says less: their selector is repeated.
+            // No positive answer of these services is shorter, because it repeats the selector.
             if [0x48, 0x67, 0x71, 0x53].contains(first) {
                 #expect(shape.shortestAnswer == 2)
             } else {
@@ -67,9 +68,9 @@ import Testing
             let new = ServiceShape.of(service)?.request
             switch service {
             case 0x11: #expect(new == 2...2)
-            // ISO 14230-3 has it without data as well.
+            // ISO 14230-3 also allows it without data.
             case 0x3E: #expect(new == 1...2)
-            // 19 06: code and record.
+            // 19 06 has the code and the record number.
             case 0x19: #expect(new == 2...6)
             default: #expect(old == new, "\(service)")
             }
@@ -103,7 +104,7 @@ import Testing
     }
 }
 
-/// The same facts, written once more.
+/// The same rules, written independently.
 private enum Expected {
     static func isExact(_ request: [UInt8], _ payload: [UInt8]) -> Bool {
         let second = payload.count > 1 ? payload[1] : 0

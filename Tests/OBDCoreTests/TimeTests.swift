@@ -2,7 +2,7 @@ import OBDCore
 import Testing
 
 @Suite struct `Civil time` {
-    /// Seconds as `date -u -d … +%s` of GNU coreutils prints them, and years of six digits below.
+    /// Seconds from `date -u -d … +%s` of GNU coreutils, then years with six digits.
     @Test(arguments: [
         ("1970-01-01T00:00:00.000000Z", Int64(0)), ("2000-02-29T12:00:00.000000Z", 951_825_600),
         ("1969-12-31T23:59:59.000000Z", -1), ("1900-03-01T00:00:00.000000Z", -2_203_891_200),
@@ -39,14 +39,14 @@ import Testing
         #expect(UTC(text) == nil)
     }
 
-    /// A second before 1970 has its microseconds counted forward as well.
+    /// Before 1970, microseconds also count forward within a second.
     @Test func `microseconds before 1970 count forward`() {
         #expect(UTC(microseconds: -1).text == "1969-12-31T23:59:59.999999Z")
         #expect(UTC(microseconds: -1_500_000).text == "1969-12-31T23:59:58.500000Z")
         #expect(UTC(microseconds: -1) < UTC(microseconds: 0))
     }
 
-    /// ISO 8601 wants a sign in front of a year that has more than four digits.
+    /// ISO 8601 requires a sign before a year with more than four digits.
     @Test func `years outside four digits have a sign`() {
         #expect(UTC(microseconds: 253_402_300_800_000_000).text == "+10000-01-01T00:00:00.000000Z")
         #expect(UTC(microseconds: -62_167_219_200_000_001).text == "-1-12-31T23:59:59.999999Z")

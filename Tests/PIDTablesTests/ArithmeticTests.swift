@@ -4,7 +4,7 @@ import PIDTables
 import TestSupport
 import Testing
 
-/// No data makes a record trap, and what it says lies within what its bits can say.
+/// No data crashes the decoder, and each value is within the range of its bits.
 @Suite struct `Whatever data a record has` {
     private static func data(_ length: Int, _ random: inout SeededGenerator) -> [UInt8] {
         switch UInt8.random(in: 0..<8, using: &random) {
@@ -16,8 +16,8 @@ import Testing
         }
     }
 
-    /// Every record of a table with data of its own length, of one byte more and fewer, and of none,
-    /// by way of the answers that carry it.
+    /// Decodes every record of a table from answers with its own length, with one byte more and one
+    /// fewer, and without data.
     private func sweep(_ table: PIDTable, rounds: Int, isChecked: Bool) throws {
         let monitors = try PIDTables.monitorTables()
         var random = SeededGenerator(seed: 31)
@@ -60,7 +60,7 @@ import Testing
         try sweep(PIDTables.standard(), rounds: 12, isChecked: true)
     }
 
-    /// Formulas that nobody would write on purpose.
+    /// Random formulas, as no user would write them.
     @Test func `wild formulas of one's own neither trap nor give what is no number`() throws {
         var text = ""
         let factors = [
@@ -78,7 +78,7 @@ import Testing
                         "record 22:\(Hex.string(UInt32(number), digits: 4)) 8 : W\(number)\n"
                         + "signal W\(number) \(place)\(sign) scale \(factor) offset -1000000 : w\n"
                     let file = TableFile(path: "wild.pids", contents: Array(row.utf8))
-                    // Refused in words or taken: both are well.
+                    // The reader may refuse the row or accept it.
                     if (try? PIDTables.load([file])) != nil { text += row }
                     number += 1
                 }

@@ -4,7 +4,9 @@ import PIDTables
 import Testing
 
 @Suite struct `Words about tables` {
-    /// Bits are written as a table reads them; each text here is read and written again.
+    /// Bits in the form of a table.
+    ///
+    /// Each text is read and written again.
     @Test(arguments: [
         ("A", "A"), ("B", "B"), ("A..B", "A..B"), ("B..E", "B..E"), ("A.7", "A.7"),
         ("A.0", "A.0"), ("C.3..C.0", "C.3..C.0"), ("A.3..B.0", "A.3..B.0"), ("Z", "Z"),
@@ -21,7 +23,7 @@ import Testing
         #expect(signal.bitsText == written)
     }
 
-    /// What a user gets to read: a place that editors jump to, whether it is an error, and why.
+    /// The text that a user reads: a position for editors, whether it is an error, and the reason.
     @Test(
         arguments: [
             (

@@ -2,7 +2,7 @@ import Foundation
 import PIDTables
 import Testing
 
-/// The tables that obdscan-pids(5) shows as examples.
+/// The example tables of obdscan-pids(5).
 @Suite struct ManualPageTests {
     private func examples() throws -> [String] {
         let page = URL(filePath: #filePath).deletingLastPathComponent()

@@ -3,8 +3,9 @@ import OBDCore
 import PIDTables
 import Testing
 
-// A row: smallest value, largest value, and the signals of service 01 that have them. From public
-// tables of SAE J1979; the largest ones are printed with four to six digits there.
+// A row has the smallest value, the largest value, and the signals of service 01 with this range.
+// The values are from public tables of SAE J1979, which print the largest ones with four to six
+// digits.
 private let limits = """
     0 127 01:DTC_CNT
     0 100 04:LOAD_PCT 11:TP 2C:EGR_PCT 2E:EVAP_PCT 2F:FLI 45:TP_R 47:TP_B 48:TP_C 49:APP_D \

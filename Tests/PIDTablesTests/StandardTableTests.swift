@@ -22,7 +22,7 @@ import Testing
         let marked = try PIDTables.records().filter {
             $0.dataID.service == .currentData && !$0.unverified.isEmpty
         }
-        // Of 9B, A4 and A5 only some signals.
+        // In 9B, A4 and A5 only some signals are marked.
         let expected: [UInt32] = [
             0x9B, 0xA1, 0xA3, 0xA4, 0xA5, 0xA7, 0xA8, 0xA9, 0xAA, 0xB2,
             0xC3, 0xC4, 0xC5, 0xC6, 0xC7, 0xC8, 0xD2, 0xD3,
@@ -57,7 +57,7 @@ import Testing
         #expect(table[place].unit == "V")
     }
 
-    // The names that users type most, and where they lead.
+    // The names that users type most, and their PIDs.
     @Test(arguments: [
         ("rpm", UInt32(0x0C)), ("speed", 0x0D), ("coolant-temp", 0x05), ("throttle", 0x11),
         ("load", 0x04), ("maf", 0x10), ("fuel-level", 0x2F), ("intake-temp", 0x0F),

@@ -3,7 +3,7 @@ import OBDCore
 import PIDTables
 import Testing
 
-// A row: PID, mask of byte A, the signals that the mask guards. From a BMW OBD table.
+// A row has a PID, a mask of byte A, and the signals that the mask guards. From a BMW OBD table.
 private let guarded = """
     65 01 PTO_AUX
     65 02 ND_STAT
@@ -225,7 +225,7 @@ private let guarded = """
     @Test func `A signal counts exactly when the bit that its standard gives it is set`() throws {
         for (pid, rows) in try rows() {
             let known = rows.reduce(UInt8(0)) { $0 | $1.mask }
-            // Every bit alone, every bit missing, all, none.
+            // Every bit alone, every bit missing, all bits, no bits.
             let bits = (0..<8).map { UInt8(1) << UInt8($0) }
             let patterns = [0, known] + bits + bits.map { known & ~$0 }
             for pattern in patterns {

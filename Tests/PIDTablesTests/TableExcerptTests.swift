@@ -6,7 +6,9 @@ import Testing
 @Suite struct `Excerpts of the embedded table` {
     static let all = Result { try PIDTables.standard() }
 
-    /// A record with its signals, whose references count from the record's first signal.
+    /// A record with its signals.
+    ///
+    /// References count from the record's first signal.
     private static func whole(
         _ table: PIDTable, _ record: PIDTable.Record
     ) -> (PIDTable.Record, [Signal]) {

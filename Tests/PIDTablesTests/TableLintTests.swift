@@ -22,7 +22,7 @@ import Testing
         #expect(lint(sound).isEmpty)
     }
 
-    // Each case breaks one line of a sound table (a pattern and its replacement).
+    // Each case breaks one line of a correct table (a pattern and its replacement).
     @Test(arguments: [
         ("signal P C", "signel P C", 4, TableFinding.Kind.text(.unknownWord("signel"))),
         ("T=20.0", "T=20.5", 5, .example("T", said: "20.5", decoded: "20")),
@@ -84,7 +84,7 @@ import Testing
         #expect(
             lint("record 22:2 1 : R\nsignal Y A unverified : Y\nalias ex")
                 == [.doubleAlias("ex", firstLine: 2)])
-        // Another ECU, another service, or the same signal in a second record.
+        // A different ECU, a different service, or the same signal in a second record.
         #expect(lint("record 22:1 1 : R\nreply 7E9\nsignal X A unverified : X").isEmpty)
         #expect(lint("record 21:1 1 : R\nsignal X A unverified : Other").isEmpty)
         #expect(lint("record 22:2 1 : R\nsignal X A unverified : X").isEmpty)
@@ -117,7 +117,7 @@ import Testing
         #expect(findings.allSatisfy { !$0.isError })
     }
 
-    // The table's value of the last byte is 79/1000 × 255 = 20.145.
+    // The table's value for the last byte is 79/1000 × 255 = 20.145.
     @Test(arguments: [
         ("20.145", true), ("20.14", true), ("20.15", true), ("20.13", false), ("20.16", false),
     ])
@@ -174,13 +174,13 @@ import Testing
 
     private func decoded(_ text: String) throws -> [TableFinding] {
         let findings = lint(text)
-        // What cannot be read at all would make every case below pass for the wrong reason.
+        // If the reader refused the table, every case below would pass for the wrong reason.
         #expect(!findings.contains { if case .text = $0.kind { true } else { false } })
         return findings
     }
 
     // Digits, IEEE 754 (1.5 is 3FC00000, -2 is C000000000000000), curves, parts and shares, all
-    // worked out by hand.
+    // calculated by hand.
     @Test(arguments: [
         "signal X A..B bcd : X\nexample 0000 X=0 : h\nexample 1234 X=1234 : h\nexample 9999 X=9999 : h\n"
             + "example 12A4 X=undefined : h",
@@ -245,7 +245,7 @@ import Testing
         #expect(lint(text).isEmpty)
     }
 
-    // Lines that decoding passes over.
+    // Lines that the decoder ignores.
     @Test(arguments: [
         ("note : x", 1, TableError.Fault.outside("note")), ("range 0..1", 1, .outside("range")),
         ("record 22:1 1 : R\ntitle : X", 2, .unexpected("title", after: "record")),

@@ -3,7 +3,7 @@ import OBDCore
 import PIDTables
 import Testing
 
-/// Tables of single makes and models.
+/// Tables for single makes and models.
 @Suite struct TablePackTests {
     @Test func `each pack is sound and has no thin evidence`() {
         let packs = PIDTables.packs()
@@ -38,7 +38,7 @@ import Testing
         #expect(table.record(id, from: ECUAddress(0x7BB, .can11)) == nil)
         let with = try PIDTables.load([pack.file])
         #expect(with.record(id, from: ECUAddress(0x7BB, .can11))?.target?.value == 0x79B)
-        // Another ECU's answer to the same request is not the battery's.
+        // The answer of a different ECU to the same request is not the battery's.
         #expect(with.record(id, from: ECUAddress(0x7E8, .can11)) == nil)
     }
 

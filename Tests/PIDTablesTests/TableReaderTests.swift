@@ -4,7 +4,7 @@ import PIDTables
 import Testing
 
 @Suite struct TableReaderTests {
-    /// One user file over the embedded table.
+    /// Loads a user's file on top of the embedded table.
     private func load(_ text: String) throws(TableError) -> PIDTable {
         try PIDTables.load([TableFile(path: "own.pids", contents: Array(text.utf8))])
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(signal.bitLength == length)
     }
 
-    // SAE J1939 counts bytes from 1 and bits from 1: byte 4 bits 3-4 are D.2..D.3 here.
+    // SAE J1939 counts bytes and bits from 1: its byte 4 bits 3-4 are D.2..D.3 here.
     @Test(arguments: [
         ("D..E", 24, 16), ("A..D", 0, 32), ("D.2..D.3", 26, 2), ("A.4..B.3", 4, 8), ("26+2", 26, 2),
     ])
@@ -179,7 +179,7 @@ import Testing
         ("piece 0..1", 1, .outside("piece")),
         ("point 0 1", 1, .outside("point")),
         ("record 04:00 1 : R\nsignal X A : X", 1, .writes(DataID(Service(0x04), 0))),
-        // SAE J1939-73: a request for DM11 or DM3 clears codes.
+        // SAE J1939-73: the requests DM11 and DM3 clear codes.
         (
             "record FE:00FED3 1..8 : R\nsignal X A : X", 1,
             .writes(DataID(DataID.parameterGroups, 0xFED3))
@@ -314,7 +314,8 @@ import Testing
     }
 
     @Test func `No text makes the reader trap`() {
-        // Every prefix of a text with all constructions, and every single byte put out of place.
+        // Every prefix of a text with all kinds of lines, and the text with every single byte
+        // changed.
         let text = Array(
             """
             record 22:1E1C 2..4 : T

@@ -6,8 +6,9 @@ import Testing
 @Suite struct `A VIN says who made the vehicle` {
     private static let tables = PIDTables.vinTables()
 
-    /// VINs that standards and authorities print as examples, and their makes: 49 CFR 565 (1M8…,
-    /// Motor Coach Industries: no row), NHTSA's decoder (5YJ…, 1HG…), Wikipedia's article on VINs (WP0…).
+    /// VINs that standards and authorities use as examples, and their makes: 49 CFR 565 (1M8…,
+    /// Motor Coach Industries: no row), NHTSA's decoder (5YJ…, 1HG…), Wikipedia's article on VINs
+    /// (WP0…).
     @Test(arguments: [
         ("1HGCM82633A004352", "Honda, model year 2003, United States"),
         ("5YJSA1DG9DFP14705", "Tesla, model year 2013, United States"),
@@ -20,7 +21,7 @@ import Testing
         #expect(Self.tables.title(of: try #require(VIN(text))) == title)
     }
 
-    /// The last of a range, the first behind it, and characters that no country has.
+    /// The last code of a range, the first one after it, and characters without a country.
     @Test(arguments: [
         ("AH", "South Africa"), ("AJ", nil), ("SM", "United Kingdom"), ("SN", "Germany"),
         ("T1", "Portugal"), ("T2", nil), ("VW", "Spain"), ("W0", "Germany"), ("3W", "Mexico"),

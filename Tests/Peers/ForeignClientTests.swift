@@ -2,14 +2,14 @@ import Foundation
 import Simulator
 import Testing
 
-/// The Python of the peers' virtual environment, which `scripts/test` makes; nil without it.
+/// The Python of the peers' virtual environment, which `scripts/test` creates; nil without it.
 private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { $0 + "/python" }
 
 @Suite struct `Foreign clients` {
     private static let vehicle =
         "frozen=true&latency=2ms&search=50ms&vin=WXXBD2DA8MX000077&codes=P0301,P0420,U0100&pending=P0171"
 
-    /// python-OBD finds in the served vehicle exactly what the simulator put into it.
+    /// python-OBD must read exactly the values that the simulator sends.
     @Test(
         .enabled(if: python != nil, "OBDSCAN_PEERS is not set: run scripts/setup peers"),
         arguments: [
@@ -27,7 +27,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
             (place == "--tcp" ? ["--tcp", "0"] : ["--pty", "--link", link]) + [
                 text, "--requests", log,
             ])
-        // python-OBD skips its search for a line rate only where it sees the terminal's own name.
+        // python-OBD skips its search for a line rate only if it gets the real name of a pty.
         let address =
             place == "--tcp"
             ? "socket://" + served.address.dropFirst("tcp:".count)

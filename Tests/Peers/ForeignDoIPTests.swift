@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// doipclient and udsoncan as testers of a simulated DoIP gateway.
+/// doipclient and udsoncan test a simulated DoIP gateway.
 @Suite struct `Foreign DoIP testers` {
     private static let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map {
         $0 + "/python"
@@ -31,7 +31,7 @@ import Testing
         #expect(process.terminationStatus == 0, "\(String(decoding: words, as: UTF8.self))")
         let found = try #require(
             try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
-        // ISO 13400-2: announcement of 33 bytes with the vehicle's number and address 1000.
+        // ISO 13400-2: an announcement has 33 bytes, with the VIN and the address 1000.
         let vin = "WXXBD2DA8MX000077".utf8.map { String(format: "%02x", $0) }.joined()
         #expect((found["identity"] as? String)?.hasPrefix("02fd000400000021\(vin)1000") == true)
         #expect(found["entity"] as? String == "02fd40020000000700010000000fff")

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 
-/// The Python of the peers' virtual environment, which `scripts/test` makes; nil without it.
+/// The Python of the peers' virtual environment, which `scripts/test` creates; nil without it.
 private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { $0 + "/python" }
 
 @Suite struct `A second decoder` {
-    /// Recorded conversations and a sweep of all records, answer by answer; what python-OBD is known
-    /// to get wrong stands in `disagreements.tsv` with the reason.
+    /// Compares recorded conversations and a sweep of all records, answer by answer.
+    ///
+    /// `disagreements.tsv` lists the known faults of python-OBD, with the reasons.
     @Test(.enabled(if: python != nil, "OBDSCAN_PEERS is not set: run scripts/setup peers"))
     func `python-OBD says the same of every answer that it can read`() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -26,7 +27,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
             decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationStatus == 0, "\(text)")
-        // A comparison of nothing would agree as well.
+        // The comparison would also succeed if there were nothing to compare.
         let words = text.split(separator: "\n").last?.split(separator: " ").map(String.init) ?? []
         let place = words.firstIndex(of: "values")
         #expect(place.flatMap { Int(words[$0 - 1]) } ?? 0 > 2000, "\(text)")

@@ -1,6 +1,6 @@
-"""doipclient and udsoncan ask a gateway that obdscan simulates; what they find is printed as JSON.
+"""doipclient and udsoncan send requests to a simulated gateway, and print the answers as JSON.
 
-doipclient takes the answers of one ECU alone, so that each is asked at its own address."""
+doipclient takes the answers of only one ECU, so each ECU gets the requests at its own address."""
 import json
 import socket
 import struct

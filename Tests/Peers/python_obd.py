@@ -1,7 +1,7 @@
-"""python-OBD as a foreign client of a served simulated vehicle.
+"""python-OBD as a foreign client of a simulated vehicle that is served.
 
-Reads what to expect as JSON from standard input, connects, asks, compares, and prints one line for
-each disagreement. Exit code 0 = everything agreed, 1 = it did not.
+Reads the expected values as JSON from standard input, connects, sends requests, compares, and prints one line
+per difference. Exit code 0 = no difference, 1 = some.
 
     {"address": "/dev/pts/3" or "socket://127.0.0.1:35000", "protocol": "6",
      "values": [{"pid": 12, "signal": "RPM", "value": 2165.4, "step": 0.25}, ...],
@@ -14,7 +14,7 @@ import sys
 
 import obd
 
-# SAE J1979-DA names and what python-OBD calls them.
+# SAE J1979-DA names, and python-OBD's names.
 NAMES = {
     "RPM": "RPM",
     "VSS": "SPEED",
@@ -92,7 +92,7 @@ def main():
     signal.alarm(90)
     expected = json.load(sys.stdin)
     obd.logger.setLevel(40)
-    # Over TCP it must be told a rate, else it probes and gives up.
+    # Over TCP python-OBD needs a rate. Without one it probes and gives up.
     connection = obd.OBD(expected["address"], baudrate=38400)
     if connection.status() != obd.OBDStatus.CAR_CONNECTED:
         fault(f"not connected: {connection.status()}")
@@ -112,7 +112,8 @@ def main():
             fault(f"VIN: {vin}, expected {expected['vin']}")
     if obd.commands.ETHANOL_PERCENT in connection.supported_commands:
         fault("ETHANOL_PERCENT is among the supported commands, the vehicle has no such sensor")
-    # Equal requests in a row go out as a lone carriage return, later ones with a count digit.
+    # python-OBD repeats equal requests as a single carriage return, and later ones with a count
+    # digit.
     repeated = [connection.query(obd.commands.RPM).value for _ in range(5)]
     if len(set(map(str, repeated))) != 1 or repeated[0] is None:
         fault(f"RPM of a vehicle that stands still in time: {repeated}")

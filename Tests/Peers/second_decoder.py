@@ -2,16 +2,16 @@
 
     second_decoder.py OBDSCAN FOLDER DISAGREEMENTS
 
-Takes every conversation of FOLDER whose name says what the vehicle speaks, gives the lines of each
-answer that has headers to python-OBD's own protocol classes and decoders, and compares with what
-`OBDSCAN decode` makes of the same lines: who said it, how much, and every value that python-OBD
-knows. Prints one line for each disagreement that DISAGREEMENTS does not explain, and for each
-explanation that explains nothing any more; then the counts. Exit code 0 = no such line.
+Takes every conversation of FOLDER whose name says the vehicle's protocol. Gives the lines of each answer with
+headers to python-OBD's own protocol classes and decoders. Compares the results with those of
+`OBDSCAN decode` for the same lines: the sender, the length, and every value that python-OBD knows. Prints one
+line per difference that DISAGREEMENTS does not explain, and per explanation that is not needed any more;
+then the counts. Exit code 0 = no such line.
 
-A conversation that holds every record python-OBD knows, made up here, is compared as well.
+It also compares an artificial conversation that has every record that python-OBD knows.
 
-DISAGREEMENTS: tab-separated; file, line (* in the made-up one), service, PID, what python-OBD says,
-why it is not so.
+DISAGREEMENTS: tab-separated; file, line (* in the artificial one), service, PID, python-OBD's value, and why
+it is wrong.
 """
 
 import json
@@ -30,7 +30,8 @@ from obd.protocols.protocol import Message
 
 logging.disable(logging.CRITICAL)
 
-# By the beginning of a conversation's name: the form of a line with header, and the class.
+# By the beginning of a conversation's name: the form of a line with a header, and python-OBD's
+# class.
 FAMILIES = {
     "can11": (re.compile(r"^7[0-9A-F]{2}( ?[0-9A-F]{2}){2,8}$"), protocol_can.ISO_15765_4_11bit_500k),
     "can29": (re.compile(r"^18 ?DA ?F1( ?[0-9A-F]{2}){3,9}$"), protocol_can.ISO_15765_4_29bit_500k),
@@ -40,7 +41,7 @@ FAMILIES = {
     "kwp": (re.compile(r"^8[1-7] ?F1( ?[0-9A-F]{2}){3,9}$"), protocol_legacy.ISO_14230_4_fast),
 }
 
-# python-OBD's names of readiness tests, and ours.
+# python-OBD's names of readiness tests, and our names.
 MONITORS = {
     "MISFIRE_MONITORING": "misfire",
     "FUEL_SYSTEM_MONITORING": "fuelSystem",
@@ -66,14 +67,14 @@ UNITS = {
     "°": "degree", "L/h": "liters_per_hour", "g": "gram",
 }  # fmt: skip
 
-# The conversation that is made up here: every record that python-OBD knows.
+# The artificial conversation with every record that python-OBD knows.
 SWEEP = "can11-sweep"
 
 counts = Counter()
 
 
 def exchanges(text):
-    """Request and (line number, line) of each answer."""
+    """The request and the (line number, line) pairs of each answer."""
     request, answer = None, []
     for number, line in enumerate(text.split("\n"), 1):
         line = line.strip("\r \x00")
@@ -90,13 +91,13 @@ def exchanges(text):
 
 
 def messages_of(family, mode, lines):
-    """What python-OBD puts together of lines with headers; of lines without those that are whole,
-    with their line numbers."""
+    """python-OBD's messages from lines with headers. Without headers: the complete lines, with their line
+    numbers."""
     shape, peer = family
     digits = [line for _, line in lines if re.match("^[0-9A-F ]+$", line)]
     good = [line for line in digits if shape.match(line)]
     if good and len(good) == len(digits):
-        # Without lines of an answer to 0100 it learns no ECUs, and takes all as they come.
+        # If it has not seen an answer to 0100, it knows no ECUs and takes all lines in their order.
         return [(message, None) for message in peer([])(good) if message.data]
     messages = []
     for number, line in lines:
@@ -106,14 +107,14 @@ def messages_of(family, mode, lines):
         message = Message([])
         message.data = bytearray.fromhex(data)
         if mode == 3 and len(data) == 14:
-            # Before CAN there is no count; python-OBD's decoder wants one.
+            # Before CAN there is no count, but python-OBD's decoder needs one.
             message.data.insert(1, 0)
         messages.append((message, number))
     return messages
 
 
 def sender(message, family, objects):
-    """Our name of a peer's sender: 0 to 7 with 11-bit identifiers, else the last byte."""
+    """Our name for python-OBD's sender: 0 to 7 with 11-bit identifiers, otherwise the last byte."""
     if not message.frames:
         return None
     mask = 0x07 if family == "can11" else 0xFF
@@ -142,7 +143,7 @@ def ids(bits, first):
 
 
 def verdict(mode, pid, value, items):
-    """None = agreed; else what python-OBD says. Counts the values compared."""
+    """None if both agree, otherwise python-OBD's value. Counts the compared values."""
     readings = [item for item in items if item.get("signal")]
     if mode == 1 and pid in (0x01, 0x41):
         wrong = []
@@ -178,7 +179,8 @@ def verdict(mode, pid, value, items):
                 continue
             for key in ("value", "min", "max"):
                 said = getattr(test, key)
-                # A truth value is no quantity: its scaling of that id is a comparison.
+                # It scales this ID as a comparison and returns a truth value, which is not a
+                # quantity.
                 if not isinstance(said, obd.Unit.Quantity) or found[key] is None:
                     continue
                 counts["values"] += 1
@@ -202,7 +204,7 @@ def verdict(mode, pid, value, items):
         said = ids([value[index] for index in range(32)], pid + 1)
         return None if readings[0]["value"] == said else said
     if isinstance(value, str):
-        # Texts differ by taste; the CVN is the one that is made of digits.
+        # Texts differ in their words. Only the CVN consists of digits.
         if re.match(r"^(0x)?[0-9A-Fa-f]{8}$", value):
             return None if value[-8:].upper() in str(readings[0]["value"]) else value
         counts["values"] -= 1
@@ -235,7 +237,8 @@ def compare(path, program, explained):
             continue
         digits = request if len(request) % 2 == 0 else request[:-1]
         mode = int(digits[:2], 16)
-        # A freeze frame holds the records of service 01; requests for several PIDs it cannot read.
+        # A freeze frame has the records of service 01. python-OBD cannot read requests for several
+        # PIDs.
         length = {1: 4, 2: 6, 3: 2, 6: 4, 7: 2, 9: 4}.get(mode)
         if len(digits) != length:
             continue
@@ -263,10 +266,10 @@ def compare(path, program, explained):
             ecu = sender(message, path.name.split("-")[0], items)
             own = [item for item in items if item.get("ecu") == ecu and line in (None, item["line"])]
             try:
-                # It answers for the engine alone; here everybody is asked.
+                # python-OBD decodes only for the engine. Here every ECU is decoded.
                 message.ecu = obd.ECU.ENGINE
                 value = command([message]).value
-            except Exception as fault:  # what it cannot decode it cannot judge
+            except Exception as fault:  # python-OBD cannot decode this, so there is nothing to compare
                 counts["failed"] += 1
                 continue
             if value is None:
@@ -286,7 +289,7 @@ def compare(path, program, explained):
 
 
 def frames(payload):
-    """The lines of one message by ISO 15765-2, header 7E8."""
+    """The lines of one message by ISO 15765-2, with the header 7E8."""
     if len(payload) < 8:
         return [[len(payload)] + payload + [0] * (7 - len(payload))]
     lines = [[0x10 | len(payload) >> 8, len(payload) & 0xFF] + payload[:6]]
@@ -297,8 +300,8 @@ def frames(payload):
 
 
 def sweep(folder):
-    """Writes a conversation with every record of services 01 and 06 that python-OBD knows: all bits
-    0, all 1, the sign alone, and made-up ones."""
+    """Writes a conversation with every record of services 01 and 06 that python-OBD knows, with these data:
+    all bits 0, all bits 1, only the sign bit, and random bytes."""
     chance = random.Random(1)
     lines = [">ATSP6", "OK", ">ATH1", "OK"]
 
@@ -307,7 +310,7 @@ def sweep(folder):
         lines.extend("7E8 " + " ".join("%02X" % byte for byte in frame) for frame in frames(payload))
 
     for command in obd.commands[1]:
-        # The length counts service and PID; a map of PIDs is no value.
+        # The length includes the service and the PID. A map of PIDs is not a value.
         length = command.bytes - 2
         if command.pid % 0x20 == 0 or length < 1:
             continue

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares JSON Lines with share/obdscan/schema.json by a foreign validator.
+"""Validates JSON Lines against share/obdscan/schema.json with a foreign validator.
 
 Usage: validate_json.py SCHEMA [--every-kind] <lines
 Prints how many objects of each kind were compared; exits with 1 when one does not fit. With --every-kind

@@ -30,7 +30,7 @@ import Testing
         #expect(fix.position.altitude == 1343.127)
         #expect(fix.position.accuracy == 36)
         #expect(fix.position.course == 10.3788)
-        // 0.091 m/s.
+        // 0.091 m/s = 0.3276 km/h.
         #expect(try abs(#require(fix.position.speed) - 0.3276) < 1e-9)
         #expect(fix.position.fixTime?.text == "2005-06-08T10:34:48.283000Z")
     }
@@ -90,7 +90,7 @@ import Testing
         return Fix(position, arrived: Instant(nanoseconds: Int64(arrived * 1e9)))
     }
 
-    /// Fixes as they came, and what becomes of each.
+    /// The verdict on each fix, in the order in which they come.
     private func judge(_ pairs: [(Double, Double?)]) throws -> [FreshFixes.Verdict] {
         var fresh = FreshFixes()
         return try pairs.map { try fresh.judge(#require(Self.fix(arrived: $0.0, time: $0.1))) }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Positioning
 
-/// Sentences and what they say: gpsinformation.org/dale/nmea.htm and pynmea2's README.
+/// The sentences and their meanings are from gpsinformation.org/dale/nmea.htm and pynmea2's README.
 @Suite struct `NMEA 0183` {
     static let rmc = "$GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W*6A"
     static let gga = "$GPGGA,123519,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,*47"
     static let vtg = "$GPVTG,054.7,T,034.4,M,005.5,N,010.2,K*48"
     static let south = "$GPGGA,184353.07,1929.045,S,02410.506,E,1,04,2.6,100.00,M,-33.9,M,,0000*6D"
 
-    /// A sentence with its checksum worked out.
+    /// A sentence with its calculated checksum.
     static func sentence(_ body: String) -> String {
         "$" + body + "*" + Hex.string([body.utf8.reduce(0, ^)])
     }
@@ -38,7 +38,7 @@ import Testing
             #expect(fix.position.fixTime?.text == "1994-03-23T12:35:19.000000Z")
             #expect(reader.damaged == 0)
         }
-        // 22.4 knots; a knot is 1.852 km/h.
+        // 22.4 knots = 41.4848 km/h; a knot is 1.852 km/h.
         #expect(try abs(#require(Self.fixes([Self.rmc]).0.first?.position.speed) - 41.4848) < 1e-9)
     }
 
@@ -65,7 +65,7 @@ import Testing
         #expect(fixes.map(\.arrived) == [Instant(nanoseconds: 5)])
         reader.finish(&fixes)
         #expect(fixes.count == 2)
-        // Empty fields are no zeros.
+        // An empty field is not zero.
         #expect(fixes[1].position.speed == nil && fixes[1].position.course == nil)
     }
 
@@ -79,7 +79,8 @@ import Testing
     }
 
     @Test(arguments: [
-        // A warning, no fix, dead reckoning, by hand; minutes, degrees, halves that do not exist.
+        // A warning, no fix, dead reckoning, manual input; minutes, degrees and hemispheres that
+        // are not valid.
         "GPRMC,123519,V,4807.038,N,01131.000,E,1,2,230394,,",
         "GPRMC,123519,A,4807.038,N,01131.000,E,1,2,230394,,,N",
         "GPRMC,123519,A,4807.038,N,01131.000,E,1,2,230394,,,E",
@@ -101,7 +102,8 @@ import Testing
     }
 
     @Test(arguments: [
-        // A wrong checksum; a character changed; none; too long; rubbish of a wrong line rate.
+        // A wrong checksum, a changed character, no checksum, too long, noise from a wrong line
+        // rate.
         "$GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W*6B",
         "$GPRMC,123519,A,4807.039,N,01131.000,E,022.4,084.4,230394,003.1,W*6A",
         "$GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W",

@@ -7,8 +7,10 @@ import Testing
 
 @Suite("Home Assistant")
 struct HomeAssistantTests {
-    /// `DEVICE_CLASS_UNITS` of Home Assistant 2025.4.4's sensor/const.py, as far as our units go: an unknown
-    /// pair is a warning there, and an error from 2026 on.
+    /// `DEVICE_CLASS_UNITS` of Home Assistant 2025.4.4's sensor/const.py, as far as our units occur
+    /// in it.
+    ///
+    /// An unknown pair gives a warning there, and an error from 2026 on.
     private static let legal: [String: Set<String>] = [
         "speed": ["km/h", "mph", "m/s", "ft/s", "kn"], "temperature": ["°C", "°F", "K"],
         "pressure": ["Pa", "hPa", "kPa", "bar", "cbar", "mbar", "mmHg", "inHg", "psi"],
@@ -31,7 +33,7 @@ struct HomeAssistantTests {
                 #expect(
                     Self.legal[name]?.contains(shown) == true, "\(signal.id): \(name), \(shown)")
             }
-            // The default of a table without a row: no unit but none at all may come there.
+            // The row for an unknown unit. Only a signal without a unit may get it.
             #expect(
                 unit != HomeAssistantUnit("?") || signal.unit.isEmpty, "\(signal.unit) has no row")
         }
@@ -54,7 +56,7 @@ struct HomeAssistantTests {
             try JSONSerialization.jsonObject(with: Data(payload.bytes)) as? [String: Any])
     }
 
-    @Test("The top of a device has the keys that are required and no other")
+    @Test("The top level of a device has all required keys and no others")
     func top() throws {
         let payload = try payload()
         #expect(Set(payload.keys) == ["device", "origin", "components"])
@@ -63,7 +65,7 @@ struct HomeAssistantTests {
         #expect(device["serial_number"] as? String == "WVWZZZ1KZAW000001")
     }
 
-    @Test("What is live becomes unavailable, what lasts keeps its value")
+    @Test("Live values become unavailable, lasting values stay")
     func components() throws {
         let components = try #require(try payload()["components"] as? [String: [String: Any]])
         #expect(components["7e8_pidsup_00"] == nil)
@@ -90,7 +92,7 @@ struct HomeAssistantTests {
         }
     }
 
-    @Test("An entity that is gone is removed, one that is there again is not")
+    @Test("An entity that is gone is removed, and one that came back is not")
     func removal() throws {
         let components = try #require(
             try payload { $0.removed = ["7e8_old": "sensor", "7e8_rpm": "sensor"] }["components"]
@@ -99,7 +101,7 @@ struct HomeAssistantTests {
         #expect((components["7e8_rpm"]?.count ?? 0) > 3)
     }
 
-    @Test("Positions are told of only where they are wanted")
+    @Test("Positions are published only on request")
     func position() throws {
         let components = try #require(
             try payload { $0.hasPosition = true }["components"] as? [String: [String: Any]])
@@ -129,7 +131,7 @@ struct HomeAssistantTests {
         )
     }
 
-    @Test("Topics have small letters, digits, - and _ alone")
+    @Test("Topics have only lower-case letters, digits, - and _")
     func topics() {
         let key = SignalKey(ECUAddress("18DAF110"), signal: "HTR/PM_SUP")
         #expect(VehicleTopics(vehicle: "golf").signal(key) == "obdscan/golf/18daf110/htr-pm_sup")
@@ -143,7 +145,7 @@ struct StateBoardTests {
         board.due(at: Instant(nanoseconds: seconds * 1_000_000_000)).map(\.topic)
     }
 
-    @Test("A value is sent on change, not too often, and again after a minute")
+    @Test("A value is sent on change, at most once per interval, and again after a minute")
     func pace() {
         var board = StateBoard(every: .seconds(5))
         func put(_ value: Double, _ time: Int64) {
@@ -168,7 +170,7 @@ struct StateBoardTests {
 
 @Suite("Names of the Vehicle Signal Specification")
 struct VSSNamesTests {
-    @Test("Each row names a signal of our tables, and no path twice")
+    @Test("Each row names a signal of our tables, and each path occurs once")
     func rows() throws {
         let names = VSSNames(PIDTables.vehicleSignalNames)
         let known = Set(try PIDTables.standard().signals.map(\.id))
@@ -181,7 +183,7 @@ struct VSSNamesTests {
 
     /// COVESA/vehicle_signal_specification 6.0: spec/Powertrain and overlays/extensions/OBD.vspec.
     @Test(
-        "A signal has the name of the catalogue",
+        "A signal has the name from the catalogue",
         arguments: [
             ("RPM", "Vehicle.OBD.EngineSpeed", "Vehicle.Powertrain.CombustionEngine.Speed"),
             ("VSS", "Vehicle.OBD.Speed", "Vehicle.Speed"),

@@ -4,7 +4,7 @@ import Testing
 @Suite("Sink addresses")
 struct SinkAddressTests {
     @Test(
-        "An address says where lines are written",
+        "The URL of an address is where lines are written",
         arguments: [
             ("influx+http://pi:8428", "http://pi:8428/write?precision=ns"),
             ("influx+http://pi", "http://pi:8086/write?precision=ns"),
@@ -32,7 +32,7 @@ struct SinkAddressTests {
     }
 
     @Test(
-        "What is not an address says why",
+        "An address that is not valid gives a reason",
         arguments: [
             ("http://pi", SinkAddress.Fault.unknownScheme), ("pi:8086", .unknownScheme),
             ("mqtt://", .noHost), ("mqtt://:1883", .noHost), ("mqtt://pi:0", .badPort("0")),
@@ -56,7 +56,7 @@ struct SinkAddressTests {
         #expect(try SinkAddress(text).text == text)
     }
 
-    @Test("A token is sent as each generation of servers wants it")
+    @Test("A token is sent in the form that each server version expects")
     func token() throws {
         #expect(try SinkAddress("influx+http://a?bucket=b").dialect == .v2)
         #expect(LineDialect.v2.authorization(token: "x") == "Authorization: Token x")

@@ -5,7 +5,7 @@ import Testing
 @Suite("Answers to a write")
 struct WriteDecisionTests {
     @Test(
-        "An answer means what the servers' documents say",
+        "An answer has the meaning that the servers' documents describe",
         arguments: [
             (204, "", nil, WriteDecision.accepted), (200, "{}", nil, .accepted),
             (
@@ -42,12 +42,12 @@ struct WriteDecisionTests {
             WriteDecision(.status(status, text: text, retryAfter: retryAfter)) == decision)
     }
 
-    @Test("Without an answer it is tried again")
+    @Test("A write without an answer is tried again")
     func noAnswer() {
         #expect(WriteDecision(.none("refused")) == .again("refused", after: nil))
     }
 
-    @Test("Pauses double up to a minute, a fifth more or less")
+    @Test("Pauses double up to a minute and vary by a fifth")
     func pauses() {
         var pacer = RetryPacer()
         let pauses = (0..<8).map { _ in pacer.fail(random: 0.5, least: nil).seconds }
@@ -60,7 +60,7 @@ struct WriteDecisionTests {
     }
 
     @Test(
-        "Of lines that are refused together only the wrong ones are left out",
+        "If lines are refused together, only the wrong ones are left out",
         arguments: [1, 2, 3, 500])
     func halving(count: Int) {
         for bad in 0..<min(count, 40) {
@@ -88,7 +88,7 @@ struct WriteDecisionTests {
     }
 
     @Test(
-        "No part is larger than the limit unless a line is", arguments: [1, 5, 6, 7, 11, 12, 100])
+        "A part exceeds the limit only for a single line", arguments: [1, 5, 6, 7, 11, 12, 100])
     func limit(limit: Int) {
         let text = "aaaaa\nbb\ncccccccccc\nd\n"
         var batch = LineBatch(Array(text.utf8), limit: limit)
@@ -103,7 +103,7 @@ struct WriteDecisionTests {
         #expect(all == text)
     }
 
-    @Test("A server that takes no line ends the attempt before all are given up")
+    @Test("A server that accepts no line ends the attempt before all lines are given up")
     func hopeless() {
         var batch = LineBatch(
             Array(repeating: [0x61, 0x0A], count: 100).flatMap { $0 }, limit: 1_000)
@@ -118,13 +118,13 @@ struct WriteDecisionTests {
         #expect(good.isTaken && !good.isHopeless)
     }
 
-    @Test("Nothing to send is sent by no request")
+    @Test("Without lines there is no request")
     func empty() {
         #expect(LineBatch([], limit: 10).next == nil)
     }
 
     @Test(
-        "A name is made of signs that topics and identifiers may have",
+        "A name has only characters that topics and identifiers allow",
         arguments: [
             ("Golf", "golf"), ("My Car", "my-car"), ("WVWZZZ1KZAW000001", "wvwzzz1kzaw000001"),
             ("a.b/c+d#e", "a-b-c-d-e"), ("Käfer", "k-fer"), ("--x--", "--x"), ("x_y", "x_y"),
@@ -133,7 +133,7 @@ struct WriteDecisionTests {
         #expect(PublishedName.slug(text) == slug)
     }
 
-    @Test("A name of other signs alone is none", arguments: ["", "…", "  "])
+    @Test("Text without such characters gives no name", arguments: ["", "…", "  "])
     func noSlug(text: String) {
         #expect(PublishedName.slug(text) == nil)
     }
@@ -153,7 +153,7 @@ struct WriteDecisionTests {
 
 @Suite("Exports of VictoriaMetrics")
 struct TimestampCounterTests {
-    @Test("Points are counted wherever the bytes are cut")
+    @Test("Points are counted in pieces of any size")
     func cuts() {
         let text = Array(
             (#"{"metric":{"__name__":"obd_value","x":"\"\"timestamps"},"values":[1,2.5,-3],"#

@@ -224,7 +224,7 @@ private struct World: Sendable {
         #expect(stuck.isEmpty, "\(stuck.prefix(3).map { graph.worlds[$0].key.state })")
     }
 
-    /// The next step of a failure does happen.
+    /// The next step that a failure announces does happen.
     ///
     /// A deadline, a session that opens, or a retry ends the error state, and no request stays
     /// without an outcome.

@@ -4,7 +4,7 @@ import VehicleScan
 
 @testable import Settings
 
-/// Every text with a colon is an address, but for `bad:`; a condition has a comparison.
+/// Here every text is an address unless it begins with `bad:`, and a condition contains `>`.
 private let checks = SettingsChecks(
     addressFault: { $0.hasPrefix("bad:") ? "for the test" : nil },
     isCondition: { $0.contains(">") })
@@ -43,7 +43,7 @@ private let checks = SettingsChecks(
         #expect(try parsed("") == UserSettings())
     }
 
-    /// A text, and what is wrong with it.
+    /// A text, and the fault in it.
     @Test(
         arguments: [
             ("device = \"bad:x\"", .wrong("device", "bad:x", .address("for the test")), 1),
@@ -102,7 +102,7 @@ private let checks = SettingsChecks(
         #expect(settings.fuelNames == ["fuel.price", "fuel.currency", "fuel.VIN.price"])
     }
 
-    /// What a command line or the environment says goes before the file.
+    /// The command line and the environment take precedence over the file.
     @Test(arguments: [
         ("device", ["live", "-d", "sim:"], "", true),
         ("device", ["live", "-vd", "sim:"], "", true),
@@ -157,13 +157,13 @@ private let checks = SettingsChecks(
         #expect(settings.aliases.count == 2)
     }
 
-    /// A text, what is set or removed (nil), and the text after that.
+    /// A text, the new value of a setting or nil to remove it, and the text after that.
     @Test(arguments: [
         ("", "device", "sim:", "device = \"sim:\"\n"),
         ("# a\n\n[views]\n", "device", "sim:", "# a\ndevice = \"sim:\"\n\n[views]\n"),
         ("# a", "device", "sim:", "# a\ndevice = \"sim:\"\n"),
         ("units='us'#b\r\n", "units", "metric", "units=\"metric\"#b\r\n"),
-        // The same key in each way in which it can be written.
+        // The same key in each of its possible forms.
         (
             "[ \"aliases\" ]\n'a' = \"\" # b\n", "aliases.a", "sim:",
             "[ \"aliases\" ]\n'a' = \"sim:\" # b\n"
@@ -173,7 +173,7 @@ private let checks = SettingsChecks(
             "aliases = {a = \"\", b = \"\"}\n", "aliases.a", "sim:",
             "aliases = {a = \"sim:\", b = \"\"}\n"
         ),
-        // A new one comes after those of its table, as they are written.
+        // A new key comes after those of its table, in the same form.
         (
             "aliases.a = \"\"\nunits = \"us\"\n", "aliases.b", "sim:",
             "aliases.a = \"\"\naliases.b = \"sim:\"\nunits = \"us\"\n"
@@ -185,7 +185,7 @@ private let checks = SettingsChecks(
         ("[fuel.V]\n# c\n", "fuel.V.price", "2", "[fuel.V]\nprice = \"2\"\n# c\n"),
         ("[fuel.V]\n", "fuel.price", "2", "[fuel.V]\n\n[fuel]\nprice = \"2\"\n"),
         ("[fuel]\n", "fuel.V.price", "2", "[fuel]\n\n[fuel.V]\nprice = \"2\"\n"),
-        // A list over several lines, with a bracket in a comment.
+        // A list on several lines, with a bracket in a comment.
         ("[views]\na = [\"X\", # ]\n  \"Y\"] # c\nb = []\n", "views.a", nil, "[views]\nb = []\n"),
         ("  a = 1 # c\nb = 2", "b", nil, "  a = 1 # c\n"), ("a = 1\n", "b", nil, "a = 1\n"),
         ("aliases = {a = \"\"}\n", "aliases.a", nil, "aliases = {a = \"\"}\n"),

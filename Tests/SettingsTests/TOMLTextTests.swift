@@ -9,7 +9,7 @@ import Testing
         return Dictionary(entries.map { ($0.key.joined(separator: "/"), $0.value) }) { $1 }
     }
 
-    /// A text and its keys, with a slash between their parts.
+    /// A text, and its keys with a slash between their parts.
     @Test(
         arguments: [
             (
@@ -106,7 +106,7 @@ import Testing
         #expect(try entries(text) == wanted)
     }
 
-    /// Texts that are not TOML, each with the line of its fault.
+    /// Texts that are not valid TOML, each with the line of its fault.
     @Test(arguments: [
         ("key = # INVALID", 1), ("first = \"Tom\" last = \"P\"", 1), ("= \"no key name\"", 1),
         ("name = \"Tom\"\nname = \"Pradyun\"", 2), ("spelling = 1\n\"spelling\" = 2", 2),
@@ -125,7 +125,7 @@ import Testing
         ("a = { b = 1, }", 1), ("a = { b = 1\n}", 1), ("a = { b = 1, b = 2 }", 1), ("a = {", 1),
         ("a = { b = 1 }\na.c = 2", 2), ("a = { b = 1 }\n[a]", 2), ("a = { b = 1 }\n[a.c]", 2),
         ("a\n= 1", 1), ("a b = 1", 1), ("\"\"\"a\"\"\" = 1", 1), ("a = 1\rb = 2", 1),
-        // Valid, but not read: no setting has it.
+        // Valid TOML that no setting uses, so it is refused.
         ("a = 1979-05-27", 1), ("[[a]]", 1), ("a = inf", 1), ("a = [{ b = 1 }]", 1),
     ])
     func `what is not is a fault on its line`(text: String, line: Int) throws {
@@ -148,7 +148,8 @@ import Testing
         #expect(fault.reason == "too deep")
     }
 
-    /// Whatever bytes are changed: a reader ends, places are in the text, and what is written is read.
+    /// With any bytes changed, the reader ends, positions are inside the text, and written text can
+    /// be read.
     @Test func `random changes give entries or a fault`() throws {
         let text = Array(
             "# a\nu = \"us\" # b\nd.e = [1, 'x']\n\n[al]\nv = { w = 1.5, x.y = \"\"\"z\"\"\" }\n"

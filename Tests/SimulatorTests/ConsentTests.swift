@@ -245,7 +245,7 @@ private struct RequestMaker {
         #expect(bench.adapter.requests.count { $0.payload == [0x04] } == 1)
     }
 
-    /// ISO 15765-2: an ELM327 sends its flow control data as a frame of its own during the next
+    /// ISO 15765-2: an ELM327 sends its flow control data as a separate frame during the next
     /// long answer.
     @Test func `flow control data are flow control`() throws {
         var bench = try Stand("petrol?latency=0&protocol=6")

@@ -27,8 +27,7 @@ import Testing
         return said
     }
 
-    /// The bus numbers of the document, and the keywords of ISO 9141-2 (08 08) and ISO 14230 (8F
-    /// E9).
+    /// The document's bus numbers, and the keywords of ISO 9141-2 (08 08) and ISO 14230 (8F E9).
     @Test(
         arguments: [
             ("6", [0x00, 0x00, 0x00]), ("7", [0x01, 0x00, 0x00]), ("8", [0x02, 0x00, 0x00]),

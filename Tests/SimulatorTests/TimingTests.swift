@@ -3,8 +3,8 @@ import Testing
 
 @testable import Simulator
 
-/// The time that a request takes, by the rules of the ELM327 data sheet: ST counts in steps of 4
-/// ms, AT0 waits that long after each answer, and a count digit ends the wait.
+/// The time that a request takes, by the rules of the ELM327 data sheet: ST counts in steps of
+/// 4 ms, AT0 waits that long after each answer, and a count digit ends the wait.
 @Suite struct `Time` {
     private func milliseconds(_ bench: inout Bench, _ line: String) -> Double {
         let before = bench.now

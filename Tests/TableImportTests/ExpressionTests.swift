@@ -10,7 +10,7 @@ import Testing
         try ExpressionReader.read(text, as: dialect).expression
     }
 
-    // Worked by hand: equation, data, value.
+    // An equation, its data, and its value, calculated by hand.
     @Test(arguments: [
         ("A", [0x12], 18.0), ("A*256+B", [0x01, 0x02], 258), ("(A<8)+B", [0x01, 0x02], 258),
         ("(a<24)+(b<16)+(c<8)+d", [0x01, 0x02, 0x03, 0x04], 16_909_060),
@@ -37,8 +37,9 @@ import Testing
         }
     }
 
-    /// The shapes of equations that lists of the three programs have: each becomes a row, and both
-    /// agree on 10,000 inputs.
+    /// Forms of equations in lists of the three programs.
+    ///
+    /// Each becomes a row, and the row agrees with the equation on 10,000 inputs.
     @Test(
         arguments: [
             ("A*0.5-40", .torque), ("A*100/255", .torque), ("SIGNED(A)/2", .torque),

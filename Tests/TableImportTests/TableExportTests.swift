@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// What is written and read again gives the same values, whatever the data.
+    /// An export that is imported again gives the same values for all data.
     @Test(arguments: [TableFormat.obdb, .torque, .dbc])
     func `A table that is written is read as the same`(format: TableFormat) throws {
         for sample in Samples.all {
@@ -34,7 +34,7 @@ import Testing
                     let row = again.records.first { $0.dataID == record.record.dataID }?.rows
                         .first { names.contains($0.signal.id) }
                     guard let row else { continue }
-                    // A DBC file names some values of a number, and the number stays one.
+                    // A DBC file may name some values of a number, but the signal stays a number.
                     if format == .dbc, signal.kind == .enumeration, signal.bitLength > 4 {
                         continue
                     }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// A flag and a number of one bit are the same.
+    /// A flag counts the same as a number of one bit.
     private static func text(_ value: Reading.Value) -> String {
         switch value {
         case .flag(let flag): flag ? "1" : "0"

@@ -18,7 +18,7 @@ import Testing
 
     // MARK: OBDb
 
-    // Worked by hand from the definitions above.
+    // The values were calculated by hand from the definitions above.
     @Test(arguments: [
         ("CAR_SOC", "number(100.0)"), ("CAR_CURRENT", "number(-1.0)"),
         ("CAR_GEAR", "label(code: 2)"), ("CAR_READY", "flag(false)"), ("CAR_BYTE", "number(128.0)"),
@@ -70,7 +70,7 @@ import Testing
         #expect(Samples.lint(table).isEmpty)
         #expect(table.text.contains("CAR_SOC=100"))
         #expect(table.text.contains("CAR_GEAR=2"))
-        // One recorded value contradicts it, none agrees.
+        // One recorded value contradicts the row, and no value agrees.
         #expect(!table.text.contains("signal CAR_TEMP"))
         #expect(table.text.contains("1 recorded answers contradict the row, 0 agree"))
         #expect(!table.text.contains("signal CAR_SOC A unverified"))
@@ -153,7 +153,8 @@ import Testing
 
     // MARK: WiCAN
 
-    /// Byte of the frames, place in the payload of one frame, of several.
+    /// The index of a byte in the frames, and its index in the payload of one frame and of several
+    /// frames.
     @Test(
         arguments: [
             (0, nil, nil), (1, 0, nil), (2, 1, 0), (4, 3, 2), (7, 6, 5), (8, nil, nil), (9, nil, 6),
@@ -209,7 +210,7 @@ import Testing
         #expect(try row("Lever", in: source).value(in: [0x03]) == .label(code: 3))
     }
 
-    // MARK: All of them
+    // MARK: All sources
 
     @Test(arguments: Samples.all.map(\.file))
     func `Every import passes lint, and twice the same is the same`(file: String) throws {
@@ -232,7 +233,7 @@ import Testing
         let roles = rows.flatMap(\.signal.aliases)
         #expect(Set(roles).count == roles.count)
         #expect(roles.contains("ev-soc"))
-        // One source already calls its signal so.
+        // One source already uses this name for its signal.
         #expect(ids.contains("odometer"))
     }
 

@@ -41,7 +41,7 @@ import Testing
         canvas.dot(0, 0)
         canvas.dot(0, 3)
         canvas.dot(3, 0, owner: 1)
-        // What is outside is not drawn.
+        // Dots outside of the canvas are not drawn.
         canvas.dot(4, 0)
         canvas.dot(-1, 9)
         #expect(canvas.runs(0, isASCII: false).map(\.text) == ["\u{2841}", "\u{2808}"])
@@ -64,7 +64,7 @@ import Testing
             ])
         #expect(BigDigits.small("2") == ["▀▀█", "█▀▀", "▀▀▀"])
         #expect(BigDigits.large("1").map { displayWidth($0) } == Array(repeating: 6, count: 5))
-        // No glyph, no dots.
+        // A character without a glyph has no dots.
         #expect(BigDigits.thin("∞") == Array(repeating: "", count: 5))
     }
 }

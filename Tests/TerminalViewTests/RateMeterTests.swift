@@ -9,9 +9,9 @@ import Testing
         for step in 0..<100 {
             meter.count(at: Instant(nanoseconds: Int64(step) * 50_000_000))
         }
-        // Twenty events a second.
+        // Twenty events per second.
         #expect(meter.perSecond(at: Instant(nanoseconds: 5_000_000_000)) == 20)
-        // A second after the last event two thirds of the window still hold some.
+        // Long after the last event the window is empty.
         #expect(meter.perSecond(at: Instant(nanoseconds: 20_000_000_000)) == 0)
     }
 }

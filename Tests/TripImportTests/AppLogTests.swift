@@ -3,7 +3,7 @@ import OBDCore
 import Testing
 import TripImport
 
-/// Local time is an hour west of Greenwich: the clock on the wall is one hour behind UTC.
+/// Local time is UTC minus one hour here.
 @Suite struct `Logs of apps` {
     private func source(_ name: String, start: String? = nil) -> ImportSource {
         var source = ImportSource()

@@ -4,10 +4,10 @@ import OBDCore
 import Testing
 import TripImport
 
-/// One conversation as eight programs write it.
+/// The same conversation in the formats of eight programs.
 ///
-/// It has 010C, the VIN, an identifier that no table has, a
-/// stranger's frame, and 010D with 29 bits. SAE J1979: 1A F8 is 1726 rpm, 64 is 100 km/h.
+/// It has 010C, the VIN, an identifier that no table has, a foreign frame, and 010D with 29 bits.
+/// SAE J1979: 1A F8 is 1726 rpm, 64 is 100 km/h.
 @Suite struct `Logs of frames` {
     private static let names = [
         "candump.log", "candump-screen.txt", "gvret.csv", "log.crtd", "log.asc", "log11.trc",
@@ -32,7 +32,7 @@ import TripImport
             #expect(file.readings.map(\.ecu?.description) == ["7E8", "7E8", "18DAF110"])
             #expect(file.frames == FrameCount(all: 12, diagnostic: 11))
             #expect(file.skipped.count == 0)
-            // A head's clock is local, an hour behind UTC here.
+            // The time in the file's head is local: UTC minus one hour here.
             let isLocal = name.hasSuffix("asc") || name.hasSuffix("trc")
             let expected: Int64 = 1_700_000_000_020_500 + (isLocal ? 3_600_000_000 : 0)
             let seen = try #require(file.entries.first).time.microseconds

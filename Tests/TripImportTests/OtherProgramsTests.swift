@@ -4,7 +4,8 @@ import Testing
 import TripImport
 
 @Suite struct `Logs of other programs` {
-    // By definition: mile 1.609344 km, pound 0.45359237 kg, inch 25.4 mm, 9.80665 m/s²; °F = °C · 1.8 + 32.
+    // By definition: a mile is 1.609344 km, a pound 0.45359237 kg, an inch 25.4 mm; 9.80665 m/s²;
+    // °F = °C · 1.8 + 32.
     @Test(
         arguments: [
             ("Speed (OBD)(mph)", "100", "VSS", 160.9344, "km/h"),
@@ -33,7 +34,7 @@ import TripImport
         #expect(abs(number - value) < 1e-4, "\(number)")
     }
 
-    // US gallon 3.785411784 L, by definition.
+    // By definition a US gallon is 3.785411784 L.
     @Test func `gallons are told by the user`() throws {
         let text = "time,Tank(gal)\n2026-11-21T08:15:02Z,10\n"
         #expect(throws: ImportFault.self) { try ImportedFile(text) }
@@ -47,7 +48,7 @@ import TripImport
         #expect(abs(litres - 37.85411784) < 1e-9)
     }
 
-    // As our own exports name them; the imperial one has 4.54609 L, by definition.
+    // The names of our own exports. By definition an imperial gallon is 4.54609 L.
     @Test(arguments: [("US gal", 37.85411784), ("UK gal", 45.4609)])
     func `gallons that have a name need nobody`(_ unit: String, _ expected: Double) throws {
         let file = try ImportedFile("time,Tank(\(unit))\n2026-11-21T08:15:02Z,10\n")
@@ -58,7 +59,7 @@ import TripImport
         #expect(abs(litres - expected) < 1e-9)
     }
 
-    // Local time is an hour ahead of UTC here: the closure adds what is missing.
+    // Local time is UTC minus one hour here, so UTC is an hour later.
     @Test(arguments: [
         ("2026-11-21T08:15:02Z", "2026-11-21T08:15:02.000000Z"),
         ("2026-11-21T08:15:02.5", "2026-11-21T09:15:02.500000Z"),
@@ -111,7 +112,9 @@ import TripImport
         #expect(file.values == [.init("RPM", 1726.5, "rpm"), .init("State", .text("=idle"))])
     }
 
-    /// The first column tells the vehicle; the other one is what somebody else says of it.
+    /// The first column has the vehicle's number.
+    ///
+    /// The other column must not change the vehicle.
     @Test func `two columns of vehicle numbers make no trip of every row`() throws {
         let file = try ImportedFile(
             """

@@ -158,7 +158,9 @@ import TripImport
         #expect(fault?.reason == reason)
     }
 
-    /// What the vehicle said of itself; another ECU that says otherwise makes no trip.
+    /// The trip's vehicle is the first VIN.
+    ///
+    /// A different VIN from another ECU does not begin a new trip.
     @Test func `a line of CSV with the vehicle's number tells the vehicle of its trip`() throws {
         let file = try ImportedFile(
             """

@@ -24,7 +24,7 @@ import TripImport
         2026-11-21T08:15:03Z,7E8,01,0C,RPM,"1727",rpm
         """
 
-    /// What a file says when it comes in pieces of that size.
+    /// The events of a file that comes in pieces of this size.
     private static func events(_ text: String, piece size: Int) throws -> [String] {
         let bytes = Array(text.utf8)
         let format = try #require(ImportFormat(bytes))
@@ -64,7 +64,9 @@ import TripImport
         2026-11-21T08:15:05Z,RPM,800,rpm,WVWZZZ1JZXW000001
         """
 
-    /// A valid number is the trip's vehicle, another one begins a trip, and any other text stays one.
+    /// A valid VIN is the trip's vehicle.
+    ///
+    /// A different one begins a new trip, and any other text stays text.
     @Test(arguments: [(fleet, 1), (longFleet, 0)])
     func `a column of vehicle numbers tells whose trips they are`(
         _ text: String, _ others: Int

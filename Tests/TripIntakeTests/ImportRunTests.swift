@@ -7,7 +7,7 @@ import TripImport
 import TripIntake
 import TripStore
 
-/// Files on their way into the database.
+/// Imports of files into the database.
 @Suite final class `Files that are imported` {
     private let folder = FileManager.default.temporaryDirectory.appending(
         path: "obdscan-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -27,7 +27,7 @@ import TripStore
         return (path, try ImportRun(input, format, standard: try PIDTables.standard()))
     }
 
-    /// A file is known by all that it holds, not by its times and its size.
+    /// A file is known by its whole contents, not only by its times and its size.
     @Test(arguments: [
         "time,RPM\n2026-11-21T08:15:02Z,900\n", "time,RPM\n2026-11-21T08:15:03Z,800\n",
         "time,RPM\n2026-11-21T08:15:02Z,800\n2026-11-21T08:15:03Z,800\n",
@@ -56,7 +56,7 @@ import TripStore
         #expect(try store.trips(.init(withScans: true)).isEmpty)
     }
 
-    /// A trip begins before its first reading, when the vehicle was being set up.
+    /// A trip begins before its first reading, because the set-up of the adapter is a part of it.
     @Test func `a trip that comes back begins when it began`() throws {
         let start = "2026-11-21T08:15:00.000000Z"
         let (_, run) = try importing(

@@ -13,19 +13,19 @@ import VehicleScan
 
 @testable import TripRecorder
 
-/// Trips of every simulated vehicle, in the tests' own process.
+/// Records trips of every simulated vehicle in the tests' own process.
 @Suite struct `A trip in process` {
-    /// What a trip came to.
+    /// The results of a trip.
     private struct Recorded {
         var end: PollLoop.End
         var trip: TripSummary
         var events: [TripEvent]
         var readings: Int
-        /// Readings that the session offered since the trip began.
+        /// The number of readings that the session offered since the trip began.
         var offered: Int
     }
 
-    /// Counts what a session offers once the trip has begun.
+    /// Collects the batches that a session offers once the trip has begun.
     private final class CountingSink: ReadingSink {
         let batches = Mutex<[ReadingBatch]>([])
         var spaceDescriptor: Int32? { nil }
@@ -91,8 +91,9 @@ import VehicleScan
             offered: offered)
     }
 
-    /// Whether it is an ECU's value: the voltage at the adapter is stored among them, and offered
-    /// apart from them.
+    /// Whether the item is an ECU's value.
+    ///
+    /// The adapter's voltage is stored with these values but offered separately.
     private func isPolled(_ item: DiagnosticItem) -> Bool {
         if case .reading(let reading) = item { reading.dataID != nil } else { false }
     }

@@ -4,7 +4,7 @@ import Testing
 import VehicleLink
 
 @Suite struct `ISO 15765-2` {
-    /// The VIN example of ISO 15765-4 in the form of the ELM327 data sheet: 20 bytes, three frames.
+    /// The VIN example of ISO 15765-4 in the ELM327 data sheet's form: 20 bytes in three frames.
     static let vin: [[UInt8]] = [
         [0x10, 0x14, 0x49, 0x02, 0x01, 0x31, 0x44, 0x34],
         [0x21, 0x47, 0x50, 0x30, 0x30, 0x52, 0x35, 0x35],
@@ -30,14 +30,14 @@ import VehicleLink
 
     @Test(
         arguments: [
-            // 0102 01 0C padded as OBD demands; worked by hand.
+            // 0102 01 0C with the padding that OBD requires, calculated by hand.
             ([0x01, 0x0C], nil, [[0x02, 0x01, 0x0C, 0, 0, 0, 0, 0]]),
             ([1, 2, 3, 4, 5, 6, 7], nil, [[7, 1, 2, 3, 4, 5, 6, 7]]),
             (
                 [1, 2, 3, 4, 5, 6, 7, 8], nil,
                 [[0x10, 8, 1, 2, 3, 4, 5, 6], [0x21, 7, 8, 0, 0, 0, 0, 0]]
             ),
-            // Extended addressing leaves one byte less: seven bytes already need two frames.
+            // Extended addressing takes one byte, so seven bytes need two frames.
             (
                 [1, 2, 3, 4, 5, 6, 7], 0xF1,
                 [[0xF1, 0x10, 7, 1, 2, 3, 4, 5], [0xF1, 0x21, 6, 7, 0, 0, 0, 0]]
@@ -91,7 +91,7 @@ import VehicleLink
                 let payload = generator.bytes(Int.random(in: 1...60, using: &generator))
                 expected[id] = payload
                 var frames = Self.frames(0x7E8 + number, try ISO15765.frames(for: payload))
-                // Flow control is no data, wherever it stands.
+                // Flow control is not data, at any point.
                 let place = Int.random(in: 0...frames.count, using: &generator)
                 frames.insert(.can(0x7E0 + number, ISO15765.flowControl), at: place)
                 sequences.append(frames)
@@ -114,7 +114,7 @@ import VehicleLink
             for damaged in order.all {
                 let result = Assembly(Self.normal, damaged)
                 #expect(!result.errors.isEmpty)
-                // A doubled first or last frame leaves the message itself whole.
+                // If the first or the last frame comes twice, the message is still right.
                 #expect(result.messages.allSatisfy { $0.payload == payload })
                 if damaged != order.doubled { #expect(result.messages.isEmpty) }
             }
@@ -134,8 +134,9 @@ import VehicleLink
         }
     }
 
-    /// A last frame carries what is missing and nothing else, or is filled up to eight bytes: any
-    /// length between has lost a byte, and nobody knows which.
+    /// The last frame has only the missing bytes, or padding up to eight bytes.
+    ///
+    /// With any length in between, a byte was lost, and it is unknown which one.
     @Test(arguments: [false, true])
     func `a last frame is whole without padding, or with all of it`(isExtended: Bool) throws {
         let room = isExtended ? 6 : 7
@@ -158,7 +159,7 @@ import VehicleLink
         }
     }
 
-    /// Frames, the faults that they must give and the messages that they may still give.
+    /// The frames, the faults that they must give, and the number of messages that may still come.
     static let faults: [([[UInt8]], [LinkError.Fault], Int)] = [
         ([[0x04, 0x41, 0x0C, 0x1A]], [.singleFrameLength(announced: 4, available: 3)], 0),
         ([[0x00, 0x41, 0x0C, 0x1A]], [.singleFrameLength(announced: 0, available: 3)], 0),
@@ -168,10 +169,10 @@ import VehicleLink
         ([[0x40, 1, 2]], [.protocolControl(0x40)], 0),
         ([[0x10, 0x07, 1, 2, 3, 4, 5, 6]], [.firstFrameLength(announced: 7, available: 6)], 0),
         ([[0x10, 0x14, 1, 2, 3, 4, 5]], [.firstFrameLength(announced: 20, available: 5)], 0),
-        // The long form with a 32-bit length is not part of OBD.
+        // OBD does not use the long form with a 32-bit length.
         ([[0x10, 0x00, 0, 0, 0x10, 0, 1, 2]], [.firstFrameLength(announced: 0, available: 6)], 0),
         ([vin[1]], [.orphanConsecutiveFrame(number: 1)], 0),
-        // One error a message: what is left of a broken one is swallowed.
+        // One error per message: the rest of a broken message is dropped.
         ([vin[1], vin[2]], [.orphanConsecutiveFrame(number: 1)], 0),
         ([vin[0], vin[2]], [.sequence(expected: 1, received: 2)], 0),
         ([vin[0], vin[1], vin[1], vin[2]], [.sequence(expected: 2, received: 1)], 0),

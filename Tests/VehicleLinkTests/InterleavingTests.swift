@@ -3,16 +3,19 @@ import TestSupport
 import Testing
 import VehicleLink
 
-/// For every protocol: what is framed comes back whatever the order of senders, and a frame lost,
-/// doubled or swapped is an error, never another message.
+/// For every protocol, messages come back from their frames with any order of senders.
+///
+/// A frame that is lost, doubled or swapped is an error, never a different message.
 @Suite struct `Frames of every protocol` {
-    /// How one sender's message becomes frames, and how it is to come back.
+    /// How to make frames from the message of one sender, and the expected result.
     struct Form: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var family: VehicleProtocol.Family
-        /// Bytes that a message may have.
+        /// The possible numbers of bytes of a message.
         var lengths: ClosedRange<Int>
-        /// Whether frames tell of a loss: those that are a whole message do not.
+        /// Whether frames show a loss.
+        ///
+        /// A frame that is a whole message does not.
         var spansFrames: Bool
         var extendedAddressing = false
         var inFrameResponse = true
@@ -116,7 +119,8 @@ import VehicleLink
             frames: { payload, source in
                 var frames = try J1939.frames(
                     for: payload, parameterGroup: 0xFECB, source: source, destination: 0xF9)
-                // J1939-21: clear to send behind the request, the end's acknowledgement last.
+                // J1939-21: clear to send comes after the request, the acknowledgement at the end
+                // comes last.
                 let id = ECUAddress(0x1CEC_00F9 | UInt32(source) << 8, .can29)
                 let group: [UInt8] = [0xCB, 0xFE, 0x00]
                 let packets = UInt8(frames.count - 1)
@@ -161,7 +165,7 @@ import VehicleLink
             let payload = generator.bytes(Int.random(in: form.lengths, using: &generator))
             let other = generator.bytes(Int.random(in: form.lengths, using: &generator))
             let good = try form.frames(payload, 1)
-            // What the receiver says carries nothing: only the sender's own frames are damaged.
+            // The receiver's frames have no data, so only the sender's own frames are damaged.
             let own = good.indices.filter { isSender(good[$0], like: good[0]) }
             let place = own[Int.random(in: own.indices, using: &generator)]
             let next = own[(own.firstIndex(of: place).map { $0 + 1 } ?? 0) % own.count]
@@ -199,14 +203,14 @@ import VehicleLink
             var doubled = bytes
             doubled.insert(bytes[place], at: place)
             for damaged in [lost, doubled] {
-                // One of 00 is missed by no sum, and eight bits fit by chance once in 256: then the
-                // message is as long as the rest, which its length in the table tells.
+                // Sums cannot notice a missing or doubled 00, and one wrong checksum in 256 fits by
+                // chance. Then only the length in the table shows the error.
                 let check =
                     form.family == .j1850
                     ? Checksum.crc8(damaged.dropLast()) : Checksum.sum(damaged.dropLast())
                 if check == damaged.last { continue }
                 checked += 1
-                // A whole frame first: whether checksums are printed is known from it.
+                // A complete frame comes first: it shows whether checksums are printed.
                 let result = Assembly(form.assembler, good + [.legacy(damaged)])
                 #expect(result.messages.map(\.payload) == [payload])
                 #expect(result.errors.count == 1)

@@ -4,7 +4,9 @@ import Testing
 import VehicleLink
 
 @Suite struct `SAE J1939` {
-    /// Identifier, priority, group, destination, source; the fields of J1939-21 by hand.
+    /// The identifier, the priority, the group, the destination and the source.
+    ///
+    /// The fields of J1939-21 were calculated by hand.
     static let identifiers: [(UInt32, UInt8, UInt32, UInt8?, UInt8)] = [
         (0x18FE_CA00, 6, 0xFECA, nil, 0x00),
         (0x18EA_FFF9, 6, 0xEA00, 0xFF, 0xF9),

@@ -4,24 +4,24 @@ import Testing
 import VehicleLink
 
 @Suite struct `Framing before CAN` {
-    /// Family, frame, source, payload.
+    /// The family, the frame, the source and the payload.
     static let examples: [(VehicleProtocol.Family, [UInt8], UInt32?, [UInt8])] = [
         // ELM327 data sheet: the answer to 01 05.
         (.iso9141, [0x48, 0x6B, 0x10, 0x41, 0x05, 0x7B, 0x84], 0x10, [0x41, 0x05, 0x7B]),
-        // ISO 14230-4: format byte with length; sum worked by hand.
+        // ISO 14230-4: a format byte with the length. The sum was calculated by hand.
         (
             .iso14230, [0x86, 0xF1, 0x10, 0x41, 0x00, 0xBE, 0x1F, 0xB8, 0x10, 0x6D], 0x10,
             [0x41, 0x00, 0xBE, 0x1F, 0xB8, 0x10]
         ),
-        // StartCommunication's answer, ISO 14230-4.
+        // The answer to StartCommunication, ISO 14230-4.
         (.iso14230, [0x83, 0xF1, 0x11, 0xC1, 0xE9, 0x8F, 0xBE], 0x11, [0xC1, 0xE9, 0x8F]),
-        // A length byte of its own behind the addresses, and one without addresses.
+        // A separate length byte after the addresses, and a frame without addresses.
         (.iso14230, [0x80, 0xF1, 0x10, 0x02, 0x7E, 0x00, 0x01], 0x10, [0x7E, 0x00]),
         (.iso14230, [0x02, 0x7E, 0x00, 0x80], nil, [0x7E, 0x00]),
         (.iso14230, [0x00, 0x02, 0x7E, 0x00, 0x80], nil, [0x7E, 0x00]),
-        // The header of ISO 9141-2 on ISO 14230 ("exception mode").
+        // A header of ISO 9141-2 on ISO 14230 ("exception mode").
         (.iso14230, [0x48, 0x6B, 0x10, 0x41, 0x05, 0x7B, 0x84], 0x10, [0x41, 0x05, 0x7B]),
-        // CRC worked with the catalogue's CRC-8/SAE-J1850.
+        // The CRC was calculated with the catalogue's CRC-8/SAE-J1850.
         (
             .j1850, [0x41, 0x6B, 0x10, 0x41, 0x00, 0xBE, 0x3E, 0xB8, 0x11, 0x90], 0x10,
             [0x41, 0x00, 0xBE, 0x3E, 0xB8, 0x11]
@@ -61,7 +61,7 @@ import VehicleLink
         family: VehicleProtocol.Family, frame: [UInt8], source: UInt32?, payload: [UInt8]
     ) {
         for index in frame.indices {
-            // The in-frame response behind the CRC is protected by nothing and says nothing.
+            // No checksum protects the in-frame response after the CRC, and it has no data.
             if family == .j1850 && index == 10 { continue }
             for bit in 0..<8 {
                 var damaged = frame
@@ -70,8 +70,8 @@ import VehicleLink
                     MessageAssembler(family, inFrameResponse: frame.count == 11),
                     [.legacy(frame), .legacy(damaged)])
                 if frame.count == 11 {
-                    // A CRC of eight bits may fit by chance where an acknowledgement is allowed:
-                    // then the message has another length, which the table tells.
+                    // A CRC of eight bits may fit by chance where an acknowledgement is allowed.
+                    // Then the message has a wrong length, which the table shows.
                     #expect(result.messages.dropFirst().allSatisfy { $0.payload.count != 6 })
                 } else {
                     #expect(result.messages.count == 1, "bit \(bit) of byte \(index)")
@@ -144,7 +144,8 @@ import VehicleLink
 
     @Test(
         arguments: [
-            // A length that counts the checksum (seen on Volvo's own services), lost and extra bytes.
+            // A length that includes the checksum (seen with Volvo's own services), lost bytes,
+            // extra bytes.
             (
                 [0x87, 0x13, 0x7A, 0xEE, 0x11, 0x51, 0x0D, 0x14, 0x00, 0x85],
                 LinkError.Fault.length(announced: 7, received: 6)

@@ -17,7 +17,7 @@ import Testing
         #expect(queue.offer(batch()) && queue.offer(batch()))
         #expect(!queue.offer(batch()))
         queue.openWide()
-        // Whoever waited for room is told, and what is under way is taken.
+        // The thread that waits for room wakes up, and batches under way are taken.
         var waiting = WaitList()
         let space = waiting.add(try #require(queue.spaceDescriptor))
         waiting.add(deadline: SystemClock.now() + .seconds(5))

@@ -8,7 +8,8 @@ import Testing
     private static let engine = ECUAddress(0x7E8, .can11)
     private static let gearbox = ECUAddress(0x7E9, .can11)
 
-    /// No more is claimed than was read: an ECU that does not answer again may have cleared all.
+    /// The result claims no more than was read: an ECU that does not answer again may have cleared
+    /// its codes.
     @Test(
         arguments: [
             (["P0301"], ["P0301"], [engine], .none), (["P0301"], ["P0301"], [], .none),

@@ -11,9 +11,9 @@ import Testing
 
 @testable import VehicleScan
 
-/// What the vehicle, or its adapter, is asked until its services are known, and after that.
+/// The requests to the vehicle and its adapter until its services are known, and after that.
 @Suite struct `Services are found once` {
-    /// Counts what is sent after the set-up.
+    /// Counts the commands and requests that are sent after the set-up.
     private final class Counter: ScanObserver {
         private let sent = Mutex(0)
         let interests: ScanEvent.Kinds = .requests
@@ -25,7 +25,7 @@ import Testing
         var count: Int { sent.withLock { $0 } }
     }
 
-    /// The wire as the simulated vehicle sees it.
+    /// A vehicle, and the requests that reach its simulator.
     private struct Wire {
         var vehicle: Vehicle
         /// Commands and requests that were sent after the set-up.
@@ -66,11 +66,12 @@ import Testing
                 sent: { counter.count }, requests: { shared.look { $0.requests } }))
     }
 
-    /// What reaches the vehicle until the session is open: these requests, in this order, are what
-    /// connecting takes.
+    /// The requests that reach the vehicle until the session is open, in their order.
     ///
-    /// The adapter's own search finds no vehicle that leaves 01 00 unanswered, so that the questions on
-    /// CAN at 500 and 250 kbit/s follow. SAE J1939 numbers bytes from the lowest.
+    /// Connecting needs exactly these.
+    ///
+    /// The adapter's own search does not find a vehicle that does not answer 01 00. So the requests
+    /// on CAN at 500 and 250 kbit/s follow. SAE J1939 sends the lowest byte first.
     @Test(arguments: [
         ("petrol", "0100"), ("diesel", "0100"), ("electric", "0100"), ("hybrid", "0100"),
         ("onuds", "22F810"), ("truck", "22F810 22F810 CAFE00"), ("petrol?protocol=3", "0100"),
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    /// As `info` and `pids` ask: what is supported, and what the vehicle says of itself.
+    /// `info` and `pids` request the same: what is supported, and the vehicle's information.
     @Test(arguments: [
         "petrol", "diesel", "electric", "hybrid", "onuds", "truck", "petrol?protocol=3",
         "petrol?protocol=1", "petrol?personality=golink", "diesel?ecus=3",
@@ -106,11 +107,11 @@ import Testing
             for id in information.all { _ = try vehicle.ask(.information(id), in: services) }
             if services.profiles != [.j1939] {
                 #expect(current.all.count > 5)
-                // The map of the set-up counts for every ECU.
+                // The map of the set-up counts for all ECUs.
                 #expect(Set(current.asked.flatMap(\.answers).map(\.ecu)).count >= 1)
             }
             var answered: Set<String> = []
-            // A simulated GoLink keeps no answers: there every request counts.
+            // A simulated GoLink keeps no answers, so every request counts.
             let isGoLink = name.hasSuffix("golink")
             for request in wire.requests() where isGoLink || !request.answers.isEmpty {
                 let text = Hex.string(request.payload)
@@ -120,7 +121,7 @@ import Testing
         }
     }
 
-    /// Its map is the one that was asked for at set-up, for every ECU.
+    /// The map of the set-up is used for each ECU, and not requested again.
     @Test func `with the maps of all ECUs`() throws {
         try open("diesel?ecus=3") { wire in
             let services = try wire.vehicle.services()
@@ -141,7 +142,7 @@ import Testing
             #expect(wire.sent() == 0)
             #expect(services.first?.answers.map(\.ecu) == [engine])
         }
-        // One that did not answer everybody is asked alone.
+        // An ECU that did not answer the request to all gets its own request.
         try open("petrol", ecu: ECUAddress(0x7EF, .can11)) { wire in
             let services = try wire.vehicle.services()
             #expect(!services.isAnswered)
@@ -149,7 +150,9 @@ import Testing
         }
     }
 
-    /// The adapter has searched for seconds; who asks again has turned the ignition on.
+    /// The adapter's search took seconds.
+    ///
+    /// By the next request the user may have turned the ignition on.
     @Test func `and without a vehicle it is not searched for at once, but later`() throws {
         try open("petrol?ignition=off") { wire in
             #expect(throws: VehicleError.self) { _ = try wire.vehicle.services() }

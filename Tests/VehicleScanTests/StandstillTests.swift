@@ -6,7 +6,7 @@ import Testing
 
 @testable import VehicleScan
 
-/// What proves that a vehicle stands still, and what does not.
+/// Answers that prove that a vehicle stands still, and answers that do not.
 @Suite struct `Proof that a vehicle stands still` {
     private static func reply(
         _ text: String, _ statuses: [AdapterStatus] = [], group: UInt32? = nil
@@ -23,9 +23,9 @@ import Testing
         return reply
     }
 
-    /// SAE J1979: 41 0C and two bytes, 41 0D and one.
+    /// SAE J1979: 41 0C has two bytes, 41 0D has one.
     ///
-    /// A refusal is 7F, service, reason.
+    /// A refusal is 7F, the service, the reason.
     @Test(arguments: [
         (StandstillSignal.engineSpeed, "410C0000", StandstillSignal.Finding.still),
         (.engineSpeed, "410C0000;410C0000", .still), (.engineSpeed, "410C0C80", .moving),
@@ -46,9 +46,11 @@ import Testing
         #expect(signal.finding(in: try Self.reply(messages), .classicCAN) == finding)
     }
 
-    /// SAE J1979-2: 62 F4 0C; SAE J1939-71: EEC1 bytes 4 and 5, CCVS1 bytes 2 and 3.
+    /// SAE J1979-2: 62 F4 0C.
     ///
-    /// FB00 and above is no number.
+    /// SAE J1939-71: EEC1 bytes 4 and 5, CCVS1 bytes 2 and 3.
+    ///
+    /// A value from FB00 on is not a number.
     @Test func `is read from the answers to SAE J1979-2 and SAE J1939`() throws {
         func found(
             _ signal: StandstillSignal, _ text: String, _ profile: DiagnosticProfile,
@@ -88,7 +90,9 @@ import Testing
         }
     }
 
-    /// SAE J1979: the highest bit of the map after 00 is PID 01, so that 0C is bit 20 and 0D bit 19.
+    /// SAE J1979: the highest bit of the map in the answer to 00 is PID 01.
+    ///
+    /// So 0C is bit 20, and 0D is bit 19.
     @Test(arguments: [
         ("4100BE3EB811", true as Bool?, true as Bool?), ("410080000000", false, false),
         ("410000100000", true, false), ("410000080000", false, true),

@@ -8,11 +8,13 @@ import Testing
 
 @testable import VehicleScan
 
-/// Every question to every simulated vehicle, in the tests' own process.
+/// Sends every request to every simulated vehicle, in the tests' own process.
 ///
 /// The expected values are those of the files in `Sources/Simulator/vehicles`.
 @Suite struct `A vehicle in process` {
-    /// Runs `body` with the vehicle behind `text`, such as `sim:petrol`; nothing takes any time there.
+    /// Runs `body` with a vehicle such as `petrol`.
+    ///
+    /// The simulation takes no time.
     private func ask(
         _ text: String, ecu: ECUAddress? = nil, _ body: (Vehicle) throws -> Void
     ) throws {
@@ -67,7 +69,7 @@ import Testing
         }
     }
 
-    /// SAE J1939: DM1 brings active codes, DM2 those that were.
+    /// SAE J1939: DM1 has the active codes, DM2 the earlier ones.
     @Test func `tells the codes of a lorry's ECUs`() throws {
         try ask("truck") { vehicle in
             let scan = try CodeScan(vehicle, in: vehicle.services())
@@ -77,7 +79,9 @@ import Testing
         }
     }
 
-    /// Seven of the eight: the radio is silent.
+    /// Seven of the eight modules answer.
+    ///
+    /// The radio is silent.
     @Test func `tells the codes of modules at addresses of their own`() throws {
         try ask("petrol") { vehicle in
             var steps: [ModuleScanProgress] = []
@@ -90,7 +94,7 @@ import Testing
         }
     }
 
-    /// SAE J1979 service 02: the frame of P0301, with the values that the file lists.
+    /// SAE J1979 service 02: the frame of P0301 has the values of the vehicle file.
     @Test func `tells a freeze frame`() throws {
         try ask("petrol") { vehicle in
             let frame = try FrameScan(0, vehicle, in: vehicle.services())
@@ -129,7 +133,7 @@ import Testing
 
     @Test func `says which name it has no signal for`() throws {
         try ask("truck") { vehicle in
-            // Fuel trim is a value of SAE J1979 alone.
+            // Only SAE J1979 has the fuel trim.
             let trim = try SignalNames(vehicle.table).find("SHRTFT1")
             let error = #expect(throws: VehicleError.self) {
                 try PollSetup.make([trim], [], vehicle, every: nil)

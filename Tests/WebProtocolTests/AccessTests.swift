@@ -2,7 +2,7 @@ import Testing
 
 @testable import WebProtocol
 
-/// Who is answered.
+/// Which requests are answered.
 @Suite struct `Access` {
     private static let word = "0123456789abcdef0123456789abcdef"
 
@@ -19,7 +19,7 @@ import Testing
         ).verdict(head)
     }
 
-    // The port may be that of a tunnel's other end.
+    // The port may be the other end of a tunnel.
     @Test(arguments: [
         ("localhost", true), ("LOCALHOST:8327", true), ("127.0.0.1:9000", true),
         ("127.8.8.8", true), ("[::1]:8327", true), ("car.local:8327", true),
@@ -66,7 +66,7 @@ import Testing
             #expect(try verdict(link + "Sec-Fetch-Dest: document") == .foreignOrigin)
             #expect(try verdict(link + "Sec-Fetch-Dest: iframe", target: "/") == .foreignOrigin)
         }
-        // Two of a kind are not even read.
+        // A request with two fields of the same name is refused as malformed.
         for twice in [
             "Origin: http://localhost:8327\r\nOrigin: http://evil.example",
             "Sec-Fetch-Site: same-origin\r\nSec-Fetch-Site: cross-site",
@@ -80,7 +80,7 @@ import Testing
     func `only GET and HEAD are answered`(method: String) throws {
         #expect(try verdict("Host: localhost", method: method) == .notGet)
         #expect(try verdict("Host: localhost", method: "HEAD") == .allowed)
-        // A stranger learns nothing by it.
+        // A foreign host does not learn which methods are allowed.
         #expect(try verdict("Host: evil.example", method: method) == .foreignHost)
     }
 
@@ -99,7 +99,7 @@ import Testing
             ("Cookie: obdscan-8327=x", "/api/trips", .tokenWrong),
             ("X: y", "/?token=\(Self.word)", .allowed),
             ("X: y", "/?token=x", .tokenWrong),
-            // Elsewhere it would be kept in too many places.
+            // At other addresses the token would get into logs and histories.
             ("X: y", "/api/trips?token=\(Self.word)", .tokenMissing),
         ]
         for one in cases {

@@ -1,9 +1,9 @@
 import Testing
 import WebProtocol
 
-/// What another encoder (python-qrcode 8.2) makes of the same text with mask 2; dark is `#`.
+/// The codes of another encoder (python-qrcode 8.2) for the same text with mask 2; dark is `#`.
 ///
-/// Which mask reads best is a matter of how one counts.
+/// Encoders choose different masks, because they weigh the rules differently.
 private let foreign: [(text: String, rows: [String])] = [
     (
         "HI",

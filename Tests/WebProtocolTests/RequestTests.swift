@@ -2,7 +2,7 @@ import Testing
 
 @testable import WebProtocol
 
-/// What a request looks like, by RFC 9112 and RFC 3986.
+/// The form of a request by RFC 9112 and RFC 3986.
 @Suite struct `Requests` {
     private func head(_ text: String) throws -> RequestHead? {
         var reader = RequestReader()
@@ -24,7 +24,7 @@ import Testing
         #expect(!head.hasBody)
     }
 
-    /// One reader may believe the first of two, another the last.
+    /// One reader may use the first of two fields, and another the last.
     @Test(arguments: RequestHead.single)
     func `a field that says who asks comes once`(name: String) throws {
         let start = "GET / HTTP/1.1\r\nHost: a\r\n"
@@ -47,7 +47,7 @@ import Testing
             let first = try reader.take(bytes[..<cut])
             #expect(try first ?? reader.take(bytes[cut...]) == expected)
         }
-        // A piece may be empty, wherever it comes.
+        // Empty pieces change nothing.
         var patient = RequestReader()
         for byte in bytes.dropLast(4 + 4) {
             let piece = try patient.take([byte])
@@ -74,7 +74,7 @@ import Testing
         "GET /%GG HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /%00 HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /%0a HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET /%FF HTTP/1.1\r\nHost: a\r\n\r\n",  // no UTF-8
+        "GET /%FF HTTP/1.1\r\nHost: a\r\n\r\n",  // not UTF-8
         "GET /%C0%AF HTTP/1.1\r\nHost: a\r\n\r\n",  // an overlong slash
         "GET /../etc/passwd HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /api/./x HTTP/1.1\r\nHost: a\r\n\r\n",

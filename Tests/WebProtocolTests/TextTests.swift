@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebProtocol
 
-/// What goes out.
+/// The bytes of an answer.
 @Suite struct `Answers on the wire` {
     private let made = UTC(microseconds: 784_111_777_000_000)
 
@@ -28,7 +28,9 @@ import Testing
         #expect(!self.text(head.bytes(.untilClose, date: made)).contains("Length"))
     }
 
-    /// The first is the example of RFC 9110, 5.6.7; the others are GNU `date -uR`'s words.
+    /// The first is the example of RFC 9110, 5.6.7.
+    ///
+    /// The others are from GNU `date -uR`.
     @Test(arguments: [
         ("1994-11-06T08:49:37Z", "Sun, 06 Nov 1994 08:49:37 GMT"),
         ("1970-01-01T00:00:00Z", "Thu, 01 Jan 1970 00:00:00 GMT"),
@@ -67,7 +69,7 @@ import Testing
                 """)
     }
 
-    /// The format's own description: prometheus.io/docs/instrumenting/exposition_formats.
+    /// The description of the format: prometheus.io/docs/instrumenting/exposition_formats.
     @Test func `figures are escaped as Prometheus wants them`() {
         var metrics = MetricsText()
         metrics.family("obdscan_reading", .gauge, "A value.")
@@ -87,7 +89,7 @@ import Testing
     }
 }
 
-/// Whose a connection is.
+/// Finds the user who owns a connection.
 ///
 /// The lines have the form of `/proc/net/tcp` (proc(5)).
 @Suite struct `Owners of sockets` {

@@ -7,7 +7,7 @@ import WebProtocol
 
 @testable import WebServer
 
-/// Answers after its path.
+/// A handler whose answers depend on the path.
 private struct Echo: WebHandler {
     struct Fault: Error {}
 
@@ -40,7 +40,7 @@ private struct Echo: WebHandler {
         }
     }
 
-    /// Who is listened to; nil = everybody.
+    /// The users who may connect; nil = all.
     var users: Set<UInt32>?
 
     func admits(_ user: UInt32?) -> Bool {
@@ -53,7 +53,7 @@ private struct Echo: WebHandler {
     }
 }
 
-/// The server, over real sockets.
+/// Tests the server over real sockets.
 @Suite(.serialized) struct `A server` {
     private func server(
         users: Set<UInt32>? = nil, _ change: (inout WebServer.Limits) -> Void = { _ in }
@@ -105,7 +105,7 @@ private struct Echo: WebHandler {
         patient.ask("/user")
         patient.shut()
         #expect(try patient.rest().hasSuffix("\r\n\r\n\(getuid())"))
-        // A machine may be without IPv6.
+        // The machine may have no IPv6.
         guard let mapped = try? Browser(mappedPort: port) else { return }
         mapped.ask("/user")
         #expect(try mapped.rest().hasSuffix("\r\n\r\n\(getuid())"))
@@ -114,14 +114,15 @@ private struct Echo: WebHandler {
     @Test func `a user who is not listened to takes no place`() throws {
         let (server, port) = try server(users: [getuid() &+ 1]) { $0.connections = 1 }
         defer { server.stop() }
-        // None says anything, and none is waited for.
+        // These browsers send nothing, and the server does not wait for them.
         let silent = try (0..<70).map { _ in try Browser(port: port) }
         for browser in silent {
             #expect(try browser.rest(within: 5).hasPrefix("HTTP/1.1 403 "))
         }
     }
 
-    /// Addresses of the loopback that the server does not ask the kernel about stand for other hosts.
+    /// The server does not look up the user of these loopback addresses, so they stand for other
+    /// hosts.
     @Test func `others leave room for the user who runs the server`() throws {
         let everywhere = try WebListener(try #require(ListenAddress("0.0.0.0:0")))
         var limits = WebServer.Limits()
@@ -177,7 +178,7 @@ private struct Echo: WebHandler {
         #expect(!taken.hasSuffix("0\r\n\r\n"))
     }
 
-    /// Whether somebody is answered within ten seconds.
+    /// Whether the server answers within ten seconds.
     private func isFree(_ port: UInt16) throws -> Bool {
         let deadline = SystemClock.now() + .seconds(10)
         while SystemClock.now() < deadline {
@@ -218,7 +219,7 @@ private struct Echo: WebHandler {
     }
 }
 
-/// Where to listen.
+/// The addresses at which the server can listen.
 @Suite struct `Addresses to listen at` {
     @Test(arguments: [
         ("127.0.0.1:8327", true, false), ("127.9.9.9:1", true, false),

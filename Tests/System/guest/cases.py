@@ -216,7 +216,7 @@ def the_simulated_vehicle_on_RFCOMM():
     far = bluetooth.addresses[1]
     simulator = Run("simulate", "--rfcomm", "5", "petrol?latency=2ms").until(lambda run: "rfcomm" in run.output)
     succeeds("info", "-d", f"rfcomm:{far}/5")
-    # The simulator's service record tells us and other programs the channel. There is also an old
+    # The simulator's service record names the channel for all programs. There is also an old
     # foreign record of a channel without a listener. obdscan tries that one first.
     sh("sdptool add --channel=7 SP")
     told = sh(f"sdptool -i hci0 search --bdaddr {far} SP", check=False)

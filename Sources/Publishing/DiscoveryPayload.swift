@@ -156,7 +156,9 @@ public struct DiscoveryPayload: Hashable, Sendable {
         if !Self.usualSignals.contains(signal.id), !measured.contains(signal.id) {
             component.add("enabled_by_default", .flag(false))
         }
-        if Self.lastingSignals.contains(signal.id) || measured.contains(signal.id) { return component }
+        if Self.lastingSignals.contains(signal.id) || measured.contains(signal.id) {
+            return component
+        }
         component.add(
             "availability",
             .list([

@@ -147,7 +147,7 @@ extension Failure {
             hint = "\"obdscan db recover --to NEW.db\" saves what is left"
             code = .badData
         case .unknownTrip(let number, _):
-            message = "there is no trip \(number)"
+            message = "there is no trip \(TripSummary.text(ofNumber: number))"
             hint = "\"obdscan trips\" lists them"
             code = .usage
         case .tripIsOpen(let number, _):

@@ -84,7 +84,12 @@ extension Trips {
 
 extension TripSummary {
     /// Its number as users see and type it: 3 for a drive, scan3 for a record of reading codes.
-    public var number: String { id < 0 ? "scan\(id.magnitude)" : String(id) }
+    public var number: String { Self.text(ofNumber: id) }
+
+    /// A trip's number as users see it.
+    public static func text(ofNumber id: Int64) -> String {
+        id < 0 ? "scan\(id.magnitude)" : String(id)
+    }
 
     /// The number that is written so; nil = it is none.
     public static func number(_ text: String) -> Int64? {

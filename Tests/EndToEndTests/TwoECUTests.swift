@@ -122,7 +122,7 @@ import Testing
             Set(history.map { "\($0["ecu"] ?? "") \($0["code"] ?? "")" })
                 == ["7E8 P0301", "7E8 P0420", "7E9 P0301"])
         #expect(history.allSatisfy { ($0["present"] as? [String])?.isEmpty == true }, "\(history)")
-        let trip = try await workplace.run(["export", "1", "--format", "json"]).objects()
+        let trip = try await workplace.run(["export", "scan1", "--format", "json"]).objects()
         let cleared = trip.filter { $0["event"] as? String == "codesCleared" }
         #expect(
             cleared.compactMap { $0["ecu"] as? String }

@@ -62,7 +62,7 @@ import Testing
         for command in [
             "export --to '\(workplace.database)' --format csv",
             "trips report --to '\(workplace.database)'", "dtc -d replay:talk --record talk",
-            "dtc --batch list --to list", "report -d replay:talk --to talk",
+            "dtc --batch list --to list --format csv", "report -d replay:talk --to talk",
             "dtc report -d replay:talk --to talk",
         ] {
             let outcome = try await workplace.shell("\"$OBDSCAN\" \(command)")

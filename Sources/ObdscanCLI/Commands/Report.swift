@@ -55,8 +55,8 @@ struct ReportCommand: ParsableCommand, OutputCommand {
     }
 
     func run() throws {
-        try OutputFile.checkText(to)
         try OutputFile.check(to, isNoneOf: [database.file, OutputFile.replayed(device)])
+        try OutputFile.checkText(to)
         let table = try loadTable(tables)
         let recording = try TemporaryFile()
         let options = VehicleOptions(

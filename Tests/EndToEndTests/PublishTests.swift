@@ -248,7 +248,7 @@ struct `Publishing` {
         for row in rows {
             let file = folder + "/" + (row["file"] as? String ?? "")
             let values = try await workplace.shell(
-                "sqlite3 '\(file)' \"SELECT group_concat(value) FROM samples WHERE signal = 'RPM'\""
+                "sqlite3 '\(file)' \"SELECT group_concat(number) FROM samples WHERE signal = 'RPM'\""
             )
             drives.insert(values.output)
             let check = try await workplace.run(["db", "check", "--db", file])

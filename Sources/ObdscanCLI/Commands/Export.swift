@@ -107,7 +107,10 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     @Argument(help: ArgumentHelp("Numbers or names of trips.", valueName: "trip"))
     var trips: [TripReference] = []
 
-    @Flag(help: "Write all drives.")
+    @Flag(
+        help: ArgumentHelp(
+            "Write all drives.",
+            discussion: "A database gets what dtc, info and monitors recorded, too."))
     var all = false
 
     @Option(help: ArgumentHelp("Write all drives with this tag.", valueName: "word"))
@@ -179,7 +182,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let format = try chosenFormat()
         let store = try database.open(.readOnly)
-        let ids = try chosenTrips(store)
+        let ids = try chosenTrips(store, withScans: all && format == .sqlite)
         try OutputFile.check(to, isNoneOf: store.files)
         if format == .sqlite {
             try writeDatabase(ids, store)
@@ -236,9 +239,11 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         output.note("\(to): \(counts.text), \(byteText(size))")
     }
 
-    private func chosenTrips(_ store: TripStore) throws(Failure) -> [Int64] {
+    private func chosenTrips(
+        _ store: TripStore, withScans: Bool
+    ) throws(Failure) -> [Int64] {
         if all || tag != nil {
-            var filter = TripStore.TripFilter()
+            var filter = TripStore.TripFilter(withScans: withScans)
             filter.tag = tag
             let found = try mapped { () throws(StoreError) in try store.trips(filter) }
             guard !found.isEmpty else {

@@ -101,7 +101,7 @@ import VehicleScan
             fault: { _ in .init("x", hint: "y", isOfSilentVehicle: false, isFinal: true) }
         ) { board, _ in
             #expect(try wait(board) { board.status.link == .failed })
-            #expect(board.status.hint == "start obdscan serve again")
+            #expect(board.status.hint == "start \"obdscan serve\" again")
         }
     }
 

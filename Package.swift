@@ -296,7 +296,8 @@ let package = Package(
             "Dashboard",
             [
                 "OBDCore", "Accessory", "Diagnostics", "LocalLinks", "PIDTables", "ScanSession",
-                "SystemIO", "Dashboard", "Formats", "VehicleScan", "WebPage", "WebProtocol",
+                "SystemIO", "Dashboard", "Formats", "TestSupport", "VehicleScan", "WebPage",
+                "WebProtocol",
             ]),
         tests("TerminalView", ["Formats", "OBDCore", "TerminalView", "TestSupport"]),
         tests(
@@ -304,7 +305,8 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "ScanSession",
                 "SystemIO",
-                "LocalLinks", "Accessory", "Formats", "TripRecorder", "TripStore",
+                "LocalLinks", "Accessory", "Formats", "FuelFigures", "TripRecorder", "TripReports",
+                "TripStore",
                 "VehicleScan",
             ]),
         // Serving, with foreign programs as its clients; needs the built program.

@@ -59,6 +59,21 @@ public final class SinkState: Sendable {
         report.withLock { body(&$0) }
         changed?.signal()
     }
+
+    /// Runs a sink to its end.
+    func end(_ run: () throws -> SinkEnd) {
+        let end: SinkEnd
+        do {
+            end = try run()
+        } catch let error as StoreError {
+            end = .store(error)
+        } catch let error as EngineError {
+            end = .engine(error)
+        } catch {
+            end = .unreachable("\(error)")
+        }
+        change { $0.end = end }
+    }
 }
 
 /// Delivers trips as line protocol over HTTP, on its own thread.
@@ -104,18 +119,10 @@ public struct LineSink: Sendable {
         _ deliveries: DeliveryStore, _ state: SinkState, stop: EventDescriptor,
         wake: EventDescriptor
     ) {
-        let end: SinkEnd
-        do {
+        state.end {
             var run = try LineSinkRun(self, deliveries, state, stop: stop, wake: wake)
-            end = try run.run()
-        } catch let error as StoreError {
-            end = .store(error)
-        } catch let error as EngineError {
-            end = .engine(error)
-        } catch {
-            end = .unreachable("\(error)")
+            return try run.run()
         }
-        state.change { $0.end = end }
     }
 }
 

@@ -86,18 +86,9 @@ public struct MQTTSink: Sendable {
         _ deliveries: DeliveryStore, _ state: SinkState, stop: EventDescriptor,
         wake: EventDescriptor
     ) {
-        let end: SinkEnd
-        do {
-            let run = MQTTSinkRun(self, deliveries, state, stop: stop, wake: wake)
-            end = try run.run()
-        } catch let error as StoreError {
-            end = .store(error)
-        } catch let error as EngineError {
-            end = .engine(error)
-        } catch {
-            end = .unreachable("\(error)")
+        state.end {
+            try MQTTSinkRun(self, deliveries, state, stop: stop, wake: wake).run()
         }
-        state.change { $0.end = end }
     }
 }
 

@@ -62,8 +62,9 @@ import VehicleScan
     }
 
     @Test(arguments: [
-        ("petrol", "5XXBD1GA8LX000042"), ("electric", "7XXBD4EA7PX000256"),
-        ("truck", "4XXBD5TA1NX000311"),
+        ("petrol", "5XXBD1GA8LX000042"), ("diesel", "WXXBD2DA8MX000077"),
+        ("electric", "7XXBD4EA7PX000256"), ("hybrid", "JXXBD3HA2NX000123"),
+        ("onuds", "5XXBD1GA9RX000043"), ("truck", "4XXBD5TA1NX000311"),
     ])
     func `fills the board with the readings and the number of a vehicle`(
         name: String, vin: String
@@ -72,9 +73,8 @@ import VehicleScan
             "sim:\(name)?latency=0ms&wait=1ms&search=0ms",
             fault: { .init("\($0)", hint: nil, isOfSilentVehicle: false, isFinal: true) }
         ) { board, vehicle in
-            #expect(
-                try wait(board) { board.channels().channels.count >= 3 },
-                "\(board.status.note ?? "")")
+            let hasCome = try wait(board) { board.channels().channels.count >= 3 }
+            #expect(hasCome, "\(board.status.note ?? "")")
             let status = board.status
             #expect(status.link == .live && status.vin == vin)
             #expect(status.adapter != nil && status.vehicleProtocol != nil)
@@ -89,9 +89,27 @@ import VehicleScan
                 .init("no adapter", hint: "plug it in", isOfSilentVehicle: false, isFinal: false)
             }
         ) { board, vehicle in
-            #expect(try wait(board) { board.status.link == .failed })
+            let hasCome = try wait(board) { board.status.link == .failed }
+            #expect(hasCome)
             #expect(board.status.note == "no adapter" && board.status.hint == "plug it in")
             #expect(vehicle.current == nil)
+        }
+    }
+
+    @Test(arguments: ["petrol", "onuds", "truck"])
+    func `says on the board that no vehicle answers`(name: String) throws {
+        try feed(
+            "sim:\(name)?ignition=off&latency=0ms&wait=1ms&search=0ms",
+            fault: { error in
+                guard case VehicleError.session(.initialisation(.noVehicle)) = error else {
+                    return .init("\(error)", hint: nil, isOfSilentVehicle: false, isFinal: true)
+                }
+                return .init("off", hint: nil, isOfSilentVehicle: false, isFinal: true)
+            }
+        ) { board, _ in
+            let hasCome = try wait(board) { board.status.link == .failed }
+            #expect(hasCome)
+            #expect(board.status.note == "off")
         }
     }
 
@@ -100,8 +118,9 @@ import VehicleScan
             "unix:/obdscan-is-not-there",
             fault: { _ in .init("x", hint: "y", isOfSilentVehicle: false, isFinal: true) }
         ) { board, _ in
-            #expect(try wait(board) { board.status.link == .failed })
-            #expect(board.status.hint == "start obdscan serve again")
+            let hasCome = try wait(board) { board.status.link == .failed }
+            #expect(hasCome)
+            #expect(board.status.hint == "start \"obdscan serve\" again")
         }
     }
 

@@ -3,6 +3,7 @@ import Diagnostics
 import OBDCore
 import PIDTables
 import SystemIO
+import TestSupport
 import Testing
 import VehicleScan
 
@@ -11,9 +12,7 @@ import VehicleScan
 /// The values that browsers show.
 @Suite struct `The live board` {
     private func reading(_ value: Double, _ signal: Int32 = 0, ecu: UInt32 = 0x7E8) -> Reading {
-        Reading(
-            ecu: ECUAddress(ecu, .can11), dataID: DataID(.currentData, 0x0C),
-            signal: SignalIndex(rawValue: signal), value: .number(value), raw: [], line: 0)
+        TestSupport.reading(.number(value), signal: Int(signal), ecu: ECUAddress(ecu, .can11))
     }
 
     private let time = UTC(microseconds: 1_000_000)

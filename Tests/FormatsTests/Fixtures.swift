@@ -2,6 +2,7 @@ import Diagnostics
 import Formats
 import Foundation
 import OBDCore
+import TestSupport
 
 /// The table for the worked examples of the output formats.
 enum Fixtures {
@@ -62,9 +63,8 @@ enum Fixtures {
         _ place: Place, _ dataID: DataID?, _ value: Reading.Value, _ raw: InlineBytes,
         ecu: ECUAddress? = ecu, line: Int = 0
     ) -> Reading {
-        Reading(
-            ecu: ecu, dataID: dataID, signal: SignalIndex(rawValue: place.rawValue), value: value,
-            raw: raw, line: line)
+        TestSupport.reading(
+            value, dataID, signal: Int(place.rawValue), ecu: ecu, raw: raw, line: line)
     }
 
     static var rpm: Reading {

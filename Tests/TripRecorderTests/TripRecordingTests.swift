@@ -1,5 +1,6 @@
 import Accessory
 import Diagnostics
+import FuelFigures
 import Glibc
 import LocalLinks
 import OBDCore
@@ -8,6 +9,7 @@ import ScanSession
 import Synchronization
 import SystemIO
 import Testing
+import TripReports
 import TripStore
 import VehicleScan
 
@@ -23,6 +25,8 @@ import VehicleScan
         var readings: Int
         /// The number of readings that the session offered since the trip began.
         var offered: Int
+        /// The report of the trip, as a page.
+        var page: String
     }
 
     /// Collects the batches that a session offers once the trip has begun.
@@ -86,9 +90,12 @@ import VehicleScan
             batches.filter { $0.answered >= start }.flatMap(\.items)
                 .count { isPolled($0) }
         }
+        let report = try TripReport(
+            store.readings(ofTrip: number), store, .metric, FuelProfile(), plotting: [],
+            signalNamed: SignalNames.standardSignal)
         return Recorded(
             end: end, trip: try store.trip(number), events: events, readings: readings,
-            offered: offered)
+            offered: offered, page: String(decoding: report.page.bytes, as: UTF8.self))
     }
 
     /// Whether the item is an ECU's value.
@@ -114,6 +121,44 @@ import VehicleScan
         #expect(recorded.trip.vin == vin)
         #expect(recorded.readings > 0)
         #expect(recorded.readings == recorded.offered)
+        #expect(recorded.page.contains(vin))
+        #expect(recorded.page.contains(">Readings<"))
+    }
+
+    /// Damaged lines bring errors; what is left is stored whole, and nothing else is.
+    @Test(arguments: ["drop:0.002", "double:0.002", "reorder:0.05"])
+    func `holds what came of a bad link, and nothing else`(fault: String) throws {
+        var recorded = 0
+        for seed in 1...3 {
+            do {
+                let trip = try record("petrol?faults=\(fault)&seed=\(seed)&\(Self.fast)")
+                #expect(trip.readings == trip.offered)
+                recorded += 1
+            } catch VehicleError.session {
+                // The set-up was hit.
+            }
+        }
+        #expect(recorded > 0)
+    }
+
+    @Test func `ends with its readings when the link is lost for good`() throws {
+        var lost = 0
+        for seed in 1...8 {
+            do {
+                let trip = try record(
+                    "petrol?faults=close:0.02&seed=\(seed)&\(Self.fast)", for: .seconds(2))
+                #expect(trip.readings == trip.offered)
+                guard case .failed(let error) = trip.end else { continue }
+                switch error {
+                case .linkLost, .accessory: lost += 1
+                default: Issue.record("\(error)")
+                }
+                #expect(trip.trip.endReason != nil)
+            } catch VehicleError.session {
+                // The set-up was hit.
+            }
+        }
+        #expect(lost > 0)
     }
 
     @Test func `ends when no ECU answers any more`() throws {

@@ -34,10 +34,8 @@ import TripStore
         _ signal: Int, _ pid: UInt32, _ value: Double, _ ecu: ECUAddress
     ) -> DiagnosticItem {
         .reading(
-            Reading(
-                ecu: ecu, dataID: DataID(.currentData, pid),
-                signal: SignalIndex(rawValue: Int32(signal)), value: .number(value), raw: [0x01],
-                line: 0))
+            TestSupport.reading(
+                .number(value), DataID(.currentData, pid), signal: signal, ecu: ecu, raw: [0x01]))
     }
 
     private func begin(after hours: Int64 = 0) throws -> TripWriter {

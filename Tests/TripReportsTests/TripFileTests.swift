@@ -34,10 +34,9 @@ import TripStore
         _ name: String, _ value: Double, ecu: UInt32 = 0x7E8, frame: UInt8? = nil
     ) throws -> DiagnosticItem {
         let place = try #require(Self.signals.firstIndex { $0.id == name })
-        var reading = Reading(
-            ecu: ECUAddress(ecu, .can11), dataID: DataID(.currentData, Self.signals[place].pid),
-            signal: SignalIndex(rawValue: Int32(place)), value: .number(value), raw: [0x01],
-            line: 0)
+        var reading = TestSupport.reading(
+            .number(value), DataID(.currentData, Self.signals[place].pid), signal: place,
+            ecu: ECUAddress(ecu, .can11), raw: [0x01])
         reading.frame = frame
         return .reading(reading)
     }

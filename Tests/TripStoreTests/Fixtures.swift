@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import OBDCore
 import Synchronization
+import TestSupport
 
 @testable import TripStore
 
@@ -88,22 +89,17 @@ enum Fixtures {
     static let vinText = "1HGCM82633A004352"
     /// 2026-11-21T08:15:02Z.
     static let start = UTC(microseconds: 1_795_248_902_000_000)
-    static let anchor = TimeAnchor(monotonic: at(seconds: 100), utc: start)
+    static let anchor = TimeAnchor(monotonic: at(100), utc: start)
 
     /// The monotonic clock, a number of seconds after the trip's start at 100.
-    static func after(_ seconds: Double) -> Instant { at(seconds: 100 + seconds) }
-
-    private static func at(seconds: Double) -> Instant {
-        Instant(nanoseconds: Int64((seconds * 1e9).rounded()))
-    }
+    static func after(_ seconds: Double) -> Instant { at(100 + seconds) }
 
     static func reading(
         _ signal: SignalIndex, _ pid: UInt32, _ value: Reading.Value, _ raw: InlineBytes,
         ecu: ECUAddress? = ecu
     ) -> Reading {
-        Reading(
-            ecu: ecu, dataID: DataID(.currentData, pid), signal: signal, value: value, raw: raw,
-            line: 0)
+        TestSupport.reading(
+            value, DataID(.currentData, pid), signal: Int(signal.rawValue), ecu: ecu, raw: raw)
     }
 
     static func rpm(_ value: Double, ecu: ECUAddress? = ecu) -> DiagnosticItem {

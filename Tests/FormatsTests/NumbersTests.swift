@@ -26,7 +26,7 @@ import Testing
         #expect(clockText(seconds) == expected)
     }
 
-    // The width follows East Asian Width (UAX #11): W and F take two cells.
+    // Width by East Asian Width (UAX #11): W and F take two cells.
     @Test(arguments: [("abc", 3), ("°C", 2), ("日本", 4), ("e\u{301}", 1), ("", 0)])
     func `take cells`(_ text: String, _ expected: Int) {
         #expect(displayWidth(text) == expected)

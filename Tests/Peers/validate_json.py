@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Validates JSON Lines against share/obdscan/schema.json with a foreign validator.
+"""Compares JSON Lines with share/obdscan/schema.json by a foreign validator.
 
 Usage: validate_json.py SCHEMA <lines
-Prints how many objects of how many kinds were validated; exits with 1 if one is not valid.
+Prints how many objects of how many kinds were compared; exits with 1 when one does not fit.
 """
 import json
 import sys

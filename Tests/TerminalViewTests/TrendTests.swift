@@ -7,7 +7,7 @@ private func instant(_ seconds: Double) -> Instant {
     Instant(nanoseconds: Int64(seconds * 1e9))
 }
 
-/// Each cell is two seconds.
+/// One cell is two seconds.
 @Suite struct `A trend` {
     @Test func `has the last number of each cell, the newest at its end`() {
         var trend = Trend()
@@ -17,7 +17,7 @@ private func instant(_ seconds: Double) -> Instant {
         #expect(trend.values(5, at: instant(5)) == [nil, nil, 12, 14, 15])
         #expect(trend.values(2, at: instant(5)) == [14, 15])
         #expect(trend.values(0, at: instant(5)).isEmpty)
-        // The view may draw a moment before the last values came.
+        // Drawn for a moment before the last ones were read.
         #expect(trend.values(2, at: instant(1)) == [nil, 12])
     }
 
@@ -25,7 +25,7 @@ private func instant(_ seconds: Double) -> Instant {
         var trend = Trend()
         for step in 0..<4 { trend.take(Double(step), at: instant(Double(step) * 5)) }
         #expect(trend.values(8, at: instant(15)) == [0, 0, 1, 1, 1, 2, 2, 3])
-        // Three times the usual interval is not too late yet.
+        // Three times as long as usual is not too late yet.
         #expect(trend.values(3, at: instant(29)) == [3, 3, 3])
     }
 
@@ -43,7 +43,7 @@ private func instant(_ seconds: Double) -> Instant {
         for step in 0..<8 { trend.take(1, at: instant(Double(step) / 2)) }
         trend.take(2, at: instant(60.5))
         #expect(trend.values(5, at: instant(69)) == [2, nil, nil, nil, nil])
-        // After two late values, the trend takes this as its new interval.
+        // Two late ones are one.
         trend.take(3, at: instant(120.5))
         #expect(trend.values(5, at: instant(129)) == [3, 3, 3, 3, 3])
     }
@@ -56,7 +56,7 @@ private func instant(_ seconds: Double) -> Instant {
         #expect(values.allSatisfy { $0 != nil })
         #expect(values.last == 8999)
         #expect(trend.values(cells + 5, at: instant(899.9)).prefix(4).allSatisfy { $0 == nil })
-        // A cell can have any duration.
+        // A cell may stand for any time.
         #expect(trend.values(3, per: .seconds(1), at: instant(899.9)) == [8979, 8989, 8999])
         var slow = Trend()
         for step in 0..<9 { slow.take(Double(step), at: instant(Double(step) * 200)) }
@@ -72,7 +72,7 @@ private func instant(_ seconds: Double) -> Instant {
         #expect(samples.map(\.age) == [33, 23, 13, 3, 0])
         #expect(samples.map(\.value) == [5, 6, 7, 8, 8])
         #expect(samples.allSatisfy { !$0.isBehindGap })
-        // The value is overdue, so the line ends with its last number.
+        // Overdue: the line ends with its last number.
         trend.take(9, at: instant(200))
         #expect(trend.samples(.seconds(25), at: instant(201)).map(\.isBehindGap) == [true, false])
         #expect(trend.samples(.seconds(25), at: instant(260)).map(\.age) == [60])

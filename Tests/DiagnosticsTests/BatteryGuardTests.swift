@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 import Testing
 
-/// A part of a drive: the vehicle's answers, and the voltage that the adapter measures.
+/// A phase of a vehicle: its answers, and the voltage that the adapter measures.
 private struct Phase {
     /// The second at which it ends.
     var until: Int

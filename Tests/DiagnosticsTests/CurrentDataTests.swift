@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `Services 01 and 02` {
     // The values are the examples of SAE J1979 and of the ELM327 data sheet. The others were
-    // calculated by hand with its formulas.
+    // calculated by hand with their formulas.
     @Test(arguments: [
         Pair("010C", "410C1AF8", ["RPM=1726"]),
         Pair("0105", "41057B", ["ECT=83"]),

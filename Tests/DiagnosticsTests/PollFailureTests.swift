@@ -188,8 +188,8 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
             case .readVoltage, .done: break
             }
         }
-        // For half a second after each failed try nothing is due. The remainder of that time counts
-        // as a rest.
+        // For half a second after each failed try nothing is due: that is idle time. The remainder of
+        // the pause counts as a rest.
         #expect((50...58).contains(rested.seconds), "\(rested.seconds)")
         #expect((2...8).contains(idle.seconds), "\(idle.seconds)")
     }

@@ -6,7 +6,7 @@ import VehicleLink
 ///
 /// Without a prompt before it, an answer that lost its beginning looks like the echo of a request.
 extension ConversationReader {
-    /// A line that was taken for a request.
+    /// A line that is assumed to be a request.
     struct Guess: Hashable, Sendable {
         var line: Int
         var text: String

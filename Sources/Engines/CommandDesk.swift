@@ -4,7 +4,7 @@ import Synchronization
 import SystemIO
 import TripStore
 
-/// Reads trouble codes when a button is pressed, on a thread of its own, and at most once a minute.
+/// Reads trouble codes when a button is pressed, on its own thread, and at most once a minute.
 final class CommandDesk: Sendable {
     private struct State {
         var isBusy = false

@@ -100,7 +100,7 @@ struct StateFeed {
             guard trip.readings > 0, let identity = selection.identity(of: trip),
                 PublishedTime.isPlausible(start: trip.start, end: trip.end, now: now)
             else { continue }
-            // Nothing of a vehicle is told before it is known which one it is.
+            // Publishes nothing of a vehicle until its identity is known.
             if !selection.hasFixedName, trip.vin == nil, trip.endReason == nil { continue }
             let name = identity.vehicle
             there.insert(name)

@@ -143,7 +143,7 @@ struct VehicleMessages {
         return (device + topics.retained(components)).map { BrokerMessage(topic: $0, payload: []) }
     }
 
-    /// The vehicles that the broker was told of, and that the database has under no such name any more.
+    /// The vehicles that the broker knows by a name that the database no longer has.
     func removed(
         from store: TripStore, _ deliveries: DeliveryStore
     ) throws(StoreError) -> [String] {

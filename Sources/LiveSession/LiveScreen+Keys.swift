@@ -183,7 +183,7 @@ extension LiveScreen {
         }
     }
 
-    /// Takes the chosen row away; what nobody looks at any more is not asked for either.
+    /// Removes the chosen row, so that its signal is no longer polled.
     private mutating func remove() throws {
         guard let signal = model.removeRow() else { return }
         setup.named.removeAll { $0 == signal }

@@ -73,12 +73,12 @@ package struct LiveScreen: ~Copyable {
     /// A view of what `setup` polls.
     ///
     /// - Parameters:
-    ///   - queue: brings what is read.
+    ///   - queue: delivers the readings.
     ///   - signals: those that concern the terminal.
     ///   - until: when the view ends by itself; nil = never.
     ///   - bell: watches for alarms; nil = nothing does.
     ///   - period: how often a signal that the user adds is asked for; nil = as often as it goes.
-    ///   - trip: what is recorded meanwhile; nil = nothing.
+    ///   - trip: the trip that is recorded at the same time; nil = none.
     package init(
         _ connection: Vehicle, queue: BatchQueue, signals: SignalInbox, setup: PollSetup,
         form: OutputForm, words: LiveWords, until: Instant?, bell: AlarmNotifier?,

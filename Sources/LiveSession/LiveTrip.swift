@@ -1,6 +1,6 @@
 import TripRecorder
 
-/// The trip that a live view records, and what it is told from elsewhere.
+/// The trip that a live view records, with events from other sources.
 package struct LiveTrip: Sendable {
     /// The trip.
     package let recording: TripRecording

@@ -6,17 +6,17 @@ import SystemIO
 
 /// Serves a simulated vehicle at a place, to one host after another, until a descriptor says stop.
 public struct VehicleServer {
-    /// Where it is served.
+    /// The place where the vehicle is served.
     public var place: ServingPlace
-    /// What comes before the place in an address, such as `slcan:`; nil = what the place says.
+    /// The prefix of an address, such as `slcan:`; nil = the prefix of the place.
     public var scheme: String?
     /// Becomes readable when serving has to end.
     public var stop: Int32
     /// Takes the requests that reach the vehicle.
     public var log: RequestLog
-    /// Takes the address, as `-d` takes it, each time that there is a new one.
+    /// Receives each new address in the form that `-d` accepts.
     public var announce: (String) throws -> Void
-    /// Takes the reason why BlueZ does not announce the channel of RFCOMM.
+    /// Receives the reason why BlueZ does not announce the RFCOMM channel.
     public var lacksRecord: (SerialPortRecord.Fault) -> Void
 
     /// A server at a place.
@@ -33,13 +33,13 @@ public struct VehicleServer {
         self.lacksRecord = lacksRecord
     }
 
-    /// Serves until a signal comes, or until an interface of CAN goes.
+    /// Serves until a signal arrives or the CAN interface disappears.
     public func serve(_ simulated: some SimulatedDevice) throws {
         let device = SharedDevice(simulated)
         switch place {
         case .pty(let link):
-            // The slave is held open here, so only a signal ends this, or the device itself: then
-            // another terminal takes the place of the old one, as after a plug was pulled.
+            // The slave stays open here, so only a signal or the device itself ends this. In the
+            // second case a new terminal replaces the old one, as after a plug was pulled.
             var end = ServingEnd.deviceGone
             while end == .deviceGone {
                 let terminal = try PseudoTerminal.open(link: link)
@@ -62,7 +62,7 @@ public struct VehicleServer {
         case .ble(let name): try serve(device, overLEAs: name)
         case .rfcomm(let channel):
             let socket = try ListeningSocket.rfcomm(channel: channel)
-            // Kept until serving ends: with whoever made it the record goes.
+            // Keep the record until serving ends, because BlueZ removes it with its creator.
             let record = announceService(on: channel)
             try serve(device, on: socket, nil)
             _ = consume record
@@ -86,7 +86,7 @@ public struct VehicleServer {
         }
     }
 
-    /// The ECUs on a CAN interface, until a signal comes or the interface goes.
+    /// The ECUs on a CAN interface, until a signal arrives or the interface disappears.
     private func serve(
         _ device: SharedDevice<some SimulatedDevice>, onInterface name: String
     ) throws {
@@ -122,7 +122,7 @@ public struct VehicleServer {
         }
     }
 
-    /// As -d takes it from any folder; a name without a slash would be an alias.
+    /// An absolute path, because `-d` takes a name without a slash for an alias.
     private func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
         guard let folder = getcwd(nil, 0) else { return "./" + path }
@@ -130,7 +130,7 @@ public struct VehicleServer {
         return String(cString: folder) + "/" + path
     }
 
-    /// Has BlueZ tell other machines the channel; without a record it has to be named to them.
+    /// Announces the channel through BlueZ; without a record, users must name it on other machines.
     private func announceService(on channel: UInt8) -> SerialPortRecord? {
         do throws(SerialPortRecord.Fault) {
             return try SerialPortRecord(channel: channel, name: "OBDSCAN")

@@ -13,7 +13,7 @@ package struct CodeTextRow {
     var key: [UInt8]
     var text: ArraySlice<UInt8>
 
-    /// The rows of a file; empty lines and those that begin with `#` are passed over.
+    /// The rows of a file; empty lines and those that begin with `#` are ignored.
     package static func rows(of bytes: [UInt8]) throws(Fault) -> [CodeTextRow] {
         var rows: [CodeTextRow] = []
         for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false)

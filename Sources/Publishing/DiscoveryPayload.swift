@@ -215,7 +215,7 @@ public struct DiscoveryPayload: Hashable, Sendable {
             var button = base("read_codes", "button", "Read trouble codes")
             button.add("command_topic", .text(topics.command))
             button.add("payload_press", .text(Self.readCodes))
-            // Nobody answers a press when nothing is published.
+            // A press has no effect while nothing is published.
             button.add(
                 "availability",
                 .list([.members(["topic": .text(VehicleTopics.bridge(client))])]))

@@ -15,7 +15,7 @@ public struct VSSNames: Sendable {
     private var overlay: [String: Name] = [:]
     private var core: [String: Name] = [:]
 
-    /// Reads `pids/vss.tsv`: signal, overlay, core, type; lines that are none are left out.
+    /// Reads `pids/vss.tsv`: signal, overlay, core, type; other lines are ignored.
     ///
     /// - Parameter roles: what signals of makes and models measure, by their short names: `ev-soc`.
     public init(_ text: String, roles: [String: String] = [:]) {

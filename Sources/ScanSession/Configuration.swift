@@ -30,7 +30,7 @@ public struct SessionConfiguration: Sendable {
     public var reconnect: Reconnect
     /// The number of failed tries in a row after which a lost link is abandoned.
     public var reconnectTries: Int
-    /// After so long a search for the vehicle, ``ScanProgress/longSearch`` is told.
+    /// Report ``ScanProgress/longSearch`` when the search for the vehicle has taken this long.
     ///
     /// A search of every protocol takes 5 to 12 s, and old vehicles answer late in it.
     public var longSearch = Duration.milliseconds(3_500)

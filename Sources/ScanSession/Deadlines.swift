@@ -12,7 +12,7 @@ struct Deadlines: Hashable, Sendable {
     private var entries: [Entry] = []
     /// When the plan has its next request.
     var plan: Instant?
-    /// When the adapter has looked for the vehicle for long; nil = it does not, or that was told.
+    /// When to report a long search for the vehicle; nil = no search, or already reported.
     var longSearch: Instant?
     /// When to write again to a queue that was full.
     var write: Instant?

@@ -101,9 +101,9 @@ public enum ScanProgress: Hashable, Sendable {
     case lineRate(Int)
     /// The adapter searches for the vehicle's protocol.
     case protocolSearch
-    /// The adapter has looked for the vehicle for ``SessionConfiguration/longSearch``, and goes on.
+    /// The adapter has searched for the vehicle for ``SessionConfiguration/longSearch``, and continues.
     case longSearch
-    /// A part of the set-up failed; it goes on with the adapter alone, or in another language.
+    /// A part of the set-up failed; it continues with the adapter alone, or in another dialect.
     case setupGoesOn(after: InitialisationFailure)
     /// A line of an adapter that monitors the bus.
     case heard(String)

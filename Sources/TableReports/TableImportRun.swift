@@ -47,7 +47,7 @@ package struct TableImportRun {
     private static let deepest = 6
     private static let mostFiles = 20_000
 
-    /// The table that the file at `path` makes; nil where it is no table of another program.
+    /// The table that the file at `path` makes; nil if it is not a table of another program.
     package static func text(of contents: [UInt8], _ path: String) throws(TableImportFault)
         -> [UInt8]?
     {
@@ -142,7 +142,7 @@ package struct TableImportRun {
         return files.filter { years($0) == nil }
     }
 
-    /// Reads the files; what is no table is told apart from what is.
+    /// Reads the files, and separates tables from other files.
     package func read(
         _ files: [(path: String, name: String)]
     ) throws(TableImportFault) -> (

@@ -87,7 +87,7 @@ extension LiveView {
     /// Whether the last value of a row is too old to be useful.
     static func isStale(_ row: LiveModel.Row, _ now: Instant) -> Bool {
         guard let updated = row.updated else { return true }
-        // What is asked for seldom, as an odometer, is not old between two answers.
+        // A signal that is polled rarely, such as the odometer, is not old between two answers.
         let usual = row.pace.map { max(.seconds(5), min($0 * 3, .seconds(60))) } ?? .seconds(15)
         return now - updated > usual
     }

@@ -99,7 +99,7 @@ struct LogClock {
             return local("\(date[2])-\(two(String(month)))-\(two(String(date[0])))T\(parts[1])")
         }
         if let found = withZoneInside(text) { return found }
-        // `+01:00` behind the seconds.
+        // `+01:00` after the seconds.
         if text.count > 16, let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" }),
             text.distance(from: text.startIndex, to: sign) > 10
         {

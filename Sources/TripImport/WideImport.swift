@@ -111,7 +111,7 @@ struct WideImport: CSVImport {
         channels = try prepare(found, &table)
         (header, columns) = (row, found)
         time.form = found.clock
-        // A separator behind the last name is AndrOBD's, which writes nothing, not even a separator,
+        // A separator after the last name is AndrOBD's, which writes nothing, not even a separator,
         // for what has no value: such a row does not say what its numbers are of.
         isLenient =
             found.clock != .time || rowsBefore > 0 || row.last?.withoutBlanks.isEmpty == true

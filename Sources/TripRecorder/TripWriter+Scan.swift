@@ -5,7 +5,7 @@ import TripStore
 import VehicleScan
 
 extension TripWriter {
-    /// Takes what was asked; `lists` says which of it are lists of codes.
+    /// Stores the answers; `lists` says which of them are lists of codes.
     package func offer(_ asked: [QueryResult], lists: [CodeScan.List] = []) {
         for one in asked where !one.answer.items.isEmpty {
             _ = offer(one.answer.items, at: one.answer.answered)
@@ -18,7 +18,7 @@ extension TripWriter {
         }
     }
 
-    /// Takes what became of clearing codes; nil = that is not known.
+    /// Stores the result of clearing codes; nil = unknown.
     package func offer(_ clearing: CodeClearing?) {
         for asked in clearing?.sent ?? [] {
             for message in asked.answers where message.confirmsClearing {

@@ -4,7 +4,7 @@ import OBDCore
 import ScanSession
 import SystemIO
 
-/// Watches what is read for alarms, reports them, and starts a program of the user's.
+/// Watches the readings for alarms, reports them, and starts the user's program.
 package struct AlarmNotifier {
     /// What a user should know.
     package enum Report {

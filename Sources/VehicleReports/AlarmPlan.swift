@@ -10,7 +10,7 @@ package struct AlarmPlan: Sendable {
         var alarm: Alarm
         /// As it was named, wherever a vehicle keeps it.
         var selected: SelectedSignal
-        /// Whether an option asked for it: then it is told where it cannot ring.
+        /// Whether an option asked for it; then the user is informed if it cannot ring.
         var isAsked: Bool
 
         /// An alarm about a signal.
@@ -29,10 +29,10 @@ package struct AlarmPlan: Sendable {
     /// Nothing to watch for.
     package init(command: String? = nil) { self.command = command }
 
-    /// Who watches and says what is read by `setup`; nil when there is nothing to watch for.
+    /// The notifier for the readings of `setup`; nil if there is nothing to watch.
     ///
     /// A signal is watched where this vehicle's services keep it: the engine speed of SAE J1939 is
-    /// another signal than that of SAE J1979. `note` is told of alarms that cannot ring here.
+    /// another signal than that of SAE J1979. `note` receives the alarms that cannot ring here.
     package func bell(
         _ table: PIDTable, _ units: UnitSystem, accessory: String? = nil, for setup: PollSetup,
         note: (String) -> Void, report: @escaping (AlarmNotifier.Report) -> Void

@@ -11,7 +11,7 @@ import VehicleScan
 package struct ReportBundle {
     private var redaction = Redaction()
 
-    /// A bundle about an accessory.
+    /// A bundle about an adapter.
     package init(_ address: AccessoryAddress?) {
         guard let address else { return }
         for part in address.transport.personalParts { redaction.add(part) }
@@ -20,7 +20,7 @@ package struct ReportBundle {
         }
     }
 
-    /// Asks what helps whoever reads the report, and learns what has to be taken out of it.
+    /// Asks for details that help readers of the report, and collects the personal data to remove.
     package mutating func ask(_ connection: Vehicle, _ services: VehicleServices) throws {
         let queries: [DiagnosticQuery] = [
             .information(0x02), .information(0x04), .information(0x06), .information(0x0A),

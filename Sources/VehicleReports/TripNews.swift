@@ -29,9 +29,9 @@ package struct TripNews: Hashable, Sendable {
     package struct Losses: Hashable, Sendable {
         /// Readings for which there was no room any more.
         package var dropped = 0
-        /// Entries that the database did not take.
+        /// Entries that the database refused.
         package var rejected = 0
-        /// Why it did not take the last of them.
+        /// Why it refused the last of them.
         package var reason = ""
 
         /// What could not be stored; by itself nothing.

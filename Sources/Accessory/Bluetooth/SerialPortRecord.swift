@@ -5,7 +5,7 @@ import SystemIO
 ///
 /// The record exists as long as this value: BlueZ removes the records of a client that leaves the bus.
 public struct SerialPortRecord: ~Copyable {
-    /// Why BlueZ did not take the record.
+    /// Why BlueZ refused the record.
     public enum Fault: Error, Hashable, Sendable {
         /// BlueZ is not running.
         case unavailable

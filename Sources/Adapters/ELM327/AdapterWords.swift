@@ -144,7 +144,7 @@ package enum AdapterWords {
 
     /// How a bus initialisation went.
     package enum BusInit: Hashable, Sendable {
-        /// It goes on.
+        /// The adapter continues.
         case open
         /// It succeeded; `end` is the start of the text after it.
         ///

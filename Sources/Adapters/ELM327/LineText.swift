@@ -1,4 +1,4 @@
-/// Where `text` stands without blanks, line ends, NULs and a byte order mark at its ends.
+/// The range of `text` without blanks, line ends, NULs and a byte order mark at its ends.
 package func trimmed(_ text: Span<UInt8>) -> Range<Int> {
     var start = 0
     var end = text.count
@@ -15,7 +15,7 @@ package func isBlank(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0D || byte == 0x0A || byte == 0x09 || byte == 0x00
 }
 
-/// The text of a line; bytes that are no UTF-8 become replacement characters.
+/// The text of a line; bytes that are not UTF-8 become replacement characters.
 package func string(_ text: Span<UInt8>) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)

@@ -56,7 +56,7 @@ package struct SegmentReader: Hashable, Sendable {
         return false
     }
 
-    /// Whether no line has left anything behind: ``finish()`` would say and change nothing.
+    /// Whether no line is incomplete, so that ``finish()`` would report and change nothing.
     package var isAtRest: Bool {
         if case .idle(last: nil, late: _) = state { return true }
         return false

@@ -105,7 +105,7 @@ struct LogRecording: Sendable {
             connection, queue: queue, until: until, watch: watch,
             identity: VINQuery(connection, by: setup.profiles),
             printer: prints ? plan.printer : nil)
-        // Where there are several, whoever waits for all of them marks all.
+        // If there are several, the code that waits for all of them marks all.
         if accessory == nil { loop.other = (plan.marks.descriptor, plan.marks.take) }
         return try loop.run(every: showsProgress ? .seconds(1) : nil) {
             LogProgress.show(connection.scan.statistics, since: start)

@@ -3,7 +3,7 @@ import OBDCore
 import PIDTables
 import VehicleScan
 
-/// The packs of a command, and what the vehicle makes of them.
+/// The packs of a command, and which of them fit the vehicle.
 struct PackChoice: Sendable {
     /// What the vehicle may choose.
     let packs: [TablePack]

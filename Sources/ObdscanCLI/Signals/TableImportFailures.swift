@@ -20,7 +20,7 @@ extension Failure {
         }
     }
 
-    /// Why a file is no table of another program.
+    /// Why a file is not a table of another program.
     private init(_ fault: TableSource.Fault, of path: String) {
         switch fault {
         case .unknownForm:

@@ -32,7 +32,7 @@ public struct ChosenPacks: Sendable {
             let spoken = vehicle.scan.link?.capabilities.vehicleProtocol, spoken.family == .can
         else { return }
         records.removeAll { $0.target?.form != spoken.requestForm }
-        // Whoever polls everything has asked for the services anyway.
+        // A poll of everything asks for the services anyway.
         let spokenServices = try selected.isEmpty ? vehicle.services().profiles : []
         let vin = try vehicle.vin(
             by: spokenServices.isEmpty ? [.classicCAN, .onUDS] : spokenServices)
@@ -67,7 +67,7 @@ public struct ChosenPacks: Sendable {
         records.count { $0.packs.contains(pack) }
     }
 
-    /// The records that the vehicle answers; an ECU that is not there is asked once.
+    /// The records that the vehicle answers; an ECU that does not exist is asked once.
     private static func answered(
         _ records: [PIDTable.Record], _ vehicle: Vehicle
     ) throws(VehicleError) -> [PIDTable.Record] {
@@ -90,7 +90,7 @@ public struct ChosenPacks: Sendable {
         return found
     }
 
-    /// The signals that names mean on this vehicle; those that it has not are told apart.
+    /// The signals that the names mean on this vehicle, and separately those that it lacks.
     public func settle(
         _ selected: [SelectedSignal], _ table: PIDTable
     ) -> (signals: [SelectedSignal], missing: [String]) {

@@ -19,7 +19,7 @@ public struct SignalNames {
         let candidates = candidates(name)
         do {
             var found = try findGeneral(name)
-            // A user's own table comes before packs that nobody asked for.
+            // A user's own table comes before packs that the program chose.
             if found.record?.isOfOneMake != true { found.candidates = candidates }
             return found
         } catch {

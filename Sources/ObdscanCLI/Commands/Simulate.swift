@@ -34,7 +34,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
               obdscan simulate --can vcan0                   ECUs on a CAN interface
               obdscan simulate --ble                         as a Bluetooth LE adapter
               obdscan simulate --faults all:0.001            a bad link
-              obdscan simulate --show petrol > my.vehicle   start your own vehicle file
+              obdscan simulate --show petrol > my.vehicle    start your own vehicle file
               obdscan simulate --vehicle my.vehicle          serve it
               obdscan simulate --fleet 1000 --to fleet       1,000 vehicles' databases
               obdscan simulate --list                        what can be simulated

@@ -62,6 +62,7 @@ public enum LEPeripheral {
     private static func serve(_ name: String, on socket: Int32, _ box: Box) {
         do throws(Fault) {
             var link = try LEServerLink(name: name)
+            try link.register()
             box.outcome.withLock { $0 = .success(link.address) }
             box.done.signal()
             link.run(on: socket)
@@ -87,30 +88,48 @@ struct LEServerLink: ~Copyable {
     private static let mostWaiting = 1 << 20
     private static let piecesAtOnce = 32
 
-    /// Registers the service and the advertisement.
+    /// Connects to BlueZ and chooses a controller.
     ///
     /// - Parameter name: what phones show.
     init(name: String) throws(Fault) {
+        var bus = try Self.connect()
+        let controller = try Self.controller(on: &bus)
+        adapter = controller.path
+        address = controller.address
         server = GATTServer(name: name)
+        self.bus = bus
+    }
+
+    private static func connect() throws(Fault) -> SystemBus {
         do throws(SystemBus.Fault) {
-            let deadline = SystemClock.now() + Self.patience
-            var bus = try SystemBus(until: deadline, cancelledBy: nil)
-            let objects = try bus.call(
-                Self.bluez, "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
-                until: deadline)
-            let known = BlueZObjects(objects)
-            guard !known.adapters.isEmpty else { throw .unavailable(errno: ENODEV) }
-            guard let chosen = known.adapters.first(where: \.isPowered) else {
-                throw .unavailable(errno: ENETDOWN)
-            }
-            adapter = chosen.path
-            let all = objects.first?.entries ?? []
-            let entry = all.first { $0.key.text == chosen.path }
-            address = entry?.value["org.bluez.Adapter1"]?["Address"]?.text ?? ""
-            self.bus = bus
+            return try SystemBus(until: SystemClock.now() + patience, cancelledBy: nil)
         } catch {
-            throw Self.fault(error, "")
+            throw fault(error, "")
         }
+    }
+
+    private static func controller(
+        on bus: inout SystemBus
+    ) throws(Fault) -> (path: String, address: String) {
+        let objects: [DBusValue]
+        do throws(SystemBus.Fault) {
+            objects = try bus.call(
+                bluez, "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
+                until: SystemClock.now() + patience)
+        } catch {
+            throw fault(error, bus.refusalText)
+        }
+        let known = BlueZObjects(objects)
+        guard !known.adapters.isEmpty else { throw .unavailable(errno: ENODEV) }
+        guard let chosen = known.adapters.first(where: \.isPowered) else {
+            throw .unavailable(errno: ENETDOWN)
+        }
+        let entry = (objects.first?.entries ?? []).first { $0.key.text == chosen.path }
+        return (chosen.path, entry?.value["org.bluez.Adapter1"]?["Address"]?.text ?? "")
+    }
+
+    /// Registers the service and the advertisement.
+    mutating func register() throws(Fault) {
         do throws(SystemBus.Fault) {
             try register("org.bluez.GattManager1", "RegisterApplication", GATTServer.root)
             try register(

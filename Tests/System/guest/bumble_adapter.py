@@ -113,4 +113,5 @@ async def main():
     await asyncio.get_running_loop().create_future()
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -34,7 +34,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     /// a receiver that answers. Whole-program suites make them, and `scripts/test` counts them.
     private static let elsewhere: Set<String> = [
         "deviceEvent", "problem", "signal", "status", "plot", "track", "publishCheck", "refusal",
-        "fleetVehicle", "setupPublish",
+        "fleetVehicle", "setupPublish", "tripRole", "codeList",
     ]
     /// Commands that use no database.
     private static let others: [[String]] = [

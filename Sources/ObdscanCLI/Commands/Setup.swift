@@ -55,7 +55,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
     @Option(
         defaultAsFlag: "",
         help: ArgumentHelp(
-            "Set up where trips are delivered to, instead of an adapter.",
+            "Set up the delivery of trips, not an adapter.",
             discussion: """
                 Without an address it asks for one. --name names it (default: home); \
                 OBDSCAN_PUBLISH_PASSWORD and OBDSCAN_PUBLISH_TOKEN hold secrets.

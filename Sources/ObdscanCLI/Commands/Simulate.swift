@@ -79,8 +79,8 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
     @Option(
         defaultAsFlag: ServedName.usual,
         help: ArgumentHelp(
-            "Serve as a Bluetooth LE adapter of this name.",
-            discussion: "BlueZ serves it on this machine's controller; phones find it.",
+            "Serve as a Bluetooth LE adapter.",
+            discussion: "Phones see this name. BlueZ serves it on this machine's controller.",
             valueName: "name"))
     var ble: ServedName?
 

@@ -54,7 +54,10 @@ import Testing
             "needs a server; PublishTests has one",
         "obdscan publish --to influx+http://localhost:8428 --drain":
             "needs a server; PublishTests has one",
-        "obdscan info -d unix:/run/obd.sock": "needs that socket; UnixSocketTests has one",
+        "obdscan setup --publish mqtt://homeassistant.local":
+            "needs a broker; PublishTests has one",
+        "obdscan simulate --fleet 1000 --to fleet":
+            "takes minutes; PublishTests makes a small fleet",
     ]
 
     /// Commands that run until they are interrupted.

@@ -34,7 +34,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     /// a receiver that answers. Whole-program suites make them, and `scripts/test` counts them.
     private static let elsewhere: Set<String> = [
         "deviceEvent", "problem", "signal", "status", "plot", "track", "publishCheck", "refusal",
-        "fleetVehicle", "setupPublish", "tripRole", "codeList",
+        "fleetVehicle", "setupPublish",
     ]
     /// Commands that use no database.
     private static let others: [[String]] = [
@@ -111,12 +111,15 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
             "record 01:0C 2 : Engine speed\n  source : made up for this test\n"
                 + "  signal RPM A..B scale 1/8 unit rpm : Engine speed\n")
         let database = ["--db", program.home.appendingPathComponent("faulty.db").path]
+        let kona = Self.root.appendingPathComponent("Tests/Vehicles/kona-2019.vehicle").path
         let car = "sim:?latency=2ms&start=60s&faults=flip:0.0005,drop:0.0005"
         var lines = ""
         for command in [
             ["log", "rpm", "speed", "maf", "--duration", "3s", "--gps", track, "-d", car],
             ["dtc", "-d", "sim:?latency=0"], ["trips", "show", "1"], ["export", "1"],
-            ["export", "2"], ["trips", "fuel", "1", "--filled", "0.003"],
+            ["export", "scan1"], ["trips", "fuel", "1", "--filled", "0.003"],
+            ["log", "ev-soc", "--duration", "2s", "-d", "sim:\(kona)?latency=0"],
+            ["trips", "show", "2"],
             ["db", "redecode", "--dry-run", "--pids", table],
         ] {
             lines += try program.run(command + ["--json"] + database).output

@@ -56,6 +56,7 @@ import Testing
             "needs a server; PublishTests has one",
         "obdscan setup --publish mqtt://homeassistant.local":
             "needs a broker; PublishTests has one",
+        "obdscan read ev-soc": "needs an electric car; ChosenPacksTests has one",
         "obdscan simulate --fleet 1000 --to fleet":
             "takes minutes; PublishTests makes a small fleet",
     ]

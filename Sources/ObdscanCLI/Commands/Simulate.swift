@@ -127,7 +127,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write this many vehicles' trip databases, and serve nothing.",
+            "Write this many trip databases; serve nothing.",
             discussion: "Each has its own VIN and its own drive; 1 to 100000 vehicles.",
             valueName: "number"))
     var fleet: Int?
@@ -140,7 +140,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Make each drive of --fleet this long (default: 1min).", valueName: "time"))
+            "Make each drive this long (default: 1min).", valueName: "time"))
     var duration: DurationArgument?
 
     @Flag(help: "Check the vehicle's file, and serve nothing.")

@@ -18,6 +18,7 @@ ELSEWHERE = {
     "deviceEvent": "needs a USB device that comes and goes: Tests/System/guest/cases.py",
     "refusal": "needs a server that refuses single lines: Tests/EndToEndTests/deliveries.py counts them",
     "publishCheck": "needs VictoriaMetrics among the peers",
+    "serving": "needs a server that runs until a signal ends it: JSONSchemaTests has one",
     "setupPublish": "needs a broker, whose tests read the text",
 }
 validators = {name: fastjsonschema.compile(kind) for name, kind in definitions.items()}

@@ -16,7 +16,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         discussion: """
             Reads obdscan's JSON Lines and CSV (long and wide), and the logs of other programs: \
             Car Scanner, Torque, OBD Fusion and OBDLink, BlueDriver, OBD Auto Doctor, RomRaider, \
-            RaceChrono, Freematics, AndrOBD, RealDash, the database on a WiCAN's memory card, and CSV \
+            RaceChrono, Freematics, AndrOBD, the database on a WiCAN's memory card, and CSV \
             with a time and one column per signal. The name of a \
             column decides which signal it is; --map says what names in other languages mean. An \
             unknown name is kept as it is. A valid VIN in a column called VIN sets the trip's \

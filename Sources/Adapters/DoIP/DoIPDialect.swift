@@ -223,7 +223,8 @@ public struct DoIPDialect: AdapterDialect {
         switch timer {
         case .reply: takeSilence(&out)
         case .pause: takePause(&out)
-        default: break
+        // Timers of other dialects; this one does not arm them.
+        case .prompt, .listen, .flowControl, .pacing, .nextFrame: break
         }
     }
 

@@ -133,7 +133,10 @@ let package = Package(
             ]),
         module(
             "TripIntake",
-            ["OBDCore", "Diagnostics", "SystemIO", "Formats", "TripImport", "TripStore"]),
+            [
+                "OBDCore", "Diagnostics", "SystemIO", "Formats", "TripImport", "TripStore",
+                "Simulator",
+            ]),
         module(
             "LocalLinks",
             ["OBDCore", "DoIPWire", "Adapters", "Simulator", "CSystem", "SystemIO", "Accessory"]),
@@ -164,6 +167,12 @@ let package = Package(
                 "ScanSession", "PIDTables", "VehicleScan", "Formats", "TripRecorder", "TripReports",
                 "VehicleReports", "TerminalView",
             ]),
+        module(
+            "Delivery",
+            [
+                "OBDCore", "Diagnostics", "SystemIO", "PIDTables", "VehicleScan", "TripStore",
+                "Formats", "TripReports", "Publishing", "Engines", "Settings",
+            ]),
         module("WebServer", ["OBDCore", "CSystem", "SystemIO", "WebProtocol"]),
         module(
             "Dashboard",
@@ -188,7 +197,7 @@ let package = Package(
                 "CSystem",
                 "SystemIO", "WebProtocol",
                 "WebServer",
-                "WebPage", "Publishing", "Engines",
+                "WebPage", "Publishing", "Engines", "Delivery",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["completions"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
@@ -241,8 +250,17 @@ let package = Package(
                 "Engines",
             ]),
         tests(
+            "Delivery",
+            [
+                "OBDCore", "PIDTables", "VehicleScan", "SystemIO", "TripStore", "Publishing",
+                "Engines", "Settings", "Delivery",
+            ]),
+        tests(
             "TripIntake",
-            ["OBDCore", "PIDTables", "SystemIO", "TripImport", "TripIntake", "TripStore"]),
+            [
+                "OBDCore", "Diagnostics", "PIDTables", "Simulator", "SystemIO", "TripImport",
+                "TripIntake", "TripStore",
+            ]),
         tests(
             "Decoding",
             ["OBDCore", "Adapters", "Conversation", "Diagnostics", "PIDTables", "Decoding"]),

@@ -20,6 +20,19 @@ package enum DeliveryRows {
             Field("errorTime") { .time($0.sink.faultTime) },
         ])
 
+    /// What a run did for a sink.
+    package static let published = RowShape<(sink: String, to: String, report: SinkReport)>(
+        "published",
+        [
+            Field("sink", "SINK", style: .bold) { .text($0.sink) },
+            Field("to") { .text($0.to) },
+            Field("delivered", "DELIVERED", .right) { .integer($0.report.delivered) },
+            Field("refused", "REFUSED", .right) { .integer($0.report.refused) },
+            Field("held", "HELD", .right) { .integer($0.report.held.count) },
+            Field("complete", "COMPLETE") { .flag($0.report.end == .drained) },
+            Field("error", "ERROR", missing: "") { .text($0.report.fault) },
+        ])
+
     /// A line that a sink refused.
     package static let refusal = RowShape<(sink: String, refusal: DeliveryStore.Refusal)>(
         "refusal",

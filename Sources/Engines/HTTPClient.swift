@@ -201,3 +201,19 @@ extension EventDescriptor {
         return (try? set.wait(until: .zero)).map { $0 > 0 } ?? false
     }
 }
+
+extension HTTPClient {
+    /// Why a sink cannot be written to; nil where it can.
+    ///
+    /// It sends no lines: whether the server takes that, or only says that there are none, it is there.
+    package func fault(of address: SinkAddress) -> SinkEnd? {
+        post(form: [], to: address.writeURL)
+        guard let answer = answer(stop: nil) else { return nil }
+        switch WriteDecision(answer) {
+        case .accepted, .acceptedInPart, .halve: return nil
+        case .stop(let reason, let words): return .refused(reason, words)
+        case .again(let words, _):
+            return isCertificateFault ? .refused(.certificate, words) : .unreachable(words)
+        }
+    }
+}

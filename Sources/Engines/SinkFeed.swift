@@ -257,4 +257,7 @@ public struct HeldTrips: Hashable, Sendable {
 
     /// No trips.
     public init() {}
+
+    /// The number of all of them.
+    public var count: Int { withoutVIN + withoutName + withoutClock }
 }

@@ -1,11 +1,14 @@
 import Accessory
 import Adapters
+import Delivery
 import Diagnostics
+import Engines
 import Glibc
 import LocalLinks
 import OBDCore
 import PIDTables
 import ScanSession
+import Simulator
 import SystemIO
 import TableReports
 import TripReports
@@ -31,6 +34,12 @@ extension Failure {
         case let error as TableImportFault: self.init(error)
         case let fault as CodeTable.Fault: self.init(fault)
         case let error as MonitorTableError: self.init(error)
+        case let error as AccessoryError: self.init(error)
+        case let error as SimulatorError: self.init(error)
+        case let fault as LocalLinkFault: self.init(fault)
+        case let error as EngineError: self.init(error)
+        case let fault as SinkFault: self.init(fault)
+        case let fault as SinkIsBusy: self.init(fault)
         default: return nil
         }
     }
@@ -61,6 +70,14 @@ extension Failure {
     init(outputFile path: String, errno number: Int32) {
         self.init(
             "\(path): \(describe(errno: number))", hint: FileRemedy.writing(path, errno: number),
+            status: .cannotCreate)
+    }
+
+    /// A transcript that broke off.
+    init(brokenRecording path: String, errno number: Int32) {
+        self.init(
+            "\(path): the recording broke off: \(describe(errno: number))",
+            hint: number == ENOSPC ? "make room on the disk, or record elsewhere" : nil,
             status: .cannotCreate)
     }
 

@@ -3,6 +3,7 @@ import Formats
 import Glibc
 import Settings
 import SystemIO
+import TripRecorder
 import TripStore
 import VehicleReports
 
@@ -18,7 +19,7 @@ struct Overview {
         attached = AccessoryManager().attached(withHolders: true)
         let database = DatabaseOptions(path: nil)
         let keys = attached.map { $0.memoryKey }
-        remembered = AdapterMemories.all(database).filter { !keys.contains($0.address) }
+        remembered = AdapterMemories.all(database.file).filter { !keys.contains($0.address) }
         chosen = ChosenAccessory(
             environment: VehicleOptions.environmentDevice, settings: UserSettings.current)
         var latest = TripStore.TripFilter()

@@ -166,6 +166,29 @@ public enum DialectChoice: String, Hashable, Sendable, CaseIterable {
         default: return nil
         }
     }
+
+    /// Why a dialect or a protocol is not for an adapter.
+    public enum Mismatch: Error, Hashable, Sendable {
+        /// DoIP was asked for, and it is not a DoIP gateway.
+        case noGateway
+        /// It is a DoIP gateway, and another dialect was asked for.
+        case isGateway
+    }
+
+    /// The dialect to use with an adapter.
+    ///
+    /// - Parameters:
+    ///   - protocols: those of the adapter.
+    ///   - vehicleProtocol: the one that was asked for; nil = any.
+    public func settled(
+        for protocols: [String], _ vehicleProtocol: VehicleProtocol?
+    ) throws(Mismatch) -> DialectChoice {
+        let known = DialectChoice(speaking: protocols)
+        if vehicleProtocol == .doip, known != .doip { throw .noGateway }
+        guard self != .automatic, self != known else { return known ?? .automatic }
+        if known == .doip { throw .isGateway }
+        return self
+    }
 }
 
 /// What to remember about an adapter for the next session.

@@ -157,6 +157,13 @@ extension SettingsKey {
 }
 
 extension UserSettings {
+    /// The sinks that need whole trips; a broker that gets only the current state does not.
+    public var sinksOfTrips: [String] {
+        publish.filter { _, sink in
+            sink.to?.kind.isMQTT == false || (sink.history ?? .off) != .off
+        }.keys.sorted()
+    }
+
     /// The names of all settings of sinks that have a value.
     public var publishNames: [String] {
         publish.keys.sorted().flatMap { sink in

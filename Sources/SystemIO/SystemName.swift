@@ -11,3 +11,11 @@ public func systemName() -> String {
         + withUnsafePointer(to: &name.release) { field($0) } + " "
         + withUnsafePointer(to: &name.machine) { field($0) }
 }
+
+/// This computer's name, up to its first dot.
+public func hostName() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "host" }
+    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        .split(separator: ".").first.map(String.init) ?? "host"
+}

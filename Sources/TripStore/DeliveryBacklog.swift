@@ -1,4 +1,5 @@
 public import OBDCore
+import SystemIO
 
 /// The data that a sink has not received yet.
 public struct DeliveryBacklog: Hashable, Sendable {
@@ -29,6 +30,23 @@ extension TripStore {
         to sink: String, _ deliveries: DeliveryStore
     ) throws(StoreError) -> Set<Int64> {
         Set(try waiting(for: sink, deliveries).map(\.trip.id))
+    }
+
+    /// The trips that one of these sinks has not received completely, each with those sinks.
+    ///
+    /// A sink to which nothing was ever published needs none.
+    public func undelivered(to sinks: [String]) throws(StoreError) -> [Int64: [String]] {
+        let path = DeliveryStore.path(of: self.path)
+        guard !sinks.isEmpty, Files.exists(path) else { return [:] }
+        let deliveries = try DeliveryStore(path: path, access: .readOnly)
+        let known = Set(try deliveries.sinks().map(\.name))
+        var found: [Int64: [String]] = [:]
+        for sink in sinks where known.contains(sink) {
+            for trip in try undelivered(to: sink, deliveries) {
+                found[trip, default: []].append(sink)
+            }
+        }
+        return found
     }
 
     private func waiting(

@@ -94,3 +94,84 @@ package struct CodeBatch {
             ])
     }
 }
+
+// The list of devices, and what is read when.
+extension CodeBatch {
+    /// One line of the list.
+    package struct Entry: Hashable, Sendable {
+        /// The device or transcript as written.
+        package var accessory: String
+        /// The label in the list.
+        package var label: String?
+
+        package init(accessory: String, label: String? = nil) {
+            self.accessory = accessory
+            self.label = label
+        }
+    }
+
+    /// Parses a list with one `DEVICE [LABEL]` per line; `#` begins a comment.
+    package static func entries(_ text: some StringProtocol) -> [Entry] {
+        var entries: [Entry] = []
+        for line in text.trimmingPrefix("\u{FEFF}").split(whereSeparator: \.isNewline) {
+            let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+            guard let first = words.first, !first.hasPrefix("#") else { continue }
+            let comment = words.dropFirst().firstIndex { $0.hasPrefix("#") } ?? words.endIndex
+            let label = words[1..<max(1, comment)].joined(separator: " ")
+            entries.append(
+                Entry(accessory: String(first), label: label.isEmpty ? nil : label))
+        }
+        return entries
+    }
+
+    /// The places of the list in groups; the places of one device are read one after the other.
+    ///
+    /// - Parameter devices: what tells the device of each place apart; nil where several may use it.
+    package static func groups(_ devices: [String?]) -> [[Int]] {
+        var groups: [[Int]] = []
+        var known: [String: Int] = [:]
+        for (place, device) in devices.enumerated() {
+            if let device, let group = known[device] {
+                groups[group].append(place)
+                continue
+            }
+            if let device { known[device] = groups.count }
+            groups.append([place])
+        }
+        return groups
+    }
+
+    /// Whether one of these rows has a code, or names an ECU that could not be read.
+    package static func hasFindings(_ rows: [Row]) -> Bool {
+        rows.contains { !$0["code"].isNull || !$0["error"].isNull }
+    }
+}
+
+/// Results that end in any order, and are written in that of the list.
+package struct OrderedResults<Result> {
+    private var results: [Result?]
+    private var written = 0
+
+    /// No results yet, of `count`.
+    package init(_ count: Int) { results = Array(repeating: nil, count: count) }
+
+    /// Takes the result of a place.
+    package mutating func take(_ result: Result, at place: Int) { results[place] = result }
+
+    /// The results that can be written now, because all before them were.
+    package mutating func next() -> [Result] {
+        let ready = results[written...].prefix { $0 != nil }.compactMap(\.self)
+        written += ready.count
+        return ready
+    }
+
+    /// Those behind a gap that will not be filled.
+    package mutating func rest() -> [Result] {
+        let rest = results[written...].compactMap(\.self)
+        written = results.count
+        return rest
+    }
+
+    /// All that were taken, in order.
+    package var all: [Result] { results.compactMap(\.self) }
+}

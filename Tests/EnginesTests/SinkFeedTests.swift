@@ -125,6 +125,18 @@ struct SinkFeedTests {
         #expect(try #require(try second.next()).lines == two.lines)
     }
 
+    @Test("A trip is owed to sinks that were published to and have not all of it")
+    func owed() throws {
+        let folder = try SpoolFolder()
+        let trip = try folder.endedTrip(vin: Self.vin, readings: 3)
+        let store = try folder.store()
+        #expect(try store.undelivered(to: ["sink"]).isEmpty)
+        let feed = try folder.feed(SinkSelection())
+        #expect(try store.undelivered(to: ["other", "sink"]) == [trip: ["sink"]])
+        #expect(try store.undelivered(to: []).isEmpty)
+        #expect(try lines(feed).count == 3)
+    }
+
     @Test("A trip waits for a VIN that comes late, and all of its lines have it")
     func lateVIN() throws {
         let folder = try SpoolFolder()

@@ -80,3 +80,23 @@ import Testing
         _ = consume socket
     }
 }
+
+@Suite struct `What is served under a name` {
+    /// The typed text, and the name; nil where it does not fit into an advertisement.
+    @Test(
+        arguments: [
+            ("OBDBLE", "OBDBLE"), ("Öl ÄÖÜ", "Öl ÄÖÜ"), ("", nil), ("a\u{1B}b", nil),
+            ("12345678901234567890", "12345678901234567890"), ("123456789012345678901", nil),
+        ] as [(String, String?)])
+    func `is an adapter of up to twenty bytes`(text: String, name: String?) {
+        #expect(ServedName(argument: text)?.name == name)
+    }
+
+    @Test(
+        arguments: [
+            ("192.168.1.5", "192.168.1.5:13400"), ("13401", "127.0.0.1:13401"), ("host", nil),
+        ] as [(String, String?)])
+    func `is a gateway at the port of the standard`(text: String, meaning: String?) {
+        #expect(ServedGateway(argument: text)?.description == meaning)
+    }
+}

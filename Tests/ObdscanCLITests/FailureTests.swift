@@ -1,5 +1,6 @@
 import Accessory
 import Adapters
+import Formats
 import Glibc
 import OBDCore
 import ScanSession
@@ -228,6 +229,39 @@ import VehicleScan
                 .init(accessory: "/dev/ttyUSB0", label: "van"),
                 .init(accessory: "replay:a.txt#1", label: nil),
             ])
+    }
+
+    /// Whoever serves one session is read by one place after the other.
+    @Test func `reads a device that two lines name once at a time`() {
+        #expect(
+            CodeBatch.groups(["a", nil, "b", "a", nil, "b", "a"]) == [
+                [0, 3, 6], [1], [2, 5], [4],
+            ])
+        #expect(CodeBatch.groups([]).isEmpty)
+    }
+
+    @Test func `is written in its own order`() {
+        var results = OrderedResults<String>(4)
+        #expect(results.next().isEmpty)
+        results.take("b", at: 1)
+        #expect(results.next().isEmpty)
+        results.take("a", at: 0)
+        #expect(results.next() == ["a", "b"] && results.next().isEmpty)
+        // The third was interrupted.
+        results.take("d", at: 3)
+        #expect(results.next().isEmpty)
+        #expect(results.rest() == ["d"] && results.rest().isEmpty)
+        #expect(results.all == ["a", "b", "d"])
+    }
+
+    @Test(
+        arguments: [
+            (Row("codeRow", ["ecu": .text("7E8")]), false),
+            (Row("codeRow", ["ecu": .text("7E8"), "code": .text("P0301")]), true),
+            (Row("codeRow", ["error": .text("silent")]), true),
+        ])
+    func `has findings where there is a code or an error`(row: Row, isFinding: Bool) {
+        #expect(CodeBatch.hasFindings([Row("codeRow", [:]), row]) == isFinding)
     }
 }
 

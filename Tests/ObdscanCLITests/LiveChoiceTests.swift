@@ -4,6 +4,7 @@ import OBDCore
 import PIDTables
 import ScanSession
 import SystemIO
+import TestSupport
 import Testing
 import VehicleReports
 import VehicleScan
@@ -14,9 +15,7 @@ import VehicleScan
     private func reading(
         _ id: DataID?, _ value: Reading.Value = .number(1), signal: Int32 = 0, ecu: UInt32 = 0x7E8
     ) -> Reading {
-        Reading(
-            ecu: ECUAddress(ecu, .can11), dataID: id, signal: SignalIndex(rawValue: signal),
-            value: value, raw: [], line: 0)
+        TestSupport.reading(value, id, signal: Int(signal), ecu: ECUAddress(ecu, .can11))
     }
 
     private func setup(_ ids: [DataID], named: [Int32] = []) -> PollSetup {

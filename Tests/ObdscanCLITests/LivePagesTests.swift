@@ -3,14 +3,11 @@ import Formats
 import OBDCore
 import PIDTables
 import TerminalView
+import TestSupport
 import Testing
 
 /// The table is read only once, because a debug build needs much time for it.
 private let standard = Result { try PIDTables.standard() }
-
-private func instant(_ seconds: Double) -> Instant {
-    Instant(nanoseconds: Int64(seconds * 1e9))
-}
 
 private func ecu(_ address: UInt32) -> ECUAddress { ECUAddress(address, .can11) }
 
@@ -42,14 +39,14 @@ private struct Drive {
         let reading = Reading(
             ecu: ecu(address), dataID: DataID(.currentData, 0x05), signal: signal,
             value: .number(value), raw: [0x5F], line: 0)
-        model.apply(reading, table[signal], at: instant(time))
+        model.apply(reading, table[signal], at: at(time))
     }
 
     func lines(
         _ columns: Int = 80, _ rows: Int = 24, at time: Double = 90, ascii: Bool = false
     ) -> [String] {
         LiveView(palette: Palette(isOn: false), isASCII: ascii)
-            .render(model, at: instant(time), size: .init(columns: columns, rows: rows))
+            .render(model, at: at(time), size: .init(columns: columns, rows: rows))
     }
 }
 
@@ -126,7 +123,7 @@ private let sizes: [(Int, Int)] = [
         let view = LiveView(palette: Palette(isOn: true))
         func line(_ value: Double, at time: Double) -> String {
             drive.say(0, value, at: 90)
-            return view.render(drive.model, at: instant(time), size: .init(columns: 80, rows: 8))[5]
+            return view.render(drive.model, at: at(time), size: .init(columns: 80, rows: 8))[5]
         }
         #expect(line(90, at: 90).contains("\u{1B}[32m      90"))
         #expect(line(110, at: 90).contains("\u{1B}[33m     110"))
@@ -146,7 +143,7 @@ private let sizes: [(Int, Int)] = [
         var drive = try Drive(["ECT"], seconds: 0)
         for time in times { drive.say(0, 90, at: time) }
         let line = LiveView(palette: Palette(isOn: true)).render(
-            drive.model, at: instant(now), size: .init(columns: 80, rows: 8))[5]
+            drive.model, at: at(now), size: .init(columns: 80, rows: 8))[5]
         #expect(line.contains("\u{1B}[2mEngine") == isOld, "\(line)")
     }
 }
@@ -168,7 +165,7 @@ private let sizes: [(Int, Int)] = [
         #expect(text.contains("now"))
         // The large digits of 59 °C; a dot is two cells wide.
         #expect(text.contains("██████  ██████"))
-        drive.model.zoom(by: -1, at: instant(90))
+        drive.model.zoom(by: -1, at: at(90))
         #expect(!drive.lines(100, 40).joined().contains("-2 min"))
         drive.model.resetExtremes()
         #expect(!drive.lines(100, 40).joined().contains("Range"))
@@ -238,7 +235,7 @@ private let sizes: [(Int, Int)] = [
         let wide = LiveView.Size(columns: 200, rows: 10)
         #expect(view.row(many.model, at: 5, column: 3, size: wide) == 0)
         #expect(view.row(many.model, at: 5, column: 150, size: wide) == 4)
-        let lines = view.render(many.model, at: instant(1), size: wide)
+        let lines = view.render(many.model, at: at(1), size: wide)
         #expect(lines[5].contains("Engine speed") && lines[5].contains("Absolute throttle"))
         many.model.scroll(by: 99, page: 4)
         #expect(many.model.scroll == 4)

@@ -4,6 +4,7 @@ import OBDCore
 import PIDTables
 import ScanTool
 import TerminalView
+import TestSupport
 import Testing
 import VehicleScan
 
@@ -30,14 +31,8 @@ private let signals = [
     number("SPARKADV", "Ignition timing advance", bits: 8, divisor: 2, offset: -64, unit: "°"),
 ]
 
-private func instant(_ seconds: Double) -> Instant {
-    Instant(nanoseconds: Int64(seconds * 1e9))
-}
-
 private func reading(_ index: Int, _ value: Reading.Value, ecu: UInt32 = 0x7E8) -> Reading {
-    Reading(
-        ecu: ECUAddress(ecu, .can11), dataID: DataID(.currentData, 0x0C),
-        signal: SignalIndex(rawValue: Int32(index)), value: value, raw: [], line: 0)
+    TestSupport.reading(value, signal: index, ecu: ECUAddress(ecu, .can11))
 }
 
 /// Twenty seconds of a drive with four readings per second.
@@ -53,7 +48,7 @@ private func drive() -> LiveModel {
         model.expect(SignalIndex(rawValue: Int32(index)), signal)
     }
     for step in 0..<80 {
-        let time = instant(Double(step) / 4)
+        let time = at(Double(step) / 4)
         let part = Double(step) / 79
         model.apply(reading(0, .number(800 + 2200 * part)), signals[0], at: time)
         model.apply(reading(1, .number(part * 90)), signals[1], at: time)
@@ -75,7 +70,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         .init(columns: 133, rows: 9), .init(columns: 0, rows: 0),
     ])
     func `never leaves the screen`(_ size: LiveView.Size) {
-        let lines = plain.render(drive(), at: instant(20), size: size)
+        let lines = plain.render(drive(), at: at(20), size: size)
         #expect(lines.count <= size.rows)
         for line in lines {
             #expect(displayWidth(line) <= size.columns, "\(line)")
@@ -85,7 +80,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
     /// Trailing blanks are left out, because a terminal does not show them.
     private func screen(_ model: LiveModel, _ columns: Int, _ rows: Int, at time: Double) -> String
     {
-        plain.render(model, at: instant(time), size: .init(columns: columns, rows: rows))
+        plain.render(model, at: at(time), size: .init(columns: columns, rows: rows))
             .map { line in
                 var text = line
                 while text.last == " " { text.removeLast() }
@@ -109,7 +104,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
             for step in [0, 1, 5, 1000, -1, -1000] {
                 choice.move(by: step)
                 model.adding = choice
-                let lines = plain.render(model, at: instant(20), size: size)
+                let lines = plain.render(model, at: at(20), size: size)
                 #expect(lines.count == size.rows)
                 #expect(lines.allSatisfy { displayWidth($0) <= size.columns })
                 #expect(lines.last?.hasPrefix("add a signal") == true)
@@ -232,7 +227,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(lines[3].hasPrefix("! the link was lost, reconnecting … ("))
         // Only the sign has a colour: yellow words are hard to read on white.
         let coloured = LiveView(palette: Palette(isOn: true))
-            .render(model, at: instant(20), size: .init(columns: 80, rows: 15))[3]
+            .render(model, at: at(20), size: .init(columns: 80, rows: 15))[3]
         #expect(coloured.hasPrefix("\u{1B}[33m!\u{1B}[0m\u{1B}[1m the link was lost"))
     }
 
@@ -396,7 +391,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
             #expect(model.cursor == place)
         }
         model.moveCursor(by: -99, page: 3)
-        let lines = plain.render(model, at: instant(20), size: .init(columns: 60, rows: 15))
+        let lines = plain.render(model, at: at(20), size: .init(columns: 60, rows: 15))
         #expect(lines[5].hasPrefix("›Engine speed "))
     }
 
@@ -404,10 +399,10 @@ private let plain = LiveView(palette: Palette(isOn: false))
         var model = drive()
         model.moveCursor(by: 1, page: 9)
         #expect(model.removeRow() == SignalIndex(rawValue: 0))
-        model.apply(reading(0, .number(900)), signals[0], at: instant(21))
+        model.apply(reading(0, .number(900)), signals[0], at: at(21))
         #expect(ids(model) == ["VSS", "ECT", "LOAD_PCT", "FUELSYS1", "SPARKADV"])
         model.allow(SignalIndex(rawValue: 0))
-        model.apply(reading(0, .number(900)), signals[0], at: instant(22))
+        model.apply(reading(0, .number(900)), signals[0], at: at(22))
         #expect(ids(model).first == "RPM")
     }
 
@@ -430,11 +425,11 @@ private let plain = LiveView(palette: Palette(isOn: false))
         model.moveRow(by: 1)
         #expect(ids(model).prefix(2) == ["VSS", "RPM"])
         #expect(model.cursor == 1)
-        model.apply(reading(1, .number(3), ecu: 0x7E9), signals[1], at: instant(21))
+        model.apply(reading(1, .number(3), ecu: 0x7E9), signals[1], at: at(21))
         #expect(ids(model).prefix(3) == ["VSS", "VSS", "RPM"])
         // The cursor stays on the row that was moved.
         #expect(model.cursor == 2)
-        model.apply(reading(1, .number(91)), signals[1], at: instant(21))
+        model.apply(reading(1, .number(91)), signals[1], at: at(21))
         #expect(model.rows[0].number == 91)
     }
 
@@ -456,8 +451,8 @@ private let plain = LiveView(palette: Palette(isOn: false))
 
     @Test func `what begins anew begins with the ends of bars`() {
         var model = drive()
-        model.apply(reading(1, .number(180)), signals[1], at: instant(20))
-        model.apply(reading(1, .number(30)), signals[1], at: instant(21))
+        model.apply(reading(1, .number(180)), signals[1], at: at(20))
+        model.apply(reading(1, .number(30)), signals[1], at: at(21))
         #expect(model.rows[1].scale?.end == 200)
         model.show(in: .us)
         // 255 km/h is the highest value of the signal.
@@ -470,12 +465,12 @@ private let plain = LiveView(palette: Palette(isOn: false))
 
     @Test func `while it is paused nothing moves, but what comes is counted`() {
         var model = drive()
-        model.togglePause(at: instant(20))
+        model.togglePause(at: at(20))
         let count = model.readings
-        model.apply(reading(0, .number(1)), signals[0], at: instant(21))
+        model.apply(reading(0, .number(1)), signals[0], at: at(21))
         #expect(model.rows[0].number == 3000)
         #expect(model.readings == count + 1)
-        let lines = plain.render(model, at: instant(21), size: .init(columns: 80, rows: 20))
+        let lines = plain.render(model, at: at(21), size: .init(columns: 80, rows: 20))
         #expect(lines[0].hasSuffix("paused"))
     }
 
@@ -483,11 +478,11 @@ private let plain = LiveView(palette: Palette(isOn: false))
         var model = drive()
         let size = LiveView.Size(columns: 40, rows: 15)
         let foot = { (model: LiveModel, seconds: Double) in
-            plain.render(model, at: instant(seconds), size: size).last?.split(separator: "   ")
+            plain.render(model, at: at(seconds), size: size).last?.split(separator: "   ")
                 .first
         }
         #expect(foot(model, 20) == "q quit")
-        model.say("mark 1 is set, 00:20 into trip 12\u{1B}[2J", at: instant(20))
+        model.say("mark 1 is set, 00:20 into trip 12\u{1B}[2J", at: at(20))
         #expect(foot(model, 20) == foot(model, 23.9))
         #expect(foot(model, 20)?.hasPrefix("mark 1 is set, 00:20 into trip 12") == true)
         #expect(foot(model, 20)?.contains("\u{1B}") == false)
@@ -495,7 +490,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         model.page = .help
         #expect(foot(model, 21)?.hasPrefix("mark 1") == true)
         #expect(foot(model, 24) == "any key: back")
-        model.say("mark 2", at: instant(30))
+        model.say("mark 2", at: at(30))
         #expect(foot(model, 31) == "mark 2")
     }
 
@@ -503,7 +498,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         var model = drive()
         let size = LiveView.Size(columns: 60, rows: 15)
         let line = { (model: LiveModel) in
-            plain.render(model, at: instant(20), size: size)[3].split(separator: "  ").first
+            plain.render(model, at: at(20), size: size)[3].split(separator: "  ").first
         }
         model.header.notice = "the link was lost"
         #expect(line(model) == "! the link was lost")
@@ -511,12 +506,12 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(line(model) == "! the disk is full")
         model.header.alarm = "ECT>110"
         #expect(line(model) == "! the disk is full")
-        let both = plain.render(model, at: instant(20), size: size)[3]
+        let both = plain.render(model, at: at(20), size: size)[3]
         #expect(both.contains("! ECT>110"))
         model.header.storing = nil
         #expect(line(model) == "! ECT>110")
         model.header.trip = 12
-        let title = plain.render(model, at: instant(20), size: size)[0]
+        let title = plain.render(model, at: at(20), size: size)[0]
         #expect(title.contains("⏺ trip 12"))
     }
 
@@ -525,7 +520,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         model.page = .help
         for size in [(20, 4), (60, 15), (200, 60)] {
             let lines = plain.render(
-                model, at: instant(20), size: .init(columns: size.0, rows: size.1))
+                model, at: at(20), size: .init(columns: size.0, rows: size.1))
             #expect(lines.count == size.1)
             #expect(lines.allSatisfy { displayWidth($0) <= size.0 })
         }
@@ -541,7 +536,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
                 "  SPN94/FMI18  stored  Fuel delivery pressure: value too low",
             ])
         let lines = { (rows: Int) in
-            plain.render(model, at: instant(20), size: .init(columns: 60, rows: rows)).map {
+            plain.render(model, at: at(20), size: .init(columns: 60, rows: rows)).map {
                 $0.split(separator: " ", omittingEmptySubsequences: false).reversed()
                     .drop { $0.isEmpty }.reversed().joined(separator: " ")
             }
@@ -565,9 +560,9 @@ private let plain = LiveView(palette: Palette(isOn: false))
 
     @Test func `a long number loses decimals, never digits`() {
         var model = drive()
-        model.apply(reading(1, .number(129_958.44)), signals[1], at: instant(20))
-        model.apply(reading(0, .number(129_958.44)), signals[0], at: instant(20))
-        let rows = plain.render(model, at: instant(20), size: .init(columns: 100, rows: 20))
+        model.apply(reading(1, .number(129_958.44)), signals[1], at: at(20))
+        model.apply(reading(0, .number(129_958.44)), signals[0], at: at(20))
+        let rows = plain.render(model, at: at(20), size: .init(columns: 100, rows: 20))
         for id in ["RPM", "VSS"] {
             #expect(rows.first { $0.contains(" \(id) ") }?.contains(" 129958 ") == true)
         }
@@ -579,11 +574,11 @@ private let plain = LiveView(palette: Palette(isOn: false))
         var model = drive()
         model.moveCursor(by: 1, page: 9)
         let size = LiveView.Size(columns: 100, rows: 20)
-        let lines = ascii.render(model, at: instant(20), size: size)
+        let lines = ascii.render(model, at: at(20), size: size)
         #expect(lines.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } })
         #expect(
             lines.map { displayWidth($0) }
-                == plain.render(model, at: instant(20), size: size).map { displayWidth($0) })
+                == plain.render(model, at: at(20), size: size).map { displayWidth($0) })
         #expect(lines.contains { $0.hasPrefix(">Engine speed") && $0.contains("###") })
         // A unit becomes a word before its width is measured. An angle's ' is a different unit.
         #expect(lines.contains { $0.hasPrefix(" Engine coolant") && $0.contains(" 85 C  ") })
@@ -592,8 +587,8 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(!lines.contains { $0.contains("'") || $0.contains("?  ") })
         // Half cells to the left of the middle are ASCII, too.
         for number in stride(from: -49.0, to: 0, by: 3) {
-            model.apply(reading(5, .number(number)), signals[5], at: instant(20))
-            let row = ascii.render(model, at: instant(20), size: size).first {
+            model.apply(reading(5, .number(number)), signals[5], at: at(20))
+            let row = ascii.render(model, at: at(20), size: size).first {
                 $0.hasPrefix(" Ignition timing")
             }
             #expect(row?.contains("?") == false)

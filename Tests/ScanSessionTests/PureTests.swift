@@ -1,3 +1,4 @@
+import Adapters
 import OBDCore
 import ScanTool
 import TestSupport
@@ -145,5 +146,37 @@ import Testing
         trips.record(.nanoseconds(Int64.max))
         #expect(trips.total == 2)
         #expect(trips.percentile(0) == .zero)
+    }
+}
+
+@Suite struct `The dialect for an adapter` {
+    private static let gateway = [DoIPDialect.protocolString]
+    private static let goLink = [GoLinkDialect.protocolString]
+
+    /// What was chosen, the adapter's protocols, the vehicle protocol, and the dialect.
+    @Test(
+        arguments: [
+            (.automatic, [], nil, .automatic), (.stn, [], nil, .stn),
+            (.automatic, gateway, nil, .doip), (.automatic, gateway, .doip, .doip),
+            (.doip, gateway, .doip, .doip), (.automatic, goLink, nil, .goLink),
+            (.elm327, goLink, .can11At500, .elm327),
+        ] as [(DialectChoice, [String], VehicleProtocol?, DialectChoice)])
+    func `is the chosen one, or the one that it is known for`(
+        chosen: DialectChoice, protocols: [String], vehicleProtocol: VehicleProtocol?,
+        dialect: DialectChoice
+    ) throws {
+        #expect(try chosen.settled(for: protocols, vehicleProtocol) == dialect)
+    }
+
+    @Test(
+        arguments: [
+            (.automatic, [], .doip, .noGateway), (.doip, goLink, .doip, .noGateway),
+            (.elm327, gateway, nil, .isGateway), (.stn, gateway, .doip, .isGateway),
+        ] as [(DialectChoice, [String], VehicleProtocol?, DialectChoice.Mismatch)])
+    func `is none for a gateway, and DoIP for nothing else`(
+        chosen: DialectChoice, protocols: [String], vehicleProtocol: VehicleProtocol?,
+        mismatch: DialectChoice.Mismatch
+    ) {
+        #expect(throws: mismatch) { try chosen.settled(for: protocols, vehicleProtocol) }
     }
 }

@@ -518,9 +518,13 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         let full = open("/dev/full", O_WRONLY)
         try #require(full >= 0)
         defer { close(full) }
-        let session = try ScanSession.scripted(Peer(.byte, wellBehaved), recordTo: full)
+        let watch = RecordingWatch()
+        #expect(watch.errno == nil)
+        let session = try ScanSession.scripted(
+            Peer(.byte, wellBehaved), observers: [watch], recordTo: full)
         #expect(try session.ask(read).reply.messages.count == 1)
         #expect(try session.await { $0 == .recordingFailed(errno: ENOSPC) })
+        #expect(watch.errno == ENOSPC)
         session.stop()
     }
 }

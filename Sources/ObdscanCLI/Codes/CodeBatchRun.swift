@@ -27,23 +27,11 @@ struct CodeBatchRun {
         self.entries = entries
         self.tells = tells
         self.output = output
-        var places: [String: Int] = [:]
-        var groups: [[Int]] = []
-        for (index, entry) in entries.enumerated() {
-            guard let address = try? UserSettings.current.resolved(entry.device),
-                address.transport.isExclusive
-            else {
-                groups.append([index])
-                continue
-            }
-            if let place = places[address.transport.identity] {
-                groups[place].append(index)
-            } else {
-                places[address.transport.identity] = groups.count
-                groups.append([index])
-            }
-        }
-        self.groups = groups
+        groups = CodeBatch.groups(
+            entries.map { entry in
+                let transport = try? UserSettings.current.resolved(entry.device).transport
+                return transport.flatMap { $0.isExclusive ? $0.identity : nil }
+            })
     }
 
     /// Reads each entry with `read` and adds it to the table.
@@ -55,21 +43,16 @@ struct CodeBatchRun {
         _ read: @escaping @Sendable (CodeBatch.Entry, SignalInbox) throws -> Findings
     ) throws -> Bool {
         let inbox = try SignalInbox(SignalInbox.endings)
-        var results = [Findings?](repeating: nil, count: entries.count)
+        var results = OrderedResults<Findings>(entries.count)
         var tally = CarTally()
-        /// The number of entries whose rows are written.
-        var written = 0
         let (entries, groups) = (entries, groups)
         let signal = try ThreadGroup<[(Int, Findings?)]>().run(groups.count, inbox: inbox) {
             place, outcomes in
-            for (index, findings) in outcomes {
-                results[index] = findings
-                if let findings { tell(findings, of: entries[index], &tally) }
+            for case (let index, let findings?) in outcomes {
+                results.take(findings, at: index)
+                tell(findings, of: entries[index], &tally)
             }
-            while written < results.count, let result = results[written] {
-                try table.add(result.rows)
-                written += 1
-            }
+            for result in results.next() { try table.add(result.rows) }
         } body: { place, inbox in
             var outcomes: [(Int, Findings?)] = []
             for index in groups[place] {
@@ -81,20 +64,17 @@ struct CodeBatchRun {
         }
         if signal != nil {
             // Keep the results that are complete.
-            for result in results.dropFirst(written) {
-                if let result { try table.add(result.rows) }
-            }
+            for result in results.rest() { try table.add(result.rows) }
         }
         if tells, tally.cars > 0 {
             output.note(tally.sentence)
             if let sentence = table.sentence { output.note(sentence) }
         }
         if let signal { SignalInbox.die(of: signal) }
-        let failure = results.lazy.compactMap { $0?.failure }.first
-        if let failure { throw Failure.silent(failure.status) }
-        return results.contains { result in
-            result?.rows.contains { !$0["code"].isNull || !$0["error"].isNull } ?? false
+        if let failure = results.all.lazy.compactMap(\.failure).first {
+            throw Failure.silent(failure.status)
         }
+        return CodeBatch.hasFindings(results.all.flatMap(\.rows))
     }
 
     private func tell(

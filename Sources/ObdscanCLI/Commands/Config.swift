@@ -113,12 +113,7 @@ struct ConfigSet: ParsableCommand {
 extension ConfigSet {
     /// Reports signals of a view that no table contains; a pack may contain them.
     private func noteUnknown() throws {
-        let names: SignalNames
-        do {
-            names = SignalNames(try PIDTables.load(try TableFile.own()))
-        } catch let error as TableError {
-            throw Failure(error)
-        }
+        let names = SignalNames(try PIDTables.load(try TableFile.own()))
         for value in values {
             do throws(SignalError) {
                 _ = try names.findPaced(value)

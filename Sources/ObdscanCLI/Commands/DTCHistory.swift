@@ -39,9 +39,7 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
         }
         let store = try database.open(
             .readOnly, filledBy: "\"obdscan dtc\" reads a vehicle's codes and keeps them")
-        let entries = try mapped { () throws(StoreError) in
-            try store.codeHistory(vehicle: vehicle)
-        }
+        let entries = try store.codeHistory(vehicle: vehicle)
         // A code without a failure type matches all its failure types.
         let lives = CodeLife.all(entries).filter {
             wanted.isEmpty || wanted.contains($0.code.text) || wanted.contains($0.code.fullText)

@@ -151,7 +151,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         if let of {
             name = of
         } else {
-            let entries = try mapped { () throws(StoreError) in try store.codeHistory() }
+            let entries = try store.codeHistory()
             let vehicles = Set(entries.compactMap(\.vin)).sorted()
             guard vehicles.count == 1, let only = vehicles.first else {
                 throw Failure(

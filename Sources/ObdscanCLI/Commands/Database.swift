@@ -46,7 +46,7 @@ struct DatabaseCheckCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let store = try database.open(.readOnly)
-        let result = try mapped { () throws(StoreError) in try store.examine() }
+        let result = try store.examine()
         var writer = TextOutput.standard
         try writer.print(
             Row(
@@ -112,12 +112,10 @@ struct DatabaseCompactCommand: ParsableCommand, OutputCommand {
                 else { throw Failure(notConfirmedBy: "delete", "nothing was deleted") }
             }
             let limit = SystemClock.utc.microseconds - keep.duration.nanoseconds / 1000
-            let owed = try UndeliveredTrips(store).sinks
-            deleted = try mapped { () throws(StoreError) in
-                try store.deleteTrips(
-                    endedBefore: UTC(microseconds: limit), except: Set(owed.keys)
-                ).count
-            }
+            let owed = try store.undeliveredTrips()
+            deleted = try store.deleteTrips(
+                endedBefore: UTC(microseconds: limit), except: Set(owed.keys)
+            ).count
             if !owed.isEmpty {
                 output.note(
                     "\(owed.count) trips are kept until obdscan publish has delivered them.")
@@ -178,10 +176,8 @@ struct DatabaseMergeCommand: ParsableCommand, OutputCommand {
             }
             guard access(file, F_OK) == 0 else { throw Failure(inputFile: file, errno: errno) }
             let progress = ProgressLine(output)
-            let merged = try mapped { () throws(StoreError) in
-                try store.merge(from: file) { done, all in
-                    progress.show(Double(done) / Double(max(all, 1)), "merged")
-                }
+            let merged = try store.merge(from: file) { done, all in
+                progress.show(Double(done) / Double(max(all, 1)), "merged")
             }
             progress.clear()
             try writer.print(

@@ -37,9 +37,9 @@ struct DatabaseRedecodeCommand: ParsableCommand, OutputCommand {
         var ids: [Int64] = []
         for trip in trips { ids.append(try trip.number(in: store)) }
         if trips.isEmpty {
-            ids = try mapped { () throws(StoreError) in
-                try store.trips(TripStore.TripFilter(withScans: true))
-            }.filter { $0.endReason != nil }.map(\.id)
+            ids = try store.trips(TripStore.TripFilter(withScans: true)).filter {
+                $0.endReason != nil
+            }.map(\.id)
         }
         let progress = ProgressLine(output)
         var writer = TextOutput.standard
@@ -47,9 +47,8 @@ struct DatabaseRedecodeCommand: ParsableCommand, OutputCommand {
         var rows = RowWriter(output.format, kinds: [Self.keys, Self.shape.keys])
         for (index, id) in ids.enumerated() {
             progress.show(Double(index) / Double(ids.count), "decoded")
-            let result = try mapped { () throws(StoreError) in
-                try store.redecode(trip: id, table: table, monitors: monitors, keeps: !dryRun)
-            }
+            let result = try store.redecode(
+                trip: id, table: table, monitors: monitors, keeps: !dryRun)
             if output.format != .text { progress.clear() }
             try writer.print(row(id, result), &rows)
             for (signal, change) in result.changes.sorted(by: { $0.key < $1.key }) {

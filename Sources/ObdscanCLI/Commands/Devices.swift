@@ -5,6 +5,7 @@ import Glibc
 import OBDCore
 import Settings
 import SystemIO
+import TripRecorder
 import TripReports
 import TripStore
 import VehicleReports
@@ -57,20 +58,11 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         var writer = TextOutput.standard
-        let gateways = doip ? try Self.gateways() : []
+        let gateways = doip ? try DoIPSearch.everybody() : []
         let found = try scan ? search() : []
         if try Self.printAll(database, output, &writer, gateways, found: found) == 0 {
             output.note("No adapter is attached, and none was used before.")
             output.note("hint: \(AttachedAccessories.advice)")
-        }
-    }
-
-    /// The vehicles with DoIP in the networks of this machine.
-    private static func gateways() throws(Failure) -> [FoundGateway] {
-        do throws(AccessoryError) {
-            return try DoIPSearch.everybody()
-        } catch {
-            throw Failure(error)
         }
     }
 
@@ -97,7 +89,7 @@ struct DevicesListCommand: ParsableCommand, OutputCommand {
         for accessory in others { try writer.print(AccessoryEntry(accessory), &printer) }
         for device in found { try writer.print(AccessoryEntry(found: device), &printer) }
         let shown = attached + paired + others + found.map(\.accessory)
-        for remembered in AdapterMemories.all(database)
+        for remembered in AdapterMemories.all(database.file)
         where !shown.contains(where: { $0.memoryKey == remembered.address }) {
             try writer.print(AccessoryEntry(remembered), &printer)
         }
@@ -129,8 +121,9 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
                 "\(accessory): no such device is attached or known",
                 hint: "\"obdscan devices\" lists them", status: .unavailable)
         }
-        if let remembered = AdapterMemories.all(database).first(where: { $0.address == entry.key })
-        {
+        if let remembered = AdapterMemories.all(database.file).first(where: {
+            $0.address == entry.key
+        }) {
             entry.remember(remembered)
         }
         var writer = TextOutput.standard
@@ -160,7 +153,7 @@ struct DevicesShowCommand: ParsableCommand, OutputCommand {
         {
             return AccessoryEntry(found)
         }
-        return AdapterMemories.all(database)
+        return AdapterMemories.all(database.file)
             .first { $0.address == "\(address)" || $0.address == accessory }
             .map { AccessoryEntry($0) }
     }

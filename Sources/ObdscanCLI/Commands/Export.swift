@@ -190,7 +190,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         }
         var parts: [TripReadings] = []
         for id in ids {
-            let start = try mapped { () throws(StoreError) in try store.trip(id) }.start
+            let start = try store.trip(id).start
             var selection = TripReadings.Selection()
             selection.signals = signals
             selection.ecu = ecu?.address
@@ -198,7 +198,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             selection.to = try until?.time(since: start)
             let chosen = selection
             parts.append(
-                try mapped { () throws(StoreError) in try store.readings(ofTrip: id, chosen) })
+                try store.readings(ofTrip: id, chosen))
         }
         if signals.isEmpty == false, parts.allSatisfy(\.signals.isEmpty) {
             throw Failure(
@@ -297,15 +297,13 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         }
         let inbox = try SignalInbox(SignalInbox.endings)
         try OutputFile.writeDatabase(to) { place, cleanUp in
-            try mapped { () throws(StoreError) in
-                let new = try TripStore(path: place)
-                _ = try new.merge(from: store.path, only: ids) { _, _ in
-                    guard let signal = inbox.next() else { return }
-                    cleanUp()
-                    SignalInbox.die(of: signal)
-                }
-                try new.closeForMoving()
+            let new = try TripStore(path: place)
+            _ = try new.merge(from: store.path, only: ids) { _, _ in
+                guard let signal = inbox.next() else { return }
+                cleanUp()
+                SignalInbox.die(of: signal)
             }
+            try new.closeForMoving()
         }
         let trips = try mapped { () throws(StoreError) in
             var trips: [TripSummary] = []

@@ -143,9 +143,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
                 }
                 if let name {
                     for trip in result.trips {
-                        try mapped { () throws(StoreError) in
-                            try open.setName(name, ofTrip: trip)
-                        }
+                        try open.setName(name, ofTrip: trip)
                     }
                 }
             } catch let fault as ImportFault where fault.needsDay {
@@ -157,8 +155,6 @@ struct ImportCommand: ParsableCommand, OutputCommand {
                     "\(file):\(fault.line): \(fault.reason)",
                     hint: "nothing of the file was stored; correct or remove the line",
                     status: .badData)
-            } catch let error as StoreError {
-                throw Failure(error)
             }
             progress.clear()
             try print(file, result, &rows, &writer)

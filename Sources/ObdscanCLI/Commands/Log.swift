@@ -257,10 +257,8 @@ struct LogCommand: ParsableCommand, OutputCommand {
         guard let keep else { return }
         let limit = UTC(
             microseconds: SystemClock.utc.microseconds - keep.duration.nanoseconds / 1000)
-        let owed = try UndeliveredTrips(store).sinks
-        let gone = try mapped { () throws(StoreError) in
-            try store.deleteTrips(endedBefore: limit, except: Set(owed.keys))
-        }
+        let owed = try store.undeliveredTrips()
+        let gone = try store.deleteTrips(endedBefore: limit, except: Set(owed.keys))
         if !owed.isEmpty {
             output.note("\(owed.count) trips are kept until obdscan publish has delivered them.")
         }

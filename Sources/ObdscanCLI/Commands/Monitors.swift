@@ -84,7 +84,7 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         let store = try vehicle.database.open(
             .readOnly,
             filledBy: "\"obdscan monitors\" reads a vehicle's test results and keeps them")
-        let points = try mapped { () throws(StoreError) in try store.monitorTrend() }
+        let points = try store.monitorTrend()
         if points.isEmpty { output.note("No test results are kept yet.") }
         try Pager.print(output) {
             try MonitorTrendReport(points: points, output: output.form).print(&$0)

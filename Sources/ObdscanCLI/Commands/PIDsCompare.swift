@@ -42,12 +42,7 @@ struct PIDsCompareCommand: ParsableCommand, OutputCommand {
             "\(agree) agree on recorded answers, \(madeUp) on made-up data, \(differ) differ")
     }
 
-    private func records(_ path: String) throws(Failure) -> [TableRecord] {
-        let files = try TableFile.all(at: path)
-        do {
-            return try PIDTables.records(in: files)
-        } catch {
-            throw Failure(error)
-        }
+    private func records(_ path: String) throws -> [TableRecord] {
+        try PIDTables.records(in: try TableFile.all(at: path))
     }
 }

@@ -21,12 +21,7 @@ struct PIDsCountCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let counts: KnownCounts
-        do {
-            counts = try KnownCounts()
-        } catch let error as TableError {
-            throw Failure(error)
-        }
+        let counts = try KnownCounts()
         var writer = TextOutput.standard
         var rows = RowPrinter(KnownCounts.shape, output.form)
         for line in counts.lines { try writer.print(line, &rows) }

@@ -33,18 +33,13 @@ struct PIDsExportCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let files = try TableFile.all(at: path)
-        let records: [TableExport.Record]
-        do {
-            records = try PIDTables.records(in: files).map { record in
-                TableExport.Record(
-                    record: PIDTable.Record(
-                        dataID: record.dataID, name: record.name, length: record.length,
-                        signals: 0..<Int32(record.signals.count), target: record.target,
-                        responder: record.responder, years: record.years),
-                    signals: record.signals)
-            }
-        } catch {
-            throw Failure(error)
+        let records = try PIDTables.records(in: files).map { record in
+            TableExport.Record(
+                record: PIDTable.Record(
+                    dataID: record.dataID, name: record.name, length: record.length,
+                    signals: 0..<Int32(record.signals.count), target: record.target,
+                    responder: record.responder, years: record.years),
+                signals: record.signals)
         }
         guard let export = TableExport(records, as: form) else {
             throw Failure(

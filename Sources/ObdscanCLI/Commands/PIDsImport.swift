@@ -113,11 +113,7 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
         let text = try checked(table, path: to ?? "table")
         if let to, !OutputFile.isStandardOutput(to) {
             for source in sources { try refuse(to, source.path) }
-            do {
-                try OutputFile.write(to, bytes: text)
-            } catch {
-                throw Failure(error)
-            }
+            try OutputFile.write(to, bytes: text)
         } else {
             var writer = TextOutput.standard
             try writer.append { $0 += text }
@@ -126,11 +122,7 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
     }
 
     private func refuse(_ path: String, _ source: String) throws {
-        do {
-            try OutputFile.check(path, isNoneOf: [source])
-        } catch {
-            throw Failure(error)
-        }
+        try OutputFile.check(path, isNoneOf: [source])
     }
 
     /// Writes one table per source, with the same name.
@@ -163,11 +155,7 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
             }
             path = "\(folder)/\(path).pids"
             let text = try checked(table, path: path)
-            do {
-                try OutputFile.write(path, bytes: text)
-            } catch {
-                throw Failure(error)
-            }
+            try OutputFile.write(path, bytes: text)
         }
         guard taken > 0 else { throw Failure.silent(.badData) }
     }

@@ -27,17 +27,9 @@ struct PIDsPacksCommand: ParsableCommand, OutputCommand {
         var writer = TextOutput.standard
         var rows = RowPrinter(TablePack.shape, output.form)
         for pack in PIDTables.packs() {
-            try writer.print((pack: pack, records: try mapped(pack)), &rows)
+            try writer.print((pack: pack, records: try PIDTables.records(of: pack)), &rows)
         }
         try writer.finish(&rows)
         try writer.flush()
-    }
-
-    private func mapped(_ pack: TablePack) throws(Failure) -> [TableRecord] {
-        do {
-            return try PIDTables.records(of: pack)
-        } catch {
-            throw Failure(error)
-        }
     }
 }

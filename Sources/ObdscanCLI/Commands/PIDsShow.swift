@@ -28,12 +28,7 @@ struct PIDsShowCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let files = try tables.files()
-        let records: [TableRecord]
-        do {
-            records = try PIDTables.records(files)
-        } catch {
-            throw Failure(error)
-        }
+        let records = try PIDTables.records(files)
         let table = try loadTable(tables)
         try Pager.print(output) { try show(table, records, to: &$0) }
     }

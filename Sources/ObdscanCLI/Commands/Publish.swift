@@ -1,4 +1,5 @@
 import ArgumentParser
+import Delivery
 import Engines
 import Formats
 import OBDCore
@@ -107,8 +108,10 @@ struct SinkOptions: ParsableArguments {
     }
 
     /// The sinks.
-    func chosen() throws(Failure) -> [ChosenSink] {
-        guard let to else { return try ChosenSink.configured(names) }
+    func chosen() throws -> [ChosenSink] {
+        guard let to else {
+            return try ChosenSink.configured(names, UserSettings.current.publish, .ofProcess)
+        }
         var settings = PublishSettings()
         settings.id = id
         settings.caFile = caFile
@@ -117,13 +120,13 @@ struct SinkOptions: ParsableArguments {
         settings.names = signalNames
         settings.hasPosition = position
         settings.hasText = text
-        return [try ChosenSink(named: to, settings)]
+        return [try ChosenSink(named: to, settings, .ofProcess)]
     }
 }
 
 extension SinkOptions {
     /// The sinks except brokers, which cannot report the data that they received.
-    func servers() throws(Failure) -> [ChosenSink] {
+    func servers() throws -> [ChosenSink] {
         let chosen = try chosen().filter { !$0.address.kind.isMQTT }
         if chosen.isEmpty {
             throw Failure(
@@ -207,19 +210,13 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
         let (deliveries, path) = try database.deliveries(.readWrite)
         for trip in again {
             let id = try trip.number(in: store)
-            try mapped { () throws(StoreError) in
-                let key = DeliveryStore.TripKey(try store.trip(id))
-                for sink in chosen { try deliveries.rewind(key, for: sink.name) }
-            }
+            let key = DeliveryStore.TripKey(try store.trip(id))
+            for sink in chosen { try deliveries.rewind(key, for: sink.name) }
         }
-        do {
-            try PublishRun(
-                sinks: chosen, database: path, deliveries: deliveries, drains: drain, trips: only,
-                output: output
-            ).run()
-        } catch let error as EngineError {
-            throw Failure(error)
-        }
+        try PublishRun(
+            sinks: chosen, database: path, deliveries: deliveries, drains: drain, trips: only,
+            output: output
+        ).run()
     }
 
     private func printLines(_ sinks: [ChosenSink], _ trips: Set<Int64>?) throws {
@@ -265,13 +262,9 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
         var list = RowPrinter(DeliveryRows.refusal, output.form)
         var rows = RowWriter(
             output.format, kinds: [DeliveryRows.sink.keys, DeliveryRows.refusal.keys])
-        let sinks = try mapped { () throws(StoreError) in
-            let store = try TripStore(path: path, access: .readOnly)
-            var lines: [(sink: DeliveryStore.Sink, backlog: DeliveryBacklog)] = []
-            for sink in try deliveries.sinks() {
-                lines.append((sink, try store.backlog(of: sink.name, deliveries)))
-            }
-            return lines
+        let store = try TripStore(path: path, access: .readOnly)
+        let sinks = try deliveries.sinks().map { sink in
+            (sink: sink, backlog: try store.backlog(of: sink.name, deliveries))
         }
         for line in sinks {
             if output.format == .text {
@@ -282,9 +275,7 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
         }
         try writer.finish(&table)
         for sink in refused ? sinks.map(\.sink.name) : [] {
-            for refusal in try mapped({ () throws(StoreError) in
-                try deliveries.refusals(of: sink)
-            }) {
+            for refusal in try deliveries.refusals(of: sink) {
                 if output.format == .text {
                     try writer.print((sink, refusal), &list)
                 } else {
@@ -323,7 +314,7 @@ struct PublishForgetCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let (deliveries, _) = try database.deliveries(.readWrite)
-        let sinks = try mapped { () throws(StoreError) in try deliveries.sinks() }
+        let sinks = try deliveries.sinks()
         guard let known = sinks.first(where: { $0.name == sink }) else {
             throw Failure(
                 "nothing was published to \"\(sink)\"",
@@ -336,23 +327,22 @@ struct PublishForgetCommand: ParsableCommand, OutputCommand {
                 "an obdscan publish delivers to \(sink)", hint: "end it first", status: .timedOut)
         }
         try forgetDevices(deliveries)
-        _ = try mapped { () throws(StoreError) in try deliveries.forget(sink) }
+        _ = try deliveries.forget(sink)
         output.note("\(sink) is forgotten")
     }
 
     /// Removes a broker's vehicles from Home Assistant.
     private func forgetDevices(_ deliveries: DeliveryStore) throws {
-        let vehicles = try mapped { () throws(StoreError) in
-            try deliveries.announcedVehicles(sink: sink)
-        }
+        let vehicles = try deliveries.announcedVehicles(sink: sink)
         if vehicles.isEmpty { return }
-        let isConfigured = UserSettings.current.publish[sink] != nil
+        let known = UserSettings.current.publish
         let chosen =
-            try isConfigured
-            ? ChosenSink.configured([sink])[0] : ChosenSink(named: sink, PublishSettings())
-        do throws(EngineError) { try MQTTSink.open() } catch { throw Failure(error) }
+            try known[sink] != nil
+            ? ChosenSink.configured([sink], known, .ofProcess)[0]
+            : ChosenSink(named: sink, PublishSettings(), .ofProcess)
+        try MQTTSink.open()
         let broker = try chosen.broker(
-            try chosen.selection(trips: nil), database: deliveries.path, drains: true)
+            try chosen.selection(), database: deliveries.path, drains: true)
         if let failure = Failure(try broker.forget(vehicles, deliveries), of: chosen) {
             throw failure
         }
@@ -374,7 +364,7 @@ struct PublishRetryCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let (deliveries, _) = try database.deliveries(.readWrite)
-        do throws(EngineError) { try HTTPClient.open() } catch { throw Failure(error) }
+        try HTTPClient.open()
         for sink in try sinks.servers() {
             let result = try LineRetry(
                 address: sink.address, setup: try sink.httpSetup(), sink: sink.name
@@ -407,14 +397,14 @@ struct PublishCheckCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let (deliveries, path) = try database.deliveries(.readOnly)
-        do throws(EngineError) { try HTTPClient.open() } catch { throw Failure(error) }
+        try HTTPClient.open()
         var writer = TextOutput.standard
         var printer = RowPrinter(DeliveryRows.check, output.form)
         var isShort = false
         for sink in try sinks.servers() {
             let check = LineCheck(
                 address: sink.address, setup: try sink.httpSetup(), sink: sink.name,
-                selection: try sink.selection(trips: nil), database: path)
+                selection: try sink.selection(), database: path)
             switch try check.run(deliveries) {
             case .failure(let problem):
                 throw Failure(

@@ -145,11 +145,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
                 program: program(
                     wanted, PackChoice(tables, automatic, table), table, name))
         }
-        do {
-            try serve(listener, routes, feed, word, inbox, car)
-        } catch let error as SystemError {
-            throw Failure(error)
-        }
+        try serve(listener, routes, feed, word, inbox, car)
     }
 
     private func serve(

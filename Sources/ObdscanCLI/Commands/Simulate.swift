@@ -1,7 +1,6 @@
 import Accessory
 import ArgumentParser
 import Diagnostics
-import DoIPWire
 import Formats
 import Glibc
 import LocalLinks
@@ -9,7 +8,7 @@ import OBDCore
 import PIDTables
 import Simulator
 import SystemIO
-import TripStore
+import TripIntake
 
 /// `obdscan simulate`: serves a simulated vehicle to any scan tool.
 struct SimulateCommand: ParsableCommand, OutputCommand {
@@ -211,43 +210,25 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
         } catch {
             throw Failure(outputFile: requests ?? "", errno: error.errno)
         }
-        do {
-            try serve(options, signals, log)
-        } catch let error as AccessoryError {
-            throw Failure(error)
-        } catch let error as SystemError {
-            throw Failure(error)
-        } catch let fault as LocalLinkFault {
-            throw Failure(fault)
-        }
+        try serve(options, signals, log)
     }
 
-    private func simulatorOptions() throws(Failure) -> SimulatorOptions {
-        var options: SimulatorOptions
-        do throws(LocalLinkFault) {
-            options = try SimulatorLink.options(scenario)
-            if let vehicle {
-                options.vehicle = try SimulatorLink.vehicle(reading: vehicle)
-                options.scenario = vehicle
-            }
-        } catch {
-            throw Failure(error)
+    private func simulatorOptions() throws -> SimulatorOptions {
+        var options = try SimulatorLink.options(scenario)
+        if let vehicle {
+            options.vehicle = try SimulatorLink.vehicle(reading: vehicle)
+            options.scenario = vehicle
         }
-        do throws(SimulatorError) {
-            if let faults { try options.set("faults", to: faults) }
-            if let seed { try options.set("seed", to: seed) }
-            if let latency { try options.set("latency", to: latency) }
-            if let baud { try options.set("baud", to: baud) }
-            if let personality { try options.set("personality", to: personality) }
-            if doip != nil { options.personality = SimulatorOptions.doip }
-            if can != nil {
-                try options.set(
-                    "personality", to: SimulatedCANDevice.Kind.records.rawValue)
-            }
-            return options
-        } catch {
-            throw Failure(error)
+        if let faults { try options.set("faults", to: faults) }
+        if let seed { try options.set("seed", to: seed) }
+        if let latency { try options.set("latency", to: latency) }
+        if let baud { try options.set("baud", to: baud) }
+        if let personality { try options.set("personality", to: personality) }
+        if doip != nil { options.personality = SimulatorOptions.doip }
+        if can != nil {
+            try options.set("personality", to: SimulatedCANDevice.Kind.records.rawValue)
         }
+        return options
     }
 }
 
@@ -261,23 +242,13 @@ extension SimulateCommand {
             Field("readings", "READINGS", .right) { .integer($0.readings) },
         ])
 
-    private static func ownTable() throws(Failure) -> PIDTable {
-        do {
-            return try PIDTables.load(try TableFile.own())
-        } catch let error as TableError {
-            throw Failure(error)
-        } catch {
-            throw Failure(known: error) ?? Failure("\(error)", status: .bug)
-        }
-    }
-
     private func write(_ count: Int, to folder: String, _ options: SimulatorOptions) throws {
         if mkdir(folder, 0o700) != 0, errno != EEXIST {
             throw Failure(outputFile: folder, errno: errno)
         }
         let fleet = FleetDatabases(
             options: options, duration: duration?.duration ?? .seconds(60),
-            table: try Self.ownTable(), monitors: try loadMonitorTables())
+            table: try PIDTables.load(try TableFile.own()), monitors: try loadMonitorTables())
         let now = TimeAnchor(monotonic: SystemClock.now(), utc: SystemClock.utc)
         var writer = TextOutput.standard
         var printer = RowPrinter(Self.fleetShape, output.form)
@@ -289,15 +260,9 @@ extension SimulateCommand {
                     "\(path) is there already", hint: "choose an empty folder",
                     status: .cannotCreate)
             }
-            do {
-                let made = try fleet.write(number, to: path, now: now)
-                if output.format != .text || !output.quiet {
-                    try writer.print((file, made.vin, made.readings), &printer)
-                }
-            } catch let error as SimulatorError {
-                throw Failure(error)
-            } catch let error as StoreError {
-                throw Failure(error)
+            let made = try fleet.write(number, to: path, now: now)
+            if output.format != .text || !output.quiet {
+                try writer.print((file, made.vin, made.readings), &printer)
             }
         }
         try writer.finish(&printer)
@@ -310,12 +275,7 @@ extension SimulateCommand {
     private func serve(
         _ options: SimulatorOptions, _ signals: borrowing SignalInbox, _ log: RequestLog
     ) throws {
-        let device: any SimulatedDevice
-        do throws(SimulatorError) {
-            device = try options.device(at: SystemClock.now())
-        } catch {
-            throw Failure(error)
-        }
+        let device = try options.device(at: SystemClock.now())
         let summary = device.summary
         let server = VehicleServer(
             place, scheme: Self.scheme(of: options), stop: signals.descriptor, log: log,
@@ -393,12 +353,7 @@ extension SimulateCommand {
 
     /// Prints a summary of a scenario file in one line.
     private func printSummary(of options: SimulatorOptions) throws {
-        let simulated: SimulatedVehicle
-        do throws(SimulatorError) {
-            simulated = try SimulatedVehicle(options)
-        } catch {
-            throw Failure(error)
-        }
+        let simulated = try SimulatedVehicle(options)
         var writer = TextOutput.standard
         try writer.writeLine(
             "\(options.scenario): \(simulated.title); "
@@ -431,36 +386,5 @@ extension ServedHost: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument, port: nil) }
 }
 
-/// What a simulated LE adapter is called: up to 20 bytes, which fit into an advertisement.
-struct ServedName: ExpressibleByArgument, CustomStringConvertible {
-    var name: String
-
-    static let usual = ServedName(name: "OBDBLE")
-
-    init(name: String) { self.name = name }
-
-    init?(argument: String) {
-        guard (1...20).contains(argument.utf8.count),
-            !argument.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { return nil }
-        name = argument
-    }
-
-    var description: String { name }
-}
-
-/// Where a simulated DoIP gateway is served: `ADDRESS`, `PORT` or `ADDRESS:PORT`.
-struct ServedGateway: ExpressibleByArgument, CustomStringConvertible {
-    var host: ServedHost
-
-    static let usual = ServedGateway(host: ServedHost(port: DoIPMessage.port))
-
-    init(host: ServedHost) { self.host = host }
-
-    init?(argument: String) {
-        guard let host = ServedHost(argument, port: DoIPMessage.port) else { return nil }
-        self.init(host: host)
-    }
-
-    var description: String { host.text }
-}
+extension ServedName: ExpressibleByArgument {}
+extension ServedGateway: ExpressibleByArgument {}

@@ -56,7 +56,7 @@ struct TripsSplitCommand: ParsableCommand, OutputCommand {
         let id = try trip.number(in: store)
         var parts = [id]
         if let at {
-            let start = try mapped { () throws(StoreError) in try store.trip(id) }.start
+            let start = try store.trip(id).start
             let time = try at.time(since: start)
             parts.append(
                 try edited { () throws(TripEditFault) in try store.splitTrip(id, at: time) })
@@ -134,9 +134,9 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
         try permission.checkThatSomebodyCanAnswer(for: "deleting trips")
         let summaries = try trips.map { trip in
             let id = try trip.number(in: store)
-            return try mapped { () throws(StoreError) in try store.trip(id) }
+            return try store.trip(id)
         }
-        if !force { try UndeliveredTrips(store).check(summaries.map(\.id)) }
+        if !force { try store.checkThatSinksHave(summaries.map(\.id)) }
         if !yes {
             var writer = TextOutput.standard
             var printer = TripPrinter(output.form)
@@ -148,10 +148,10 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
         }
         if purge {
             for summary in summaries {
-                try mapped { () throws(StoreError) in try store.deleteTrip(summary.id) }
+                try store.deleteTrip(summary.id)
             }
         } else {
-            try mapped { () throws(StoreError) in try store.deleteTrips(summaries.map(\.id)) }
+            try store.deleteTrips(summaries.map(\.id))
         }
         let numbers = summaries.map { String($0.id) }.joined(separator: ", ")
         output.note(
@@ -196,7 +196,7 @@ private func print(_ ids: [Int64], of store: TripStore, _ output: OutputOptions)
     var writer = TextOutput.standard
     var printer = TripPrinter(output.form)
     for id in ids {
-        try printer.print(try mapped { () throws(StoreError) in try store.trip(id) }, &writer)
+        try printer.print(try store.trip(id), &writer)
     }
     try printer.finish(&writer)
 }

@@ -76,7 +76,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         let store = try database.open(.readOnly)
         var lines: [FuelReport.Line] = []
         for id in try chosenTrips(store) {
-            let readings = try mapped { () throws(StoreError) in try store.readings(ofTrip: id) }
+            let readings = try store.readings(ofTrip: id)
             let profile = TripFuel.profile(of: readings.trip)
             lines.append(
                 FuelReport.Line(
@@ -109,7 +109,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         filter.from = try from?.time()
         filter.to = try until?.time()
         filter.vehicle = vehicle
-        let found = try mapped { () throws(StoreError) in try store.trips(filter) }
+        let found = try store.trips(filter)
         guard !found.isEmpty else {
             throw Failure(
                 "there are no such trips", hint: "\"obdscan trips\" lists them", status: .noInput)

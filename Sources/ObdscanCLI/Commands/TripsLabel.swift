@@ -31,7 +31,7 @@ struct TripsNameCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let store = try database.open(.readWrite)
         let id = try trip.number(in: store)
-        try mapped { () throws(StoreError) in try store.setName(name, ofTrip: id) }
+        try store.setName(name, ofTrip: id)
     }
 }
 
@@ -65,11 +65,9 @@ struct TripsTagCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let store = try database.open(.readWrite)
         let id = try trip.number(in: store)
-        try mapped { () throws(StoreError) in
-            let known = try store.trip(id).tags
-            let rest = known.filter { !tags.contains($0) }
-            try store.setTags(remove ? rest : rest + tags, ofTrip: id)
-        }
+        let known = try store.trip(id).tags
+        let rest = known.filter { !tags.contains($0) }
+        try store.setTags(remove ? rest : rest + tags, ofTrip: id)
     }
 }
 
@@ -106,7 +104,7 @@ struct TripsNoteCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let store = try database.open(.readWrite)
         let id = try trip.number(in: store)
-        let about = try mapped { () throws(StoreError) in try store.trip(id) }
+        let about = try store.trip(id)
         let time = try at?.time(since: about.start)
         // A trip that is being recorded has no final end yet.
         let end = about.endReason == nil ? max(about.end, SystemClock.utc) : about.end
@@ -115,6 +113,6 @@ struct TripsNoteCommand: ParsableCommand, OutputCommand {
                 "the point lies outside trip \(id)",
                 hint: "\"obdscan trips show \(id)\" shows when it was", status: .usage)
         }
-        try mapped { () throws(StoreError) in try store.addNote(text, toTrip: id, at: time) }
+        try store.addNote(text, toTrip: id, at: time)
     }
 }

@@ -56,7 +56,7 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
         try OutputFile.check(to, isNoneOf: store.files)
         try PagePrinter.check(to)
         let id = try trip?.number(in: store) ?? store.latestTrip()
-        let readings = try mapped { () throws(StoreError) in try store.readings(ofTrip: id) }
+        let readings = try store.readings(ofTrip: id)
         let report = try TripReport(
             readings, store, output.units, TripFuel.profile(of: readings.trip), plotting: signals,
             signalNamed: SignalNames.standardSignal)

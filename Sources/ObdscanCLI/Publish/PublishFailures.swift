@@ -1,8 +1,49 @@
+import Delivery
 import Engines
 import Publishing
 import TripStore
 
 extension Failure {
+    /// A sink that cannot be used as it is set up.
+    init(_ fault: SinkFault) {
+        switch fault {
+        case .noneConfigured:
+            self.init(
+                "no sink is configured",
+                hint: "obdscan publish --to influx+http://HOST:PORT, or "
+                    + "obdscan config set publish.NAME.to URL", status: .badConfiguration)
+        case .unknown(let name, let known):
+            self.init(
+                "no sink is called \"\(name)\"",
+                hint: "known sinks: \(known.joined(separator: ", "))", status: .usage)
+        case .noAddress(let name):
+            self.init(
+                "publish.\(name) has no address",
+                hint: "obdscan config set publish.\(name).to URL", status: .badConfiguration)
+        case .badAddress(.secret, _):
+            // The address contains a secret, so the message does not repeat it.
+            self.init(
+                "--to: the address \(SinkAddress.Fault.secret.text)",
+                hint: "OBDSCAN_PUBLISH_PASSWORD or OBDSCAN_PUBLISH_TOKEN says it", status: .usage)
+        case .badAddress(let fault, let text):
+            self.init(
+                "--to: \"\(text)\" \(fault.text)", hint: "such as influx+http://localhost:8428",
+                status: .usage)
+        case .unreadable(let path, let number): self.init(inputFile: path, errno: number)
+        case .emptySecret(let path, let secret):
+            self.init(
+                "\(path) is empty", hint: "its first line is the \(secret.rawValue)",
+                status: .badConfiguration)
+        }
+    }
+
+    /// Another process delivers to the sink.
+    init(_ fault: SinkIsBusy) {
+        self.init(
+            "another obdscan publish delivers to \(fault.sink)",
+            hint: "end it first: two of them would send everything twice", status: .timedOut)
+    }
+
     /// A library cannot be used.
     init(_ error: EngineError) {
         switch error {

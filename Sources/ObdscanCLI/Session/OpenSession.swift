@@ -7,8 +7,8 @@ import OBDCore
 import PIDTables
 import ScanSession
 import Settings
-import Synchronization
 import SystemIO
+import TripRecorder
 import VehicleScan
 
 extension VehicleOptions {
@@ -77,20 +77,19 @@ extension VehicleOptions {
     private func dialect(
         for address: AccessoryAddress
     ) throws(Failure) -> DialectChoice {
-        let known = DialectChoice(speaking: address.transport.protocols)
-        if vehicleProtocol.vehicleProtocol == .doip, known != .doip {
+        do throws(DialectChoice.Mismatch) {
+            return try adapter.settled(
+                for: address.transport.protocols, vehicleProtocol.vehicleProtocol)
+        } catch .noGateway {
             throw Failure(
                 "\(address) is not a DoIP gateway, and --protocol says doip",
                 hint: "doip:HOST names a gateway; --protocol auto looks for the vehicle's protocol",
                 status: .usage)
-        }
-        guard adapter != .automatic, adapter != known else { return known ?? .automatic }
-        if known == .doip {
+        } catch .isGateway {
             throw Failure(
                 "\(address) is a DoIP gateway, and --adapter says \(adapter.rawValue)",
                 hint: "leave --adapter out", status: .usage)
         }
-        return adapter
     }
 }
 
@@ -204,7 +203,8 @@ func withSession(
     let recording = try options.record.map { path throws(Failure) in
         try RecordingFile(path: path)
     }
-    let memory = AdapterMemories(options.database, address)
+    let memory = AdapterMemories(
+        options.database.file, key: address.transport.memoryKey)
     var configuration = try options.configuration(for: address, recording: recording)
     configuration.memory = memory.known
     configuration.vehicle = needs.vehicle
@@ -220,7 +220,8 @@ func withSession(
     if needs.restsWhileVehicleIsOff { configuration.policy.longestVehiclePause = .seconds(60) }
     if needs.listens { configuration.queuedEvents.insert(.progress) }
     let accessory = configuration.connector.name
-    let watch = RecordingWatch(path: options.record)
+    let watch = RecordingWatch()
+    let brokeOff = { watch.errno.map { Failure(brokenRecording: options.record ?? "", errno: $0) } }
     do {
         let scan = try startSession(configuration, needs, table, output, options, inbox, watch)
         let connection = Vehicle(
@@ -238,7 +239,7 @@ func withSession(
     } catch OutputError.readerGone {
         throw OutputError.readerGone
     } catch {
-        if let failure = watch.failure { output.note(failure.message) }
+        if let failure = brokeOff() { output.note(failure.message) }
         switch error {
         case ScanError.initialisation(let failure):
             var stranger: AccessoryError?
@@ -256,31 +257,7 @@ func withSession(
         default: throw error
         }
     }
-    if let failure = watch.failure { throw failure }
-}
-
-/// Notes that a transcript broke off: commands continue without it and report that at their end.
-private final class RecordingWatch: ScanObserver {
-    let interests = ScanEvent.Kinds.milestones
-    private let path: String?
-    private let number = Mutex<Int32?>(nil)
-
-    init(path: String?) {
-        self.path = path
-    }
-
-    func scan(_ event: ScanEvent, at time: Instant) {
-        if case .recordingFailed(let errno) = event { number.withLock { $0 = $0 ?? errno } }
-    }
-
-    /// The failure of the transcript; nil = it is complete, or none was wanted.
-    var failure: Failure? {
-        guard let path, let number = number.withLock({ $0 }) else { return nil }
-        return Failure(
-            "\(path): the recording broke off: \(describe(errno: number))",
-            hint: number == ENOSPC ? "make room on the disk, or record elsewhere" : nil,
-            status: .cannotCreate)
-    }
+    if let failure = brokeOff() { throw failure }
 }
 
 /// Opens a session.

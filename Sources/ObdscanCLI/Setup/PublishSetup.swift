@@ -1,3 +1,4 @@
+import Delivery
 import Engines
 import Formats
 import Glibc
@@ -17,8 +18,7 @@ struct PublishSetup {
         let name = name ?? "home"
         let known = UserSettings.current.publish[name]
         if let known { settings = known }
-        var sink = try ChosenSink(named: text, settings)
-        sink.variable = "OBDSCAN_PUBLISH"
+        let sink = try ChosenSink(named: text, settings, .ofProcess)
         try check(sink)
         try SettingsFile.set("publish.\(name).to", to: sink.address.text)
         let file = try SettingsFile.existingPath()
@@ -33,7 +33,7 @@ struct PublishSetup {
             return try writer.flush()
         }
         output.note("\(sink.address.text) works. Saved as publish.\(name) in \(file)")
-        if try sink.password() != nil || sink.token() != nil, known == nil {
+        if try sink.secret(.password) != nil || sink.secret(.token) != nil, known == nil {
             output.note(
                 "The password is not saved: write it to a file, and \"obdscan config set "
                     + "publish.\(name).password-file FILE\"")
@@ -62,11 +62,11 @@ struct PublishSetup {
                     "no address was given", hint: "obdscan setup --publish mqtt://HOST",
                     status: .unavailable)
             }
-            do throws(Failure) {
-                _ = try ChosenSink(named: line, PublishSettings())
+            do throws(SinkFault) {
+                _ = try ChosenSink(named: line, PublishSettings(), .ofProcess)
                 return line
             } catch {
-                tellOnStandardError(error.text)
+                tellOnStandardError(Failure(error).text)
             }
         }
     }
@@ -74,32 +74,15 @@ struct PublishSetup {
     /// Connects, and sends nothing that a server would keep.
     private func check(_ sink: ChosenSink) throws {
         let end: SinkEnd?
-        do {
-            if sink.address.kind.isMQTT {
-                try MQTTSink.open()
-                var broker = try sink.broker(SinkSelection(), database: "", drains: true)
-                broker.mostFailures = 1
-                end = try broker.forget([], nil)
-            } else {
-                try HTTPClient.open()
-                let client = try HTTPClient(try sink.httpSetup())
-                end = Self.end(of: client, sink.address)
-            }
-        } catch let error as EngineError {
-            throw Failure(error)
+        if sink.address.kind.isMQTT {
+            try MQTTSink.open()
+            var broker = try sink.broker(SinkSelection(), database: "", drains: true)
+            broker.mostFailures = 1
+            end = try broker.forget([], nil)
+        } else {
+            try HTTPClient.open()
+            end = try HTTPClient(try sink.httpSetup()).fault(of: sink.address)
         }
         if let end, let failure = Failure(end, of: sink) { throw failure }
-    }
-
-    /// Sends no lines: whether the server takes that, or only says that there are none, it is there.
-    private static func end(of client: HTTPClient, _ address: SinkAddress) -> SinkEnd? {
-        client.post(form: [], to: address.writeURL)
-        guard let answer = client.answer(stop: nil) else { return nil }
-        switch WriteDecision(answer) {
-        case .accepted, .acceptedInPart, .halve: return nil
-        case .stop(let reason, let words): return .refused(reason, words)
-        case .again(let words, _):
-            return client.isCertificateFault ? .refused(.certificate, words) : .unreachable(words)
-        }
     }
 }

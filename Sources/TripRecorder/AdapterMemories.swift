@@ -1,6 +1,6 @@
 import Accessory
 import Adapters
-import Glibc
+import OBDCore
 import ScanSession
 import SystemIO
 import TripStore
@@ -8,35 +8,35 @@ import TripStore
 /// The stored facts about one adapter, kept in the database between sessions.
 ///
 /// They only save time, so an unusable database does not make a command fail.
-struct AdapterMemories {
+package struct AdapterMemories {
     /// The facts from earlier sessions; nil = none.
-    var known: AdapterMemory? { remembered.map { AdapterMemory($0) } }
+    package var known: AdapterMemory? { remembered.map { AdapterMemory($0) } }
     private let remembered: RememberedAccessory?
-    private let options: DatabaseOptions
+    private let database: String?
     /// The key of the adapter in the database; nil for a device that is not stored.
-    let key: String?
+    package let key: String?
 
-    /// Loads the facts about the adapter.
-    init(_ options: DatabaseOptions, _ address: AccessoryAddress) {
-        self.options = options
-        key = address.transport.memoryKey
+    /// Loads the facts about the adapter with this key; `database` may be missing.
+    package init(_ database: String?, key: String?) {
+        self.database = database
+        self.key = key
         remembered = key.flatMap { key in
-            Self.store(options).flatMap { try? $0.accessory(at: key) }
+            Self.store(database).flatMap { try? $0.accessory(at: key) }
         }
     }
 
-    /// All stored adapters.
-    static func all(_ options: DatabaseOptions) -> [RememberedAccessory] {
-        store(options).flatMap { try? $0.accessories() } ?? []
+    /// All adapters that a database knows.
+    package static func all(_ database: String?) -> [RememberedAccessory] {
+        store(database).flatMap { try? $0.accessories() } ?? []
     }
 
-    private static func store(_ options: DatabaseOptions) -> TripStore? {
-        guard let file = options.file, access(file, F_OK) == 0 else { return nil }
-        return try? TripStore(path: file, access: .readOnly)
+    private static func store(_ database: String?) -> TripStore? {
+        guard let database, Files.exists(database) else { return nil }
+        return try? TripStore(path: database, access: .readOnly)
     }
 
     /// Stores new facts of a session; this may wait for the disk.
-    func save(_ memory: AdapterMemory) {
+    package func save(_ memory: AdapterMemory, now: UTC = SystemClock.utc) {
         guard let key, memory.identity != nil else { return }
         var updated = remembered ?? RememberedAccessory(address: key)
         updated.lineRate = memory.lineRate ?? updated.lineRate
@@ -44,12 +44,9 @@ struct AdapterMemories {
         updated.firmware = memory.identity?.stnFirmware
         updated.quirks = Set(memory.identity?.unsupportedCommands ?? [])
         updated.vehicleProtocol = memory.vehicleProtocol ?? updated.vehicleProtocol
-        let now = SystemClock.utc
         let isRecent = now.microseconds - updated.lastSeen.microseconds < Self.refreshAfter
-        guard updated != remembered || !isRecent, let store = try? options.open(.readWrite) else {
-            return
-        }
-        try? store.remember(updated, seen: now)
+        guard updated != remembered || !isRecent, let database else { return }
+        try? TripStore(path: database, access: .readWrite).remember(updated, seen: now)
     }
 
     /// The time of last use is updated at most once per hour; unit: microseconds.
@@ -58,7 +55,7 @@ struct AdapterMemories {
 
 extension AdapterMemory {
     /// The facts from the database.
-    init(_ remembered: RememberedAccessory) {
+    fileprivate init(_ remembered: RememberedAccessory) {
         var identity = AdapterIdentity(
             banner: remembered.name, stnFirmware: remembered.firmware,
             vehicleProtocol: remembered.vehicleProtocol)

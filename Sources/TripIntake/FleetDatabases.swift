@@ -8,13 +8,22 @@ import TripStore
 ///
 /// A simulated ECU answers each request, and the tables decode the answer, as in `obdscan log`; there is no
 /// adapter and no waiting between the two.
-struct FleetDatabases {
+package struct FleetDatabases {
     /// What every vehicle has in common.
-    let options: SimulatorOptions
-    /// How long each drive is.
-    let duration: Duration
-    let table: PIDTable
-    let monitors: MonitorTables
+    private let options: SimulatorOptions
+    private let duration: Duration
+    private let table: PIDTable
+    private let monitors: MonitorTables
+
+    /// Vehicles with `options` in common, each with a drive of `duration`.
+    package init(
+        options: SimulatorOptions, duration: Duration, table: PIDTable, monitors: MonitorTables
+    ) {
+        self.options = options
+        self.duration = duration
+        self.table = table
+        self.monitors = monitors
+    }
 
     /// Service 01: load, coolant, intake pressure, engine speed, speed, intake air, air flow, throttle, fuel
     /// level, control module voltage.
@@ -22,16 +31,16 @@ struct FleetDatabases {
         0x04, 0x05, 0x0B, 0x0C, 0x0D, 0x0F, 0x10, 0x11, 0x2F, 0x42,
     ]
     /// Most vehicles of a fleet: a VIN holds six digits that count.
-    static let most = 100_000
+    package static let most = 100_000
 
     /// The file of a vehicle; the first one is number 1.
-    static func file(of number: Int) -> String {
+    package static func file(of number: Int) -> String {
         let digits = String(number)
         return "vehicle-" + String(repeating: "0", count: max(0, 6 - digits.count)) + digits + ".db"
     }
 
     /// A VIN for each number, with the right check digit.
-    static func vin(of number: Int) -> VIN? {
+    package static func vin(of number: Int) -> VIN? {
         let digits = String(number)
         let serial = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
         return "0123456789X".lazy.compactMap { VIN("5XXBD1GA\($0)LX\(serial)") }
@@ -39,7 +48,7 @@ struct FleetDatabases {
     }
 
     /// Writes the database of a vehicle; what it holds then.
-    func write(_ number: Int, to path: String, now: TimeAnchor) throws -> (
+    package func write(_ number: Int, to path: String, now: TimeAnchor) throws -> (
         vin: String, readings: Int
     ) {
         var options = options

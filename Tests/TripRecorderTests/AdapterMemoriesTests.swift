@@ -1,0 +1,66 @@
+import Adapters
+import Glibc
+import OBDCore
+import ScanSession
+import SystemIO
+import Testing
+import TripStore
+
+@testable import TripRecorder
+
+@Suite struct `What is remembered of an adapter` {
+    private let folder: String
+    private var database: String { folder + "/trips.db" }
+
+    init() throws {
+        var template = Array("/tmp/obdscan-memory-XXXXXX".utf8CString)
+        folder = String(cString: try #require(mkdtemp(&template)))
+    }
+
+    private func clean() {
+        for name in Files.names(in: folder) { unlink(folder + "/" + name) }
+        rmdir(folder)
+    }
+
+    private func memory(_ banner: String?, rate: Int? = nil) -> AdapterMemory {
+        AdapterMemory(
+            lineRate: rate, identity: banner.map { AdapterIdentity(banner: $0) },
+            vehicleProtocol: .can11At500)
+    }
+
+    @Test func `is known in the next session`() throws {
+        defer { clean() }
+        let first = AdapterMemories(database, key: "serial:a")
+        #expect(first.known == nil)
+        first.save(memory("ELM327 v1.5", rate: 38_400))
+        let known = try #require(AdapterMemories(database, key: "serial:a").known)
+        #expect(known.identity?.banner == "ELM327 v1.5" && known.lineRate == 38_400)
+        #expect(known.vehicleProtocol == .can11At500)
+        #expect(AdapterMemories(database, key: "serial:b").known == nil)
+        #expect(AdapterMemories.all(database).map(\.address) == ["serial:a"])
+    }
+
+    @Test func `is not kept without a key, an identity or a database`() {
+        defer { clean() }
+        AdapterMemories(database, key: nil).save(memory("ELM327 v1.5"))
+        AdapterMemories(database, key: "serial:a").save(memory(nil))
+        AdapterMemories(nil, key: "serial:a").save(memory("ELM327 v1.5"))
+        #expect(!Files.exists(database) && AdapterMemories.all(database).isEmpty)
+        #expect(AdapterMemories.all(nil).isEmpty)
+    }
+
+    /// Half an hour later nothing is written, and two hours later the time.
+    @Test(arguments: [(1_800, false), (7_200, true)])
+    func `is written again after an hour, or when it changed`(
+        seconds: Int64, isWritten: Bool
+    ) throws {
+        defer { clean() }
+        let start = UTC(microseconds: 1_700_000_000_000_000)
+        AdapterMemories(database, key: "serial:a").save(memory("ELM327 v1.5"), now: start)
+        let later = UTC(microseconds: start.microseconds + seconds * 1_000_000)
+        AdapterMemories(database, key: "serial:a").save(memory("ELM327 v1.5"), now: later)
+        #expect(AdapterMemories.all(database).map(\.lastSeen) == [isWritten ? later : start])
+        AdapterMemories(database, key: "serial:a").save(memory("ELM327 v2.1"), now: later)
+        #expect(AdapterMemories.all(database).map(\.name) == ["ELM327 v2.1"])
+    }
+}

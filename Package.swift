@@ -203,8 +203,14 @@ let package = Package(
             exclude: ["completions"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         .executableTarget(
             name: "obdscan", dependencies: ["ObdscanCLI"], swiftSettings: strict,
-            // Nothing looks for symbols in the program: without them it starts sooner.
-            linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"])]),
+            // Nothing looks for symbols in the program, and its relocations take 21 KB instead of 2.5 MB:
+            // it starts sooner and needs less memory.
+            linkerSettings: [
+                .unsafeFlags([
+                    "-use-ld=lld", "-Xlinker", "--no-export-dynamic",
+                    "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+                ])
+            ]),
 
         // `pids/`, `vehicles/`, `migrations/`, `web/` and `completions/` become string literals at build time.
         .executableTarget(name: "EmbedFiles", swiftSettings: strict),

@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import TestSupport
 import Testing
 
 /// A phase of a vehicle: its answers, and the voltage that the adapter measures.
@@ -32,7 +33,7 @@ private struct Watch {
         var second = 0
         for phase in phases {
             while second < phase.until {
-                let now = Instant(nanoseconds: Int64(second) * 1_000_000_000)
+                let now = at(Double(second))
                 let isResting = battery.rest != nil
                 switch battery.next(at: now) {
                 case .readVoltage:
@@ -196,7 +197,7 @@ private struct Watch {
     @Test func `a single unanswered request a minute is no silence`() {
         var battery = BatteryGuard()
         for minute in 0..<2 {
-            let now = Instant(nanoseconds: Int64(minute) * 300_000_000_000)
+            let now = at(Double(minute) * 300)
             _ = battery.next(at: now)
             battery.takeSilence(at: now)
         }
@@ -209,7 +210,7 @@ private struct Watch {
         var probes = 0
         var reads = 0
         for second in 0..<600 {
-            let now = Instant(nanoseconds: Int64(second) * 1_000_000_000)
+            let now = at(Double(second))
             switch battery.next(at: now) {
             case .readVoltage:
                 reads += 1
@@ -245,7 +246,6 @@ private struct Watch {
         let link = LinkCapabilities(
             itemsPerRequest: 6, frameCountHelps: true, vehicleProtocol: .can11At500)
         var now = Instant.zero
-        func at(_ second: Int) -> Instant { Instant(nanoseconds: Int64(second) * 1_000_000_000) }
         var asked: [(second: Int, payload: [UInt8])] = []
         var voltages: [Int] = []
         var news: [BatteryGuard.News] = []

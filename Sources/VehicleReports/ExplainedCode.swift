@@ -93,10 +93,13 @@ package struct ExplainedCode {
         return said + "; " + failureText.startingSmall
     }
 
+    /// Whether it is more than the filling of an unused place.
+    var isCode: Bool { code != Self.filler }
+
     /// The words for a code without a text.
     private var unknownMeaning: String {
         if let parameter { return "no name for parameter \(parameter.spn) is known" }
-        if code == Self.filler { return "not a code: answers fill their unused places with it" }
+        if !isCode { return "not a code: answers fill their unused places with it" }
         return "no text for this code is known" + (group.map { "; \($0)" } ?? "")
     }
 

@@ -98,6 +98,11 @@ public struct CodeExplanations: Sendable {
                 explanation.driveReason = said.reason
                 return explanation
             }
+            if state.kind == .permanent, explanation.drive == .soon || explanation.drive == .weeks {
+                explanation.drive = .note
+                explanation.driveReason =
+                    "cleared; the permanent entry goes when the vehicle has tested the repair"
+            }
             if state.isWeak, explanation.drive == .weeks {
                 explanation.drive = .note
                 explanation.driveReason =
@@ -129,7 +134,10 @@ public struct CodeExplanations: Sendable {
         guard kind != nil || state.drive != nil else { return nil }
         var explanation = CodeExplanation(
             kind ?? CodeFamily(id: "other", title: "Other fault"), clears: clears)
-        if let said = state.drive {
+        // A fault that is there is as grave as the graver of the two says.
+        if let said = state.drive,
+            state.isActive == false || explanation.drive.map({ said.advice < $0 }) ?? true
+        {
             explanation.drive = said.advice
             explanation.driveReason = said.reason
         }
@@ -163,8 +171,8 @@ extension CodeExplanation {
     fileprivate static func usualWay(of code: DTC) -> String {
         switch CodeStructure(code).system {
         case .powertrain:
-            "obdscan dtc clear, after the repair. The light goes out by itself after three drives "
-                + "without the fault, and the code after about 40 warm-ups."
+            "Repair first, then run obdscan dtc clear. Without it the light goes out after three "
+                + "drives without the fault, and the code goes after about 40 warm-ups."
         case .chassis, .body:
             "With a scan tool that reaches the module that set it, after the repair."
         case .network:

@@ -23,6 +23,9 @@ public enum DriveAdvice: String, Hashable, Comparable, CaseIterable, Sendable {
         }
     }
 
+    /// The answer where nothing is known about a code.
+    public static let unknown = "not known; a red or flashing light means stop"
+
     /// A short answer in words.
     public var words: String {
         switch self {

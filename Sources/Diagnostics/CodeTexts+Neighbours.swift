@@ -40,11 +40,12 @@ extension CodeTexts {
 
     /// The neighbours of `code` that have a text.
     ///
-    /// Nil if the code has a text itself, if the manufacturer defines it, or if no neighbour is near.
+    /// Nil if the code has a text itself, if the manufacturer defines it, if no neighbour is near, or if
+    /// it is P0000, which only fills unused places in answers.
     public func neighbours(of code: DTC) -> CodeNeighbours? {
-        guard CodeStructure(code).owner == .standard, text(of: DTC(code.code)) == nil else {
-            return nil
-        }
+        guard code.code != 0, CodeStructure(code).owner == .standard,
+            text(of: DTC(code.code)) == nil
+        else { return nil }
         let before = (1...Self.reach).lazy
             .compactMap { $0 <= code.code & 0xFF ? neighbour(code.code - $0) : nil }.first
         let after = (1...Self.reach).lazy

@@ -115,7 +115,8 @@ public struct Readiness: Hashable, Sendable {
 
     /// Collects the monitors of one scope, and the readings `MIL` and `DTC_CNT`, from `items`.
     ///
-    /// A second answer from an ECU replaces the first.
+    /// A second answer from an ECU replaces the first. Without headers several ECUs share one place: their
+    /// light is on if one of them turns it on, and they have the codes of all.
     public init(
         _ items: some Sequence<DiagnosticItem>, scope: MonitorStatus.Scope = .sinceClear,
         table: PIDTable
@@ -161,11 +162,16 @@ public struct Readiness: Hashable, Sendable {
                 || reading.dataID?.id == 0xF501,
             reading.dataID?.service == .currentData || reading.dataID?.service == .readData
         else { return }
+        let place = place(of: reading.ecu)
         switch (table[reading.signal].id, reading.value) {
-        case ("MIL", .flag(let isOn)): ecus[place(of: reading.ecu)].lampIsOn = isOn
+        case ("MIL", .flag(let isOn)):
+            ecus[place].lampIsOn =
+                isOn || reading.ecu == nil && ecus[place].lampIsOn == true
         case ("DTC_CNT", .number):
             // Bits 6–0 of byte A.
-            ecus[place(of: reading.ecu)].codeCount = reading.raw.first.map { Int($0 & 0x7F) }
+            let count = reading.raw.first.map { Int($0 & 0x7F) }
+            let others = reading.ecu == nil ? ecus[place].codeCount ?? 0 : 0
+            ecus[place].codeCount = count.map { $0 + others }
         default: return
         }
     }

@@ -204,8 +204,8 @@ final class SinkFeed {
             return nil
         }
         let found = selection.identity(of: trip)
-        // Without readings there is nothing to keep back.
-        if found == nil, trip.readings > 0 { held.withoutName += 1 }
+        // Without readings there is nothing to keep back, and a user cannot name what was read once.
+        if found == nil, trip.readings > 0, trip.purpose != .scan { held.withoutName += 1 }
         return found
     }
 

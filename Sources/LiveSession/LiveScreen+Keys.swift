@@ -65,7 +65,7 @@ extension LiveScreen {
         case .character("K"), .character("<"): model.moveRow(by: -1)
         case .character("J"), .character(">"): model.moveRow(by: 1)
         case .delete, .character("d"): try remove()
-        case .character("a"): look(for: "")
+        case .character("a"): try startAdding()
         case .character("u"): changeUnits()
         case .character("p"): model.togglePause(at: SystemClock.now())
         case .character("r"): model.resetExtremes()
@@ -140,9 +140,22 @@ extension LiveScreen {
         }
     }
 
+    /// Opens the search for a signal; the first time, the vehicle says which packs it has.
+    private mutating func startAdding() throws {
+        if packRecords == nil {
+            say("looking for the signals of this vehicle")
+            try draw()
+            try telling { screen throws in screen.packRecords = try screen.packs() }
+        }
+        look(for: "")
+    }
+
+    /// The names of the signals that this vehicle may have.
+    private var names: SignalNames { SignalNames(connection.table, packs: packRecords ?? []) }
+
     /// Shows the signals that match `text`.
     private mutating func look(for text: String) {
-        let matches = SignalNames(connection.table).matches(
+        let matches = names.matches(
             text, without: text.isEmpty ? Set(model.rows.map(\.signal)) : [],
             prefersGroups: connection.scan.link?.capabilities.vehicleProtocol?.family == .j1939)
         var choice = model.adding ?? SignalChoice([])
@@ -157,22 +170,30 @@ extension LiveScreen {
     /// Polls another signal.
     private mutating func add(_ choice: SignalChoice) throws {
         if choice.text.isEmpty && choice.place == nil { return }
-        do {
-            let selected = try SignalNames(connection.table).find(choice)
+        try telling { screen in
+            let selected = try screen.names.find(choice)
             let more = try PollSetup.make(
-                [selected], [], connection, every: period, unknown: { say($0.text) })
+                [selected], [], screen.connection, every: screen.period,
+                unknown: { screen.say($0.text) })
             for signal in more.named {
-                model.allow(signal)
-                model.expect(signal, connection.table[signal])
-                if !setup.named.isEmpty, !setup.named.contains(signal) {
-                    setup.named.append(signal)
+                screen.model.allow(signal)
+                screen.model.expect(signal, screen.connection.table[signal])
+                if !screen.setup.named.isEmpty, !screen.setup.named.contains(signal) {
+                    screen.setup.named.append(signal)
                 }
-                extra.insert(signal)
+                screen.extra.insert(signal)
             }
-            setup.readsVoltage = setup.readsVoltage || more.readsVoltage
-            let known = Set(setup.wants.map(\.dataID))
-            setup.wants += more.wants.filter { !known.contains($0.dataID) }
-            connection.scan.poll(setup.plan)
+            screen.setup.readsVoltage = screen.setup.readsVoltage || more.readsVoltage
+            let known = Set(screen.setup.wants.map(\.dataID))
+            screen.setup.wants += more.wants.filter { !known.contains($0.dataID) }
+            screen.connection.scan.poll(screen.setup.plan)
+        }
+    }
+
+    /// Says what fails, and goes on with the view.
+    private mutating func telling(_ body: (inout Self) throws -> Void) throws {
+        do {
+            try body(&self)
         } catch VehicleError.session(.interrupted) {
             // The signal is still there, and ends the view in order.
         } catch {

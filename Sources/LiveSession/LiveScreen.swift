@@ -60,6 +60,10 @@ package struct LiveScreen: ~Copyable {
     private let trip: LiveTrip?
     private var raised = RaisedAlarms()
     private var rings = false
+    /// Asks the vehicle which records of packs it has.
+    let packs: () throws -> [PIDTable.Record]
+    /// What ``packs`` found; nil while it has not been called.
+    var packRecords: [PIDTable.Record]?
     /// Signals that the user added, with any kind of value.
     var extra: Set<SignalIndex> = []
     /// Batches that came faster than they could be drawn.
@@ -79,12 +83,14 @@ package struct LiveScreen: ~Copyable {
     ///   - bell: watches for alarms; nil = nothing does.
     ///   - period: how often a signal that the user adds is asked for; nil = as often as it goes.
     ///   - trip: the trip that is recorded at the same time; nil = none.
+    ///   - packs: asks the vehicle which records of packs it has, when the user first looks for a signal.
     package init(
         _ connection: Vehicle, queue: BatchQueue, signals: SignalInbox, setup: PollSetup,
         form: OutputForm, words: LiveWords, until: Instant?, bell: AlarmNotifier?,
-        every period: Duration?, trip: LiveTrip?
+        every period: Duration?, trip: LiveTrip?, packs: @escaping () throws -> [PIDTable.Record]
     ) {
         self.trip = trip
+        self.packs = packs
         recording = trip?.recording
         self.form = form
         self.words = words

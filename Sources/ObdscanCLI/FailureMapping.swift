@@ -277,7 +277,7 @@ extension Failure {
                     hint: "this is a fault of obdscan: please report it", status: .bug)
             case .needsConsent:
                 self.init(
-                    "\(accessory): nothing was sent: the request is not known to only read",
+                    "\(accessory): obdscan did not send the request: it may change something",
                     hint: "\"obdscan send\" asks before it sends such a request", status: .usage)
             case .inError:
                 self.init(
@@ -310,9 +310,9 @@ extension Failure {
                 status: .unavailable)
         case .notUnderstood(let count):
             self.init(
-                "\(accessory): \(count) bytes came that no adapter would send",
-                hint: "another rate (serial:PATH?baud=N) or another device? "
-                    + "--adapter names the dialect",
+                "\(accessory): it sent \(count) bytes that are not from an adapter",
+                hint: "is it another device, such as a GPS receiver? A serial line may need its "
+                    + "rate: serial:PATH?baud=N. --adapter names the dialect",
                 status: .unavailable)
         case .refusesEverything:
             self.init(

@@ -87,20 +87,22 @@ struct TableReader {
         of file: TableFile, detail: Detail
     ) throws(TableError) -> [TableRecord] {
         var reader = TableReader(file, detail: detail)
-        try reader.read()
+        try reader.read { _ in true }
         return reader.records
     }
 
-    /// The title in a table's text; nil if it has none or cannot be read.
+    /// The title in a table's text, which is in front of its records; nil if it has none or cannot be
+    /// read.
     static func title(of file: TableFile) -> String? {
         var reader = TableReader(file, detail: .everything)
-        try? reader.read()
+        try? reader.read { $0.title == nil && !$0.isInRecord }
         return reader.title
     }
 
-    private mutating func read() throws(TableError) {
+    /// Reads lines as long as `isWanted` is true.
+    private mutating func read(while isWanted: (Self) -> Bool) throws(TableError) {
         var start = 0
-        while start < text.count {
+        while start < text.count, isWanted(self) {
             let end = text[start...].firstIndex(of: 0x0A) ?? text.count
             line += 1
             try readLine(start..<end)

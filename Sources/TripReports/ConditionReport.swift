@@ -93,6 +93,13 @@ public struct ConditionReport {
         }
     }
 
+    /// Whether one may drive on, with the reason where that cannot wait.
+    private func driving(_ said: CodeExplanation?) -> String {
+        guard let said, let drive = said.drive else { return DriveAdvice.unknown }
+        return drive <= .soon && !said.driveReason.isEmpty
+            ? "\(drive.words): \(said.driveReason)" : drive.words
+    }
+
     /// The verdict of the report.
     public var verdict: ConditionVerdict {
         let now = change.codes.filter { $0.fate != .gone }
@@ -224,7 +231,7 @@ public struct ConditionReport {
                     + [
                         .init(listText(code)), .init(code.code.ecu?.title ?? "—"),
                         .init(texts.text(of: code.code.code) ?? ""),
-                        .init(explanation(of: code)?.drive?.words ?? ""),
+                        .init(driving(explanation(of: code))),
                     ]
             })
         for code in change.codes { appendExplanation(of: code, to: &page) }
@@ -278,6 +285,9 @@ public struct ConditionReport {
                 "p",
                 MonitorGuide.verdicts(incomplete, modelYear: modelYear).joined(separator: " "),
                 class: "dim")
+        }
+        if lamps.contains(where: \.isOn) { page.element("p", MonitorGuide.lampOn, class: "bad") }
+        if !incomplete.isEmpty {
             for drive in MonitorGuide.drives(incomplete) {
                 page.element("p", "\(drive.monitor.title): \(drive.text)")
             }

@@ -29,16 +29,22 @@ public struct ConditionVerdict: Hashable, Sendable {
         let gravest = codes.compactMap(\.drive).min()
         let names = Self.list(codes.filter { $0.drive == gravest }.map(\.name))
         let count = "\(codes.count) trouble \(codes.count == 1 ? "code" : "codes")"
+        let unknown = codes.filter { $0.drive == nil }.map(\.name)
         switch (codes.isEmpty, gravest) {
         case (true, _): parts.append("No trouble codes.")
         case (_, .stop): parts.append("\(count). Do not drive on: \(names).")
         case (_, .soon): parts.append("\(count). Have it repaired soon: \(names).")
         case (_, .weeks): parts.append("\(count). Have it repaired within weeks: \(names).")
         // What is not known may be grave.
-        case (_, .note) where codes.contains { $0.drive == nil }:
+        case (_, .note) where !unknown.isEmpty:
             parts.append("\(count): \(Self.list(codes.map(\.name))).")
         case (_, .note): parts.append("\(count). Nothing that needs a repair now: \(names).")
         case (_, nil): parts.append("\(count): \(names).")
+        }
+        if !unknown.isEmpty, gravest != .stop {
+            parts.append(
+                "Whether one may drive on with \(Self.list(unknown)) is not known: a red or flashing "
+                    + "light means stop.")
         }
         if !codes.isEmpty { grade = gravest == .stop || gravest == .soon ? .bad : .warn }
         if failedTests > 0 {

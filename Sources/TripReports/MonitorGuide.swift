@@ -7,6 +7,9 @@ enum MonitorGuide {
     private static let rules = (try? PIDTables.monitorTables())?.readiness ?? ReadinessRules()
     private static let explanations = try? PIDTables.codeExplanations()
 
+    /// What holds for every inspection.
+    static let lampOn = "The check engine light is on: the vehicle does not pass an inspection."
+
     /// One sentence per region's rule.
     static func verdicts(_ incomplete: [MonitorStatus.Monitor], modelYear: Int?) -> [String] {
         Readiness.verdicts(incomplete: incomplete, by: rules.rules(modelYear: modelYear))

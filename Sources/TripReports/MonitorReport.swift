@@ -97,13 +97,16 @@ public struct MonitorReport {
             if !incomplete.isEmpty {
                 text += MonitorGuide.verdicts(incomplete, modelYear: nil)
                     .map { $0 + "\n" }.joined()
+            }
+            if readiness.lampIsOn == true { text += palette(.bad, MonitorGuide.lampOn) + "\n" }
+            if !incomplete.isEmpty {
                 var drives = TextTable([("", .left), ("", .left)], flexible: [1])
                 for drive in MonitorGuide.drives(incomplete) {
                     drives.add([.init(drive.monitor.title), .init(drive.text)])
                 }
                 if !drives.isEmpty {
                     text +=
-                        "Drive like this to complete it:\n"
+                        "Drive like this to complete a monitor:\n"
                         + drives.text(palette, indent: 2, columns: columns)
                 }
             }

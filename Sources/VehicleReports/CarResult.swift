@@ -11,6 +11,8 @@ package struct CarResult {
     package let light: Bool?
     /// The most severe advice.
     package let drive: DriveAdvice?
+    /// The codes about which nothing is known.
+    package let unrated: [String]
     /// What could not be read, and why.
     package let problems: [String]
     /// Whether at least one ECU was read.
@@ -26,6 +28,8 @@ package struct CarResult {
         codes = texts("code").reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
         let lights = texts("light")
         light = lights.contains("true") ? true : lights.isEmpty ? nil : false
+        unrated = rows.filter { $0["driveOn"].isNull }.compactMap { $0["code"].shown }
+            .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
         drive = texts("driveOn").compactMap { DriveAdvice(rawValue: $0) }.min()
         isRead = rows.contains { !$0["ecu"].isNull || $0["error"].isNull }
         problems = rows.compactMap { row in
@@ -40,6 +44,10 @@ package struct CarResult {
         if codes.isEmpty && problems.isEmpty { parts.append("no codes") }
         if light == true { parts.append("check engine light on") }
         if let drive { parts.append("drive on: \(drive.words)") }
+        if !unrated.isEmpty, drive != .stop {
+            let named = drive == nil ? "" : " with \(unrated.joined(separator: " "))"
+            parts.append("drive on\(named): \(DriveAdvice.unknown)")
+        }
         let said = (parts + problems).joined(separator: "; ")
         return said.hasPrefix("\(name): ") ? said : "\(name): \(said)"
     }

@@ -154,7 +154,9 @@ package struct CodePrinter {
     private func advice(_ scan: CodeScan) -> String {
         guard let explanations else { return "" }
         var codes: [DTC] = []
-        var drives: [DriveAdvice: [String]] = [:]
+        // The reason belongs to advice that cannot wait.
+        var drives: [DriveAdvice: [(reason: String, codes: [String])]] = [:]
+        var unrated: [String] = []
         var seen: Set<CodeReport.Code> = []
         for report in scan.codes where seen.insert(report.code).inserted {
             let explanation: CodeExplanation?
@@ -167,25 +169,37 @@ package struct CodePrinter {
                 explanation = explanations.explanation(
                     of: code, text: texts.text(of: code), state: .init(report))
             }
-            if let drive = explanation?.drive {
-                drives[drive, default: []].append(report.fullText)
+            guard let explanation, let drive = explanation.drive else {
+                unrated.append(report.fullText)
+                continue
+            }
+            let reason = drive <= .soon ? explanation.driveReason : ""
+            let known = drives[drive]?.firstIndex { $0.reason == reason }
+            if let known {
+                drives[drive]?[known].codes.append(report.fullText)
+            } else {
+                drives[drive, default: []].append((reason, [report.fullText]))
             }
         }
-        if drives.isEmpty { return "" }
-        var rows = TextTable([("", .left), ("", .left), ("", .left)], flexible: [1])
+        var rows = TextTable([("", .left), ("", .left), ("", .left)], flexible: [2])
+        func add(_ codes: [String], _ words: String, _ style: Style?) {
+            rows.add([
+                .init(rows.isEmpty ? "Drive on?" : "", .dim),
+                .init(codes.joined(separator: " ")), .init(words, style),
+            ])
+        }
         for drive in DriveAdvice.allCases {
-            guard let codes = drives[drive] else { continue }
             let style: Style? =
                 switch drive {
                 case .stop: .bad
                 case .soon: .warning
                 case .weeks, .note: nil
                 }
-            rows.add([
-                .init(rows.isEmpty ? "Drive on?" : "", .dim), .init(drive.words, style),
-                .init(codes.joined(separator: " ")),
-            ])
+            for (reason, codes) in drives[drive] ?? [] {
+                add(codes, drive.words + (reason.isEmpty ? "" : ": \(reason)"), style)
+            }
         }
+        if !unrated.isEmpty { add(unrated, DriveAdvice.unknown, nil) }
         return rows.text(palette, columns: output.columns)
             + explanations.reading(of: codes).text(palette, columns: output.columns)
     }

@@ -88,13 +88,23 @@ package struct ExplainedCode {
 
     /// The text of the code with its failure type.
     package var meaning: String {
-        let unknown =
-            parameter.map { "no name for parameter \($0.spn) is known" }
-            ?? "no text for this code is known" + (group.map { "; \($0)" } ?? "")
-        let said = description ?? unknown
+        let said = description ?? unknownMeaning
         guard let failureText, parameter == nil || description == nil else { return said }
         return said + "; " + failureText.startingSmall
     }
+
+    /// Whether it is more than the filling of an unused place.
+    var isCode: Bool { code != Self.filler }
+
+    /// The words for a code without a text.
+    private var unknownMeaning: String {
+        if let parameter { return "no name for parameter \(parameter.spn) is known" }
+        if !isCode { return "not a code: answers fill their unused places with it" }
+        return "no text for this code is known" + (group.map { "; \($0)" } ?? "")
+    }
+
+    /// The bytes 00 00, which read as a code.
+    private static let filler = DTC(0).text
 
     package var place: String {
         ([system] + [area.map(\.startingSmall)].compactMap(\.self) + [definedBy])

@@ -41,9 +41,8 @@ extension ExplainedCode {
     }
 
     private var driving: String {
-        guard let explanation else { return "" }
-        guard let drive = explanation.drive else {
-            return "not known for this code; a red or flashing light means stop"
+        guard let explanation, let drive = explanation.drive else {
+            return isCode ? DriveAdvice.unknown : ""
         }
         return drive.words + (explanation.driveReason.isEmpty ? "" : ": \(explanation.driveReason)")
     }
@@ -73,7 +72,7 @@ extension ExplainedCode {
         switch explanation?.certainty {
         case .statistics: parts.append("Repair statistics name the first causes.")
         case .general: parts.append("The causes are general knowledge of workshops.")
-        case .kind: parts.append("The causes follow from the kind of fault alone.")
+        case .kind: parts.append("No statistics are known; any fault of this kind has these causes.")
         case nil: break
         }
         return parts.joined(separator: " ")

@@ -54,6 +54,7 @@ import Testing
             ("AT XYZ", .can11At500, "010C", false), ("AT BRD 23", .can11At500, "010C", true),
             ("AT PP 24 SV 01", .can11At500, "010C", true),
             ("AT PP 24 SV 01;AT Z", .can11At500, "010C", false),
+            ("AT PPS;AT Z", .can11At500, "010C", true),
             // ISO 15765-2: 18DA and 18DB have priority 6 and come from a tester. 7E8 is the
             // identifier of an answer.
             ("AT CP 14;AT SH DA10F1", .can29At500, "22F190", false),

@@ -24,6 +24,28 @@ import Testing
         P2453 P2463 P2A00 U0073 U0401
         """
 
+    // SAE J1939-73: FMI 0 and 1 are the most severe levels; the amber lamp alone would say "soon".
+    @Test(arguments: [
+        (UInt32(110), UInt8(0), DriveAdvice.stop), (100, 1, .stop), (175, 0, .stop),
+        (110, 16, .soon), (100, 18, .soon), (110, 3, .soon),
+    ])
+    func `an engine that is about to be damaged has to stop, whatever its lamps say`(
+        spn: UInt32, fmi: UInt8, drive: DriveAdvice
+    ) throws {
+        let code = J1939Code(spn: spn, fmi: fmi, occurrenceCount: 1, conversionMethod: false)
+        var report = CodeReport(ecu: nil, kind: .stored, code: .j1939(code), line: 0)
+        let text = PIDTables.codeTexts().text(of: report.code)
+        let explanations = try PIDTables.codeExplanations()
+        report.isActive = true
+        report.lamps = .init(
+            malfunction: false, redStop: false, amberWarning: true, protect: false)
+        let said = explanations.explanation(of: code, text: text, state: .init(report))
+        #expect(said?.drive == drive)
+        report.isActive = false
+        let past = explanations.explanation(of: code, text: text, state: .init(report))
+        #expect(past?.drive == .note)
+    }
+
     @Test func `each of the most frequent codes has a text and a family with everything`() throws {
         let texts = PIDTables.codeTexts()
         let explanations = try PIDTables.codeExplanations()

@@ -58,7 +58,7 @@ import Testing
                 "between P008B (low pressure fuel system pressure too high) and P008D "
                     + "(fuel cooler pump)"
             ),
-            ("P0BC3", nil), ("P1301", nil),
+            ("P0BC3", nil), ("P1301", nil), ("P0000", nil),
         ] as [(String, String?)])
     func `an unknown code says what those beside it are about`(
         name: String, sentence: String?

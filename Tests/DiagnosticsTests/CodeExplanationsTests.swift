@@ -94,7 +94,7 @@ import Testing
     // gets "stop".
     @Test(arguments: [
         (CodeReport.Kind.stored, UInt8?.none, Bool?.none, DriveAdvice.weeks),
-        (.permanent, nil, nil, .weeks),
+        (.permanent, nil, nil, .note),
         (.pending, nil, nil, .note),
         (.stored, 0x2F, nil, .weeks),
         (.stored, 0x28, nil, .note),

@@ -127,7 +127,7 @@ import Testing
     /// The answers to 01 01.
     ///
     /// The address of each ECU is 7E8 plus the number.
-    private func readiness(_ answers: [(UInt32, String)]) throws -> (Readiness, ReadinessRules) {
+    private func readiness(_ answers: [(UInt32?, String)]) throws -> (Readiness, ReadinessRules) {
         var tables = MonitorTables()
         try tables.add(Self.rules, of: .readiness)
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: tables)
@@ -135,7 +135,8 @@ import Testing
         for (digit, answer) in answers {
             decoder.decode(
                 ECUMessage(
-                    ecu: ECUAddress(0x7E8 + digit, .can11), payload: Hex.bytes(answer) ?? []),
+                    ecu: digit.map { ECUAddress(0x7E8 + $0, .can11) },
+                    payload: Hex.bytes(answer) ?? []),
                 in: Exchange(request: [0x01, 0x01], family: .can), &items)
         }
         return (Readiness(items, table: TestTable.pids), tables.readiness)
@@ -169,6 +170,17 @@ import Testing
                 .oxygenSensorHeater,
             ])
         #expect(readiness.verdict(modelYear: nil, rules: rules) == .lampOn)
+    }
+
+    // Two ECUs of an adapter without headers: one light is on, and there are three codes.
+    @Test(arguments: [["41018207E504", "410101040000"], ["410101040000", "41018207E504"]])
+    func `ECUs without addresses have the light of any and the codes of all`(
+        answers: [String]
+    ) throws {
+        let (readiness, _) = try readiness(answers.map { (nil, $0) })
+        #expect(readiness.ecus.count == 1)
+        #expect(readiness.lampIsOn == true)
+        #expect(readiness.codeCount == 3)
     }
 
     @Test func `an ECU that answers again replaces what it said`() throws {

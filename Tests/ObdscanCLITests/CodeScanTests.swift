@@ -299,11 +299,13 @@ import VehicleReports
         }
     }
 
-    @Test func `damage is no answer`() {
+    @Test func `damage and a refusal are no data`() {
         let error = DecodeError(.empty, ecu: Self.engine, line: 0)
         let refusal = NegativeResponse(service: Service(0x03), nrc: NRC(0x11))
         #expect(!DiagnosticItem.error(error).isAnswer)
-        #expect(DiagnosticItem.negativeResponse(refusal, ecu: Self.engine, line: 0).isAnswer)
+        #expect(!DiagnosticItem.negativeResponse(refusal, ecu: Self.engine, line: 0).isAnswer)
+        let code = CodeReport(ecu: Self.engine, kind: .stored, code: .dtc(DTC(0x0301)), line: 0)
+        #expect(DiagnosticItem.code(code).isAnswer)
     }
 }
 

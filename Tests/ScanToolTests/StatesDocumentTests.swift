@@ -25,22 +25,23 @@ import Testing
         var text = """
             # The states of a scan tool
 
-            This page is made from the code by `StatesDocumentTests`: do not edit it.
+            `StatesDocumentTests` writes this page from the code. Do not edit it.
 
             | state | printed | what it holds |
             |---|---|---|
-            | initializing | `init` | detached, probing or ready: both the start and the orderly end |
-            | idle | `idle` | nothing: the adapter is set up |
-            | waiting | `waiting` | the request, what came so far, what is awaited |
-            | processing | `processing` | the request whose outcome is being handed on |
-            | error | `error` | what happened, in which state, the attempt, what comes next |
+            | initializing | `init` | detached, probing or ready; the machine starts and ends here |
+            | idle | `idle` | nothing; the adapter is set up |
+            | waiting | `waiting` | the request, the bytes received so far, and what the machine waits for |
+            | processing | `processing` | the request whose result is being delivered |
+            | error | `error` | the reason, the state in which it happened, the number of the attempt, and the next step |
 
-            The samples are those of the grid test: a dialect of one letter a word, which keeps the
-            promises of `AdapterDialect`.
+            The tables use the samples of the grid test. Its dialect writes each word as one letter and keeps
+            the promises of `AdapterDialect`.
 
             ## Which state follows
 
-            States that an event can lead to, itself included; `·` = always stays and does nothing.
+            Each cell lists the states that an event can lead to, including the same state. `·` means that
+            the machine stays in its state and does nothing.
 
 
             """
@@ -51,7 +52,7 @@ import Testing
             for state in StateKind.allCases { text += " \(followers(of: state, kind)) |" }
             text += "\n"
         }
-        text += "\n## What is done\n\n"
+        text += "\n## What the machine does\n\n"
         text += "Events that are not listed change nothing and have no effect.\n\n"
         for sample in StateSample.all {
             text += "### \(sample.kind.rawValue): \(sample.name)\n\n"

@@ -40,8 +40,17 @@ import Testing
         Case(codes: [], gone: ["P0301"], text: "Gone: P0301. No trouble codes.", grade: .good),
         Case(
             codes: [("SPN94/FMI18", .note), ("SPN110/FMI0", nil)],
-            text: "2 trouble codes: SPN94/FMI18, SPN110/FMI0.", grade: .warn),
-        Case(codes: [("P1234", nil)], text: "1 trouble code: P1234.", grade: .warn),
+            text: "2 trouble codes: SPN94/FMI18, SPN110/FMI0. "
+                + "Whether one may drive on with SPN110/FMI0 is not known: a red or flashing light "
+                + "means stop.", grade: .warn),
+        Case(
+            codes: [("P1234", nil), ("P0420", .weeks)],
+            text: "2 trouble codes. Have it repaired within weeks: P0420. "
+                + "Whether one may drive on with P1234 is not known: a red or flashing light means "
+                + "stop.", grade: .warn),
+        Case(
+            codes: [("P1234", nil), ("P0217", .stop)],
+            text: "2 trouble codes. Do not drive on: P0217.", grade: .bad),
         Case(
             codes: (0..<8).map { ("P010\($0)", .note) },
             text:
@@ -67,7 +76,7 @@ import Testing
     ) throws {
         var code = CodeReport(
             ecu: ECUAddress(0x00, .byte), kind: .stored,
-            code: .j1939(J1939Code(spn: 110, fmi: 0, occurrenceCount: 1, conversionMethod: false)),
+            code: .j1939(J1939Code(spn: 110, fmi: 16, occurrenceCount: 1, conversionMethod: false)),
             line: 0)
         code.isActive = true
         code.lamps = .init(malfunction: true, redStop: red, amberWarning: amber, protect: false)

@@ -106,6 +106,23 @@ import Testing
         }
     }
 
+    @Test func `and names of other packs are unknown once the vehicle has chosen`() throws {
+        try ask { vehicle in
+            let table = vehicle.table
+            let chosen = try ChosenPacks(packs, vehicle, isWanted: true)
+            let names = SignalNames(table, packs: chosen.records)
+            let charge = try names.find("ev-soc")
+            #expect(charge.record?.dataID == DataID("22:0105") && charge.candidates.isEmpty)
+            for typed in ["", "battery"] {
+                let records = names.matches(typed).compactMap(\.selected.record)
+                #expect(records.contains { $0.packs.contains("hyundai-kia-ev") })
+                #expect(records.allSatisfy { $0.packs.isEmpty || chosen.records.contains($0) })
+            }
+            #expect(throws: SignalError.self) { try names.find("leaf-soc") }
+            #expect(try SignalNames(table, packs: []).find("ev-soc").record?.packs.isEmpty == true)
+        }
+    }
+
     @Test func `a user's own table comes before packs that nobody asked for`() throws {
         let own = TableFile(
             path: "own.pids",

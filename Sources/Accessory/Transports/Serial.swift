@@ -196,7 +196,8 @@ public enum SerialFault: AccessoryFault {
         case .notATerminal(let path):
             return FaultWords(
                 .device, "\(path) is not a serial line",
-                remedy: "name a recorded conversation as replay:\(path)")
+                remedy: "\"obdscan devices\" lists adapters; a recorded conversation is "
+                    + "replay:\(path)")
         case .permissionDenied(let path, let group):
             let name = group ?? "dialout"
             // Joining the group only helps if the group has permissions.

@@ -74,7 +74,8 @@ public struct TypedSettings: Hashable, Sendable {
         let compact = String(decoding: AdapterCommand.compact(text.utf8), as: UTF8.self)
         guard let command = AdapterCommand(compact) else { return }
         if case .reset = command, hasOtherDefaults { lose() }
-        if compact.hasPrefix("ATPP") { hasOtherDefaults = true }
+        // AT PPS only lists the permanent parameters.
+        if compact.hasPrefix("ATPP"), compact != "ATPPS" { hasOtherDefaults = true }
         if command == .other, !HarmlessCommands.contains(text), !Self.isFollowed(compact),
             !Self.withoutEffect.contains(where: { compact.hasPrefix($0) })
         {

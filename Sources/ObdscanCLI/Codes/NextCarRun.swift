@@ -29,7 +29,7 @@ struct NextCarRun {
                 : "Plug into the next car and press Enter (q ends): ", inbox)
         {
             let name = name.isEmpty ? label : name
-            let findings = try attempts(name, inbox)
+            let (findings, isLast) = try attempts(name, inbox)
             let result = CarResult(findings.rows)
             tally.count(result)
             output.note("\(tally.cars)  \(result.text)")
@@ -37,6 +37,7 @@ struct NextCarRun {
             failed = failed ?? findings.failure?.status
             hasFindings = hasFindings || !result.codes.isEmpty || !result.problems.isEmpty
             try table?.add(findings.rows)
+            if isLast { break }
         }
         if tally.cars > 0 {
             output.note(tally.sentence)
@@ -48,11 +49,15 @@ struct NextCarRun {
     }
 
     /// Reads a vehicle, and again as often as the user wants.
-    private func attempts(_ name: String?, _ inbox: SignalInbox) throws -> CodeBatchRun.Findings {
+    ///
+    /// - Returns: What was found, and whether the user stops there.
+    private func attempts(
+        _ name: String?, _ inbox: SignalInbox
+    ) throws -> (findings: CodeBatchRun.Findings, isLast: Bool) {
         while true {
             let failure: Failure
             do {
-                return try read(name, inbox)
+                return (try read(name, inbox), false)
             } catch let error as Failure {
                 failure = error
             } catch {
@@ -61,13 +66,17 @@ struct NextCarRun {
             }
             output.note(failure.told(of: device))
             if let hint = failure.hint { output.note("hint: \(hint)") }
-            let answer = try ask("Press Enter to try this car again, or s to skip it: ", inbox)
-            guard answer?.isEmpty ?? false else {
-                let entry = CodeBatch.Entry(accessory: device, label: name)
-                return CodeBatchRun.Findings(
-                    rows: [CodeBatch.row(failed: entry, failure, time: SystemClock.utc)],
-                    failure: failure)
+            let question = "Press Enter to try this car again, s to skip it (q ends): "
+            var answer = try ask(question, inbox)
+            while let word = answer, !word.isEmpty, word.lowercased() != "s" {
+                answer = try ask(question, inbox)
             }
+            if answer == "" { continue }
+            let entry = CodeBatch.Entry(accessory: device, label: name)
+            let findings = CodeBatchRun.Findings(
+                rows: [CodeBatch.row(failed: entry, failure, time: SystemClock.utc)],
+                failure: failure)
+            return (findings, answer == nil)
         }
     }
 

@@ -70,9 +70,10 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             With --batch every adapter and recorded conversation in a list is read into one table. \
             They are read at the same time (at most 64), so one that hangs does not delay the \
             others; the rows are in the order of the list, and a line is printed about each \
-            vehicle when it was read. A line of the list is DEVICE [LABEL], where the path of a \
-            recorded conversation is enough; # begins a comment. A list - is standard input. The \
-            results of each vehicle are stored in the database, as without --batch.
+            vehicle when it was read. Each line of the list has a device and, if you like, a label; \
+            a device can also be the path of a recorded conversation; # begins a comment. A list - \
+            is standard input. The results of each vehicle are stored in the database, as without \
+            --batch.
 
             --report writes a page to print for each vehicle, as obdscan dtc report does, into a \
             folder.
@@ -274,7 +275,12 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             path == "-"
             ? try contents(of: STDIN_FILENO, "standard input") : try contents(of: path)
         let entries = CodeBatch.entries(String(decoding: list, as: UTF8.self))
-        if entries.isEmpty { output.note("\(path): the list names no device.") }
+        if entries.isEmpty {
+            throw Failure(
+                "\(path): the list names no device",
+                hint: "write one line for each car: its device, and a label if you like",
+                status: .badData)
+        }
         let cars = try carScan(vehicle)
         let file = try openTable(appends: table.append, entries.map(\.device))
         // A terminal shows the table itself, so lines per vehicle are not needed.

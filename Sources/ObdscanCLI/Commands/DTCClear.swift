@@ -18,13 +18,12 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             Clearing also erases freeze frames, test results and readiness, and a vehicle needs \
             days of driving before it is ready for an inspection again. Permanent codes stay until \
             the ECU has checked the repair itself. First, everything that is lost (codes, freeze \
-            frames, readiness) is shown and stored in the database. Clearing is refused unless the \
-            vehicle proves that its engine is off and that it does not move, or --force is given; \
-            silence and damaged answers prove nothing. The request is sent once and never \
-            repeated. If no ECU confirms it, the codes are read again for up to five seconds to \
-            see whether they are gone. A SAE J1939 vehicle gets DM11, sent to each ECU's own \
-            address. Any answer but the word that is asked for changes nothing, and the exit code \
-            is 1.
+            frames, readiness) is shown and stored in the database. obdscan refuses to clear while \
+            the engine runs or the vehicle moves. It also refuses if the vehicle does not answer \
+            clearly; --force clears anyway. The request is sent once and never repeated. If no ECU \
+            confirms it, the codes are read again for up to five seconds to see whether they are \
+            gone. A SAE J1939 vehicle gets DM11, sent to each ECU's own address. obdscan asks you \
+            to type a word. Any other answer changes nothing; the exit code is then 1.
 
             EXAMPLES
               obdscan dtc clear
@@ -175,6 +174,12 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
                 left == 1
                     ? "1 code is still present, or came back."
                     : "\(left) codes are still present, or came back.")
+        }
+        let permanent = clearing.after.codes.filter { $0.kind == .permanent }.map(\.fullText)
+        if !permanent.isEmpty {
+            output.note(
+                "Permanent codes stay until the vehicle has tested the repair itself: "
+                    + permanent.joined(separator: " "))
         }
         let ecus = clearing.after.ecus
         let lamps = ecus.compactMap { clearing.after.lampIsOn($0, connection.table) }

@@ -47,7 +47,9 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
         if lives.isEmpty, output.format == .text {
             output.note(
                 wanted.isEmpty
-                    ? "No codes are stored yet: dtc stores what it reads from a real adapter."
+                    ? (vehicle.map { "No codes of a vehicle called \"\($0)\" are stored. " }
+                        ?? "No codes are stored yet. ")
+                        + "dtc stores what it reads from a real adapter."
                     : "Nothing is known of \(wanted.joined(separator: ", ")).")
         }
         let report = CodeHistoryReport(

@@ -18,11 +18,11 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         abstract:
             "Report a vehicle's condition before and after a repair.",
         discussion: """
-            Reads the vehicle and prints a verdict in one sentence, codes with explanations, what was \
-            happening, readiness, and test results. --to writes a page to print instead: .html is \
-            one file that loads nothing from the network; .pdf needs an installed Chromium or Chrome. \
-            --customer and the setting "workshop" say whom the report is for and whose it is. What \
-            was read is kept in the database. As \
+            Reads the vehicle and prints a verdict in one sentence, the codes, readiness and test \
+            results. --to writes a page to print, which also explains each code and says what was \
+            happening: .html is one file that loads nothing from the network; .pdf needs an \
+            installed Chromium or Chrome. --customer names the customer on the page, and the setting \
+            "workshop" names your workshop. What was read is kept in the database. As \
             JSON and CSV it has a line for each light, code, frozen value, monitor and test; kind \
             says which.
 
@@ -41,7 +41,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         help: ArgumentHelp("Write a page to this file.", valueName: "file"), completion: .file())
     var to: String?
 
-    @Option(help: ArgumentHelp("Compare with this moment.", valueName: "time"))
+    @Option(help: ArgumentHelp("Compare with a moment: 2026-11-25T15:43.", valueName: "time"))
     var since: TripMoment?
 
     @Option(
@@ -64,7 +64,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if until != nil && since == nil { throw ValidationError("--until belongs to --since") }
+        if until != nil && since == nil { throw ValidationError("--until needs --since") }
         if of != nil && until == nil { throw ValidationError("--of belongs to --until") }
         if to != nil && output.explicitFormat != nil {
             throw ValidationError("--to writes a page: leave --format and --json out")
@@ -138,7 +138,8 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         let condition = try condition(of: name, at: moment, in: store)
         if condition.isEmpty {
             output.note(
-                "Nothing is known of \(name) at \(localTime(moment)): everything read now counts as new."
+                "The database has nothing of \(name) before \(localTime(moment)). So everything "
+                    + "that is read now is new."
             )
         }
         return condition

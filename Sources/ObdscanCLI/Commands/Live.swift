@@ -144,7 +144,8 @@ struct LiveCommand: ParsableCommand, OutputCommand {
                 var view = LiveScreen(
                     connection, queue: queue, signals: screen, setup: setup,
                     form: output.form, words: LiveWords(connection), until: until, bell: bell,
-                    every: period, trip: trip)
+                    every: period, trip: trip,
+                    packs: { try wanted.isEmpty ? own.records : packs.records(on: connection) })
                 let end = try view.run()
                 summary.dropped = view.dropped
                 return end

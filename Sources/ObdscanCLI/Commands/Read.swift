@@ -58,6 +58,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
             var printer = try AnswerPrinter(
                 output, table: table, kinds: ItemRows.Keys.data)
             var isAnswered = false
+            var isRefused = false
             var lastFailure: Failure?
             var firstProblem: Failure?
             for question in questions {
@@ -69,6 +70,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                 }
                 for item in asked.answer.items where question.wants(item) {
                     try printer.print(item, at: time, to: &writer)
+                    if case .negativeResponse = item { isRefused = true }
                     isAnswered = isAnswered || item.isAnswer
                 }
                 try printer.printRest(of: asked, at: time, to: &writer)
@@ -82,7 +84,8 @@ struct ReadCommand: ParsableCommand, OutputCommand {
             }
             try printer.finish(&writer)
             if !isAnswered {
-                throw lastFailure
+                // The refusal is in the output.
+                throw lastFailure ?? (isRefused ? Failure.silent(.timedOut) : nil)
                     ?? Failure(
                         "\(connection.accessory): no answer could be read",
                         hint: "\"obdscan read -v SIGNAL\" shows what came", status: .unavailable)
@@ -121,10 +124,13 @@ struct SignalQuestion: Hashable, Sendable {
         return questions
     }
 
-    /// Whether an item is a wanted signal, or not a reading.
+    /// Whether an item is a wanted signal, or tells why there is none.
     func wants(_ item: DiagnosticItem) -> Bool {
-        guard case .reading(let reading) = item, !signals.isEmpty else { return true }
-        return signals.contains(reading.signal)
+        switch item {
+        case .reading(let reading): signals.isEmpty || signals.contains(reading.signal)
+        case .monitor, .monitorTest, .code: signals.isEmpty
+        case .negativeResponse, .message, .error: true
+        }
     }
 }
 
@@ -140,11 +146,11 @@ extension Vehicle {
 }
 
 extension DiagnosticItem {
-    /// Whether it is an ECU's answer to the request, including a refusal; damaged frames are not.
+    /// Whether it is the data of an ECU; a refusal and damaged frames are not.
     var isAnswer: Bool {
         switch self {
-        case .error: false
-        case .reading, .monitor, .monitorTest, .code, .negativeResponse, .message: true
+        case .error, .negativeResponse: false
+        case .reading, .monitor, .monitorTest, .code, .message: true
         }
     }
 }

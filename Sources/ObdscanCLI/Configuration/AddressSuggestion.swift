@@ -54,7 +54,7 @@ extension UserSettings {
         }
         if access("/dev/\(name)", F_OK) == 0 { return "did you mean /dev/\(name)?" }
         if access(name, F_OK) == 0 {
-            return "name a recorded conversation as replay:\(name)"
+            return "a device in this folder is ./\(name), a recorded conversation replay:\(name)"
         }
         if TransportRegistry.all.forms.contains(where: { $0.scheme == name.lowercased() }) {
             return "add a colon after it: \(name.lowercased()):"

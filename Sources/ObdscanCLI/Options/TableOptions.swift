@@ -25,8 +25,8 @@ struct TableOptions: ParsableArguments {
             "Add the table of a make or model; may be repeated.",
             discussion: """
                 'obdscan pids packs' lists them. live, log, read and serve choose by the vehicle's \
-                VIN and by what it answers; auto chooses so for a vehicle that has no VIN, too, \
-                and none leaves all packs out.
+                VIN and by what it answers. auto also chooses for a vehicle without a VIN. none \
+                uses no pack.
                 """, valueName: "name", visibility: .hidden),
         completion: .list(["auto", "none"] + PIDTables.packNames))
     var packs: [String] = []

@@ -24,7 +24,7 @@ extension OutputFile {
     static func checkPage(_ path: String?) throws(Failure) {
         try check(
             path, endsIn: ["html", "htm"], what: "the report is a web page",
-            hint: "Name a file that ends in .html; a browser prints it to PDF.")
+            hint: "Name a file that ends in .html or .pdf.")
     }
 
     /// Refuses a file name extension other than that of a text.

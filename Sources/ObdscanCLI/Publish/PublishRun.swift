@@ -84,11 +84,12 @@ struct PublishRun {
     }
 
     private func tell(_ held: HeldTrips, of sink: ChosenSink) {
-        let key = sink.name == sink.address.text ? "--id" : "publish.\(sink.name).id"
         if held.withoutName > 0 {
+            let trips = held.withoutName == 1 ? "1 trip" : "\(held.withoutName) trips"
             output.note(
-                "\(held.withoutName) trips of a vehicle without a VIN and without a name are not "
-                    + "delivered: set \(key)")
+                "not delivered: \(trips) of a vehicle without a VIN and a name; --trip NUMBER "
+                    + "--id NAME delivers one under a name, and --id alone gives that name to every "
+                    + "vehicle")
         }
         if held.withoutVIN > 0 {
             output.note("\(held.withoutVIN) trips that are being recorded have no VIN yet")

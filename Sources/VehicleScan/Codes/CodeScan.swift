@@ -248,11 +248,15 @@ public struct CodeScan: Sendable {
 
     /// The number of codes in PID 01 of `ecu`; nil if it did not report it.
     public func announced(by ecu: ECUAddress?, _ table: PIDTable) -> Int? {
+        var sum: Int?
         for case .reading(let reading) in status.flatMap(\.answer.items)
         where reading.ecu == ecu && table[reading.signal].id == "DTC_CNT" {
-            if case .number(let count) = reading.value { return Int(count) }
+            guard case .number(let count) = reading.value else { continue }
+            // Without headers the answers of several ECUs stand in one place.
+            if ecu != nil { return Int(count) }
+            sum = (sum ?? 0) + Int(count)
         }
-        return nil
+        return sum
     }
 
     /// Whether any ECU reports codes, or counts some that are missing.

@@ -18,6 +18,21 @@ if !hasSystemPackages {
     exit(1)
 }
 
+/// How the program is linked.
+///
+/// Nothing looks for symbols in it, so it starts sooner without them. With glibc 2.36
+/// or newer its relocations are packed: 21 KB instead of 2.5 MB, which saves time and memory, too.
+var linking = ["-Xlinker", "--no-export-dynamic"]
+#if canImport(Glibc)
+    var library = [CChar](repeating: 0, count: 32)
+    confstr(Int32(_CS_GNU_LIBC_VERSION), &library, library.count)
+    let name = String(decoding: library.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+    let version = name.drop { !$0.isNumber }.split(separator: ".")
+    if !version.compactMap({ Int($0) }).lexicographicallyPrecedes([2, 36]) {
+        linking += ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
+    }
+#endif
+
 /// Warnings are errors in every target of this package.
 ///
 /// SwiftPM drops the setting for packages that
@@ -203,14 +218,7 @@ let package = Package(
             exclude: ["completions"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         .executableTarget(
             name: "obdscan", dependencies: ["ObdscanCLI"], swiftSettings: strict,
-            // Nothing looks for symbols in the program, and its relocations take 21 KB instead of 2.5 MB:
-            // it starts sooner and needs less memory.
-            linkerSettings: [
-                .unsafeFlags([
-                    "-use-ld=lld", "-Xlinker", "--no-export-dynamic",
-                    "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
-                ])
-            ]),
+            linkerSettings: [.unsafeFlags(linking)]),
 
         // `pids/`, `vehicles/`, `migrations/`, `web/` and `completions/` become string literals at build time.
         .executableTarget(name: "EmbedFiles", swiftSettings: strict),

@@ -176,12 +176,14 @@ extension CANExchange {
     /// Whether the data at `place` answers the current request, as far as the frame shows.
     private func isOurs(_ frame: CANFrame, from place: Int, count: Int) -> Bool {
         let end = min(frame.data.count, place + count)
-        guard let running, let service = running.payload.first, place < end else { return true }
+        guard let request = running?.payload, let service = request.first, place < end else {
+            return true
+        }
         // Most frames of others differ in the first byte.
         let first = frame.data[place]
         guard first == service | 0x40 || first == 0x7F else { return false }
         let payload = Array(frame.data[place..<end])
-        return ECUMessage(ecu: frame.id, payload: payload).answers(running.payload)
+        return ECUMessage(ecu: frame.id, payload: payload).answers(request)
     }
 
     mutating func noteDamage(_ error: LinkError, _ out: inout [Output]) {
@@ -191,9 +193,10 @@ extension CANExchange {
 
     /// Takes a complete message that answers the current request.
     mutating func take(_ message: ECUMessage, from ecu: ECUAddress, _ out: inout [Output]) {
-        guard let running, message.answers(running.payload) else { return }
+        guard let request = running?.payload, message.answers(request) else { return }
+        let isSending = running?.sending != nil
         let isPending = NegativeResponse(message.payload)?.nrc == .responsePending
-        if isPending, running.sending != nil { return }
+        if isPending, isSending { return }
         out.append(.tell(.message(message)))
         self.running?.messages += 1
         if isPending {
@@ -202,15 +205,17 @@ extension CANExchange {
             arm(.reply, timing.pending, &out)
             return
         }
-        if running.sending != nil {
+        if isSending {
             // The ECU has answered before it took the whole request, so it refuses it.
             self.running?.sending = nil
             disarm(.flowControl, &out)
             disarm(.pacing, &out)
         }
-        if self.running?.pending.remove(ecu) != nil, self.running?.pending.isEmpty == true {
+        if self.running?.pending.remove(ecu) != nil, self.running?.pending.isEmpty == true,
+            let time = running?.answerTime
+        {
             // The time of the other ECUs is over; only answers that have begun are still awaited.
-            arm(.reply, running.answerTime, &out)
+            arm(.reply, time, &out)
         }
         self.running?.answers += 1
         self.running?.frames += message.frames

@@ -191,10 +191,24 @@ public struct CANExchange: Hashable, Sendable {
         awaiting awaited: [ECUAddress] = [], _ out: inout [Output]
     ) -> Bool {
         guard running == nil, !request.payload.isEmpty else { return false }
-        waitedForAll = false
         finished.removeAll(keepingCapacity: true)
         if vehicleProtocol.family == .j1939 { return beginGroup(request, &out) }
-        guard let route = Route(request, on: vehicleProtocol),
+        guard let route = Route(request, on: vehicleProtocol) else { return false }
+        // Most requests fit into a single frame.
+        if route.extended == nil, request.payload.count < ISO15765.frameLength {
+            var begun = started(request, route)
+            if request.mayRepeat, !route.isPhysical { begun.awaited = awaited }
+            let time = begun.answerTime
+            running = begun
+            var data = InlineBytes()
+            data.append(UInt8(request.payload.count))
+            for byte in request.payload { data.append(byte) }
+            while data.count < ISO15765.frameLength { data.append(timing.padding) }
+            out.append(.send(CANFrame(route.request, data)))
+            arm(.reply, time, &out)
+            return true
+        }
+        guard
             let frames = try? ISO15765.frames(
                 for: request.payload, extendedAddress: route.extended, padding: timing.padding),
             // Flow control works with a single ECU only.
@@ -202,7 +216,6 @@ public struct CANExchange: Hashable, Sendable {
         else { return false }
         var begun = started(request, route)
         if frames.count > 1 { begun.sending = Sending(rest: frames.dropFirst(), block: nil) }
-        if request.mayRepeat, !route.isPhysical { begun.awaited = awaited }
         let answerTime = begun.answerTime
         running = begun
         send(frames[0], to: route.request, &out)
@@ -222,9 +235,6 @@ public struct CANExchange: Hashable, Sendable {
             expected: request.mayRepeat ? request.expectedFrames : nil,
             answerTime: max(timing.answer, request.answerTime ?? usual))
     }
-
-    /// Whether the last exchange ran until no ECU could begin to answer, so that all answers were received.
-    public private(set) var waitedForAll = false
 
     /// Takes a frame from another node; frames of other conversations change nothing.
     public mutating func receive(_ frame: CANFrame, _ out: inout [Output]) {
@@ -306,7 +316,6 @@ public struct CANExchange: Hashable, Sendable {
     }
 
     private mutating func end(_ out: inout [Output]) {
-        waitedForAll = running.map { $0.isLate && !$0.isDamaged && !$0.route.isPhysical } ?? false
         // If a request could not be sent completely, its status was already reported.
         if let running, running.messages == 0, !running.isDamaged, running.sending == nil {
             out.append(.tell(.status(.noData)))

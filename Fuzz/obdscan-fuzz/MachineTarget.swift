@@ -102,7 +102,7 @@ private struct MachineWorld {
             case .close:
                 require(link == .open, "closed without a session")
                 link = .closing
-            case .report, .notice, .arm, .disarm, .setLineRate: break
+            case .report, .notice, .arm, .disarm, .setLineRate, .setFilter: break
             }
         }
         require(owed.count <= 1, "\(owed.count) requests at once")

@@ -36,6 +36,8 @@ public struct CANInterface: Hashable, Sendable {
     public var state: State?
     /// Whether it can only listen.
     public var isListenOnly = false
+    /// How long after leaving the bus the kernel restarts the controller (`restart-ms`); unit: ms, 0 = never.
+    public var restartTime = 0
 
     /// An interface with a known name and index.
     public init(name: String, index: Int) {
@@ -48,7 +50,7 @@ public struct CANInterface: Hashable, Sendable {
         if !isCAN { return .notCAN(interface: name) }
         if !isUp { return .down(interface: name, kind: kind) }
         if isListenOnly { return .listenOnly(interface: name) }
-        return state == .busOff ? .busOff(interface: name) : nil
+        return state == .busOff ? .busOff(interface: name, restartsAfter: restartTime) : nil
     }
 
     /// One line for the user: `can0 (can), 500 kbit/s, up`.
@@ -63,6 +65,7 @@ public struct CANInterface: Hashable, Sendable {
         case .active, .stopped, .sleeping, nil: break
         }
         if isListenOnly { parts.append("listens only") }
+        if restartTime > 0 { parts.append("restarts after \(restartTime) ms") }
         return parts.joined(separator: ", ")
     }
 
@@ -156,6 +159,9 @@ enum RouteMessage {
             // IFLA_CAN_STATE.
             case 4:
                 if let state: UInt32 = value(bytes, at: 0) { found.state = .init(rawValue: state) }
+            // IFLA_CAN_RESTART_MS.
+            case 6:
+                if let time: UInt32 = value(bytes, at: 0) { found.restartTime = Int(time) }
             // IFLA_CAN_CTRLMODE: mask, then flags; 02 = listen only.
             case 5:
                 if let flags: UInt32 = value(bytes, at: 4) { found.isListenOnly = flags & 2 != 0 }

@@ -35,6 +35,9 @@ public struct DescriptorSession: ~Copyable {
     /// What to do when the other end closes.
     var remedyWhenClosed = LinkFault.usualRemedy
     private var acknowledgesAtOnce = false
+    /// Whether the last ``receive()`` returned everything that had arrived, so that another call right after
+    /// it finds nothing.
+    public private(set) var isDrained = false
     private var unwritten: [UInt8] = []
     /// When the queue of a CAN interface became full; nil if it is not full.
     private var fullSince: Instant?
@@ -86,27 +89,30 @@ public struct DescriptorSession: ~Copyable {
         throw loss(errno: count == 0 ? 0 : errno)
     }
 
-    /// Reads one frame per call of `read`.
+    /// Notes that time passes, in which more may arrive.
+    public mutating func noteWait() { isDrained = false }
+
+    /// Reads all frames that have arrived, up to a limit, with a single system call.
     private mutating func receiveFrames() throws(AccessoryError) -> [UInt8] {
-        var filled = 0
-        while filled + Self.frameLength <= buffer.count {
-            let count = buffer.withUnsafeMutableBytes { bytes in
-                sys_read(descriptor, bytes.baseAddress.map { $0 + filled }, Self.frameLength)
-            }
-            if count == Self.frameLength {
-                filled += count
-                continue
-            }
-            if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) { break }
-            // Returns the frames before the end first; the next call reports the end.
-            if filled > 0 { break }
-            throw loss(errno: count == 0 ? 0 : errno)
-        }
-        return Array(buffer[..<filled])
+        let count = buffer.withUnsafeMutableBytes { sys_can_receive(descriptor, $0.baseAddress) }
+        isDrained = count < SYS_CAN_FRAMES
+        if count > 0 { return Array(buffer[..<(Int(count) * Self.frameLength)]) }
+        if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) { return [] }
+        throw loss(errno: count == 0 ? 0 : errno)
     }
 
     /// The size of `struct can_frame`; unit: bytes.
-    private static let frameLength = 16
+    private static let frameLength = Int(SYS_CAN_FRAME)
+
+    /// Lets only frames pass that match one of these pairs of identifier and mask.
+    ///
+    /// Does nothing to other descriptors.
+    public func setFilter(_ pairs: [UInt32]) throws(AccessoryError) {
+        guard kind == .frames else { return }
+        if sys_can_filter(descriptor, pairs, UInt32(pairs.count / 2)) < 0 {
+            throw .system(call: "setsockopt", address: name, errno: errno)
+        }
+    }
 
     /// The error for a lost link, the same for reads and writes.
     ///
@@ -146,6 +152,13 @@ public struct DescriptorSession: ~Copyable {
         name.split(separator: ":").last.map(String.init) ?? name
     }
 
+    /// Why nothing leaves the queue: the controller left the bus, or nobody acknowledges.
+    private var reasonOfFullQueue: CANInterfaceFault {
+        let state = CANInterface.named(interfaceName)
+        if state?.state == .busOff, let fault = state?.fault { return fault }
+        return .notAcknowledged(interface: interfaceName)
+    }
+
     /// How long to wait for a full queue, and the interval between attempts.
     private static let longestFull = Duration.milliseconds(500)
     private static let retryPause = Duration.milliseconds(10)
@@ -167,7 +180,7 @@ public struct DescriptorSession: ~Copyable {
             let now = SystemClock.now()
             let since = put > 0 ? now : fullSince ?? now
             guard now - since < Self.longestFull else {
-                throw .can(.notAcknowledged(interface: interfaceName))
+                throw .can(reasonOfFullQueue)
             }
             fullSince = since
             retryTime = now + Self.retryPause

@@ -76,6 +76,10 @@ public enum DialectOutput: Hashable, Sendable {
     case disarm(DialectTimer)
     /// Set the line rate; unit: bit/s.
     case lineRate(Int)
+    /// Receive only frames that pass one of these filters; without a filter, all frames.
+    ///
+    /// Only SocketCAN has such a filter. It is a matter of speed: the dialect ignores other frames anyway.
+    case filter([CANFilter])
     /// An ECU's message.
     case message(ECUMessage)
     /// A damaged frame, or a message that cannot be completed.
@@ -167,6 +171,8 @@ public enum InitialisationFailure: Hashable, Sendable {
     case notUnderstood(received: Int)
     /// The adapter refuses every command, and no data of a vehicle came through it.
     case refusesEverything
+    /// An slcan adapter refuses to open the CAN bus.
+    case busNotOpened
     /// A web server answers.
     case webServer
     /// The adapter showed no prompt after a step of the set-up.

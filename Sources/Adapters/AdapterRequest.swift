@@ -14,13 +14,16 @@ public enum AdapterRequest: Hashable, Sendable {
     ///
     /// The adapter prints what it receives until it is stopped, at the latest after this time. Only for
     /// commands for which ``isMonitoring(_:)`` is true. Each line is reported as it arrives.
-    case monitor(id: RequestID, text: String, atMost: Duration)
+    ///
+    /// With `filters`, only frames that pass one of them are of interest. An adapter that can leaves the others
+    /// out; the caller has to filter all the same.
+    case monitor(id: RequestID, text: String, atMost: Duration, filters: [CANFilter] = [])
 
     /// The identifier that comes back with the outcome.
     public var id: RequestID {
         switch self {
         case .vehicle(let request): request.id
-        case .action(let id, _), .command(let id, _, _, _), .monitor(let id, _, _): id
+        case .action(let id, _), .command(let id, _, _, _), .monitor(let id, _, _, _): id
         }
     }
 

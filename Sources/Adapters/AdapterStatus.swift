@@ -32,6 +32,14 @@ public enum AdapterStatus: String, Hashable, Sendable, CaseIterable {
     case internalError
     /// `?`: the adapter does not know the command.
     case unknownCommand
+    /// A CAN controller counted too many errors and left the bus.
+    case busOff
+    /// A CAN controller counted many errors and no longer marks them on the bus.
+    case errorPassive
+    /// A CAN transceiver reports a broken or shorted wire.
+    case wireFault
+    /// No node on the CAN bus acknowledges what is sent.
+    case notAcknowledged
     /// A DoIP gateway does not accept the tester's logical address (8003, code 02).
     case sourceRefused
     /// A DoIP gateway knows no ECU at that address (8003, code 03).

@@ -197,7 +197,8 @@ extension InitialisationFailure {
     fileprivate var isNotSpoken: Bool {
         switch self {
         case .silent, .notUnderstood: true
-        case .refusesEverything, .webServer, .timedOut, .noVehicle, .restarting, .interrupted,
+        case .refusesEverything, .busNotOpened, .webServer, .timedOut, .noVehicle, .restarting,
+            .interrupted,
             .activationRefused, .headerRefused:
             false
         }

@@ -314,6 +314,25 @@ int sys_can_filter(int fd, const uint32_t *filters, unsigned pairs) {
     return setsockopt(fd, SOL_CAN_RAW, CAN_RAW_FILTER, filters, pairs * sizeof(struct can_filter));
 }
 
+int sys_can_receive(int fd, void *bytes) {
+    struct iovec parts[SYS_CAN_FRAMES];
+    struct mmsghdr messages[SYS_CAN_FRAMES];
+    memset(messages, 0, sizeof messages);
+    for (int i = 0; i < SYS_CAN_FRAMES; i++) {
+        parts[i].iov_base = (char *)bytes + i * SYS_CAN_FRAME;
+        parts[i].iov_len = SYS_CAN_FRAME;
+        messages[i].msg_hdr.msg_iov = &parts[i];
+        messages[i].msg_hdr.msg_iovlen = 1;
+    }
+    int count;
+    do count = recvmmsg(fd, messages, SYS_CAN_FRAMES, MSG_DONTWAIT, NULL);
+    while (count < 0 && errno == EINTR);
+    // The end of a stream is a message without bytes; there may be frames before it.
+    for (int i = 0; i < count; i++)
+        if (messages[i].msg_len != SYS_CAN_FRAME) return i;
+    return count;
+}
+
 int sys_can_errors(int fd, uint32_t classes) {
     return setsockopt(fd, SOL_CAN_RAW, CAN_RAW_ERR_FILTER, &classes, sizeof classes);
 }

@@ -128,7 +128,8 @@ extension ConversationReader {
         case .lowVoltageReset, .internalError: reader.apply(.reset)
         case .noData, .unableToConnect, .busInitError, .busBusy, .busError, .canError, .dataError,
             .rxError, .bufferFull, .feedbackError, .stopped, .flowControlTimeout, .unknownCommand,
-            .sourceRefused, .unknownTarget, .requestTooLong, .gatewayBusy, .targetUnreachable,
+            .busOff, .errorPassive, .wireFault, .notAcknowledged, .sourceRefused, .unknownTarget,
+            .requestTooLong, .gatewayBusy, .targetUnreachable,
             .unknownNetwork, .transportFailed, .messageRefused:
             break
         }

@@ -19,6 +19,9 @@ public struct InlineBytes: Hashable, Sendable {
         for byte in bytes { append(byte) }
     }
 
+    /// Copies an array, without the detour over a sequence of any kind.
+    public init(_ array: [UInt8]) { self.init(array, 0..<array.count) }
+
     /// Copies the bytes of `array` at `range`.
     public init(_ array: [UInt8], _ range: Range<Int>) {
         guard range.count <= Self.inlineCapacity else {

@@ -319,6 +319,11 @@ extension Failure {
                 "\(accessory): it answers \"?\" to every command: it is not an ELM327 adapter",
                 hint: "Choose another device; \"obdscan devices\" lists them.",
                 status: .unavailable)
+        case .busNotOpened:
+            self.init(
+                "\(accessory): the adapter refuses to open the CAN bus",
+                hint: "end other programs that use it; unplug it and plug it in again",
+                status: .unavailable)
         case .webServer:
             self.init(
                 "\(accessory): this is a web page, not an adapter",
@@ -419,6 +424,15 @@ extension Failure {
                 hint: "try --protocol, or another adapter", status: .unavailable)
     }
 
+    /// The hint for a controller that counts errors: root restarts an interface by setting it down and up.
+    private static func hint(forErrorsOn accessory: String, otherwise last: String) -> String {
+        let check = "check the bit rate, CAN-H and CAN-L, and the 60 ohms between them; then "
+        guard accessory.hasPrefix("can:") else { return check + last }
+        let interface = accessory.dropFirst(4)
+        return check
+            + "sudo ip link set \(interface) down; sudo ip link set \(interface) up"
+    }
+
     /// The adapter's status in place of data; nil for a status that is itself an answer.
     init?(_ status: AdapterStatus, accessory: String) {
         let what: String
@@ -471,6 +485,19 @@ extension Failure {
             hint = "unplug the adapter and plug it in again"
         case .unknownCommand:
             return nil
+        case .busOff:
+            what = "the CAN controller left the bus after too many errors (bus-off)"
+            hint = Self.hint(
+                forErrorsOn: accessory, otherwise: "unplug the adapter and plug it in again")
+        case .errorPassive:
+            what = "the CAN controller counts many errors (error passive)"
+            hint = Self.hint(forErrorsOn: accessory, otherwise: "try again")
+        case .wireFault:
+            what = "the CAN transceiver reports a broken or shorted wire"
+            hint = "check CAN-H (pin 6) and CAN-L (pin 14) of the vehicle's socket, and the plug"
+        case .notAcknowledged:
+            what = "no module on the CAN bus acknowledges what is sent"
+            hint = "switch the ignition on; check the bus's bit rate, CAN-H and CAN-L"
         case .sourceRefused:
             what = "the DoIP gateway refuses this tester's address (8003, code 02)"
             hint = "another one may be allowed: -d doip:HOST?source=0E00"

@@ -12,6 +12,7 @@ extension Runner {
         case .arm(let deadline, let time): deadlines.arm(deadline, at: now + time)
         case .disarm(let deadline): deadlines.disarm(deadline)
         case .setLineRate(let rate): setLineRate(rate)
+        case .setFilter(let filters): setFilter(filters)
         case .deliver(let id, let outcome): deliver(id, outcome)
         case .refuse(let id, let refusal): refuse(id, refusal)
         case .notice(let notice): note(notice)
@@ -44,6 +45,14 @@ extension Runner {
             if error.isLoss { return lose(error) }
             // The line keeps its rate. The dialect receives nothing at the new rate and goes back.
             followUps.append(.lineRateSet(session?.lineRate ?? rate))
+        }
+    }
+
+    private mutating func setFilter(_ filters: [CANFilter]) {
+        do {
+            try session?.setFilter(CANRecord.filterPairs(of: filters))
+        } catch {
+            lose(error)
         }
     }
 

@@ -226,7 +226,8 @@ extension Outcome {
             case .bufferFull, .unableToConnect, .busInitError, .busBusy, .busError, .canError,
                 .dataError,
                 .rxError, .feedbackError, .stopped, .flowControlTimeout, .lowVoltageReset,
-                .internalError, .sourceRefused, .unknownTarget, .requestTooLong, .gatewayBusy,
+                .internalError, .busOff, .errorPassive, .wireFault, .notAcknowledged,
+                .sourceRefused, .unknownTarget, .requestTooLong, .gatewayBusy,
                 .targetUnreachable, .unknownNetwork, .transportFailed, .messageRefused:
                 return .failed
             }

@@ -59,7 +59,8 @@ extension Runner {
     mutating func takeOver() {
         deadlines.plan = nil
         guard case .idle = machine.state, driver.mayAsk else { return }
-        takeEarlyBytes()
+        // Right after a frame there cannot be another one, and each system call delays the request.
+        if !(session?.isDrained ?? false) { takeEarlyBytes() }
         guard case .idle = machine.state else { return }
         switch driver.next() {
         case .request(let ask): submit(ask.request, for: ask)

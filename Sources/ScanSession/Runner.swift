@@ -79,11 +79,13 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         set.removeAll()
         let wake = set.add(core.wake.descriptor)
         let link = set.add(
-            session?.descriptor ?? -1, writing: session?.wantsToWrite ?? false)
+            session?.descriptor ?? -1, reading: !leavesFramesUnread,
+            writing: session?.wantsToWrite ?? false)
         let space = set.add(
             driver.handover.batch.flatMap { sinks[$0.sink].spaceDescriptor } ?? -1)
         do {
             deadlines.write = session?.retryTime
+            session?.noteWait()
             try set.wait(until: deadlines.nearest)
         } catch {
             carryOut(driver.life.take(.cannotWait(call: error.call, errno: error.errno)))
@@ -109,6 +111,14 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         if deadlines.takeLongSearch(at: now) { tellProgress(.longSearch) }
         if deadlines.isDrainOver(at: now) { dropBatch() }
         return true
+    }
+
+    /// Whether frames that arrive may wait until the next request, before which they are read.
+    ///
+    /// Between requests, the answers that other testers get would otherwise wake this thread up for nothing.
+    /// The loss of the interface does so in any case.
+    private var leavesFramesUnread: Bool {
+        session?.kind == .frames && machine.state.kind == .idle
     }
 
     private mutating func transfer(reading: Bool, writing: Bool) {

@@ -18,6 +18,8 @@ public enum Effect: Hashable, Sendable {
     ///
     /// Unit: bit/s.
     case setLineRate(Int)
+    /// Receive only frames that pass one of these filters; without a filter, all frames.
+    case setFilter([CANFilter])
     /// Deliver the outcome of a request; report ``Event/replyProcessed(_:)``.
     // Indirect, because effects are moved around and an outcome is large.
     indirect case deliver(RequestID, Outcome)
@@ -91,7 +93,8 @@ extension ErrorReason {
     var isFinal: Bool {
         switch self {
         case .initialisation(.silent), .initialisation(.notUnderstood),
-            .initialisation(.refusesEverything), .initialisation(.webServer),
+            .initialisation(.refusesEverything), .initialisation(.busNotOpened),
+            .initialisation(.webServer),
             .initialisation(.activationRefused), .initialisation(.headerRefused):
             true
         case .initialisation, .openFailed, .linkLost, .initialisationTimedOut, .adapterRestarted,

@@ -139,7 +139,7 @@ extension ScanTool {
             // Answers to the dialect's own requests, which it has already evaluated.
             case .message, .linkError, .status, .text, .frame, .end: break
             // Passed on.
-            case .write, .arm, .disarm, .lineRate, .notice: break
+            case .write, .arm, .disarm, .lineRate, .filter, .notice: break
             }
         }
         said.removeAll(keepingCapacity: true)
@@ -168,7 +168,7 @@ extension ScanTool {
             // The rest of an exchange that has already ended.
             case .linkError, .status, .text, .frame, .end, .ready, .initialisationFailed: break
             // Passed on.
-            case .write, .arm, .disarm, .lineRate, .notice: break
+            case .write, .arm, .disarm, .lineRate, .filter, .notice: break
             }
         }
         said.removeAll(keepingCapacity: true)
@@ -191,6 +191,7 @@ extension ScanTool {
         case .arm(let timer, let time): arm(.dialect(timer), after: time, &out)
         case .disarm(let timer): disarm(.dialect(timer), &out)
         case .lineRate(let rate): out.append(.setLineRate(rate))
+        case .filter(let filters): out.append(.setFilter(filters))
         case .notice(let notice):
             out.append(.notice(.dialect(notice)))
             if case .adapterRestarted = notice { hasRestarted = true }

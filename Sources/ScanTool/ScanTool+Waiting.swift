@@ -141,7 +141,8 @@ extension ScanTool {
                 }
             case .end(let how): end = how
             // No set-up is running, and the other outputs were handled above.
-            case .ready, .initialisationFailed, .write, .arm, .disarm, .lineRate, .notice: break
+            case .ready, .initialisationFailed, .write, .arm, .disarm, .lineRate, .filter, .notice:
+                break
             }
         }
         heard.removeAll(keepingCapacity: true)
@@ -344,7 +345,7 @@ extension Policy {
             case .listen(_, let atMost): atMost + replyLimit
             }
         case .action, .command: replyLimit
-        case .monitor(_, _, let atMost): atMost + replyLimit
+        case .monitor(_, _, let atMost, _): atMost + replyLimit
         }
     }
 }

@@ -192,6 +192,14 @@ public struct ISO15765Assembler: Hashable, Sendable {
             ecu: done.ecu, payload: done.buffer, line: done.line, frames: done.frames)
     }
 
+    /// Drops the rest of a responder's open message; returns the error, nil if no message is open.
+    public mutating func abandon(_ ecu: ECUAddress?) -> LinkError? {
+        guard let index = transfers.index(of: ecu), !transfers[index].isBroken else { return nil }
+        let error = Responders.interruption(of: transfers[index], line: transfers[index].line)
+        transfers.abandon(index)
+        return error
+    }
+
     /// Errors in addition to a valid frame: messages that it replaced.
     public mutating func takeErrors() -> [LinkError] { transfers.takeErrors() }
 

@@ -65,7 +65,7 @@ package struct BusWatch {
     ) throws {
         let request = AdapterRequest.monitor(
             id: RequestID(rawValue: 0), text: AdapterCommand.monitorEverything,
-            atMost: duration ?? Self.endless)
+            atMost: duration ?? Self.endless, filters: filters)
         let begun = SystemClock.now()
         do {
             let answer = try connection.scan.listen(

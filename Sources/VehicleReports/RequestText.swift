@@ -9,7 +9,7 @@ extension Answer {
         case .vehicle(let request):
             request.payload.map { Hex.string([$0]) }.joined(separator: " ")
         case .action(_, let action): action.command
-        case .command(_, let text, _, _), .monitor(_, let text, _): text
+        case .command(_, let text, _, _), .monitor(_, let text, _, _): text
         }
     }
 }

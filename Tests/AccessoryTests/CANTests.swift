@@ -35,7 +35,8 @@ import Testing
         let faults: [CANInterfaceFault] = [
             .noSupport, .notFound(interface: "can0"), .notCAN(interface: "eth0"),
             .down(interface: "can0", kind: "can"), .listenOnly(interface: "can0"),
-            .busOff(interface: "can0"), .wentDown(interface: "can0"),
+            .busOff(interface: "can0", restartsAfter: 0),
+            .busOff(interface: "can0", restartsAfter: 100), .wentDown(interface: "can0"),
             .removed(interface: "can0"), .notAcknowledged(interface: "can0"),
         ]
         for fault in faults {
@@ -47,6 +48,15 @@ import Testing
         #expect(
             CANInterfaceFault.down(interface: "vcan0", kind: "vcan").words.remedy
                 == "sudo ip link set vcan0 up")
+        let left = CANInterfaceFault.busOff(interface: "can0", restartsAfter: 0).words
+        #expect(left.what == "can0 left the bus after too many errors (bus-off)")
+        #expect(
+            left.remedy == "check the bit rate and the wiring, then: sudo ip link set can0 down; "
+                + "sudo ip link set can0 up")
+        #expect(
+            CANInterfaceFault.busOff(interface: "can0", restartsAfter: 100).words.remedy
+                == "check the bit rate and the wiring; the kernel restarts the controller every 100 ms"
+        )
     }
 }
 
@@ -74,12 +84,12 @@ import Testing
     private static let name = attribute(3, Array("can0".utf8) + [0])
 
     private static func info(
-        rate: UInt32 = 500_000, state: UInt32 = 0, flags: UInt32 = 0
+        rate: UInt32 = 500_000, state: UInt32 = 0, flags: UInt32 = 0, restart: UInt32 = 0
     ) -> [UInt8] {
         let timing = number(rate) + [UInt8](repeating: 0, count: 28)
         let data =
             attribute(1, timing) + attribute(4, number(state))
-            + attribute(5, number(UInt32(0)) + number(flags))
+            + attribute(5, number(UInt32(0)) + number(flags)) + attribute(6, number(restart))
         return attribute(18, attribute(1, Array("can".utf8) + [0]) + attribute(2, data))
     }
 
@@ -94,7 +104,11 @@ import Testing
 
     @Test(arguments: [
         (answer(name + info(flags: 2)), CANInterfaceFault.listenOnly(interface: "can0")),
-        (answer(name + info(state: 3)), .busOff(interface: "can0")),
+        (answer(name + info(state: 3)), .busOff(interface: "can0", restartsAfter: 0)),
+        (
+            answer(name + info(state: 3, restart: 100)),
+            .busOff(interface: "can0", restartsAfter: 100)
+        ),
         (answer(flags: 0, name + info()), .down(interface: "can0", kind: "can")),
         (answer(hardware: 1, name), .notCAN(interface: "can0")),
     ])

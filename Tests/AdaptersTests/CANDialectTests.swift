@@ -161,6 +161,66 @@ import VehicleLink
         #expect(sent.hasSuffix("C\r"))
     }
 
+    /// BEL after every command: the adapter is opened by another program, or its controller is broken.
+    @Test func `an adapter that refuses to open the bus is named so`() {
+        let bench = Bench(.init(.slcan))
+        bench.dialect.initialise(&bench.out)
+        var steps = 0
+        while bench.failure == nil, steps < 200 {
+            steps += 1
+            bench.settle()
+            if bench.text.hasSuffix("\r") {
+                bench.out = []
+                bench.hear("\u{7}")
+            } else {
+                bench.out = []
+                for timer in [DialectTimer.reply, .listen] { bench.expire(timer) }
+            }
+        }
+        #expect(bench.failure == .busNotOpened)
+    }
+
+    /// Nothing leaves the queue of the adapter, because no node acknowledges.
+    @Test func `a frame that the adapter refuses is not acknowledged`() {
+        let bench = Bench(.init(.slcan, vehicle: .unused))
+        bench.dialect.initialise(&bench.out)
+        for _ in 0..<20 where !bench.isReady {
+            bench.dialect.expired(.reply, &bench.out)
+            bench.dialect.expired(.listen, &bench.out)
+        }
+        #expect(bench.isReady)
+        bench.dialect.send(
+            .vehicle(VehicleRequest(id: RequestID(rawValue: 1), payload: [0x01, 0x0C])), &bench.out)
+        bench.out = []
+        bench.hear("\u{7}")
+        #expect(bench.out.contains(.status(.notAcknowledged)))
+        #expect(bench.out.contains(.end(.complete)))
+    }
+
+    @Test func `without an acknowledgement the other rate is tried, and the reason is kept`() {
+        let bench = Bench(.init(.slcan))
+        bench.dialect.initialise(&bench.out)
+        var written = ""
+        var steps = 0
+        while bench.failure == nil, steps < 200 {
+            steps += 1
+            bench.settle()
+            let text = bench.text
+            written += text
+            bench.out = []
+            if text.hasPrefix("t") {
+                bench.hear("e1a\r")
+            } else if text.hasSuffix("\r") {
+                bench.hear("\r")
+                if text == "V\r" || text.contains("\rC") { bench.expire(.reply) }
+            } else {
+                for timer in [DialectTimer.reply, .listen] { bench.expire(timer) }
+            }
+        }
+        #expect(bench.failure == .noVehicle(.notAcknowledged))
+        #expect(written.components("t7DF8020100") == 2, "\(written)")
+    }
+
     @Test func `an adapter that says nothing at all is silent`() {
         let bench = Bench(.init(.slcan))
         bench.dialect.initialise(&bench.out)
@@ -242,14 +302,23 @@ import VehicleLink
         CANRecord.bytes(of: CANFrame(ECUAddress(id, .can11), InlineBytes(data)))
     }
 
-    @Test func `nobody who acknowledges ends the set-up before a second question`() {
+    @Test(
+        arguments: [
+            (0x20, 0x00, AdapterStatus.notAcknowledged), (0x40, 0x00, .busOff),
+            (0x04, 0x10, .errorPassive), (0x04, 0x20, .errorPassive), (0x10, 0x00, .wireFault),
+            (0x01, 0x00, .notAcknowledged),
+        ] as [(UInt8, UInt8, AdapterStatus)])
+    func `a fault of the controller ends the set-up before a second question`(
+        _ kind: UInt8, _ detail: UInt8, _ status: AdapterStatus
+    ) {
         let bench = Bench(.init(.interface(name: "can0", rate: 500_000)))
         bench.dialect.initialise(&bench.out)
         bench.settle()
         #expect(bench.out.contains(.write(Self.record(0x7DF, [2, 1, 0, 0, 0, 0, 0, 0]))))
         bench.out = []
-        bench.dialect.receive([0x20, 0, 0, 0x20, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &bench.out)
-        #expect(bench.failure == .noVehicle(.canError))
+        bench.dialect.receive(
+            [kind, 0, 0, 0x20, 8, 0, 0, 0, 0, detail, 0, 0, 0, 0, 0, 0], &bench.out)
+        #expect(bench.failure == .noVehicle(status))
         #expect(!bench.out.contains { if case .write = $0 { true } else { false } })
     }
 
@@ -279,7 +348,7 @@ import VehicleLink
             .vehicle(VehicleRequest(id: RequestID(rawValue: 1), payload: [0x01, 0x0C])), &bench.out)
         bench.out = []
         bench.dialect.receive([0x40, 0, 0, 0x20, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &bench.out)
-        #expect(bench.out.contains(.status(.busError)))
+        #expect(bench.out.contains(.status(.busOff)))
         #expect(bench.out.contains(.end(.complete)))
     }
 

@@ -280,8 +280,8 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         let bench = ExchangeBench()
         #expect(bench.ask([0x01, 0x0C]))
         _ = bench.news()
-        bench.exchange.fail(.canError, &bench.out)
-        #expect(bench.news() == [.tell(.status(.canError)), .ended])
+        bench.exchange.fail(.notAcknowledged, &bench.out)
+        #expect(bench.news() == [.tell(.status(.notAcknowledged)), .ended])
     }
 
     // MARK: SAE J1939
@@ -402,6 +402,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
             bench.exchange.expired(timer, &bench.out)
         }
         #expect(bench.isEnded && !bench.exchange.isUnderWay)
+        #expect(Set(bench.messages.map(\.ecu)).count == bench.messages.count)
         for message in bench.messages {
             let ecu = try #require(message.ecu?.value)
             #expect(message.payload == wanted[ecu])

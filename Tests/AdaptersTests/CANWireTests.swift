@@ -47,7 +47,14 @@ import Testing
 
     @Test(arguments: [
         ("\r", [CANEvent.confirmed]), ("\u{7}", [.refused]), ("z\r", [.queued]), ("Z\r", [.queued]),
-        ("V1013\r", [.text("V1013")]), ("F00\r", [.text("F00")]), ("e1\r", []),
+        ("V1013\r", [.text("V1013")]), ("F00\r", [.text("F00")]),
+        // The controller's errors and state, as the kernel's driver defines them.
+        ("e1a\r", [.fault(.noAcknowledge)]), ("e3bcO\r", [.fault(.overrun)]),
+        ("e1c\r", [.fault(.disturbed)]), ("sb256256\r", [.fault(.busOff)]),
+        ("sp128000\r", [.fault(.passive)]), ("sw100000\r", [.fault(.disturbed)]),
+        ("sa057033\r", [.fault(.recovered)]),
+        ("e1\r", []), ("e9aaaaaaaaa\r", []), ("e1x\r", []), ("e2a\r", []), ("sb\r", []),
+        ("sx000000\r", []), ("sb25625\r", []), ("sbabcdef\r", []),
         // Cut, too long, not hexadecimal, an identifier that is not valid, a length that is not
         // valid.
         ("t7E8803\r", [.damage]), ("t7E81030\r", [.damage]), ("t7G8103\r", [.damage]),
@@ -89,7 +96,8 @@ import Testing
             ([0x04, 0, 0, 0x20], [0, 0x10], .passive),
             ([0x04, 0, 0, 0x20], [0, 0x40], .recovered),
             ([0x04, 0, 0, 0x20], [0, 0x01], .overrun), ([0x00, 1, 0, 0x20], [0, 0], .recovered),
-            ([0x08, 0, 0, 0x20], [0, 0], .disturbed),
+            ([0x08, 0, 0, 0x20], [0, 0], .disturbed), ([0x80, 0, 0, 0x20], [0, 0], .disturbed),
+            ([0x10, 0, 0, 0x20], [0, 0], .wires), ([0x01, 0, 0, 0x20], [0, 0], .noAcknowledge),
         ] as [([UInt8], [UInt8], CANFault)])
     func `an error frame is the controller's news`(
         _ id: [UInt8], _ data: [UInt8], _ fault: CANFault

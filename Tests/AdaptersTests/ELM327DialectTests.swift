@@ -101,7 +101,7 @@ struct ScriptedAdapter {
                 armed.append(timer)
             case .disarm(let timer): armed.removeAll { $0 == timer }
             case .message, .linkError, .status, .text, .voltage, .frame, .notice, .ready,
-                .initialisationFailed, .end, .lineRate:
+                .initialisationFailed, .end, .lineRate, .filter:
                 outputs.append(output)
             }
         }

@@ -119,7 +119,7 @@ private struct World: Sendable {
             case .close:
                 if link != .open { return "close without a session" }
                 link = .closing
-            case .report, .notice, .arm, .disarm, .setLineRate: break
+            case .report, .notice, .arm, .disarm, .setLineRate, .setFilter: break
             }
         }
         if writes > 1 { return "a writing request was written twice" }

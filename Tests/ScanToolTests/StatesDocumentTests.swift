@@ -121,6 +121,7 @@ import Testing
         case .arm(let deadline, _): "arm \(name(deadline))"
         case .disarm(let deadline): "disarm \(name(deadline))"
         case .setLineRate: "set line rate"
+        case .setFilter: "set filter"
         case .deliver(_, .answered): "deliver answer"
         case .deliver(_, .failed(let failure, _)): "deliver failure (\(failure))"
         case .refuse(_, let refusal): "refuse (\(refusal))"

@@ -220,6 +220,7 @@ public struct FaultRun {
         case .arm(let deadline, let time): deadlines[deadline] = now + time
         case .disarm(let deadline): deadlines[deadline] = nil
         case .setLineRate(let rate): followUps.append(.lineRateSet(rate))
+        case .setFilter: break
         case .deliver(let id, let outcome):
             deliver(outcome)
             followUps.append(.replyProcessed(id))

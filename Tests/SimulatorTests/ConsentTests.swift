@@ -76,7 +76,7 @@ private struct Stand {
             outcome = result
             events.append(.replyProcessed(id))
         case .refuse(_, let reason): refusal = reason
-        case .notice, .report: break
+        case .notice, .report, .setFilter: break
         }
     }
 }

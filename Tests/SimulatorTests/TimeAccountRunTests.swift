@@ -97,6 +97,7 @@ private struct TimedRun {
         case .arm(let deadline, let time): deadlines[deadline] = now + time
         case .disarm(let deadline): deadlines[deadline] = nil
         case .setLineRate(let rate): followUps.append(.lineRateSet(rate))
+        case .setFilter: break
         case .deliver(let id, let outcome):
             if let (request, timing) = current {
                 current = nil

@@ -98,8 +98,8 @@ public enum CANInterfaceFault: AccessoryFault {
     case down(interface: String, kind: String)
     /// The interface can only listen.
     case listenOnly(interface: String)
-    /// The controller has left the bus after too many errors.
-    case busOff(interface: String)
+    /// The controller has left the bus after too many errors; `restartsAfter` is in ms, 0 = never.
+    case busOff(interface: String, restartsAfter: Int)
     /// The interface went down during use.
     case wentDown(interface: String)
     /// The interface was removed during use.
@@ -135,11 +135,14 @@ public enum CANInterfaceFault: AccessoryFault {
                 remedy: "sudo ip link set \(interface) down; "
                     + "sudo ip link set \(interface) type can listen-only off; "
                     + "sudo ip link set \(interface) up")
-        case .busOff(let interface):
+        case .busOff(let interface, let restartTime):
             FaultWords(
                 .link, "\(interface) left the bus after too many errors (bus-off)",
-                remedy: "check rate and wiring, then: sudo ip link set \(interface) down; "
-                    + "sudo ip link set \(interface) up")
+                remedy: restartTime > 0
+                    ? "check the bit rate and the wiring; the kernel restarts the controller every "
+                        + "\(restartTime) ms"
+                    : "check the bit rate and the wiring, then: sudo ip link set \(interface) down; "
+                        + "sudo ip link set \(interface) up")
         case .wentDown(let interface):
             FaultWords(
                 .link, "\(interface) went down", remedy: "sudo ip link set \(interface) up",

@@ -18,6 +18,8 @@ extension CANDialect {
         exchange = CANExchange(options.timing)
         setup = CANSetup()
         heard = []
+        currentDataECUs = []
+        accepted = CANAcceptance()
         disarm(&out)
         if let fixed = options.vehicleProtocol, fixed.canRate == nil {
             fail(.noVehicle(.unableToConnect), &out)
@@ -90,7 +92,8 @@ extension CANDialect {
                     setup.steps = [.command(.close), .settleRate]
                 } else {
                     let isSilent = options.link == .slcan && setup.bytes == 0
-                    fail(isSilent ? .silent : .noVehicle(.noData), &out)
+                    let missing = InitialisationFailure.noVehicle(setup.fault ?? .noData)
+                    fail(isSilent ? .silent : setup.isRefused ? .busNotOpened : missing, &out)
                     return
                 }
             }
@@ -133,6 +136,7 @@ extension CANDialect {
         case (.listen, .refused):
             // The adapter has no listen-only mode, so silence at this rate would prove nothing.
             if case .hear? = setup.steps.first { setup.steps.removeFirst() }
+        case (.open, .refused): setup.isRefused = true
         case (_, .confirmed), (_, .refused), (_, .queued): break
         default: return
         }
@@ -179,7 +183,9 @@ extension CANDialect {
         switch question.payload {
         case CANSetup.support:
             guard isHeard else { break }
-            if setup.messages.contains(where: { $0.payload.starts(with: [0x41, 0x00]) }) {
+            let answers = setup.messages.filter { $0.payload.starts(with: [0x41, 0x00]) }
+            if !answers.isEmpty {
+                currentDataECUs = answers.compactMap(\.ecu)
                 setup.steps = []
                 find(question.vehicleProtocol, &out)
                 return

@@ -85,6 +85,11 @@ public struct CANDialect: AdapterDialect {
     var setup = CANSetup()
     /// The ECUs that have answered functional requests in any exchange.
     var heard: Set<ECUAddress> = []
+    /// The ECUs that report current data; empty if they are not known.
+    ///
+    /// Each of them has to answer 0100. A request for current data ends when all of them have answered.
+    var currentDataECUs: [ECUAddress] = []
+    var accepted = CANAcceptance()
     private var events: [CANEvent] = []
     private var steps: [CANExchange.Output] = []
 
@@ -146,18 +151,18 @@ public struct CANDialect: AdapterDialect {
         case .vehicle(let vehicle): send(vehicle, &out)
         case .action(_, let action): act(action, &out)
         case .command: out.append(.end(.refused))
-        case .monitor(_, let text, let atMost):
+        case .monitor(_, let text, let atMost, let filters):
             guard AdapterCommand(text) == .monitor else {
                 out.append(.end(.refused))
                 return
             }
-            listen(frames: nil, atMost: atMost, &out)
+            listen(frames: nil, atMost: atMost, filters, &out)
         }
     }
 
     private mutating func send(_ request: VehicleRequest, _ out: inout [DialectOutput]) {
         if case .listen(let frames, let atMost) = request.ending {
-            listen(frames: frames, atMost: atMost, &out)
+            listen(frames: frames, atMost: atMost, [], &out)
             return
         }
         // An empty request only restores settings, and this link has none.
@@ -166,7 +171,9 @@ public struct CANDialect: AdapterDialect {
             return
         }
         phase = .exchanging
-        if !exchange.begin(request, on: spokenProtocol, &steps) {
+        accept(answersTo: request, on: spokenProtocol, &out)
+        let awaited = request.payload[0] == 0x01 ? currentDataECUs : []
+        if !exchange.begin(request, on: spokenProtocol, awaiting: awaited, &steps) {
             phase = .ready
             out.append(.end(.refused))
             return
@@ -174,9 +181,25 @@ public struct CANDialect: AdapterDialect {
         carryOut(&out)
     }
 
-    private mutating func listen(frames: Int?, atMost: Duration, _ out: inout [DialectOutput]) {
+    private mutating func listen(
+        frames: Int?, atMost: Duration, _ filters: [CANFilter], _ out: inout [DialectOutput]
+    ) {
         phase = .listening(frames: frames)
+        if case .interface = options.link, accepted.accept(only: filters) {
+            out.append(.filter(filters))
+        }
         out.append(.arm(.listen, after: atMost))
+    }
+
+    /// Sets the interface's filter, if the answers to `request` would not pass it.
+    private mutating func accept(
+        answersTo request: VehicleRequest, on vehicleProtocol: VehicleProtocol,
+        _ out: inout [DialectOutput]
+    ) {
+        guard case .interface = options.link,
+            let filters = accepted.accept(answersTo: request, on: vehicleProtocol)
+        else { return }
+        out.append(.filter(filters))
     }
 
     /// Takes received bytes.
@@ -194,6 +217,9 @@ public struct CANDialect: AdapterDialect {
         switch event {
         case .frame(let frame): take(frame, &out)
         case .fault(let fault): take(fault, &out)
+        case .refused where isAsking:
+            // The adapter's queue is full, because nothing leaves it.
+            take(.noAcknowledge, &out)
         case .confirmed, .refused, .text, .queued: takeAnswer(event, &out)
         case .damage:
             // On a shared bus the damaged frame may be from any node.
@@ -204,17 +230,30 @@ public struct CANDialect: AdapterDialect {
         }
     }
 
+    /// Whether a request to the vehicle is running.
+    private var isAsking: Bool {
+        switch phase {
+        case .asking, .exchanging: true
+        case .outOfStep, .commanding, .hearing, .ready, .listening: false
+        }
+    }
+
     /// An ECU that answers after the others, or is seen late, increases the number of expected answers.
-    private mutating func note(_ id: ECUAddress) {
-        let isOBD =
-            id.form == .can11
-            ? id.value & 0x7F8 == 0x7E8 : id.value & 0x1FFF_FF00 == 0x18DA_F100
-        guard isOBD, heard.count < 64, heard.insert(id).inserted else { return }
+    private mutating func note(_ frame: CANFrame) {
+        let id = frame.id
+        guard CANExchange.Route.functional(id.form).passes(id) else { return }
+        if !currentDataECUs.isEmpty, frame.data.count > 2, currentDataECUs.count < 64 {
+            let place = frame.data[0] >> 4 == 1 ? 2 : 1
+            if frame.data[0] >> 4 < 2, frame.data[place] == 0x41, !currentDataECUs.contains(id) {
+                currentDataECUs.append(id)
+            }
+        }
+        guard heard.count < 64, heard.insert(id).inserted else { return }
         capabilities.heardECUs = heard.count
     }
 
     private mutating func take(_ frame: CANFrame, _ out: inout [DialectOutput]) {
-        note(frame.id)
+        note(frame)
         switch phase {
         case .exchanging:
             exchange.receive(frame, &steps)
@@ -234,8 +273,10 @@ public struct CANDialect: AdapterDialect {
     private mutating func take(_ fault: CANFault, _ out: inout [DialectOutput]) {
         let status: AdapterStatus
         switch fault {
-        case .noAcknowledge, .passive: status = .canError
-        case .busOff: status = .busError
+        case .noAcknowledge: status = .notAcknowledged
+        case .passive: status = .errorPassive
+        case .busOff: status = .busOff
+        case .wires: status = .wireFault
         case .overrun: status = .bufferFull
         // The sender's controller repeats a lost frame by itself.
         case .disturbed, .recovered: return
@@ -244,12 +285,15 @@ public struct CANDialect: AdapterDialect {
         case .exchanging:
             exchange.fail(status, &steps)
             carryOut(&out)
-        // Other nodes use another bit rate, or there are no other nodes; more requests would only disturb the
-        // bus.
+        // Other nodes use another bit rate, or there are no other nodes; more requests at this rate would only
+        // disturb the bus.
         case .asking where status != .bufferFull:
             exchange.interrupt(&steps)
             steps.removeAll(keepingCapacity: true)
-            fail(.noVehicle(status), &out)
+            disarm(&out)
+            setup.fault = status
+            setup.steps = [.giveUp]
+            advance(&out)
         case .asking, .outOfStep, .commanding, .hearing, .ready, .listening: break
         }
     }
@@ -315,7 +359,9 @@ public struct CANDialect: AdapterDialect {
         if case .asking(let question) = phase {
             finish(question, &out)
         } else {
-            end(.complete, &out)
+            // The exchange has disarmed its timers.
+            phase = .ready
+            out.append(.end(.complete))
         }
     }
 
@@ -341,6 +387,7 @@ public struct CANDialect: AdapterDialect {
         var request = VehicleRequest(id: RequestID(rawValue: 0), payload: question.payload)
         // A gateway that was asleep needs longer.
         request.answerTime = max(options.timing.answer, .milliseconds(200))
+        accept(answersTo: request, on: question.vehicleProtocol, &out)
         guard exchange.begin(request, on: question.vehicleProtocol, &steps) else {
             finish(question, &out)
             return

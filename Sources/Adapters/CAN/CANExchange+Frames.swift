@@ -33,7 +33,7 @@ extension CANExchange {
             self.running?.sending?.separation = Self.separation(frame.data[place + 2])
             self.running?.sending?.waits = 0
             self.running?.sending?.awaitsFlowControl = false
-            out.append(.tell(.disarm(.flowControl)))
+            disarm(.flowControl, &out)
             continueSending(&out)
         case 1 where sending.waits < Self.mostWaits:
             self.running?.sending?.waits += 1
@@ -109,7 +109,21 @@ extension CANExchange {
         switch control >> 4 {
         // A single frame or a first frame that answers another tester is ignored.
         case 0 where !isOurs(frame, from: place + 1, count: Int(control & 0x0F)): return
-        case 1 where !isOurs(frame, from: place + 2, count: ISO15765.frameLength): return
+        case 1 where !isOurs(frame, from: place + 2, count: ISO15765.frameLength):
+            // The ECU has stopped answering us. What it sends from now on is not the rest of our answer.
+            if isKnown, let error = abandonMessage(of: ecu) {
+                noteDamage(error, &out)
+                goOn(wasUnderWay: true, &out)
+            }
+            return
+        // An ECU answers a request once, and its flow control is the matter of the tester that asked again.
+        case 0 where hasAnswered(ecu, refuses: low == 0x7F): return
+        case 1 where hasAnswered(ecu, refuses: false): return
+        // The same answer from its beginning: the frame was doubled, or the ECU was asked again.
+        case 1 where isFirst && isKnown: _ = abandonMessage(of: ecu)
+        // Nobody can answer a request that is not complete, except with a refusal.
+        case 0 where running?.sending != nil && low != 0x7F: return
+        case 1 where running?.sending != nil: return
         // Without its first frame it is the rest of an earlier answer.
         case 2 where !isKnown: return
         // The flow control of other testers.
@@ -129,13 +143,30 @@ extension CANExchange {
             let data = (route.extended.map { [$0] } ?? []) + ISO15765.flowControl
             send(padded(data), to: route.flowControl(for: ecu), &out)
         }
+        goOn(wasUnderWay: isKnown, &out)
+    }
+
+    /// Waits for the next frame of an answer that has begun, or ends the exchange if it is complete.
+    private mutating func goOn(wasUnderWay: Bool, _ out: inout [Output]) {
         guard running != nil else { return }
         if assembler.hasOpenMessages || extendedAssembler.hasOpenMessages {
             arm(.nextFrame, timing.nextFrame, &out)
-        } else if isKnown {
-            out.append(.tell(.disarm(.nextFrame)))
+        } else if wasUnderWay {
+            disarm(.nextFrame, &out)
         }
         endIfComplete(&out)
+    }
+
+    /// Whether this ECU has given its answer; only data after a refusal are still of interest, because the
+    /// refusal may have been for another tester.
+    private func hasAnswered(_ ecu: ECUAddress, refuses: Bool) -> Bool {
+        finished.contains { $0.ecu == ecu && (refuses || !$0.isRefusal) }
+    }
+
+    /// Drops what was received of an ECU's answer, and what is still to come; returns the error if it was
+    /// incomplete.
+    private mutating func abandonMessage(of ecu: ECUAddress) -> LinkError? {
+        ecu.extended != nil ? extendedAssembler.abandon(ecu) : assembler.abandon(ecu)
     }
 
     func padded(_ data: [UInt8]) -> [UInt8] {
@@ -145,9 +176,14 @@ extension CANExchange {
     /// Whether the data at `place` answers the current request, as far as the frame shows.
     private func isOurs(_ frame: CANFrame, from place: Int, count: Int) -> Bool {
         let end = min(frame.data.count, place + count)
-        guard let running, place < end else { return true }
+        guard let request = running?.payload, let service = request.first, place < end else {
+            return true
+        }
+        // Most frames of others differ in the first byte.
+        let first = frame.data[place]
+        guard first == service | 0x40 || first == 0x7F else { return false }
         let payload = Array(frame.data[place..<end])
-        return ECUMessage(ecu: frame.id, payload: payload).answers(running.payload)
+        return ECUMessage(ecu: frame.id, payload: payload).answers(request)
     }
 
     mutating func noteDamage(_ error: LinkError, _ out: inout [Output]) {
@@ -157,20 +193,33 @@ extension CANExchange {
 
     /// Takes a complete message that answers the current request.
     mutating func take(_ message: ECUMessage, from ecu: ECUAddress, _ out: inout [Output]) {
-        guard let running, message.answers(running.payload) else { return }
+        guard let request = running?.payload, message.answers(request) else { return }
+        let isSending = running?.sending != nil
+        let isPending = NegativeResponse(message.payload)?.nrc == .responsePending
+        if isPending, isSending { return }
         out.append(.tell(.message(message)))
         self.running?.messages += 1
-        if NegativeResponse(message.payload)?.nrc == .responsePending {
+        if isPending {
             self.running?.pending.insert(ecu)
             self.running?.isLate = false
             arm(.reply, timing.pending, &out)
             return
         }
-        if self.running?.pending.remove(ecu) != nil, self.running?.pending.isEmpty == true {
+        if isSending {
+            // The ECU has answered before it took the whole request, so it refuses it.
+            self.running?.sending = nil
+            disarm(.flowControl, &out)
+            disarm(.pacing, &out)
+        }
+        if self.running?.pending.remove(ecu) != nil, self.running?.pending.isEmpty == true,
+            let time = running?.answerTime
+        {
             // The time of the other ECUs is over; only answers that have begun are still awaited.
-            arm(.reply, running.answerTime, &out)
+            arm(.reply, time, &out)
         }
         self.running?.answers += 1
         self.running?.frames += message.frames
+        finished.append(
+            Finished(ecu: ecu, isRefusal: message.payload.first == 0x7F))
     }
 }

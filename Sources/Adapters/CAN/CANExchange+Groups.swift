@@ -67,7 +67,7 @@ extension CANExchange {
         if self.running?.senders.isEmpty == false {
             arm(.nextFrame, timing.nextFrame, &out)
         } else {
-            out.append(.tell(.disarm(.nextFrame)))
+            disarm(.nextFrame, &out)
         }
         endIfComplete(&out)
     }

@@ -13,7 +13,10 @@ import VehicleLink
 ///   request: other testers send their own.
 /// - A request to one ECU ends with its answer. A functional request ends when the known number of frames has
 ///   arrived, or when P2 is over, after which no ECU may begin to answer.
+/// - A functional request also ends when all ECUs have answered that are known to answer such requests.
 /// - "Response pending" (NRC 78) gives the ECU P2* for the final answer.
+/// - An ECU answers a request once. A second answer in the same exchange was asked for by another tester, or
+///   answers an earlier request late, so it is ignored.
 public struct CANExchange: Hashable, Sendable {
     /// An action that an exchange requests, or an event that it reports.
     public enum Output: Hashable, Sendable {
@@ -61,13 +64,28 @@ public struct CANExchange: Hashable, Sendable {
             case .usual where isPhysical:
                 let usual = request.usualResponder
                 return id.value == usual.value && id.form == usual.form
-            case .usual:
-                return id.form == .can11
-                    ? id.value & 0x7F8 == 0x7E8 : id.value & 0x1FFF_FF00 == 0x18DA_F100
+            case .usual: return Self.functional(id.form).passes(id)
             case .one(let ecu): return id.value == ecu.value && id.form == ecu.form
             case .matching(let pattern, let mask):
                 return id.form == pattern.form && id.value & mask == pattern.value & mask
             }
+        }
+
+        /// The filter that passes the same identifiers.
+        var filter: CANFilter {
+            switch responders {
+            case .usual where isPhysical: CANFilter(request.usualResponder)
+            case .usual: Self.functional(request.form)
+            case .one(let ecu): CANFilter(ecu)
+            case .matching(let pattern, let mask): CANFilter(pattern, mask: mask)
+            }
+        }
+
+        /// The ECUs that answer functional requests: 7E8 to 7EF, or 18DAF1xx.
+        static func functional(_ form: ECUAddress.Form) -> CANFilter {
+            form == .can11
+                ? CANFilter(ECUAddress(0x7E8, .can11), mask: 0x7F8)
+                : CANFilter(ECUAddress(0x18DA_F100, .can29), mask: 0x1FFF_FF00)
         }
 
         /// The address for flow control frames to `responder`.
@@ -116,6 +134,8 @@ public struct CANExchange: Hashable, Sendable {
         var payload: [UInt8]
         /// The known number of frames; nil if a deadline ends the exchange.
         var expected: Int?
+        /// The ECUs that are known to answer such requests; empty if a deadline ends the exchange.
+        var awaited: [ECUAddress] = []
         var answerTime: Duration
         var sending: Sending?
         /// The number of frames in complete answers.
@@ -143,6 +163,17 @@ public struct CANExchange: Hashable, Sendable {
     /// Used if the address is in the first data byte.
     var extendedAssembler = ISO15765Assembler(extendedAddressing: true)
     var groups = J1939Assembler()
+    /// The armed timers, a bit for each.
+    private var armed: UInt8 = 0
+    /// The ECUs that have given their final answer in this exchange.
+    var finished: [Finished] = []
+
+    /// An ECU that has given its final answer.
+    struct Finished: Hashable, Sendable {
+        var ecu: ECUAddress
+        /// Whether it refused.
+        var isRefusal: Bool
+    }
 
     /// An exchange that has not begun.
     public init(_ timing: Timing = Timing()) {
@@ -153,12 +184,31 @@ public struct CANExchange: Hashable, Sendable {
     public var isUnderWay: Bool { running != nil }
 
     /// Sends a request; false if it cannot be sent, in which case nothing changes.
+    ///
+    /// `awaited` are the ECUs that are known to answer such a functional request, if all of them are known.
     public mutating func begin(
-        _ request: VehicleRequest, on vehicleProtocol: VehicleProtocol, _ out: inout [Output]
+        _ request: VehicleRequest, on vehicleProtocol: VehicleProtocol,
+        awaiting awaited: [ECUAddress] = [], _ out: inout [Output]
     ) -> Bool {
         guard running == nil, !request.payload.isEmpty else { return false }
+        finished.removeAll(keepingCapacity: true)
         if vehicleProtocol.family == .j1939 { return beginGroup(request, &out) }
-        guard let route = Route(request, on: vehicleProtocol),
+        guard let route = Route(request, on: vehicleProtocol) else { return false }
+        // Most requests fit into a single frame.
+        if route.extended == nil, request.payload.count < ISO15765.frameLength {
+            var begun = started(request, route)
+            if request.mayRepeat, !route.isPhysical { begun.awaited = awaited }
+            let time = begun.answerTime
+            running = begun
+            var data = InlineBytes()
+            data.append(UInt8(request.payload.count))
+            for byte in request.payload { data.append(byte) }
+            while data.count < ISO15765.frameLength { data.append(timing.padding) }
+            out.append(.send(CANFrame(route.request, data)))
+            arm(.reply, time, &out)
+            return true
+        }
+        guard
             let frames = try? ISO15765.frames(
                 for: request.payload, extendedAddress: route.extended, padding: timing.padding),
             // Flow control works with a single ECU only.
@@ -200,7 +250,8 @@ public struct CANExchange: Hashable, Sendable {
 
     /// Reports that a timer has expired; a timer that is not armed is ignored.
     public mutating func expired(_ timer: DialectTimer, _ out: inout [Output]) {
-        guard running != nil else { return }
+        guard running != nil, armed & 1 << timer.rawValue != 0 else { return }
+        armed &= ~(1 << timer.rawValue)
         switch timer {
         case .reply:
             running?.isLate = true
@@ -257,8 +308,11 @@ public struct CANExchange: Hashable, Sendable {
             return
         }
         let isEnough = running.expected.map { running.frames >= $0 } ?? false
+        let isByAll =
+            !running.awaited.isEmpty
+            && running.awaited.allSatisfy { ecu in finished.contains { $0.ecu == ecu } }
         let isAnswered = running.route.isPhysical && !running.isMatching && running.answers > 0
-        if running.isLate || isEnough || isAnswered { end(&out) }
+        if running.isLate || isEnough || isByAll || isAnswered { end(&out) }
     }
 
     private mutating func end(_ out: inout [Output]) {
@@ -271,16 +325,22 @@ public struct CANExchange: Hashable, Sendable {
 
     private mutating func finish(_ out: inout [Output]) {
         running = nil
-        for timer in [DialectTimer.reply, .pause, .flowControl, .pacing, .nextFrame] {
-            out.append(.tell(.disarm(timer)))
-        }
+        for timer in DialectTimer.allCases { disarm(timer, &out) }
         out.append(.ended)
     }
 
     // MARK: Output
 
-    func arm(_ timer: DialectTimer, _ time: Duration, _ out: inout [Output]) {
+    mutating func arm(_ timer: DialectTimer, _ time: Duration, _ out: inout [Output]) {
+        armed |= 1 << timer.rawValue
         out.append(.tell(.arm(timer, after: time)))
+    }
+
+    /// Disarms a timer, if it was armed.
+    mutating func disarm(_ timer: DialectTimer, _ out: inout [Output]) {
+        guard armed & 1 << timer.rawValue != 0 else { return }
+        armed &= ~(1 << timer.rawValue)
+        out.append(.tell(.disarm(timer)))
     }
 
     func send(_ data: [UInt8], to id: ECUAddress, _ out: inout [Output]) {

@@ -7,6 +7,12 @@ public struct CANFilter: Hashable, Sendable {
     /// The bits that are compared.
     public var mask: UInt32
 
+    /// A filter; by default all bits count.
+    public init(_ pattern: ECUAddress, mask: UInt32 = .max) {
+        self.pattern = ECUAddress(pattern.value, pattern.form)
+        self.mask = mask & (pattern.form == .can11 ? 0x7FF : 0x1FFF_FFFF)
+    }
+
     /// Reads `7E8`, `18DAF110` or, with a mask, `7E8/7F8`; nil for anything else.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -25,5 +31,10 @@ public struct CANFilter: Hashable, Sendable {
     /// Whether a frame with this identifier is of interest.
     public func passes(_ id: ECUAddress) -> Bool {
         id.form == pattern.form && id.value & mask == pattern.value & mask
+    }
+
+    /// Whether it passes every identifier that `other` passes.
+    public func covers(_ other: CANFilter) -> Bool {
+        passes(other.pattern) && mask & other.mask == mask
     }
 }

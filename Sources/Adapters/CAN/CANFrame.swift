@@ -28,6 +28,8 @@ public enum CANFault: Hashable, Sendable {
     case busOff
     /// The controller counted many errors and no longer marks them on the bus.
     case passive
+    /// The transceiver reports a broken or shorted wire.
+    case wires
     /// Any kind of error on the bus.
     case disturbed
     /// The controller works without errors again, or was restarted.

@@ -15,6 +15,17 @@ public enum CANRecord {
     static let remoteFlag: UInt32 = 0x4000_0000
     static let errorFlag: UInt32 = 0x2000_0000
 
+    /// The filters of the socket (`struct can_filter`): pairs of identifier and mask with flags.
+    ///
+    /// Without a filter, it is one pair that passes everything.
+    public static func filterPairs(of filters: [CANFilter]) -> [UInt32] {
+        guard !filters.isEmpty else { return [0, 0] }
+        return filters.flatMap { filter in
+            let flag = filter.pattern.form == .can29 ? extendedFlag : 0
+            return [filter.pattern.value | flag, filter.mask | extendedFlag | remoteFlag]
+        }
+    }
+
     /// The record that carries `frame`.
     public static func bytes(of frame: CANFrame) -> [UInt8] {
         var value = frame.id.value
@@ -28,14 +39,17 @@ public enum CANRecord {
         return bytes
     }
 
-    /// Reads a record; nil for a CAN FD frame, which OBD does not use.
-    static func event(_ record: [UInt8]) -> CANEvent? {
+    /// Reads the record at `start`; nil for an error frame that does not matter here.
+    ///
+    /// A CAN FD frame, which OBD does not use, is damage.
+    static func event(_ bytes: Span<UInt8>, at start: Int) -> CANEvent? {
         let value =
-            UInt32(record[0]) | UInt32(record[1]) << 8 | UInt32(record[2]) << 16
-            | UInt32(record[3]) << 24
-        let count = Int(record[4])
+            UInt32(bytes[start]) | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2]) << 16
+            | UInt32(bytes[start + 3]) << 24
+        let count = Int(bytes[start + 4])
         guard count <= CANFrame.longestData else { return .damage }
-        let data = InlineBytes(record, 8..<8 + count)
+        var data = InlineBytes()
+        for index in start + 8..<start + 8 + count { data.append(bytes[index]) }
         if value & errorFlag != 0 { return fault(value & 0x1FFF_FFFF, data).map { .fault($0) } }
         let id =
             value & extendedFlag != 0
@@ -47,14 +61,16 @@ public enum CANRecord {
     /// The fault in an error frame (linux/can/error.h); nil if it does not matter here.
     private static func fault(_ classes: UInt32, _ data: InlineBytes) -> CANFault? {
         if classes & 0x40 != 0 { return .busOff }
-        if classes & 0x20 != 0 { return .noAcknowledge }
+        // No acknowledgement, or the driver could not send a frame in time.
+        if classes & 0x21 != 0 { return .noAcknowledge }
+        if classes & 0x10 != 0 { return .wires }
         if classes & 0x04 != 0, data.count > 1 {
             if data[1] & 0x03 != 0 { return .overrun }
             if data[1] & 0x30 != 0 { return .passive }
             if data[1] & 0x40 != 0 { return .recovered }
         }
         if classes & 0x100 != 0 { return .recovered }
-        return classes & 0x89 != 0 ? .disturbed : nil
+        return classes & 0x88 != 0 ? .disturbed : nil
     }
 }
 
@@ -69,10 +85,17 @@ public struct CANRecordLexer: Hashable, Sendable {
 
     /// Takes bytes as they came.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [CANEvent]) {
-        for index in bytes.indices {
-            partial.append(bytes[index])
+        var place = 0
+        while place < bytes.count {
+            if partial.isEmpty, bytes.count - place >= CANRecord.length {
+                if let event = CANRecord.event(bytes, at: place) { out.append(event) }
+                place += CANRecord.length
+                continue
+            }
+            partial.append(bytes[place])
+            place += 1
             guard partial.count == CANRecord.length else { continue }
-            if let event = CANRecord.event(partial) { out.append(event) }
+            if let event = CANRecord.event(partial.span, at: 0) { out.append(event) }
             partial.removeAll(keepingCapacity: true)
         }
     }

@@ -71,6 +71,11 @@ struct CANSetup: Hashable, Sendable {
     /// The number of bytes received since the set-up began.
     var bytes = 0
 
+    /// What the controller reported instead of an answer.
+    var fault: AdapterStatus?
+    /// Whether an slcan adapter refused to open the bus.
+    var isRefused = false
+
     // The answer to the current request.
     var messages: [ECUMessage] = []
     var statuses: [AdapterStatus] = []

@@ -81,6 +81,36 @@ public enum SLCAN {
         for index in end..<line.count where Hex.value(line[index]) == nil { return nil }
         return CANFrame(ECUAddress(value, digits == 3 ? .can11 : .can29), data, isRemote: isRemote)
     }
+
+    /// The fault in a line about the controller, as the kernel's driver defines them; nil for another line.
+    ///
+    /// ```
+    /// sb256000   state b (off the bus), p (passive), w (warning), a (active); two error counters
+    /// e2aO       the number of errors, and a letter for each: a = no acknowledgement, o and O = overrun
+    /// ```
+    static func fault(in line: [UInt8]) -> CANFault? {
+        guard line.count > 2 else { return nil }
+        if line[0] == UInt8(ascii: "s") {
+            guard line.count == 8,
+                line[2...].allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            else { return nil }
+            switch line[1] {
+            case UInt8(ascii: "b"): return .busOff
+            case UInt8(ascii: "p"): return .passive
+            case UInt8(ascii: "w"): return .disturbed
+            case UInt8(ascii: "a"): return .recovered
+            default: return nil
+            }
+        }
+        guard let count = Hex.value(line[1]), count <= 8, line.count == Int(count) + 2 else {
+            return nil
+        }
+        let letters = line[2...]
+        guard letters.allSatisfy({ Array("abBcfoOs".utf8).contains($0) }) else { return nil }
+        if letters.contains(UInt8(ascii: "a")) { return .noAcknowledge }
+        let isOverrun = letters.contains { $0 == UInt8(ascii: "o") || $0 == UInt8(ascii: "O") }
+        return isOverrun ? .overrun : .disturbed
+    }
 }
 
 /// Splits the bytes of an slcan adapter into events, independent of how the bytes arrive.
@@ -144,8 +174,9 @@ public struct SLCANLexer: Hashable, Sendable {
             line.removeFirst()
             out.append(.queued)
             if !line.isEmpty { out.append(SLCAN.frame(in: line).map { .frame($0) } ?? .damage) }
-        // The kernel's driver defines lines for the controller's state and errors.
-        case UInt8(ascii: "e"), UInt8(ascii: "s"): break
+        // The controller's errors and state; a line of another form is not understood and ignored.
+        case UInt8(ascii: "e"), UInt8(ascii: "s"):
+            if let fault = SLCAN.fault(in: line) { out.append(.fault(fault)) }
         default: out.append(.text(Self.text(line)))
         }
     }

@@ -21,6 +21,8 @@ struct WireSettings: Hashable, Sendable {
     var extending = Extending.never
     /// The ECUs whose answers pass the receive filter.
     var responders = VehicleRequest.Responders.usual
+    /// Whether an STN has pass filters of its user, which replace its automatic ones.
+    var hasPassFilters = false
     /// The address for flow control, if it differs from the adapter's default.
     var flowControl: ECUAddress?
     /// The time that the adapter waits for an answer (`AT ST`); unit: 4 ms.
@@ -44,7 +46,7 @@ struct WireSettings: Hashable, Sendable {
 
     /// Whether the adapter has its default settings and `request` needs no others.
     func suits(_ request: VehicleRequest) -> Bool {
-        guard !isUncertain, header == nil, extended == nil, flowControl == nil,
+        guard !isUncertain, !hasPassFilters, header == nil, extended == nil, flowControl == nil,
             patience == Self.usualPatience, case .usual = responders, request.target == nil,
             request.answerTime == nil, case .usual = request.responders,
             let service = request.payload.first
@@ -63,6 +65,11 @@ extension ELM327Dialect {
         // The default header for all ECUs works without being known.
         guard wanted != nil || request.target == nil && wire.header == nil else { return nil }
         var commands: [String] = []
+        if wire.hasPassFilters {
+            // Brings back the automatic filters.
+            commands.append("ATAR")
+            wire.hasPassFilters = false
+        }
         let anew = wire.isUncertain
         // A request that writes to one ECU must not reach another, even if the header was changed since.
         let addressesAnew = anew || !request.mayRepeat && request.target != nil
@@ -221,7 +228,10 @@ extension ELM327Dialect {
             return
         }
         running.sendings = 0
-        if isRefused, let substitutes = substitutes(for: command) {
+        if case .monitor = running.request {
+            replaceMonitorFilter(command)
+            proceed(&out)
+        } else if isRefused, let substitutes = substitutes(for: command) {
             running.preparations.insert(contentsOf: substitutes, at: 0)
             proceed(&out)
         } else if AdapterQuirk.remedy(forRefused: command) == .goOn {

@@ -17,7 +17,7 @@ extension ELM327Dialect {
         lineIsStale = lexer.partialLine.contains { $0 > 0x20 }
         switch request {
         case .action: send(request.asCommand, isReadOnly: isReadOnly, &out)
-        case .command(_, let text, _, _), .monitor(_, let text, _):
+        case .command(_, let text, _, _), .monitor(_, let text, _, _):
             // It has to be a single line without control characters; a line of blanks would repeat the last
             // command.
             guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }),
@@ -31,6 +31,9 @@ extension ELM327Dialect {
             running = RunningExchange(
                 request: request, isReadOnly: isReadOnly, command: Array(text.utf8))
             reader.filter = .open
+            if case .monitor(_, AdapterCommand.monitorEverything, _, let filters) = request {
+                prepareMonitoring(filters)
+            }
             proceed(&out)
         case .vehicle(let vehicle):
             guard let spelled = Self.spell(vehicle, countsFrames: capabilities.frameCountHelps),
@@ -298,7 +301,7 @@ extension ELM327Dialect {
         switch request {
         case .vehicle(let vehicle): return isReadOnly(vehicle)
         case .action: return isReadOnly(request.asCommand)
-        case .monitor(_, let text, _):
+        case .monitor(_, let text, _, _):
             return AdapterRequest.isMonitoring(text) && AdapterRequest.isReadOnlyCommand(text)
         case .command(_, let text, _, _):
             guard text.utf8.allSatisfy({ Hex.value($0) != nil || $0 == 0x20 }) else {

@@ -65,7 +65,7 @@ extension ELM327Dialect {
                 keep(line)
                 out.append(.text(String(decoding: line, as: UTF8.self)))
             }
-        case .monitor(_, let text, _):
+        case .monitor(_, let text, _, _):
             // A monitor request may produce any amount of data.
             received = 0
             let isOurStop = running.wasStopped && line.elementsEqual("STOPPED".utf8)

@@ -71,7 +71,7 @@ struct RunningExchange: Hashable, Sendable {
             case .listen(_, let atMost): atMost
             }
         case .action, .command: nil
-        case .monitor(_, _, let atMost): atMost
+        case .monitor(_, _, let atMost, _): atMost
         }
     }
 

@@ -112,7 +112,7 @@ public struct GoLinkDialect: AdapterDialect {
                     vehicle.payload, to: vehicle.target, on: capabilities.vehicleProtocol)
         // The device has no commands for these, so nothing is sent.
         case .action: true
-        case .command(_, let text, _, _), .monitor(_, let text, _):
+        case .command(_, let text, _, _), .monitor(_, let text, _, _):
             AdapterRequest.isReadOnlyCommand(text)
         }
     }

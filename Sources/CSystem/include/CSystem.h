@@ -146,6 +146,14 @@ int sys_can_socket(void);
 // identifier and mask.
 int sys_can_filter(int fd, const uint32_t *filters, unsigned pairs);
 
+// The size of struct can_frame, and how many frames sys_can_receive() reads at most.
+#define SYS_CAN_FRAME 16
+#define SYS_CAN_FRAMES 32
+
+// Reads the frames that have arrived without waiting; `bytes` has room for SYS_CAN_FRAMES. Returns their number,
+// 0 at the end of the stream, or -1 with errno. Frames before an end or an error come first.
+int sys_can_receive(int fd, void *bytes);
+
 // Accepts error frames (CAN_RAW_ERR_FILTER).
 int sys_can_errors(int fd, uint32_t classes);
 

@@ -20,7 +20,8 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
         discussion: """
             Prints each frame until Ctrl-C or --duration. On can: and slcan: nothing is sent, and \
             an slcan adapter only listens. An ELM327-class adapter is asked with AT MA, after it \
-            has found the vehicle; most of them are too slow for a busy bus.
+            has found the vehicle; most of them are too slow for a busy bus. With --id the adapter \
+            itself leaves out the other frames (AT CF and AT CM, on an OBDLink STFPA and STM).
 
             --to writes a log in the form of candump -l, which obdscan decode and can-utils read.
 

@@ -90,7 +90,7 @@ extension ScanEvent {
                 "sent \(Hex.string(request.payload))"
                     + (request.target.map { " to \($0)" } ?? "")
             case .action(_, let action): "sent \(action.command)"
-            case .command(_, let text, _, _), .monitor(_, let text, _): "sent \(text)"
+            case .command(_, let text, _, _), .monitor(_, let text, _, _): "sent \(text)"
             }
         case .didReceiveResponses(_, let count): "received \(count) messages"
         case .didReceiveUnasked(let count):

@@ -74,8 +74,8 @@ extension AdapterRequest {
         case .action(_, let action): return .action(id: id, action)
         case .command(_, let text, let mayRepeat, let consent):
             return .command(id: id, text: text, mayRepeat: mayRepeat, consent: consent)
-        case .monitor(_, let text, let atMost):
-            return .monitor(id: id, text: text, atMost: atMost)
+        case .monitor(_, let text, let atMost, let filters):
+            return .monitor(id: id, text: text, atMost: atMost, filters: filters)
         }
     }
 }

@@ -1,0 +1,88 @@
+import OBDCore
+import VehicleLink
+
+/// The frames that a SocketCAN interface is asked to deliver.
+///
+/// A busy bus carries thousands of frames per second, and each of them would wake the program up. The kernel
+/// drops what cannot be an answer in the vehicle's protocol, or to a request that was sent.
+struct CANAcceptance: Hashable, Sendable {
+    /// The most filters at once; the kernel compares them one by one.
+    static let most = 64
+
+    /// The current filters, if any were set; empty = every frame.
+    private(set) var filters: [CANFilter] = []
+    /// The protocol that they are for; nil if they are for none.
+    private var vehicleProtocol: VehicleProtocol?
+    /// Whether they are for listening to the bus.
+    private var isListening = false
+
+    /// Accepts the answers to `request`; returns the new filters, nil if the current ones pass them.
+    mutating func accept(
+        answersTo request: VehicleRequest, on vehicleProtocol: VehicleProtocol
+    ) -> [CANFilter]? {
+        let needed = CANExchange.filters(for: request, on: vehicleProtocol)
+        if self.vehicleProtocol == vehicleProtocol {
+            let missing = needed.filter { one in !filters.contains { $0.covers(one) } }
+            if missing.isEmpty { return nil }
+            filters = filters.count + missing.count > Self.most ? needed : filters + missing
+        } else {
+            self.vehicleProtocol = vehicleProtocol
+            isListening = false
+            filters = needed
+        }
+        return filters
+    }
+
+    /// Accepts what passes one of `listened`, or everything if it is empty; returns false if that is so
+    /// already.
+    mutating func accept(only listened: [CANFilter]) -> Bool {
+        guard !isListening || filters != listened else { return false }
+        isListening = true
+        vehicleProtocol = nil
+        filters = listened
+        return true
+    }
+}
+
+extension CANExchange {
+    /// The filters that pass every frame that can belong to an answer to `request`, and the answers of all
+    /// ECUs to usual requests.
+    static func filters(
+        for request: VehicleRequest, on vehicleProtocol: VehicleProtocol
+    ) -> [CANFilter] {
+        if vehicleProtocol.family == .j1939 { return groupFilters(for: request.payload) }
+        let usual = Route.functional(vehicleProtocol.addressForm)
+        guard let own = Route(request, on: vehicleProtocol)?.filter, !usual.covers(own) else {
+            return [usual]
+        }
+        return [usual, own]
+    }
+
+    /// The parameter group of a request, acknowledgements, and the transport protocol's frames to this tester
+    /// and to all.
+    private static func groupFilters(for payload: [UInt8]) -> [CANFilter] {
+        var filters: [CANFilter] = []
+        for group in [
+            J1939.connectionManagement, J1939.dataTransfer, acknowledgementGroup,
+        ] {
+            for receiver in [testerAddress, J1939.everyone] {
+                let id = J1939.Identifier(
+                    priority: 0, parameterGroup: group, destination: receiver, source: 0)
+                filters.append(CANFilter(ECUAddress(id.value, .can29), mask: 0x03FF_FF00))
+            }
+        }
+        if payload.count == 3 {
+            let group = UInt32(payload[0]) << 16 | UInt32(payload[1]) << 8 | UInt32(payload[2])
+            // Groups below F0 have the destination in the place of the lowest byte.
+            let hasDestination = payload[1] < 0xF0
+            filters.append(
+                CANFilter(
+                    ECUAddress((group & 0x3_FFFF) << 8, .can29),
+                    mask: hasDestination ? 0x03FF_0000 : 0x03FF_FF00))
+        }
+        return filters
+    }
+
+    /// SAE J1939-21: the group of acknowledgements.
+    private static let acknowledgementGroup: UInt32 = 0xE800
+}

@@ -50,9 +50,11 @@ struct BLEOpening: ~Copyable {
         do throws(Failure) {
             return try open()
         } catch {
+            // BlueZ ends what is pending, such as a subscription, while its client is still there.
             if let connected {
-                _ = try? bus.post(
-                    Self.service, connected, Self.deviceInterface, "Disconnect", [])
+                _ = try? bus.call(
+                    Self.service, connected, Self.deviceInterface, "Disconnect",
+                    until: SystemClock.now() + target.limits.disconnect)
             }
             throw error
         }

@@ -165,14 +165,19 @@ def without_a_number_and_a_terminal_it_says_what_is_missing():
 
 
 def on_terminal(arguments, answer, seconds):
-    """Runs the program on a terminal; returns its exit code, its text, and how long it waited for an answer."""
+    """Runs the program on a terminal; returns its exit code, its text, and how long it waited for an answer.
+
+    The answer is typed after five seconds, as a person would at the soonest."""
     child, host = pty.fork()
     if child == 0:
         os.execve(PROGRAM, [PROGRAM, *arguments], ENVIRONMENT)
     text, asked, end, deadline = b"", None, None, time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0:
-        if not select.select([host], [], [], left)[0]:
-            break
+        if answer is not None and asked is not None and time.monotonic() > asked + 5:
+            os.write(host, answer.encode() + b"\n")
+            answer = None
+        if not select.select([host], [], [], min(left, 1))[0]:
+            continue
         try:
             data = os.read(host, 4096)
         except OSError:
@@ -180,8 +185,6 @@ def on_terminal(arguments, answer, seconds):
         text += data
         if asked is None and b"Its number" in text:
             asked = time.monotonic()
-            if answer is not None:
-                os.write(host, answer.encode() + b"\n")
         if end is None and b"hint:" in text:
             end = time.monotonic()
     if time.monotonic() >= deadline:

@@ -32,8 +32,15 @@ public struct DescriptorSession: ~Copyable {
     var isExclusive = false
     /// Whether the user specified the line rate.
     public internal(set) var isRateGiven = false
+    /// The longest message that the other end accepts, if it told so before the session began.
+    public internal(set) var longestMessage: Int?
     /// What to do when the other end closes.
     var remedyWhenClosed = LinkFault.usualRemedy
+    /// Readable once the thread at the other end has left its device in order; nil if there is no such thread.
+    ///
+    /// Closing the session waits for it, because a program that ends takes its threads with it.
+    var ended: EventDescriptor?
+    private static let endingTime = Duration.seconds(2)
     private var acknowledgesAtOnce = false
     /// Whether the last ``receive()`` returned everything that had arrived, so that another call right after
     /// it finds nothing.
@@ -58,6 +65,11 @@ public struct DescriptorSession: ~Copyable {
         // Lets others open the terminal again even if another process keeps it open.
         if isExclusive { _ = sys_tty_exclusive(descriptor, 0) }
         Glibc.close(descriptor)
+        if let ended {
+            var set = PollSet()
+            set.add(ended.descriptor)
+            _ = try? set.wait(until: SystemClock.now() + Self.endingTime)
+        }
     }
 
     /// Ends the session.

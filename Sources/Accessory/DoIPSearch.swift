@@ -117,19 +117,35 @@ public enum DoIPSearch {
 
     /// Asks one gateway over UDP; nil if there is no matching answer.
     static func question(_ message: DoIPMessage, _ gateway: FoundGateway) -> DoIPMessage? {
-        let lookup = NameLookup(host: gateway.host, port: gateway.port)
-        guard
-            let place = try? lookup.addresses(
-                until: SystemClock.now() + .seconds(1), cancelledBy: nil)?.first,
-            let socket = try? DatagramSocket(family: place.family),
-            (try? socket.send(message.bytes(version: gateway.version), to: place.bytes)) != nil
-        else { return nil }
-        var set = PollSet()
-        set.add(socket.descriptor)
         // A gateway answers these requests within 50 ms.
-        guard let ready = try? set.wait(until: SystemClock.now() + .milliseconds(500)), ready > 0
-        else { return nil }
-        return socket.receive().flatMap { DoIPMessage(datagram: $0.bytes) }
+        Question(message, version: gateway.version, host: gateway.host, port: gateway.port)?
+            .answer(within: .milliseconds(500))
+    }
+
+    /// A question over UDP that one gateway was asked.
+    struct Question {
+        private let socket: DatagramSocket
+
+        /// Sends it; nil if that was not possible.
+        init?(_ message: DoIPMessage, version: UInt8, host: String, port: UInt16) {
+            let lookup = NameLookup(host: host, port: port)
+            guard
+                let place = try? lookup.addresses(
+                    until: SystemClock.now() + .seconds(1), cancelledBy: nil)?.first,
+                let socket = try? DatagramSocket(family: place.family),
+                (try? socket.send(message.bytes(version: version), to: place.bytes)) != nil
+            else { return nil }
+            self.socket = socket
+        }
+
+        /// Waits for the answer; nil if none came, or one that is no message.
+        func answer(within time: Duration) -> DoIPMessage? {
+            var set = PollSet()
+            set.add(socket.descriptor)
+            guard let ready = try? set.wait(until: SystemClock.now() + time), ready > 0
+            else { return nil }
+            return socket.receive().flatMap { DoIPMessage(datagram: $0.bytes) }
+        }
     }
 
     /// Sends the request to each of `places` and collects the answers.

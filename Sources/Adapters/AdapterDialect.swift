@@ -28,6 +28,11 @@ public protocol AdapterDialect: Hashable, Sendable {
     /// Any other request needs the user's consent.
     func isReadOnly(_ request: AdapterRequest) -> Bool
 
+    /// Limits requests to `bytes`, because the other end told before the set-up that it takes no more.
+    ///
+    /// Default: does nothing.
+    mutating func limitRequests(to bytes: Int)
+
     /// Synchronises with the adapter and sets it up; also used after an error.
     mutating func initialise(_ out: inout [DialectOutput])
     /// Sends one request.
@@ -51,6 +56,9 @@ public protocol AdapterDialect: Hashable, Sendable {
 }
 
 extension AdapterDialect {
+    /// Default: does nothing.
+    public mutating func limitRequests(to bytes: Int) {}
+
     /// Default: writes nothing.
     public mutating func leave(_ out: inout [DialectOutput]) {}
 

@@ -98,6 +98,16 @@ public struct AnyDialect: AdapterDialect {
         }
     }
 
+    /// Limits requests to `bytes`, because the other end told so.
+    public mutating func limitRequests(to bytes: Int) {
+        switch language {
+        case .elm327: elm327.limitRequests(to: bytes)
+        case .goLink: goLink.limitRequests(to: bytes)
+        case .can: can.limitRequests(to: bytes)
+        case .doip: doip.limitRequests(to: bytes)
+        }
+    }
+
     /// Synchronises with the adapter and sets it up.
     public mutating func initialise(_ out: inout [DialectOutput]) {
         firstFailure = nil

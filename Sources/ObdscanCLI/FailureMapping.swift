@@ -305,8 +305,10 @@ extension Failure {
         case .silent:
             self.init(
                 "\(accessory): nothing answers",
-                hint: "is the adapter plugged into the car and its light on? "
-                    + "a serial line may need its rate: serial:PATH?baud=N",
+                hint: accessory.hasPrefix("\(DoIPTransport.form.scheme):")
+                    ? "turn the ignition on; \"obdscan devices list --doip\" finds DoIP gateways"
+                    : "is the adapter plugged into the car and its light on? "
+                        + "a serial line may need its rate: serial:PATH?baud=N",
                 status: .unavailable)
         case .notUnderstood(let count):
             self.init(

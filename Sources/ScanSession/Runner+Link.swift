@@ -15,6 +15,7 @@ extension Runner {
                 carryOut(driver.life.take(.stopRequested))
                 return
             }
+            if let longest = opened.longestMessage { machine.limitRequests(to: longest) }
             session = consume opened
             now = SystemClock.now()
             tell(.toolDidConnect)

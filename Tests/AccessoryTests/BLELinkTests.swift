@@ -125,6 +125,35 @@ import Testing
         #expect(try ask("ATI", &again) == "ELM327 v1.5\r\r>")
     }
 
+    @Test func `waits for the end of an earlier connection, and then connects`() throws {
+        var setup = FakeBlueZ.Setup()
+        setup.isLeaving = true
+        let bluez = try FakeBlueZ(setup)
+        defer { bluez.end() }
+        var session = try open(target(bluez))
+        #expect(try ask("ATI", &session) == "ELM327 v1.5\r\r>")
+        #expect(bluez.calls.contains("Connect"))
+        // It made the connection, and so it also ends it.
+        session.close()
+        #expect(bluez.awaitCall("Disconnect"))
+    }
+
+    /// BlueZ's texts for a connection that failed (src/device.c), and whether a new pairing helps.
+    @Test(arguments: [
+        ("le-connection-abort-by-local", false), ("le-connection-abort-by-remote", false),
+        ("le-connection-refused", false), ("le-connection-timeout", false),
+        ("le-connection-concurrent-connection-limit", false),
+        ("le-connection-gatt-browsing", false), ("le-connection-key-missing", true),
+        ("Operation already in progress", false), ("", false),
+    ])
+    func `a failed connection has its sentence and a remedy`(text: String, isOfPairing: Bool) {
+        let words = BLEFault.notConnected(address: Self.name, reason: text).words
+        #expect(
+            words.what == "\(Self.name): no connection" + (text.isEmpty ? "" : " (\(text))"))
+        #expect(words.category == (isOfPairing ? .noPermission : .unavailable))
+        #expect(words.remedy?.contains("D2:E0:2F:8D:54:D5") == !text.contains("limit"))
+    }
+
     @Test func `is left as it was found`() throws {
         let bluez = try FakeBlueZ()
         defer { bluez.end() }
@@ -166,7 +195,35 @@ import Testing
             }, fault: .noAdapter(address: name, services: ["FFF0", "FFE0"])),
         Fault(change: { $0.passkey = 123_456 }, fault: .wantsPairing(address: name)),
         Fault(change: { $0.passkey = 123_456 }, pin: "1", fault: .wrongPIN(address: name)),
-        Fault(change: { $0.subscribes = false }, fault: .wantsPairing(address: name)),
+        Fault(change: { $0.subscribes = false }, fault: .pairingUnanswered(address: name)),
+        Fault(change: { $0.isNotifying = true }, fault: .inUse(address: name)),
+        // Names and texts of BlueZ 5.66, src/gatt-client.c and src/error.c.
+        Fault(
+            change: { $0.notifyError = ("org.bluez.Error.NotPermitted", "Notify acquired") },
+            fault: .inUse(address: name)),
+        Fault(
+            change: { $0.notifyError = ("org.bluez.Error.InProgress", "In Progress") },
+            fault: .inUse(address: name)),
+        Fault(
+            change: { $0.notifyError = ("org.bluez.Error.NotPermitted", "Not paired") },
+            fault: .wantsPairing(address: name)),
+        Fault(
+            change: {
+                $0.notifyError = ("org.bluez.Error.NotAuthorized", "Operation Not Authorized")
+            },
+            fault: .wantsPairing(address: name)),
+        Fault(
+            change: { $0.notifyError = ("org.bluez.Error.NotConnected", "Not Connected") },
+            fault: .notConnected(address: name, reason: "Not Connected")),
+        Fault(
+            change: {
+                $0.notifyError = ("org.bluez.Error.NotSupported", "Operation is not supported")
+            }, fault: .notSubscribed(address: name, reason: "Operation is not supported")),
+        Fault(
+            change: {
+                $0.notifyError = ("org.bluez.Error.Failed", "Operation failed with ATT error: 0x80")
+            },
+            fault: .notSubscribed(address: name, reason: "Operation failed with ATT error: 0x80")),
     ]
 
     @Test(arguments: faults)

@@ -114,6 +114,12 @@ final class FakeBlueZ: Sendable {
         var passkey: UInt32?
         /// Whether it answers StartNotify.
         var subscribes = true
+        /// The error that StartNotify returns, its name and its text; nil = none.
+        var notifyError: (name: String, text: String)?
+        /// Whether another program listens already.
+        var isNotifying = false
+        /// Whether it is connected at first, and BlueZ is about to disconnect it.
+        var isLeaving = false
         /// The service of the adapter that answers; nil = all.
         var speaking: String?
         /// The adapter's answers by line.
@@ -148,6 +154,7 @@ final class FakeBlueZ: Sendable {
     init(_ setup: Setup = Setup()) throws {
         self.setup = setup
         news = try EventDescriptor()
+        state.withLock { $0.isConnected = setup.isLeaving }
         path =
             FileManager.default.temporaryDirectory.appending(path: "bz-\(UUID().uuidString)")
             .path().prefix(100).description
@@ -247,6 +254,13 @@ final class FakeBlueZ: Sendable {
                 default: false
                 }
             replyVariant(message, value, host)
+            if setup.isLeaving, value, message.body.last?.text == "Connected",
+                !calls.contains("Connect")
+            {
+                state.withLock { $0.isConnected = false }
+                changed(
+                    GATTLayoutTests.device, "org.bluez.Device1", ("Connected", .flag(false)), host)
+            }
         case "Connect":
             if let error = setup.connectError {
                 refuse(message, "org.bluez.Error.Failed", error, host)
@@ -265,6 +279,10 @@ final class FakeBlueZ: Sendable {
 
     private func subscribe(_ message: DBusMessage, _ host: Int32) {
         guard setup.subscribes else { return }
+        if let error = setup.notifyError {
+            refuse(message, error.name, error.text, host)
+            return
+        }
         guard setup.passkey != nil, !state.withLock({ $0.isPaired }) else {
             reply(message, [], host)
             return
@@ -369,6 +387,7 @@ final class FakeBlueZ: Sendable {
                     ("UUID", .text(GATTObjects.whole(member.uuid))), ("Service", .path(service)),
                     ("Flags", .texts(member.flags)),
                 ]
+                if setup.isNotifying { properties.append(("Notifying", .flag(true))) }
                 if let mtu = setup.mtu { properties.append(("MTU", .short(mtu))) }
                 all.append(
                     (

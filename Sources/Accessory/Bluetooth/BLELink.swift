@@ -32,6 +32,8 @@ enum BLELink {
         /// Until an unknown adapter is seen; some advertise only every few seconds.
         var search = Duration.seconds(20)
         var connect = Duration.seconds(20)
+        /// For BlueZ to end an earlier connection, which takes it two seconds.
+        var disconnect = Duration.milliseconds(2_500)
         var services = Duration.seconds(10)
         /// Includes pairing.
         var subscribe = Duration.seconds(20)
@@ -43,11 +45,14 @@ enum BLELink {
     private final class Box: Sendable {
         let done: EventDescriptor
         let stop: EventDescriptor
+        /// Set when the thread has left the adapter and the bus.
+        let ended: EventDescriptor
         let outcome = Mutex<Result<Void, AccessoryError>?>(nil)
 
         init() throws(SystemError) {
             done = try EventDescriptor()
             stop = try EventDescriptor()
+            ended = try EventDescriptor()
         }
 
         func end(_ result: Result<Void, AccessoryError>) {
@@ -66,7 +71,7 @@ enum BLELink {
             throw .system(call: "socketpair", address: target.name, errno: errno)
         }
         // From here on the session closes its end on every path.
-        let session = DescriptorSession(descriptor: ends[0], kind: .stream, name: target.name)
+        var session = DescriptorSession(descriptor: ends[0], kind: .stream, name: target.name)
         let served = ends[1]
         let box: Box
         do throws(SystemError) {
@@ -74,6 +79,7 @@ enum BLELink {
             try SystemThread { [box] in
                 serve(target, on: served, box)
                 close(served)
+                box.ended.signal()
             }.detach()
         } catch {
             close(served)
@@ -95,6 +101,7 @@ enum BLELink {
             throw .system(call: error.call, address: target.name, errno: error.errno)
         }
         try box.outcome.withLock { $0 }?.get()
+        session.ended = box.ended
         return session
     }
 

@@ -8,6 +8,15 @@ struct BLEOpening: ~Copyable {
     enum Failure: Error {
         case cancelled
         case fault(AccessoryError)
+
+        /// Whether the device is not there.
+        var isUnseen: Bool {
+            if case .fault(let error) = self, case .unseen? = error.fault as? BLEFault {
+                true
+            } else {
+                false
+            }
+        }
     }
 
     private static let service = "org.bluez"
@@ -17,6 +26,8 @@ struct BLEOpening: ~Copyable {
 
     private let target: BLELink.Target
     private var bus: SystemBus
+    /// The object path of the device that this program has connected; nil if there is none.
+    private var connected: String?
 
     init(_ target: BLELink.Target, cancel: Int32) throws(Failure) {
         self.target = target
@@ -32,27 +43,55 @@ struct BLEOpening: ~Copyable {
     /// Hands over the bus to the code that keeps the connection.
     consuming func leaveBus() -> SystemBus { bus }
 
-    /// Runs all steps.
+    /// Runs all steps; a connection that then serves nothing is ended.
     mutating func run() throws(Failure) -> (
         device: String, layout: GATTLayout, hasConnected: Bool
     ) {
-        let objects = BlueZObjects(try managedObjects())
+        do throws(Failure) {
+            return try open()
+        } catch {
+            // BlueZ ends what is pending, such as a subscription, while its client is still there.
+            if let connected {
+                _ = try? bus.call(
+                    Self.service, connected, Self.deviceInterface, "Disconnect",
+                    until: SystemClock.now() + target.limits.disconnect)
+            }
+            throw error
+        }
+    }
+
+    private mutating func open() throws(Failure) -> (
+        device: String, layout: GATTLayout, hasConnected: Bool
+    ) {
+        let managed = try managedObjects()
+        let objects = BlueZObjects(managed)
         if objects.adapters.isEmpty {
             throw .fault(.bluetooth(.unavailable(errno: ENODEV)))
         }
         guard objects.adapters.contains(where: \.isPowered) else {
             throw .fault(.bluetooth(.unavailable(errno: ENETDOWN)))
         }
-        let device: String
-        if let known = objects.paths[target.address] {
-            device = known
-        } else {
-            device = try search(objects.adapters.filter(\.isPowered).map(\.path))
-        }
-        try match("type='signal',sender='\(Self.service)',path_namespace='\(device)'")
+        let adapters = objects.adapters.filter(\.isPowered).map(\.path)
         try match("type='signal',member='NameOwnerChanged',arg0='\(Self.service)'")
-        serveAgent(for: device)
-        let hasConnected = try connect(device)
+        var device = ""
+        if let known = objects.paths[target.address] {
+            do throws(Failure) {
+                device = known
+                try follow(known)
+                try awaitDisconnection(of: known, GATTObjects(managed, of: known))
+                connected = try connect(known) ? known : nil
+            } catch {
+                // BlueZ has dropped the object since, as it does after a pairing that failed.
+                guard error.isUnseen else { throw error }
+                device = ""
+            }
+        }
+        if device.isEmpty {
+            device = try search(adapters)
+            try follow(device)
+            connected = try connect(device) ? device : nil
+        }
+        let hasConnected = connected != nil
         let body = try awaitServices(of: device)
         let found = GATTObjects(body, of: device)
         let layouts = GATTLayout.candidates(found, target.wish)
@@ -61,6 +100,10 @@ struct BLEOpening: ~Copyable {
             throw fault(
                 .noSerialLine(
                     address: target.name, services: services.map { GATTObjects.short($0.uuid) }))
+        }
+        // Two programs on one line would take each other's answers.
+        if layouts.contains(where: \.notify.isNotifying) {
+            throw fault(.inUse(address: target.name))
         }
         for layout in layouts {
             try subscribe(layout, device)
@@ -95,6 +138,12 @@ struct BLEOpening: ~Copyable {
         } catch {
             throw Self.unavailable(error)
         }
+    }
+
+    /// Listens to what happens to the device, and answers questions about it.
+    private mutating func follow(_ device: String) throws(Failure) {
+        try match("type='signal',sender='\(Self.service)',path_namespace='\(device)'")
+        serveAgent(for: device)
     }
 
     /// Searches until the device is seen and returns its object path.
@@ -148,6 +197,32 @@ struct BLEOpening: ~Copyable {
         }
     }
 
+    /// Waits for the end of a connection that nobody uses.
+    ///
+    /// BlueZ takes two seconds to disconnect after the last program asked for it, and a connection that is
+    /// joined in that time is lost.
+    private mutating func awaitDisconnection(
+        of device: String, _ known: GATTObjects
+    ) throws(Failure) {
+        guard !known.characteristics.contains(where: \.isNotifying),
+            try isTrue("Connected", device)
+        else { return }
+        let deadline = SystemClock.now() + target.limits.disconnect
+        do throws(SystemBus.Fault) {
+            while true {
+                let signal = try bus.nextSignal(until: deadline)
+                if signal.path == device, signal.body.count > 1,
+                    signal.body[1]["Connected"]?.boolean == false
+                {
+                    return
+                }
+            }
+        } catch {
+            // It stays connected: something else, such as a person with bluetoothctl, wants it to.
+            if error != .timedOut { throw Self.unavailable(error) }
+        }
+    }
+
     /// Connects to the device; false if another program is already connected to it.
     private mutating func connect(_ device: String) throws(Failure) -> Bool {
         if try isTrue("Connected", device) { return false }
@@ -163,6 +238,7 @@ struct BLEOpening: ~Copyable {
                 throw .fault(.bluetooth(.unavailable(errno: ENETDOWN)))
             case .refused("org.freedesktop.DBus.Error.UnknownObject"):
                 throw fault(.unseen(address: target.name))
+            case .refused(PairingAgent.noPIN): throw fault(.wantsPairing(address: target.name))
             case .refused: throw fault(.notConnected(address: target.name, reason: reason))
             case .timedOut: throw fault(.notConnected(address: target.name, reason: "no answer"))
             case .cancelled, .unavailable, .nonsense: throw Self.unavailable(error)
@@ -195,17 +271,19 @@ struct BLEOpening: ~Copyable {
                 Self.service, layout.notify.path, Self.characteristic, "StartNotify",
                 until: SystemClock.now() + target.limits.subscribe)
         } catch {
+            let refusal: BLEFault.Refusal
             switch error {
             case .cancelled, .unavailable, .nonsense: throw Self.unavailable(error)
-            case .refused, .timedOut: break
+            case .timedOut: refusal = .silence
+            case .refused(let name): refusal = BLEFault.Refusal(name, text: reason)
             }
-            let reason = error == .timedOut ? "no answer" : reason
-            if try isTrue("Paired", device) {
-                throw fault(.notSubscribed(address: target.name, reason: reason))
-            }
+            // Nobody has to be asked whether it is paired if it just asked for the number.
+            let isPaired =
+                try error == .refused(PairingAgent.noPIN) ? false : isTrue("Paired", device)
             throw fault(
-                target.pin == nil
-                    ? .wantsPairing(address: target.name) : .wrongPIN(address: target.name))
+                BLEFault(
+                    refusal, address: target.name, isPaired: isPaired, hasPIN: target.pin != nil,
+                    wasAskedForPIN: bus.wasAskedForPIN))
         }
     }
 

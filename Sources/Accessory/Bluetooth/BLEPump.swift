@@ -45,8 +45,8 @@ struct BLEPump: ~Copyable {
         do throws(SystemBus.Fault) {
             while try pass() {}
         } catch {
-            // The daemon or the bus has closed, and with it the connection.
-            return
+            // Otherwise the daemon or the bus has closed, and with it the connection.
+            guard case .refused = error else { return }
         }
         leave()
     }
@@ -120,12 +120,14 @@ struct BLEPump: ~Copyable {
     }
 
     /// Returns the adapter to the state in which it was found.
+    ///
+    /// BlueZ takes two seconds to disconnect, and does so without this program.
     private mutating func leave() {
-        let end = SystemClock.now() + .seconds(2)
         _ = try? bus.call(
-            Self.service, layout.notify.path, Self.characteristic, "StopNotify", until: end)
+            Self.service, layout.notify.path, Self.characteristic, "StopNotify",
+            until: SystemClock.now() + .seconds(1))
         if hasConnected {
-            _ = try? bus.call(Self.service, device, Self.deviceInterface, "Disconnect", until: end)
+            _ = try? bus.post(Self.service, device, Self.deviceInterface, "Disconnect", [])
         }
     }
 }

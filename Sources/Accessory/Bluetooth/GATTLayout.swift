@@ -129,6 +129,8 @@ struct GATTCharacteristic: Hashable, Sendable {
     var flags: Set<String>
     /// The maximum packet length agreed with the device; nil before BlueZ 5.62.
     var mtu: Int?
+    /// Whether a program on this machine listens to it.
+    var isNotifying = false
 
     /// Whether the device sends its values without a read request.
     var announces: Bool { notifies || flags.contains("indicate") }
@@ -171,7 +173,8 @@ struct GATTObjects: Hashable, Sendable {
                     GATTCharacteristic(
                         path: path, uuid: Self.whole(uuid), service: service,
                         flags: Set(one["Flags"]?.list.compactMap(\.text) ?? []),
-                        mtu: one["MTU"]?.integer))
+                        mtu: one["MTU"]?.integer,
+                        isNotifying: one["Notifying"]?.boolean ?? false))
             }
         }
         // BlueZ lists them in the order of a hash table, which varies.

@@ -11,8 +11,16 @@ struct PairingAgent: Hashable, Sendable {
 
     /// The object path of the device that is being paired.
     var device: String
-    /// The PIN to return.
+    /// The PIN to return; empty if there is none.
     var pin: String
+
+    /// The name of the fault of a call that waits for a pairing which needs a PIN, and there is none.
+    static let noPIN = "org.obdscan.Error.NoPIN"
+
+    /// Whether `call` asks for a PIN.
+    static func isAboutPIN(_ call: DBusMessage) -> Bool {
+        call.path == path && (call.member == "RequestPinCode" || call.member == "RequestPasskey")
+    }
 
     /// The answer to a call; nil if the call is not for the agent.
     func answer(to call: DBusMessage, serial: UInt32) -> [UInt8]? {
@@ -26,9 +34,9 @@ struct PairingAgent: Hashable, Sendable {
             return DBusMessage.reply(to: call, serial: serial, arguments)
         }
         switch call.member {
-        case "RequestPinCode": return reply([.text(pin)])
-        case "RequestPasskey":
-            guard let number = UInt32(pin) else {
+        case "RequestPinCode" where !pin.isEmpty: return reply([.text(pin)])
+        case "RequestPinCode", "RequestPasskey":
+            guard call.member == "RequestPasskey", let number = UInt32(pin) else {
                 return DBusMessage.refusal(of: call, serial: serial, Self.rejected)
             }
             return reply([.number(number)])

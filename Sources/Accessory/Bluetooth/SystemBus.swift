@@ -37,6 +37,8 @@ struct SystemBus: ~Copyable {
     private(set) var refusalText = ""
     /// Answers calls from others; nil if no calls are answered.
     private var agent: PairingAgent?
+    /// Whether the agent was asked for a PIN.
+    private(set) var wasAskedForPIN = false
 
     /// The path of the system bus; DBUS_SYSTEM_BUS_ADDRESS overrides it.
     static var systemPath: String {
@@ -181,6 +183,10 @@ struct SystemBus: ~Copyable {
             agent?.answer(to: call, serial: serial)
                 ?? DBusMessage.refusal(
                     of: call, serial: serial, "org.freedesktop.DBus.Error.UnknownObject"))
+        guard let agent, PairingAgent.isAboutPIN(call) else { return }
+        wasAskedForPIN = true
+        // BlueZ does not reply to the call that began the pairing.
+        if agent.pin.isEmpty { throw .refused(PairingAgent.noPIN) }
     }
 
     private mutating func parsed() throws(Fault) -> DBusMessage? {

@@ -128,6 +128,10 @@ public enum BLEFault: AccessoryFault {
     case wantsPairing(address: String)
     /// It rejected the PIN.
     case wrongPIN(address: String)
+    /// It did not answer the request to pair.
+    case pairingUnanswered(address: String)
+    /// Another program on this machine uses its serial line.
+    case inUse(address: String)
     /// It did not answer the subscription.
     case notSubscribed(address: String, reason: String)
 
@@ -144,10 +148,7 @@ public enum BLEFault: AccessoryFault {
             FaultWords(
                 .bluetooth,
                 "\(address): no connection" + (reason.isEmpty ? "" : " (\(reason))"),
-                remedy: reason.contains("key-missing")
-                    ? "one side has forgotten the pairing: bluetoothctl remove "
-                        + "\(Self.plain(address)), unplug the adapter for 30 seconds, try again"
-                    : "close the app on the phone that uses it, then try again",
+                remedy: Self.remedy(notConnected: reason, address),
                 category: reason.contains("key-missing") ? .noPermission : .unavailable)
         case .noServices(let address):
             FaultWords(
@@ -178,6 +179,16 @@ public enum BLEFault: AccessoryFault {
                 .bluetooth, "\(address): the adapter refused that number",
                 remedy: "its manual or label has the right one; bluetoothctl remove "
                     + "\(Self.plain(address)), then try again", category: .noPermission)
+        case .pairingUnanswered(let address):
+            FaultWords(
+                .bluetooth, "\(address): the adapter did not answer the request to pair in time",
+                remedy: "unplug it for 30 seconds, plug it in, and try again within two minutes; "
+                    + "if it paired before: bluetoothctl remove \(Self.plain(address))",
+                category: .noPermission)
+        case .inUse(let address):
+            FaultWords(
+                .bluetooth, "\(address) is in use by another program",
+                remedy: "end the other program; an LE adapter has one serial line")
         case .notSubscribed(let address, let reason):
             FaultWords(
                 .bluetooth,
@@ -187,8 +198,79 @@ public enum BLEFault: AccessoryFault {
         }
     }
 
+    private static func remedy(notConnected reason: String, _ address: String) -> String {
+        if reason.contains("key-missing") {
+            return
+                "one side has forgotten the pairing: bluetoothctl remove \(plain(address)), unplug "
+                + "the adapter for 30 seconds, try again"
+        }
+        if reason.contains("concurrent-connection-limit") {
+            return
+                "the controller has as many connections as it can have: bluetoothctl disconnect, "
+                + "with the address of another device"
+        }
+        return
+            "close the app on the phone that uses it, then try again; if it was paired before and "
+            + "has forgotten it: bluetoothctl remove \(plain(address))"
+    }
+
     /// The address in the form for bluetoothctl.
     private static func plain(_ address: String) -> String {
         address.hasPrefix("ble:") ? String(address.dropFirst(4)) : address
+    }
+}
+
+extension BLEFault {
+    /// How BlueZ or the adapter declined a subscription.
+    enum Refusal: Hashable, Sendable {
+        /// No answer came in time.
+        case silence
+        /// The adapter requires pairing, and pairing failed.
+        case notPaired
+        /// Another program has acquired the characteristic, or subscribes at this moment.
+        case taken
+        /// The connection ended meanwhile, as it does when the adapter has forgotten its key; BlueZ's text.
+        case dropped(String)
+        /// Any other reason; BlueZ's text.
+        case other(String)
+
+        /// Reads the name and the text of BlueZ's error (BlueZ, src/gatt-client.c).
+        init(_ name: String, text: String) {
+            switch name {
+            case "org.bluez.Error.InProgress": self = .taken
+            case "org.bluez.Error.NotPermitted" where text.contains("acquired"): self = .taken
+            case "org.bluez.Error.NotConnected": self = .dropped(text)
+            case "org.bluez.Error.Failed" where text == "Not Connected": self = .dropped(text)
+            case "org.bluez.Error.NotSupported", "org.bluez.Error.ImproperlyConfigured",
+                "org.bluez.Error.InvalidValueLength":
+                self = .other(text)
+            // The adapter's own code, 0x80 to 0x9f.
+            case "org.bluez.Error.Failed" where Self.hasOwnCode(text): self = .other(text)
+            default: self = .notPaired
+            }
+        }
+
+        private static func hasOwnCode(_ text: String) -> Bool {
+            text.contains("0x8") || text.contains("0x9")
+        }
+    }
+
+    /// What a declined subscription means.
+    init(
+        _ refusal: Refusal, address: String, isPaired: Bool, hasPIN: Bool, wasAskedForPIN: Bool
+    ) {
+        self =
+            switch refusal {
+            case .taken: .inUse(address: address)
+            case .dropped(let text): .notConnected(address: address, reason: text)
+            case .other(let text): .notSubscribed(address: address, reason: text)
+            case .silence where isPaired: .notSubscribed(address: address, reason: "no answer")
+            // BlueZ does not reply if the number was wrong.
+            case .silence where wasAskedForPIN && hasPIN: .wrongPIN(address: address)
+            case .silence: .pairingUnanswered(address: address)
+            case .notPaired where isPaired:
+                .notSubscribed(address: address, reason: "the pairing is not accepted")
+            case .notPaired: hasPIN ? .wrongPIN(address: address) : .wantsPairing(address: address)
+            }
     }
 }

@@ -105,8 +105,18 @@ public struct DoIPTransport: Transport {
         _ host: String, within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession? {
         do throws(AccessoryError) {
-            return try TCPClient.connect(
+            let question = DoIPSearch.Question(
+                .entityStatusRequest, version: version ?? 0x02, host: host, port: port)
+            let opened = try TCPClient.connect(
                 host: host, port: port, name: name, within: limit, cancelledBy: cancel)
+            guard var session = opened else { return nil }
+            // A gateway answers this within 50 ms, and it had the time of the connection, too.
+            if case .entityStatus(_, _, _, let longest?)? = question?.answer(
+                within: .milliseconds(60))
+            {
+                session.longestMessage = Int(longest)
+            }
+            return session
         } catch {
             guard let fault = error.fault as? TCPFault else { throw error }
             throw AccessoryError(DoIPFault.connection(fault))

@@ -51,7 +51,9 @@ extension BLEFault {
     fileprivate var isAboutPIN: Bool {
         switch self {
         case .wantsPairing, .wrongPIN: true
-        case .unseen, .notConnected, .noServices, .noSerialLine, .noAdapter, .notSubscribed: false
+        case .unseen, .notConnected, .noServices, .noSerialLine, .noAdapter, .pairingUnanswered,
+            .inUse, .notSubscribed:
+            false
         }
     }
 }

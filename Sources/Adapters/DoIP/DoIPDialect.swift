@@ -56,13 +56,16 @@ public struct DoIPDialect: AdapterDialect {
     static let confirmationPause = Duration.seconds(2)
     static let confirmationTries = 30
 
-    private static let allItCan: LinkCapabilities = {
+    /// The most bytes of one request (ISO 15765-2 in the vehicle), and the fewest that every ECU takes.
+    private static let requestLengths = 7...4_095
+
+    private static func allItCan(longest: Int) -> LinkCapabilities {
         var capabilities = LinkCapabilities(itemsPerRequest: 6, frameCountHelps: true)
-        capabilities.longestRequest = 4_095
-        capabilities.longestRequestToAll = 4_095
+        capabilities.longestRequest = longest
+        capabilities.longestRequestToAll = longest
         capabilities.takesCommands = false
         return capabilities
-    }()
+    }
 
     enum Phase: Hashable, Sendable {
         /// Nothing was sent yet, or the gateway rejected the tester.
@@ -99,7 +102,7 @@ public struct DoIPDialect: AdapterDialect {
     }
 
     /// The capabilities of the link, as far as they are known.
-    public internal(set) var capabilities = Self.allItCan
+    public internal(set) var capabilities = Self.allItCan(longest: Self.requestLengths.upperBound)
     /// What is known about the gateway.
     public internal(set) var identity = AdapterIdentity()
 
@@ -117,6 +120,8 @@ public struct DoIPDialect: AdapterDialect {
     private var received = 0
     /// The number of bytes received since the set-up began.
     private var heard = 0
+    /// The most bytes of one request that the gateway takes.
+    private var longest = Self.requestLengths.upperBound
     /// Whether the gateway has already asked for another version during this set-up.
     private var hasChangedVersion = false
 
@@ -132,10 +137,19 @@ public struct DoIPDialect: AdapterDialect {
     /// The protocol string of this dialect.
     public var protocolString: String { Self.protocolString }
 
+    /// Limits requests to what the gateway told in its entity status: `bytes` is the length of a message, of
+    /// which four are addresses.
+    public mutating func limitRequests(to bytes: Int) {
+        longest = min(
+            max(bytes - 4, Self.requestLengths.lowerBound), Self.requestLengths.upperBound)
+        capabilities.longestRequest = longest
+        capabilities.longestRequestToAll = longest
+    }
+
     /// Activates routing, then asks the vehicle what it supports.
     public mutating func initialise(_ out: inout [DialectOutput]) {
         identity = AdapterIdentity(banner: "DoIP gateway")
-        capabilities = Self.allItCan
+        capabilities = Self.allItCan(longest: longest)
         lexer = DoIPLexer()
         received = 0
         heard = 0
@@ -184,6 +198,11 @@ public struct DoIPDialect: AdapterDialect {
         }
         // An empty request only restores settings, and this link has none.
         if request.payload.isEmpty {
+            out.append(.end(.complete))
+            return
+        }
+        guard request.payload.count <= longest else {
+            out.append(.status(.requestTooLong))
             out.append(.end(.complete))
             return
         }

@@ -1,6 +1,7 @@
 import CSystem
 import Formats
 import Glibc
+import OBDCore
 import SystemIO
 
 /// A question that a person has to answer on the terminal.
@@ -42,19 +43,22 @@ enum LineReader {
     /// The rest of a longer line is ignored; unit: bytes.
     private static let longestLine = 64 * 1024
 
-    /// The next line without its end, LF or CR LF; nil at the end of input.
+    /// The next line without its end, LF or CR LF; nil at the end of input, or if the line did not end
+    /// before `deadline`.
     ///
     /// A CR elsewhere is kept, because two commands would become one without it.
     static func next(
-        _ descriptor: Int32, interruptedBy interrupt: Int32
+        _ descriptor: Int32, interruptedBy interrupt: Int32, until deadline: Instant? = nil
     ) throws(Interrupted) -> String? {
         var line: [UInt8] = []
         while true {
             var waiting = WaitList()
-            _ = waiting.add(descriptor)
+            let input = waiting.add(descriptor)
             let ending = waiting.add(interrupt)
+            waiting.add(deadline: deadline)
             waiting.wait()
             if waiting.isReady(ending) { throw Interrupted() }
+            if deadline != nil, !waiting.isReady(input) { return nil }
             var byte: UInt8 = 0
             let count = sys_read(descriptor, &byte, 1)
             if count <= 0, line.isEmpty { return nil }

@@ -135,12 +135,17 @@ func connector(for address: AccessoryAddress) throws(Failure) -> Connector {
     }
 }
 
+/// How long to wait for the number of an adapter: time to walk to the car and read its label.
+private let patienceForPIN = Duration.seconds(60)
+
 /// Opens an adapter that may want to be paired; the person at the terminal is asked for its number.
 private func connector(askingForPIN transport: some PINTransport) -> Connector {
     Connector(transport) { name, cancel in
         writeToStandardError(
             "\(printable(name)) wants to be paired. Its number, from the label or the manual: ")
-        let line = try? LineReader.next(STDIN_FILENO, interruptedBy: cancel ?? -1)
+        let line = try? LineReader.next(
+            STDIN_FILENO, interruptedBy: cancel ?? -1, until: SystemClock.now() + patienceForPIN)
+        if line == nil { writeToStandardError("\n") }
         let pin = line?.filter { $0 != " " }
         return pin.flatMap { BLETransport.isPIN($0) ? $0 : nil }
     }

@@ -144,6 +144,7 @@ extension LiveScreen {
     private mutating func look(for text: String) {
         let matches = SignalNames(connection.table).matches(
             text, without: text.isEmpty ? Set(model.rows.map(\.signal)) : [],
+            packs: Set(packs.map(\.name)),
             prefersGroups: connection.scan.link?.capabilities.vehicleProtocol?.family == .j1939)
         var choice = model.adding ?? SignalChoice([])
         choice.type(text, matches)
@@ -158,7 +159,9 @@ extension LiveScreen {
     private mutating func add(_ choice: SignalChoice) throws {
         if choice.text.isEmpty && choice.place == nil { return }
         do {
-            let selected = try SignalNames(connection.table).find(choice)
+            guard let selected = try settled(SignalNames(connection.table).find(choice)) else {
+                return
+            }
             let more = try PollSetup.make(
                 [selected], [], connection, every: period, unknown: { say($0.text) })
             for signal in more.named {
@@ -181,6 +184,19 @@ extension LiveScreen {
             let hint: String? = if case VehicleError.session = error { nil } else { fault.hint }
             say([fault.message, hint].compactMap(\.self).joined(separator: "; "))
         }
+    }
+
+    /// The signal as this vehicle has it; nil if it is of a pack and the vehicle does not answer it.
+    private mutating func settled(_ selected: SelectedSignal) throws -> SelectedSignal? {
+        var selected = selected
+        if let record = selected.record, !record.packs.isEmpty, selected.candidates.isEmpty {
+            selected.candidates = [selected]
+        }
+        guard !selected.candidates.isEmpty else { return selected }
+        let chosen = try ChosenPacks(packs, connection, isWanted: false, only: [selected])
+        let (signals, missing) = chosen.settle([selected], connection.table)
+        if let name = missing.first { say("no pack of this vehicle has \(name)") }
+        return signals.first
     }
 
     /// Removes the chosen row, so that its signal is no longer polled.

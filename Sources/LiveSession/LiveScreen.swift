@@ -3,6 +3,7 @@ import Diagnostics
 import Formats
 import Glibc
 import OBDCore
+import PIDTables
 import ScanSession
 import SystemIO
 import TerminalView
@@ -62,6 +63,10 @@ package struct LiveScreen: ~Copyable {
     private var rings = false
     /// Signals that the user added, with any kind of value.
     var extra: Set<SignalIndex> = []
+    /// What a vehicle may choose by its VIN.
+    private let automatic: [TablePack]
+    /// Those of this vehicle, once its VIN is known.
+    var packs: [TablePack] = []
     /// Batches that came faster than they could be drawn.
     package private(set) var dropped = 0
 
@@ -79,11 +84,13 @@ package struct LiveScreen: ~Copyable {
     ///   - bell: watches for alarms; nil = nothing does.
     ///   - period: how often a signal that the user adds is asked for; nil = as often as it goes.
     ///   - trip: the trip that is recorded at the same time; nil = none.
+    ///   - automatic: the packs whose signals the user may add if the VIN chooses them.
     package init(
         _ connection: Vehicle, queue: BatchQueue, signals: SignalInbox, setup: PollSetup,
         form: OutputForm, words: LiveWords, until: Instant?, bell: AlarmNotifier?,
-        every period: Duration?, trip: LiveTrip?
+        every period: Duration?, trip: LiveTrip?, automatic: [TablePack]
     ) {
+        self.automatic = automatic
         self.trip = trip
         recording = trip?.recording
         self.form = form
@@ -156,6 +163,7 @@ package struct LiveScreen: ~Copyable {
             if let name, waiting.isReady(name), let vin = identity?.take() {
                 model.header.vehicle = vin.text
                 recording?.take(vin)
+                packs = automatic.filter { $0.vehicles.contains { $0.matches(vin) } }
                 isDirty = true
             }
             if let moment, waiting.isReady(moment) { trip?.marks.take() }

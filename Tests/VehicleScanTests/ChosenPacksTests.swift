@@ -82,6 +82,27 @@ import Testing
         }
     }
 
+    /// The file of the Kona has 22:B002 with 00330B, which is 13067 km.
+    @Test func `and has its odometer from them where it does not announce PID A6`() throws {
+        try ask { vehicle in
+            #expect(try vehicle.odometer(in: vehicle.services()) == 13_067)
+        }
+        try ask(withoutNumber) { vehicle in
+            #expect(try vehicle.odometer(in: vehicle.services()) == nil)
+        }
+    }
+
+    @Test func `and a part of a name finds signals of those and of no others`() throws {
+        let names = SignalNames(try PIDTables.load([], automatic: packs))
+        func found(_ packs: Set<String>, _ text: String = "gearbox oil") -> Set<String> {
+            Set(names.matches(text, packs: packs).map(\.id))
+        }
+        let all: Set = ["FORD_GEARBOX_TEMP", "MAZDA_GEARBOX_TEMP"]
+        #expect(found(["mazda"]).intersection(all) == ["MAZDA_GEARBOX_TEMP"])
+        #expect(found(["mazda"], "").intersection(all) == ["MAZDA_GEARBOX_TEMP"])
+        #expect(found([]).isDisjoint(with: all))
+    }
+
     @Test func `and a name means what the vehicle has`() throws {
         try ask { vehicle in
             let table = vehicle.table

@@ -16,19 +16,22 @@ extension SignalNames {
     ///
     /// Whole names come before beginnings of names, those before beginnings of words, and measured values
     /// before single flags. Without any text, the result has the current values with their own names.
-    /// Parameter groups of SAE J1939 come first if `prefersGroups` is set, otherwise last. The result is
-    /// empty for a typed service and number, which ``find(_:)`` reads.
+    /// Of signals in packs, it has those of `packs` alone. Parameter groups of SAE J1939 come first if
+    /// `prefersGroups` is set, otherwise last. The result is empty for a typed service and number, which
+    /// ``find(_:)`` reads.
     public func matches(
-        _ typed: String, without shown: Set<SignalIndex> = [], prefersGroups: Bool = false,
-        atMost limit: Int = 1000
+        _ typed: String, without shown: Set<SignalIndex> = [], packs: Set<String> = [],
+        prefersGroups: Bool = false, atMost limit: Int = 1000
     ) -> [SignalMatch] {
         guard Self.dataID(typed).flatMap({ table.record($0) }) == nil else { return [] }
         let wanted = Self.key(typed)
         let words = typed.lowercased()
         var found: [(rank: Int, match: SignalMatch)] = []
-        for record in table.records where record.packs.isEmpty {
+        for record in table.records
+        where record.packs.isEmpty || !packs.isDisjoint(with: record.packs) {
             let isGroup = record.dataID.service == DataID.parameterGroups
-            if wanted.isEmpty, isGroup ? !prefersGroups : record.dataID.service != .currentData {
+            let isUsual = record.dataID.service == .currentData || !record.packs.isEmpty
+            if wanted.isEmpty, isGroup ? !prefersGroups : !isUsual {
                 continue
             }
             for index in record.signals {

@@ -161,6 +161,19 @@ public struct AddressScan: Hashable, Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// The requests for a module's identification (ISO 14229-1, annex C.1), one for each identifier.
+    ///
+    /// An ECU may refuse a request for several identifiers because of a single one. The fingerprints (F182 to
+    /// F186) and the names of testers (F198) are not of the ECU itself.
+    public static func identificationRequests(for module: Module) -> [VehicleRequest] {
+        let identifiers: [UInt8] = [
+            0x87, 0x88, 0x89, 0x8A, 0x8B, 0x8C, 0x8E, 0x90, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96,
+            0x97,
+            0x99,
+        ]
+        return identifiers.map { request([0x22, 0xF1, $0], to: module) }
+    }
+
     private static func request(_ payload: [UInt8], to module: Module) -> VehicleRequest {
         var request = VehicleRequest(
             id: RequestID(rawValue: 0), target: module.request, payload: payload)

@@ -65,7 +65,7 @@ extension LiveScreen {
         case .character("K"), .character("<"): model.moveRow(by: -1)
         case .character("J"), .character(">"): model.moveRow(by: 1)
         case .delete, .character("d"): try remove()
-        case .character("a"): try startAdding()
+        case .character("a"): look(for: "")
         case .character("u"): changeUnits()
         case .character("p"): model.togglePause(at: SystemClock.now())
         case .character("r"): model.resetExtremes()
@@ -140,23 +140,11 @@ extension LiveScreen {
         }
     }
 
-    /// Opens the search for a signal; the first time, the vehicle says which packs it has.
-    private mutating func startAdding() throws {
-        if packRecords == nil {
-            say("looking for the signals of this vehicle")
-            try draw()
-            try telling { screen throws in screen.packRecords = try screen.packs() }
-        }
-        look(for: "")
-    }
-
-    /// The names of the signals that this vehicle may have.
-    private var names: SignalNames { SignalNames(connection.table, packs: packRecords ?? []) }
-
     /// Shows the signals that match `text`.
     private mutating func look(for text: String) {
-        let matches = names.matches(
+        let matches = SignalNames(connection.table).matches(
             text, without: text.isEmpty ? Set(model.rows.map(\.signal)) : [],
+            packs: Set(packs.map(\.name)),
             prefersGroups: connection.scan.link?.capabilities.vehicleProtocol?.family == .j1939)
         var choice = model.adding ?? SignalChoice([])
         choice.type(text, matches)
@@ -170,30 +158,24 @@ extension LiveScreen {
     /// Polls another signal.
     private mutating func add(_ choice: SignalChoice) throws {
         if choice.text.isEmpty && choice.place == nil { return }
-        try telling { screen in
-            let selected = try screen.names.find(choice)
-            let more = try PollSetup.make(
-                [selected], [], screen.connection, every: screen.period,
-                unknown: { screen.say($0.text) })
-            for signal in more.named {
-                screen.model.allow(signal)
-                screen.model.expect(signal, screen.connection.table[signal])
-                if !screen.setup.named.isEmpty, !screen.setup.named.contains(signal) {
-                    screen.setup.named.append(signal)
-                }
-                screen.extra.insert(signal)
-            }
-            screen.setup.readsVoltage = screen.setup.readsVoltage || more.readsVoltage
-            let known = Set(screen.setup.wants.map(\.dataID))
-            screen.setup.wants += more.wants.filter { !known.contains($0.dataID) }
-            screen.connection.scan.poll(screen.setup.plan)
-        }
-    }
-
-    /// Says what fails, and goes on with the view.
-    private mutating func telling(_ body: (inout Self) throws -> Void) throws {
         do {
-            try body(&self)
+            guard let selected = try settled(SignalNames(connection.table).find(choice)) else {
+                return
+            }
+            let more = try PollSetup.make(
+                [selected], [], connection, every: period, unknown: { say($0.text) })
+            for signal in more.named {
+                model.allow(signal)
+                model.expect(signal, connection.table[signal])
+                if !setup.named.isEmpty, !setup.named.contains(signal) {
+                    setup.named.append(signal)
+                }
+                extra.insert(signal)
+            }
+            setup.readsVoltage = setup.readsVoltage || more.readsVoltage
+            let known = Set(setup.wants.map(\.dataID))
+            setup.wants += more.wants.filter { !known.contains($0.dataID) }
+            connection.scan.poll(setup.plan)
         } catch VehicleError.session(.interrupted) {
             // The signal is still there, and ends the view in order.
         } catch {
@@ -202,6 +184,19 @@ extension LiveScreen {
             let hint: String? = if case VehicleError.session = error { nil } else { fault.hint }
             say([fault.message, hint].compactMap(\.self).joined(separator: "; "))
         }
+    }
+
+    /// The signal as this vehicle has it; nil if it is of a pack and the vehicle does not answer it.
+    private mutating func settled(_ selected: SelectedSignal) throws -> SelectedSignal? {
+        var selected = selected
+        if let record = selected.record, !record.packs.isEmpty, selected.candidates.isEmpty {
+            selected.candidates = [selected]
+        }
+        guard !selected.candidates.isEmpty else { return selected }
+        let chosen = try ChosenPacks(packs, connection, isWanted: false, only: [selected])
+        let (signals, missing) = chosen.settle([selected], connection.table)
+        if let name = missing.first { say("no pack of this vehicle has \(name)") }
+        return signals.first
     }
 
     /// Removes the chosen row, so that its signal is no longer polled.

@@ -3,6 +3,7 @@ import Diagnostics
 import Formats
 import Glibc
 import OBDCore
+import PIDTables
 import ScanSession
 import SystemIO
 import TerminalView
@@ -60,12 +61,12 @@ package struct LiveScreen: ~Copyable {
     private let trip: LiveTrip?
     private var raised = RaisedAlarms()
     private var rings = false
-    /// Asks the vehicle which records of packs it has.
-    let packs: () throws -> [PIDTable.Record]
-    /// What ``packs`` found; nil while it has not been called.
-    var packRecords: [PIDTable.Record]?
     /// Signals that the user added, with any kind of value.
     var extra: Set<SignalIndex> = []
+    /// What a vehicle may choose by its VIN.
+    private let automatic: [TablePack]
+    /// Those of this vehicle, once its VIN is known.
+    var packs: [TablePack] = []
     /// Batches that came faster than they could be drawn.
     package private(set) var dropped = 0
 
@@ -83,14 +84,14 @@ package struct LiveScreen: ~Copyable {
     ///   - bell: watches for alarms; nil = nothing does.
     ///   - period: how often a signal that the user adds is asked for; nil = as often as it goes.
     ///   - trip: the trip that is recorded at the same time; nil = none.
-    ///   - packs: asks the vehicle which records of packs it has, when the user first looks for a signal.
+    ///   - automatic: the packs whose signals the user may add if the VIN chooses them.
     package init(
         _ connection: Vehicle, queue: BatchQueue, signals: SignalInbox, setup: PollSetup,
         form: OutputForm, words: LiveWords, until: Instant?, bell: AlarmNotifier?,
-        every period: Duration?, trip: LiveTrip?, packs: @escaping () throws -> [PIDTable.Record]
+        every period: Duration?, trip: LiveTrip?, automatic: [TablePack]
     ) {
+        self.automatic = automatic
         self.trip = trip
-        self.packs = packs
         recording = trip?.recording
         self.form = form
         self.words = words
@@ -162,6 +163,7 @@ package struct LiveScreen: ~Copyable {
             if let name, waiting.isReady(name), let vin = identity?.take() {
                 model.header.vehicle = vin.text
                 recording?.take(vin)
+                packs = automatic.filter { $0.vehicles.contains { $0.matches(vin) } }
                 isDirty = true
             }
             if let moment, waiting.isReady(moment) { trip?.marks.take() }

@@ -111,6 +111,7 @@ import VehicleScan
         ["send", "AT MA", "--duration", "200ms"], ["send", "--ecu", "0AD", "010C"],
         ["live", "--pack", "nissan-leaf", "--format", "csv", "--duration", "300ms"],
         ["read", "RPM", "--pack", "vw-e-golf"], ["dtc", "--all-modules"],
+        ["info", "--all-modules"],
         ["dtc", "clear"], ["bench", "--duration", "1s"], ["doctor"],
     ]
 

@@ -38,7 +38,8 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     ]
     /// Commands that use no database.
     private static let others: [[String]] = [
-        ["info"] + vehicle, ["read", "rpm", "vin"] + vehicle,
+        ["info"] + vehicle, ["info", "--all-modules"] + vehicle,
+        ["read", "rpm", "vin"] + vehicle,
         ["read", "rpm", "-d", "sim:electric"], ["freeze"] + vehicle,
         ["send", "010C", "ATRV"] + vehicle, ["doctor", "--adapter"] + vehicle, ["bench"] + vehicle,
         ["send", "ATMA", "--duration", "300ms", "-d", "sim:truck"], ["setup"] + vehicle,

@@ -49,12 +49,16 @@ import Testing
 
     @Test(
         arguments: [
-            ("KMHK581HFKU012345", ["hyundai-ioniq-28", "hyundai-kia-ev"]),
-            ("KNDC3DLC9P5012345", ["hyundai-kia-egmp"]),
+            ("KMHK581HFKU012345", ["hyundai-ioniq-28", "hyundai-kia", "hyundai-kia-ev"]),
+            ("KNDC3DLC9P5012345", ["hyundai-kia", "hyundai-kia-egmp"]),
             ("1FTFW1E50MFA12345", ["ford"]), ("3FMTK3SU5MMA12345", ["ford", "ford-ev"]),
             ("LSJW74U90KZ012345", ["mg-ev", "mg-ev-2019"]), ("WBY1Z4C55EV123456", ["bmw-i3"]),
-            ("WVWZZZAUZJW123456", ["vw", "vw-e-golf"]),
-            ("1N4AZ0CP0DC400001", ["nissan-leaf"]), ("1G1FY6S07L4123456", ["chevrolet-bolt"]),
+            ("WVWZZZAUZJW123456", ["vw", "vw-e-golf", "vw-mqb"]),
+            ("1N4AZ0CP0DC400001", ["nissan-leaf"]),
+            ("1G1FY6S07L4123456", ["chevrolet-bolt", "gm"]), ("1G1FE1R70J0123456", ["gm"]),
+            ("4S4BSAAC0H3123456", ["subaru"]), ("JM3KFBCM0J0123456", ["mazda"]),
+            ("1C4RJFAG0JC123456", ["jeep-ram"]), ("VSSZZZ5FZJR012345", ["vw", "vw-mqb"]),
+            ("TMBJJ9NE9H0126251", ["vw"]), ("2T3W1RFV0MC123456", ["toyota", "toyota-uds"]),
             ("5XXBD1GA8LX000042", []), ("JT1BD4EA7PX000256", []),
         ] as [(String, [String])])
     func `the number of a vehicle chooses`(vin: String, packs: [String]) throws {
@@ -99,6 +103,37 @@ import Testing
             Issue.record("\(value)")
             return
         }
+    }
+
+    @Test func `a cold gearbox of a Mazda is below zero, and asked at its own address`() throws {
+        #expect(
+            try value(0x1E1C, [0xFF, 0xAB], from: 0x7E9, "MAZDA_GEARBOX_TEMP")
+                == .number(-5.3125))
+    }
+
+    /// The sources contradict each other about the places, by model and among themselves.
+    @Test func `no tyre of a Subaru or a newer Toyota has a corner`() throws {
+        for pack in PIDTables.packs() where ["subaru", "toyota-uds"].contains(pack.name) {
+            let aliases = try PIDTables.records(of: pack).flatMap(\.signals).flatMap(\.aliases)
+            #expect(!aliases.contains { $0.hasPrefix("tyre-") }, "\(pack.name)")
+        }
+    }
+
+    @Test func `a tyre of a Toyota that has not reported has no value`() throws {
+        let data: [UInt8] = [0xA3, 0xA1, 0xA1, 0x00, 0xFF]
+        let record = try #require(
+            table.records.first { $0.dataID == DataID(Service(0x21), 0x30) })
+        let values = record.signals.map { table[SignalIndex(rawValue: $0)].value(in: data) }
+        let known = values.filter { if case .number = $0 { true } else { false } }
+        #expect(values.count == 5 && known.count == 3)
+    }
+
+    /// On PQ35 the same bytes count tens of kilometres: its cars must not choose the pack.
+    @Test func `the odometer of the newer Volkswagens is not chosen for a Tiguan`() throws {
+        #expect(try !chosen("WVGZZZ5NZJW123456").contains("vw-mqb"))
+        #expect(
+            try value(0x2203, [0x01, 0xFF, 0x83], from: 0x77E, "VW_CLUSTER_ODOMETER")
+                == .number(130_947))
     }
 
     @Test func `the newer battery of Hyundai has an inlet that is coded otherwise`() throws {

@@ -82,6 +82,27 @@ import Testing
         }
     }
 
+    /// The file of the Kona has 22:B002 with 00330B, which is 13067 km.
+    @Test func `and has its odometer from them where it does not announce PID A6`() throws {
+        try ask { vehicle in
+            #expect(try vehicle.odometer(in: vehicle.services()) == 13_067)
+        }
+        try ask(withoutNumber) { vehicle in
+            #expect(try vehicle.odometer(in: vehicle.services()) == nil)
+        }
+    }
+
+    @Test func `and a part of a name finds signals of those and of no others`() throws {
+        let names = SignalNames(try PIDTables.load([], automatic: packs))
+        func found(_ packs: Set<String>, _ text: String = "gearbox oil") -> Set<String> {
+            Set(names.matches(text, packs: packs).map(\.id))
+        }
+        let all: Set = ["FORD_GEARBOX_TEMP", "MAZDA_GEARBOX_TEMP"]
+        #expect(found(["mazda"]).intersection(all) == ["MAZDA_GEARBOX_TEMP"])
+        #expect(found(["mazda"], "").intersection(all) == ["MAZDA_GEARBOX_TEMP"])
+        #expect(found([]).isDisjoint(with: all))
+    }
+
     @Test func `and a name means what the vehicle has`() throws {
         try ask { vehicle in
             let table = vehicle.table
@@ -103,23 +124,6 @@ import Testing
             #expect(settled.signals.first?.record?.dataID == DataID("01:5B"))
             let tyre = try SignalNames(table).find("tyre-fl")
             #expect(chosen.settle([tyre], table).missing.count == 1)
-        }
-    }
-
-    @Test func `and names of other packs are unknown once the vehicle has chosen`() throws {
-        try ask { vehicle in
-            let table = vehicle.table
-            let chosen = try ChosenPacks(packs, vehicle, isWanted: true)
-            let names = SignalNames(table, packs: chosen.records)
-            let charge = try names.find("ev-soc")
-            #expect(charge.record?.dataID == DataID("22:0105") && charge.candidates.isEmpty)
-            for typed in ["", "battery"] {
-                let records = names.matches(typed).compactMap(\.selected.record)
-                #expect(records.contains { $0.packs.contains("hyundai-kia-ev") })
-                #expect(records.allSatisfy { $0.packs.isEmpty || chosen.records.contains($0) })
-            }
-            #expect(throws: SignalError.self) { try names.find("leaf-soc") }
-            #expect(try SignalNames(table, packs: []).find("ev-soc").record?.packs.isEmpty == true)
         }
     }
 

@@ -94,6 +94,29 @@ import Testing
         }
     }
 
+    /// The brakes' serial number and the names are those of the vehicle file; the rest is refused.
+    @Test func `tells what its modules say of themselves`() throws {
+        try ask("petrol") { vehicle in
+            let found = try #require(try ModuleIdentities(vehicle, on: .can11At500))
+            #expect(found.modules.count == 7 && found.unasked == 0)
+            let brakes = try #require(found.modules.first { $0.name == "ABS-Brake Control" })
+            let texts = brakes.answers.flatMap(\.answer.items).compactMap { item in
+                if case .reading(let reading) = item, case .text(let text) = reading.value {
+                    text
+                } else {
+                    nil
+                }
+            }
+            #expect(texts == ["OBDSIM-ABS-000042", "ABS-Brake Control"])
+            #expect(brakes.refused == 14 && brakes.unanswered == 0)
+            // The settings for single ECUs are gone: everybody is asked again.
+            #expect(try vehicle.vin(by: [.classicCAN])?.text == "5XXBD1GA8LX000042")
+        }
+        try ask("truck") { vehicle in
+            #expect(try ModuleIdentities(vehicle, on: .j1939) == nil)
+        }
+    }
+
     /// SAE J1979 service 02: the frame of P0301 has the values of the vehicle file.
     @Test func `tells a freeze frame`() throws {
         try ask("petrol") { vehicle in

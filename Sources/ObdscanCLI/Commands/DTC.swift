@@ -159,7 +159,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
     }
 
     private func runOnce() throws {
-        let pids = try loadTable(tables)
+        let pids = try loadTable(tables, automatic: tables.automaticPacks)
         let reports = try table.reports()
         var hasCodes = false
         var failure: Failure?
@@ -248,7 +248,8 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
 
     private func carScan(_ options: VehicleOptions) throws -> CarScan {
         CarScan(
-            options: options, output: output, table: try loadTable(tables),
+            options: options, output: output,
+            table: try loadTable(tables, automatic: tables.automaticPacks),
             knowledge: CodeKnowledge(texts: try loadCodeTexts()),
             read: { connection, services in try scan(connection, services) },
             reports: try table.reports())

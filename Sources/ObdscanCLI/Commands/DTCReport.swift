@@ -79,7 +79,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             try runOffline(try until.time())
             return
         }
-        let table = try loadTable(tables)
+        let table = try loadTable(tables, automatic: tables.automaticPacks)
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
             connection in
             let services = try connection.services()

@@ -12,14 +12,28 @@ struct InfoCommand: ParsableCommand, OutputCommand {
         commandName: "info",
         abstract: "Show adapter, protocol, ECUs, VIN and supported PIDs.",
         discussion: """
+            With --all-modules it also asks every address at which a module may be for its part, \
+            serial and software numbers (UDS, ISO 14229-1: F187 to F199). It only reads, and takes \
+            up to some minutes. Identifiers that a module refuses are counted.
+
             EXAMPLES
               obdscan info -d /dev/ttyUSB0
+              obdscan info --all-modules
               obdscan info --format json -d sim:
             """)
+
+    @Flag(help: "Ask every module what it is.")
+    var allModules = false
 
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if allModules && vehicle.ecu != nil {
+            throw ValidationError("--all-modules asks every ECU: leave --ecu out")
+        }
+    }
 
     func run() throws {
         let table = try loadTable(tables)
@@ -35,15 +49,39 @@ struct InfoCommand: ParsableCommand, OutputCommand {
                 throw error
             }
             let answers = try VehicleAnswers(connection, services)
-            try print(connection, answers, [voltage])
+            let modules = allModules ? try modules(connection, services) : []
+            try print(connection, answers, [voltage], modules)
             if let failure = connection.failure(of: [services.first] + answers.information) {
                 throw failure
             }
         }
     }
 
+    private func modules(
+        _ connection: Vehicle, _ services: VehicleServices
+    ) throws -> [ModuleIdentities.Module] {
+        let known =
+            connection.scan.link?.capabilities.vehicleProtocol
+            ?? services.first?.answer.exchange.vehicleProtocol
+        guard let known else {
+            output.note("The vehicle protocol is not known: set it with --protocol.")
+            return []
+        }
+        let line = WalkLine(output)
+        defer { line.clear() }
+        guard let found = try ModuleIdentities(connection, on: known, progress: line.show) else {
+            output.note("\(known.title) has no addresses of modules to ask by UDS.")
+            return []
+        }
+        if found.unasked > 0 {
+            output.note("Time ran out before \(found.unasked) addresses were asked.")
+        }
+        return found.modules
+    }
+
     private func print(
-        _ connection: Vehicle, _ answers: VehicleAnswers, _ adapter: [QueryResult]
+        _ connection: Vehicle, _ answers: VehicleAnswers, _ adapter: [QueryResult],
+        _ modules: [ModuleIdentities.Module] = []
     ) throws {
         var writer = TextOutput.standard
         if output.format == .text {
@@ -51,21 +89,39 @@ struct InfoCommand: ParsableCommand, OutputCommand {
             try writer.write(
                 VehicleSheet(output.form, isVerbose: output.verbose)
                     .text(connection, answers, voltage))
+            try writer.write(
+                ModuleSheet(output.form, table: connection.table).text(modules))
             try writer.flush()
         } else {
             try printObjects(
-                connection, adapter + answers.current.asked + answers.information, &writer)
+                connection, adapter + answers.current.asked + answers.information, modules,
+                &writer)
         }
     }
 
     private func printObjects(
-        _ connection: Vehicle, _ answers: [QueryResult], _ writer: inout TextOutput
+        _ connection: Vehicle, _ answers: [QueryResult], _ modules: [ModuleIdentities.Module],
+        _ writer: inout TextOutput
     ) throws {
         let adapter = VehicleSheet.adapter(connection)
-        var printer = try AnswerPrinter(
-            output, table: connection.table,
-            kinds: [adapter.keys, ItemRows.Keys.reading] + ItemRows.Keys.rest)
+        var kinds = [adapter.keys, ItemRows.Keys.reading] + ItemRows.Keys.rest
+        if allModules { kinds.append(ModuleSheet.keys) }
+        var printer = try AnswerPrinter(output, table: connection.table, kinds: kinds)
         if connection.scan.link != nil { try printer.print(adapter, to: &writer) }
+        try print(answers, connection, &printer, &writer)
+        for module in modules {
+            let first = module.answers.first?.answer.answered
+            let time = first.map(connection.utc) ?? connection.anchor.utc
+            try printer.print(ModuleSheet.row(module, at: time), to: &writer)
+            try print(module.answers, connection, &printer, &writer)
+        }
+        try printer.finish(&writer)
+    }
+
+    private func print(
+        _ answers: [QueryResult], _ connection: Vehicle, _ printer: inout AnswerPrinter,
+        _ writer: inout TextOutput
+    ) throws {
         for asked in answers {
             let time = connection.utc(asked.answer.answered)
             if let voltage = asked.answer.reply.voltage {
@@ -78,6 +134,5 @@ struct InfoCommand: ParsableCommand, OutputCommand {
             }
             try printer.printRest(of: asked, at: time, to: &writer)
         }
-        try printer.finish(&writer)
     }
 }

@@ -144,8 +144,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
                 var view = LiveScreen(
                     connection, queue: queue, signals: screen, setup: setup,
                     form: output.form, words: LiveWords(connection), until: until, bell: bell,
-                    every: period, trip: trip,
-                    packs: { try wanted.isEmpty ? own.records : packs.records(on: connection) })
+                    every: period, trip: trip, automatic: automatic)
                 let end = try view.run()
                 summary.dropped = view.dropped
                 return end

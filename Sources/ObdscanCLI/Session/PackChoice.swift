@@ -26,11 +26,6 @@ struct PackChoice: Sendable {
         }
     }
 
-    /// The records of the packs that are of this vehicle.
-    func records(on vehicle: Vehicle) throws -> [PIDTable.Record] {
-        try packs.isEmpty ? [] : ChosenPacks(packs, vehicle, isWanted: isWanted).records
-    }
-
     /// The signals as this vehicle has them, and the records of its packs.
     func settle(
         _ selected: [SelectedSignal], on vehicle: Vehicle, note: (String) -> Void

@@ -1,8 +1,6 @@
 public import Diagnostics
-import Glibc
 public import OBDCore
 import ScanSession
-import SystemIO
 
 /// The trouble codes of the ECUs at their own addresses.
 public struct ModuleScan: Sendable {
@@ -41,9 +39,6 @@ public struct ModuleScan: Sendable {
     /// The number of addresses that were not asked because the time was over.
     public private(set) var unasked = 0
 
-    /// The time limit for asking all addresses; the modules found until then are still read.
-    public static let limit = Duration.seconds(120)
-
     /// Asks the addresses of a protocol in turn; nil if the protocol has none.
     ///
     /// The adapter's settings for single ECUs are restored in every case.
@@ -51,48 +46,30 @@ public struct ModuleScan: Sendable {
         _ vehicle: Vehicle, on vehicleProtocol: VehicleProtocol,
         progress: (ModuleScanProgress) -> Void = { _ in }
     ) throws(VehicleError) {
-        guard let walk = AddressScan(vehicleProtocol) else { return nil }
-        do throws(VehicleError) {
-            try run(walk, vehicle, progress)
-        } catch {
-            restore(vehicle)
-            throw error
+        var found: [Module] = []
+        let walk = try ModuleWalk(vehicle, on: vehicleProtocol, progress: progress) {
+            module throws(VehicleError) in
+            found.append(try Self.read(module, vehicle))
         }
-        restore(vehicle)
+        guard let walk else { return nil }
+        modules = found
+        unasked = walk.unasked
     }
 
-    private mutating func run(
-        _ walk: AddressScan, _ vehicle: Vehicle, _ progress: (ModuleScanProgress) -> Void
-    ) throws(VehicleError) {
-        var walk = walk
-        let end = SystemClock.now() + Self.limit
-        while SystemClock.now() < end, let request = walk.next() {
-            progress(
-                .asking(walk.done, of: walk.addresses, answered: walk.modules.count))
+    private static func read(
+        _ module: AddressScan.Module, _ vehicle: Vehicle
+    ) throws(VehicleError) -> Module {
+        var found = Module(module: module, name: module.standardName, asked: [])
+        for request in AddressScan.codeRequests(for: module) {
             let asked = try vehicle.ask(.vehicle(request))
-            walk.answered(asked.answer.reply.messages)
+            found.asked.append(asked)
+            if asked.isPositive { break }
         }
-        unasked = walk.addresses - walk.done
-        for (number, module) in walk.modules.enumerated() {
-            progress(.reading(number + 1, of: walk.modules.count))
-            var found = Module(module: module, name: module.standardName, asked: [])
-            for request in AddressScan.codeRequests(for: module) {
-                let asked = try vehicle.ask(.vehicle(request))
-                found.asked.append(asked)
-                if asked.isPositive { break }
-            }
-            let named = try vehicle.ask(.vehicle(AddressScan.nameRequest(for: module)))
-            if let name = named.answer.reply.messages.lazy.compactMap(AddressScan.name(in:)).first {
-                found.name = name
-            }
-            modules.append(found)
+        let named = try vehicle.ask(.vehicle(AddressScan.nameRequest(for: module)))
+        if let name = named.answer.reply.messages.lazy.compactMap(AddressScan.name(in:)).first {
+            found.name = name
         }
-    }
-
-    /// Restores the settings even after an interruption, whose signal would also end this request.
-    private func restore(_ vehicle: Vehicle) {
-        let nothing = VehicleRequest(id: RequestID(rawValue: 0), payload: [], mayRepeat: true)
-        _ = try? vehicle.scan.ask(.vehicle(nothing))
+        return found
     }
 }
 

@@ -7,22 +7,11 @@ public struct SignalNames {
     /// The table with the names.
     public let table: PIDTable
     private let voltage: SignalIndex?
-    /// The records of packs that the vehicle has chosen; nil while it has not been asked.
-    private let chosen: Set<PIDTable.Record>?
 
     /// Names of the signals in `table`.
-    ///
-    /// - Parameter chosen: what ``ChosenPacks`` found on the vehicle; the table's other packs have no names
-    ///   then. Without it, a name keeps all packs' signals as candidates.
-    public init(_ table: PIDTable, packs chosen: [PIDTable.Record]? = nil) {
+    public init(_ table: PIDTable) {
         self.table = table
-        self.chosen = chosen.map { Set($0) }
         voltage = table.adapterVoltage
-    }
-
-    /// Whether any vehicle may have the record, or this vehicle has chosen its pack.
-    func isOffered(_ record: PIDTable.Record) -> Bool {
-        record.packs.isEmpty || chosen?.contains(record) ?? false
     }
 
     /// The signal or record with this name; throws a ``SignalError`` with similar names if there is none.
@@ -31,22 +20,18 @@ public struct SignalNames {
         do {
             var found = try findGeneral(name)
             // A user's own table comes before packs that the program chose.
-            if found.record?.isOfOneMake == true { return found }
-            if chosen != nil { return candidates.first ?? found }
-            found.candidates = candidates
+            if found.record?.isOfOneMake != true { found.candidates = candidates }
             return found
         } catch {
             guard var first = candidates.first else { throw error }
-            if chosen == nil { first.candidates = candidates }
+            first.candidates = candidates
             return first
         }
     }
 
-    /// The signals of that name in packs about which the vehicle decides or has decided.
+    /// The signals of that name in packs about which the vehicle decides.
     private func candidates(_ name: String) -> [SelectedSignal] {
-        let records = table.records.filter { record in
-            !record.packs.isEmpty && chosen?.contains(record) ?? true
-        }
+        let records = table.records.filter { !$0.packs.isEmpty }
         if let id = Self.dataID(name) {
             return records.filter { $0.dataID == id }.map {
                 SelectedSignal(record: $0, signal: nil, isByNumber: true)
@@ -121,7 +106,7 @@ public struct SignalNames {
     private func nearest(to wanted: [UInt8]) -> [String] {
         let bound = wanted.count < 4 ? 1 : wanted.count < 8 ? 2 : 3
         var found: [(distance: Int, name: String, service: Service)] = []
-        for record in table.records where isOffered(record) {
+        for record in table.records where record.packs.isEmpty {
             for index in record.signals {
                 let signal = table[SignalIndex(rawValue: index)]
                 let candidates = ([signal.id] + signal.aliases).map {

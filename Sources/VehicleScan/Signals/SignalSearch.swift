@@ -15,33 +15,30 @@ extension SignalNames {
     /// The signals that the user may mean with a part of a name, best matches first.
     ///
     /// Whole names come before beginnings of names, those before beginnings of words, and measured values
-    /// before single flags. Without any text, the result has the current values with their own names, and
-    /// the values of packs that the vehicle has chosen.
-    /// Parameter groups of SAE J1939 come first if `prefersGroups` is set, otherwise last. The result is
-    /// empty for a typed service and number, which ``find(_:)`` reads.
+    /// before single flags. Without any text, the result has the current values with their own names.
+    /// Of signals in packs, it has those of `packs` alone. Parameter groups of SAE J1939 come first if
+    /// `prefersGroups` is set, otherwise last. The result is empty for a typed service and number, which
+    /// ``find(_:)`` reads.
     public func matches(
-        _ typed: String, without shown: Set<SignalIndex> = [], prefersGroups: Bool = false,
-        atMost limit: Int = 1000
+        _ typed: String, without shown: Set<SignalIndex> = [], packs: Set<String> = [],
+        prefersGroups: Bool = false, atMost limit: Int = 1000
     ) -> [SignalMatch] {
         guard Self.dataID(typed).flatMap({ table.record($0) }) == nil else { return [] }
         let wanted = Self.key(typed)
         let words = typed.lowercased()
         var found: [(rank: Int, match: SignalMatch)] = []
-        for record in table.records where isOffered(record) {
+        for record in table.records
+        where record.packs.isEmpty || !packs.isDisjoint(with: record.packs) {
             let isGroup = record.dataID.service == DataID.parameterGroups
-            let isOfPack = !record.packs.isEmpty
-            if wanted.isEmpty, !isOfPack,
-                isGroup ? !prefersGroups : record.dataID.service != .currentData
-            {
+            let isUsual = record.dataID.service == .currentData || !record.packs.isEmpty
+            if wanted.isEmpty, isGroup ? !prefersGroups : !isUsual {
                 continue
             }
             for index in record.signals {
                 let place = SignalIndex(rawValue: index)
                 let signal = table[place]
                 if shown.contains(place) || signal.kind == .supportMap { continue }
-                if wanted.isEmpty,
-                    signal.aliases.isEmpty && !isGroup && !isOfPack || signal.kind == .flag
-                {
+                if wanted.isEmpty, signal.aliases.isEmpty && !isGroup || signal.kind == .flag {
                     continue
                 }
                 guard let near = wanted.isEmpty ? 0 : Self.nearness(signal, wanted, words) else {

@@ -3,6 +3,7 @@ public import Adapters
 public import Diagnostics
 import Glibc
 public import OBDCore
+import PIDTables
 public import ScanSession
 public import SystemIO
 
@@ -169,13 +170,40 @@ extension Vehicle {
         try ask(.information(0x02), by: profiles).flatMap(\.answer.items).vin
     }
 
-    /// The odometer (PID A6), if the vehicle announces it; unit: km.
+    /// The odometer: PID A6 if the vehicle announces it, otherwise what the packs of its VIN have; unit: km.
     public func odometer(in services: VehicleServices) throws(VehicleError) -> Double? {
         let supported = try supportedIDs(in: services) { .supportedPIDs($0) }
-        guard supported.all.contains(0xA6) else { return nil }
+        guard supported.all.contains(0xA6) else { return try packOdometer(by: services.profiles) }
         let asked = try ask(.currentData([0xA6]), in: services)
         for case .reading(let reading) in asked.flatMap(\.answer.items) {
             if case .number(let kilometres) = reading.value { return kilometres }
+        }
+        return nil
+    }
+
+    /// The first odometer that answers, of the packs in the table that the VIN chooses.
+    private func packOdometer(by profiles: [DiagnosticProfile]) throws(VehicleError) -> Double? {
+        guard hasPhysicalRequests, ecu == nil,
+            let spoken = scan.link?.capabilities.vehicleProtocol, spoken.family == .can,
+            table.records.contains(where: { !$0.packs.isEmpty }),
+            let vin = try vin(by: profiles)
+        else { return nil }
+        let fitting = PIDTables.automaticPacks().filter { pack in
+            pack.vehicles.contains { $0.matches(vin) }
+        }.map(\.name)
+        for record in table.records
+        where !Set(record.packs).isDisjoint(with: fitting)
+            && record.target?.form == spoken.requestForm
+        {
+            let odometers = record.signals.map { SignalIndex(rawValue: $0) }.filter {
+                SignalRole(aliases: table[$0].aliases) == .odometer && table[$0].unit == "km"
+            }
+            guard !odometers.isEmpty else { continue }
+            let asked = try ask(.vehicle(request(for: record)))
+            for case .reading(let reading) in asked.answer.items
+            where reading.dataID == record.dataID && odometers.contains(reading.signal) {
+                if case .number(let kilometres) = reading.value { return kilometres }
+            }
         }
         return nil
     }

@@ -1,0 +1,62 @@
+import Diagnostics
+import Formats
+import OBDCore
+import VehicleScan
+
+/// What ECUs at their own addresses say of themselves, for people and as rows.
+package struct ModuleSheet {
+    private let form: OutputForm
+    private let table: PIDTable
+
+    /// A sheet with the names of `table`.
+    package init(_ form: OutputForm, table: PIDTable) {
+        self.form = form
+        self.table = table
+    }
+
+    /// The keys of a row.
+    package static let keys = [
+        "time", "ecu", "request", "name", "answered", "refused", "unanswered",
+    ]
+
+    /// One ECU as a row; its readings follow it.
+    package static func row(_ module: ModuleIdentities.Module, at time: UTC) -> Row {
+        Row(
+            "moduleIdentity",
+            [
+                "time": .time(time), "ecu": .text(module.module.responder.description),
+                "request": .text(module.module.request.description), "name": .text(module.name),
+                "answered": .integer(module.answers.count), "refused": .integer(module.refused),
+                "unanswered": .integer(module.unanswered),
+            ])
+    }
+
+    /// One table per ECU.
+    package func text(_ modules: [ModuleIdentities.Module]) -> String {
+        var result = ""
+        for module in modules {
+            result += "\n" + form.palette(.bold, module.module.responder.title)
+            if let name = module.name { result += "  \(printable(name))" }
+            result += "\n"
+            var rows = TextTable([("", .left), ("", .left)], flexible: [0, 1])
+            for item in module.answers.flatMap(\.answer.items) {
+                switch item {
+                case .reading(let reading):
+                    let signal = table[reading.signal]
+                    rows.add([
+                        .init(signal.name), .init(ValueText(reading, signal, form.units).joined),
+                    ])
+                case .message(let message):
+                    rows.add(["Answer as sent", .init(Hex.string(message.payload))])
+                case .code, .error, .monitor, .monitorTest, .negativeResponse: continue
+                }
+            }
+            rows.add(["Refused", .init("\(module.refused) identifiers")])
+            if module.unanswered > 0 {
+                rows.add(["Not answered", .init("\(module.unanswered) identifiers")])
+            }
+            result += rows.text(form.palette, indent: 2, columns: form.columns)
+        }
+        return result
+    }
+}

@@ -1,0 +1,56 @@
+import Diagnostics
+import OBDCore
+import SystemIO
+
+/// Finds the ECUs at their own addresses, and has each of them read.
+struct ModuleWalk {
+    /// The number of addresses that were not asked because the time was over.
+    private(set) var unasked = 0
+
+    /// The time limit for asking all addresses; the modules found until then are still read.
+    static let limit = Duration.seconds(120)
+
+    /// Asks the addresses of a protocol in turn, then calls `read` for each ECU that answered.
+    ///
+    /// The adapter's settings for single ECUs are restored in every case. It is nil if the protocol has no
+    /// addresses to ask.
+    init?(
+        _ vehicle: Vehicle, on vehicleProtocol: VehicleProtocol,
+        progress: (ModuleScanProgress) -> Void,
+        read: (AddressScan.Module) throws(VehicleError) -> Void
+    ) throws(VehicleError) {
+        guard let walk = AddressScan(vehicleProtocol) else { return nil }
+        do throws(VehicleError) {
+            try run(walk, vehicle, progress, read)
+        } catch {
+            Self.restore(vehicle)
+            throw error
+        }
+        Self.restore(vehicle)
+    }
+
+    private mutating func run(
+        _ walk: AddressScan, _ vehicle: Vehicle, _ progress: (ModuleScanProgress) -> Void,
+        _ read: (AddressScan.Module) throws(VehicleError) -> Void
+    ) throws(VehicleError) {
+        var walk = walk
+        let end = SystemClock.now() + Self.limit
+        while SystemClock.now() < end, let request = walk.next() {
+            progress(
+                .asking(walk.done, of: walk.addresses, answered: walk.modules.count))
+            let asked = try vehicle.ask(.vehicle(request))
+            walk.answered(asked.answer.reply.messages)
+        }
+        unasked = walk.addresses - walk.done
+        for (number, module) in walk.modules.enumerated() {
+            progress(.reading(number + 1, of: walk.modules.count))
+            try read(module)
+        }
+    }
+
+    /// Restores the settings even after an interruption, whose signal would also end this request.
+    private static func restore(_ vehicle: Vehicle) {
+        let nothing = VehicleRequest(id: RequestID(rawValue: 0), payload: [], mayRepeat: true)
+        _ = try? vehicle.scan.ask(.vehicle(nothing))
+    }
+}

@@ -71,7 +71,7 @@ struct StateFeed {
     func has(_ signal: Signal) -> Bool {
         if usual {
             return DiscoveryPayload.usualSignals.contains(signal.id)
-                || selection.measured.contains(signal.id)
+                || selection.measured[signal.id] != nil
         }
         return selection.signals?.contains(signal.id.lowercased()) ?? true
     }

@@ -135,7 +135,7 @@ struct ChosenSink {
             .map { ($0.key, $0.value.replacing(NameMarker.host, with: host)) }
         selection.trips = trips
         let roles = PIDTables.signalRoles(try TableFile.own())
-        selection.measured = Set(roles.byName.keys)
+        selection.measured = roles.byName
         if let names = settings.names, names != .own {
             let known = VSSNames(
                 PIDTables.vehicleSignalNames,

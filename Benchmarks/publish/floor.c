@@ -1,11 +1,14 @@
 // The reference for obdscan publish: the same lines in the same batches through the same libraries, but
-// read from a file instead of a database.
+// read from a file instead of a database. `rows DATABASE` sends nothing: it only steps over the readings of a
+// database in their order, which is the least that whoever reads them from there must do.
 //
-//   cc -O2 -ISources/CEngines/include Benchmarks/publish/floor.c Sources/CEngines/*.c -ldl -o floor
+//   cc -O2 -ISources/CEngines/include Benchmarks/publish/floor.c Sources/CEngines/*.c -ldl -lsqlite3 -o floor
 //   ./floor http LINES http://HOST:PORT/write?precision=ns
 //   ./floor mqtt LINES HOST PORT TOPIC
+//   ./floor rows DATABASE
 #include "CEngines.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +36,28 @@ static void received(
     (void)context, (void)topic, (void)payload, (void)size, (void)is_retained;
 }
 
+static int rows(const char *path) {
+    sqlite3 *database;
+    sqlite3_stmt *statement;
+    if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL)) return 66;
+    const char *sql = "SELECT t, sequence, channel, value FROM reading ORDER BY trip, t, sequence";
+    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL)) return 65;
+    double start = now(), sum = 0;
+    long lines = 0;
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        for (int column = 0; column < 3; column++) sum += (double)sqlite3_column_int64(statement, column);
+        sum += sqlite3_column_double(statement, 3);
+        lines++;
+    }
+    double gap = now() - start;
+    printf("%ld lines in %.3f s: %.0f a second (sum %g)\n", lines, gap, (double)lines / gap, sum);
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    return 0;
+}
+
 int main(int count, char **words) {
+    if (count == 3 && !strcmp(words[1], "rows")) return rows(words[2]);
     if (count < 4) return 64;
     FILE *file = fopen(words[2], "rb");
     if (!file) return 66;

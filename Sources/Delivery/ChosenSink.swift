@@ -183,7 +183,7 @@ package struct ChosenSink: Sendable {
             .map { ($0.key, surroundings.named($0.value)) }
         selection.trips = trips
         let roles = PIDTables.signalRoles(tables)
-        selection.measured = Set(roles.byName.keys)
+        selection.measured = roles.byName
         if let names = settings.names, names != .own {
             let known = VSSNames(
                 PIDTables.vehicleSignalNames,

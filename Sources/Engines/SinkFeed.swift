@@ -19,8 +19,8 @@ public struct SinkSelection: Sendable {
     public var signals: Set<String>?
     /// Whether to publish the state of every signal, or only of those that interest drivers.
     public var hasAllSignals = false
-    /// Signals of makes and models that a driver looks at, by short name.
-    public var measured: Set<String> = []
+    /// What signals of makes and models measure that a driver looks at, by short name.
+    public var measured: [String: SignalRole] = [:]
     /// Whether positions go there.
     public var hasPosition = false
     /// Whether to send texts and events.

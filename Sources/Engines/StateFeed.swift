@@ -22,7 +22,8 @@ struct StateFeed {
         /// A trip of which only the end is read.
         init(_ trip: TripSummary) {
             self.trip = trip
-            cursor.t = Int64(trip.seconds * 1e6) - StateFeed.lookBack
+            // A damaged file may hold any duration.
+            cursor.t = Int64(max(0, min(trip.seconds, 1e12)) * 1e6) - StateFeed.lookBack
             positionCursor = cursor
         }
     }
@@ -54,6 +55,8 @@ struct StateFeed {
 
     /// When publishing begins, only this much of the latest trip is read.
     private static let lookBack: Int64 = 3_600_000_000
+    /// Readings that came late by more than this do not change a state; unit: µs.
+    private static let lateness: Int64 = 10_000_000
 
     private(set) var vehicles: [String: Vehicle] = [:]
     private let selection: SinkSelection
@@ -68,7 +71,7 @@ struct StateFeed {
     func has(_ signal: Signal) -> Bool {
         if usual {
             return DiscoveryPayload.usualSignals.contains(signal.id)
-                || selection.measured.contains(signal.id)
+                || selection.measured[signal.id] != nil
         }
         return selection.signals?.contains(signal.id.lowercased()) ?? true
     }
@@ -148,7 +151,8 @@ struct StateFeed {
     ) throws(StoreError) {
         let topics = VehicleTopics(vehicle: name)
         while let tail = try store.tail(
-            ofTrip: source.trip.id, .readings, after: source.cursor, limit: 5_000)
+            ofTrip: source.trip.id, .readings, after: source.cursor, limit: 5_000,
+            lateSince: source.cursor.t &- Self.lateness)
         {
             let signals = tail.table.signals
             let isWanted = signals.map(has)

@@ -42,8 +42,8 @@ public struct DiscoveryPayload: Hashable, Sendable {
     public var hasCommands = false
     /// Whether there is a tracker.
     public var hasPosition = false
-    /// Signals of makes and models that a driver looks at, by short name.
-    public var measured: Set<String> = []
+    /// What signals of makes and models measure that a driver looks at, by short name.
+    public var measured: [String: SignalRole] = [:]
     /// Entities that were there and are gone: identifier and platform.
     public var removed: [String: String] = [:]
 
@@ -151,9 +151,13 @@ public struct DiscoveryPayload: Hashable, Sendable {
             if let name = HomeAssistantUnit.name(signal.unit) {
                 component.add("unit_of_measurement", .text(name))
             }
-            if let name = unit.deviceClass { component.add("device_class", .text(name)) }
+            let role = signal.id == "ODO" ? .odometer : measured[signal.id]
+            let isCharge = role == .stateOfCharge || role == .starterCharge
+            if let name = isCharge && signal.unit == "%" ? "battery" : unit.deviceClass {
+                component.add("device_class", .text(name))
+            }
             component.add(
-                "state_class", .text(signal.id == "ODO" ? "total_increasing" : unit.stateClass))
+                "state_class", .text(role == .odometer ? "total_increasing" : unit.stateClass))
             component.add("suggested_display_precision", .number(Double(unit.precision)))
         case .enumeration:
             var options: [String] = []
@@ -164,13 +168,17 @@ public struct DiscoveryPayload: Hashable, Sendable {
                 component.add("device_class", .text("enum"))
                 component.add("options", .list(options.map { .text($0) }))
             }
-        case .flag: if signal.id == "MIL" { component.add("device_class", .text("problem")) }
+        case .flag:
+            if signal.id == "MIL" { component.add("device_class", .text("problem")) }
+            if measured[signal.id] == .charging {
+                component.add("device_class", .text("battery_charging"))
+            }
         case .text, .supportMap, .code, .bytes: break
         }
-        if !Self.usualSignals.contains(signal.id), !measured.contains(signal.id) {
+        if !Self.usualSignals.contains(signal.id), measured[signal.id] == nil {
             component.add("enabled_by_default", .flag(false))
         }
-        if Self.lastingSignals.contains(signal.id) || measured.contains(signal.id) {
+        if Self.lastingSignals.contains(signal.id) || measured[signal.id] != nil {
             return component
         }
         component.add(

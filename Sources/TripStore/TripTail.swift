@@ -56,9 +56,12 @@ extension TripStore {
     /// more.
     ///
     /// Readings, their signals and the trip's totals come from one transaction. The cost does not
-    /// depend on the length of the trip, unless rows came late.
+    /// depend on the length of the trip, unless rows came late. `lateSince` leaves out late readings
+    /// before that time, so that a reader of a trip's end does not search its beginning; unit: µs
+    /// since the trip's start.
     public func tail(
-        ofTrip id: Int64, _ table: TripTail.Table, after cursor: TripCursor, limit: Int
+        ofTrip id: Int64, _ table: TripTail.Table, after cursor: TripCursor, limit: Int,
+        lateSince: Int64 = .min
     ) throws(StoreError) -> TripTail? {
         try read { database in
             let found = try Row.fetchOne(
@@ -67,7 +70,8 @@ extension TripStore {
             guard let trip = found.map(Trips.summary) else { return nil }
             var reader = TailReader(trip: trip, cursor: cursor, limit: limit)
             switch table {
-            case .readings: try reader.readReadings(self, in: database)
+            case .readings:
+                try reader.readReadings(self, lateSince: lateSince, in: database)
             case .positions: try reader.readOthers("position", in: database)
             case .events: try reader.readOthers("event", in: database)
             }
@@ -100,15 +104,15 @@ extension TripReadings {
 
     /// Calls `body` with up to `limit` late rows; returns their number.
     fileprivate func lateRows(
-        after late: Int64, limit: Int, in database: Database,
+        after late: Int64, since t: Int64, limit: Int, in database: Database,
         _ body: (borrowing Stored) throws -> Void
     ) throws -> Int {
         var count = 0
         try scan(
             """
             SELECT t, sequence, channel, value, raw, detail FROM reading
-            WHERE trip = ? AND sequence > ? ORDER BY sequence LIMIT ?
-            """, [trip.id, late, Int64(limit)], in: database
+            WHERE trip = ? AND t >= ? AND sequence > ? ORDER BY sequence LIMIT ?
+            """, [trip.id, t, late, Int64(limit)], in: database
         ) {
             count += 1
             try body($0)
@@ -134,7 +138,9 @@ private struct TailReader {
 
     private func time(_ t: Int64) -> UTC { UTC(microseconds: trip.start.microseconds &+ t) }
 
-    mutating func readReadings(_ store: TripStore, in database: Database) throws {
+    mutating func readReadings(
+        _ store: TripStore, lateSince: Int64, in database: Database
+    ) throws {
         let readings = try TripReadings(trip: trip, selection: .init(), store: store, in: database)
         table = readings.table
         let rows = try readings.rows(after: cursor, limit: limit, in: database) {
@@ -146,7 +152,7 @@ private struct TailReader {
         // Only the count shows that rows came late, because no index covers them.
         guard rows < limit, trip.readings > cursor.rows else { return }
         cursor.rows += try readings.lateRows(
-            after: cursor.late, limit: limit - rows, in: database
+            after: cursor.late, since: lateSince, limit: limit - rows, in: database
         ) {
             items.append((time($0.t), .reading($0.reading)))
             cursor.late = $0.sequence

@@ -53,8 +53,11 @@ class Program:
             [self.path, "publish", "--to", url, "--db", self.database, "--drain", "--quiet", *options],
             stderr=subprocess.PIPE)
 
-    def drain(self, url, kills, *options, meanwhile=None, measures=True):
-        """Publishes to the end with up to `kills` kills on the way; returns the number of kills."""
+    def drain(self, url, kills, *options, meanwhile=None, measures=True, under_way=None, calmer=None):
+        """Publishes to the end with `kills` kills on the way; returns the number of kills.
+
+        A kill comes at any moment of a delivery, or soon after `under_way`, which waits for a request. `calmer` is
+        called after the last kill."""
         killed = 0
         # How long it takes where nothing disturbs it: kills hit each moment of that, on any machine.
         begin = time.monotonic()
@@ -69,7 +72,11 @@ class Program:
         while True:
             process = self.publish(url, *options)
             if killed < kills:
-                time.sleep(random.uniform(0.1, 1) * longest)
+                if under_way:
+                    under_way(process)
+                    time.sleep(random.uniform(0, 0.05))
+                else:
+                    time.sleep(random.uniform(0.1, 1) * longest)
                 if meanwhile:
                     meanwhile()
                 if process.poll() is None:
@@ -85,6 +92,8 @@ class Program:
                         [self.path, "publish", "forget", url, "--db", self.database, "--quiet"], check=True)
                     killed += 1
                 continue
+            if calmer:
+                calmer()
             errors = process.communicate()[1].decode()
             if process.returncode != 75:
                 return process.returncode, errors, killed
@@ -265,6 +274,7 @@ class Faults(http.server.BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     held, poison, answers, plan = {}, set(), {}, []
+    asked = threading.Event()
 
     def log_message(self, *_):
         pass
@@ -279,6 +289,7 @@ class Faults(http.server.BaseHTTPRequestHandler):
         self.wfile.write(text.encode())
 
     def do_POST(self):
+        Faults.asked.set()
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if self.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
@@ -316,7 +327,18 @@ def faults(program, _, kills):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Faults)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"127.0.0.1:{server.server_port}"
-    status, errors, killed = program.drain(f"influx+http://{address}", kills, measures=False)
+
+    def under_way(process):
+        Faults.asked.clear()
+        while not Faults.asked.wait(0.1) and process.poll() is None:
+            pass
+
+    def calmer():
+        # After each fault publish waits for seconds: those that no kill used up would take minutes.
+        del Faults.plan[12:]
+
+    status, errors, killed = program.drain(
+        f"influx+http://{address}", kills, measures=False, under_way=under_way, calmer=calmer)
     if status:
         fail(f"publish ends with {status}: {errors}")
     good = {line for line in expected if line.rsplit(b" ", 1)[1] not in Faults.poison}

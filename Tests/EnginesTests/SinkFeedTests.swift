@@ -223,6 +223,31 @@ struct SinkFeedTests {
         #expect(try lines(feed).count == 3)
     }
 
+    /// A state needs only the end of a trip: a search of all of it each second would take longer.
+    @Test(
+        "Readings that came late are left out before a time",
+        arguments: [
+            (Int64.min, 2), (1_000_000, 2), (1_000_001, 1), (15_000_000, 1), (30_000_000, 0),
+        ])
+    func late(since: Int64, count: Int) throws {
+        let folder = try SpoolFolder()
+        let store = try folder.store()
+        let trip = try folder.trip(store, vin: Self.vin)
+        for (number, second) in [20, 1, 30, 15].enumerated() {
+            let item = try folder.readings(1, from: number)
+            #expect(trip.offer(item, at: trip.anchor.monotonic + .seconds(second)))
+            try trip.flush()
+        }
+        var cursor = TripCursor()
+        cursor.t = 30_000_000
+        cursor.sequence = 1_000_000
+        let tail = try #require(
+            try store.tail(
+                ofTrip: trip.trip, .readings, after: cursor, limit: 10, lateSince: since))
+        #expect(tail.items.count == count)
+        try trip.end(.stopped, at: trip.anchor.monotonic + .seconds(50))
+    }
+
     @Test("Traccar gets positions alone")
     func traccar() throws {
         let folder = try SpoolFolder()

@@ -92,6 +92,41 @@ struct HomeAssistantTests {
         }
     }
 
+    /// The classes are those of Home Assistant: `battery` for per cent, `battery_charging` for yes and no.
+    @Test(
+        "Signals of makes and models have the class of what they measure",
+        arguments: [
+            (SignalRole.stateOfCharge, Signal.Kind.number, "%", "battery", "measurement", 1),
+            (.starterCharge, .number, "%", "battery", "measurement", 1),
+            (.stateOfHealth, .number, "%", nil, "measurement", 1),
+            (.packVoltage, .number, "V", "voltage", "measurement", 2),
+            (.packTemperature, .number, "°C", "temperature", "measurement", 0),
+            (.tyreFrontLeft, .number, "kPa", "pressure", "measurement", 0),
+            (.range, .number, "km", "distance", "measurement", 0),
+            (.odometer, .number, "km", "distance", "total_increasing", 0),
+            (.charging, .flag, "", "battery_charging", nil, nil),
+        ] as [(SignalRole, Signal.Kind, String, String?, String?, Int?)])
+    func roles(
+        role: SignalRole, kind: Signal.Kind, unit: String, deviceClass: String?,
+        stateClass: String?, precision: Int?
+    ) throws {
+        let signal = Signal(
+            id: "X", name: role.title, bitOffset: 0, bitLength: 8, kind: kind, unit: unit,
+            labels: [])
+        let components = try #require(
+            try payload {
+                $0.signals = [.init(key: SignalKey(nil, signal: "X"), signal: signal)]
+                $0.measured = ["X": role]
+            }["components"] as? [String: [String: Any]])
+        let id = SignalKey(nil, signal: "X").identifier
+        let component = try #require(components[id])
+        #expect(component["device_class"] as? String == deviceClass)
+        #expect(component["state_class"] as? String == stateClass)
+        #expect(component["suggested_display_precision"] as? Int == precision)
+        #expect(component["unit_of_measurement"] as? String == (unit.isEmpty ? nil : unit))
+        #expect(component["enabled_by_default"] == nil && component["availability"] == nil)
+    }
+
     @Test("An entity that is gone is removed, and one that came back is not")
     func removal() throws {
         let components = try #require(

@@ -72,7 +72,8 @@ extension ExplainedCode {
         switch explanation?.certainty {
         case .statistics: parts.append("Repair statistics name the first causes.")
         case .general: parts.append("The causes are general knowledge of workshops.")
-        case .kind: parts.append("No statistics are known; any fault of this kind has these causes.")
+        case .kind:
+            parts.append("No statistics are known; any fault of this kind has these causes.")
         case nil: break
         }
         return parts.joined(separator: " ")

@@ -92,10 +92,12 @@ struct EventSample: Sendable, CustomTestStringConvertible {
         EventSample("lineRateSet", .lineRateSet(115_200)),
         EventSample("submitted a reading request", .read),
         EventSample("submitted a writing request", .clear),
-        EventSample("submitted a writing request without consent", .submitted(ScriptDialect.unwanted)),
+        EventSample(
+            "submitted a writing request without consent", .submitted(ScriptDialect.unwanted)),
         EventSample("submitted a request to listen", .submitted(ScriptDialect.monitor)),
         EventSample("received a line and a frame", .heard("th")),
-        EventSample("submitted a request that cannot be sent", .submitted(ScriptDialect.unspeakable)),
+        EventSample(
+            "submitted a request that cannot be sent", .submitted(ScriptDialect.unspeakable)),
         EventSample("deadlineExpired reply", .deadlineExpired(.reply)),
         EventSample("deadlineExpired pause", .deadlineExpired(.pause)),
         EventSample("deadlineExpired interrupt", .deadlineExpired(.interrupt)),

@@ -131,4 +131,4 @@ async function showTrip(id) {
     look(0);
   }).catch(error => { plots.replaceChildren(h('p', { text: error.message })); });
 }
-const number = value => value === null || value === undefined ? '' : Math.abs(value) >= 100 || Number.isInteger(value) ? value.toFixed(0) : value.toFixed(1);
+const number = value => value === null || value === undefined ? '' : Math.abs(value) >= 100 || Number.isInteger(value) ? value.toFixed(0) : value.toFixed(Math.abs(value) < 10 ? 2 : 1);

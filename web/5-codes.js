@@ -45,12 +45,12 @@ async function showTests() {
   const tests = (await ask('/api/monitors?tests=true')).filter(o => o.kind === 'monitorTest');
   if (tests.length === 0) return [h('p', { text: 'The vehicle has no test results.' })];
   const failed = tests.filter(o => o.passed === false).length;
-  const rank = o => (o.passed === false ? 0 : 2) + (o.test ? 0 : 1), limit = value => value === null || value === undefined ? '' : number(value);
+  const rank = o => (o.passed === false ? 0 : 2) + (o.test ? 0 : 1), limit = value => value === null || value === undefined ? '' : String(Number(value.toPrecision(5)));
   const result = passed => h('span', { class: passed ? 'good' : 'bad', text: passed ? '✓ passed' : '✕ failed' });
   tests.sort((a, b) => rank(a) - rank(b));
   return [h('p', {}, [failed === 0 ? mark(true, 'All ' + tests.length + ' tests are within their limits.') : h('span', { class: 'bad', text: '✕ ' + failed + ' of ' + tests.length + ' tests failed.' })]),
-    table([['Monitor'], ['Test'], ['Value', 'n'], ['Least', 'n'], ['Most', 'n'], ['Unit'], ['Result'], ['ECU']], tests.map(o => [o.monitor || 'Monitor ' + o.mid, o.test || o.component || 'Test ' + o.tid,
-      limit(o.value), limit(o.min), limit(o.max), o.unit, o.passed === null || o.passed === undefined ? '' : result(o.passed), o.ecu]), 'Test results')];
+    table([['Result'], ['Monitor'], ['Test'], ['Value', 'n'], ['Least', 'n'], ['Most', 'n'], ['Unit'], ['ECU']], tests.map(o => [o.passed === null || o.passed === undefined ? '' : result(o.passed), o.monitor || 'Monitor ' + o.mid,
+      o.test || o.component || 'Test ' + o.tid, limit(o.value), limit(o.min), limit(o.max), o.unit, o.ecu]), 'Test results')];
 }
 async function readCodes() {
   const note = $('codes-note'), now = $('codes-now'), button = $('read');
@@ -83,6 +83,7 @@ async function readCodes() {
     else parts.push(...explained.filter(o => o.kind === 'explanation').map(explain), ...explained.filter(o => o.kind === 'together').map(o => h('p', { class: 'together' }, [h('b', { text: 'Together: ' }), o.text])));
     if (states.length > 0) parts.push(h('h2', { text: 'Readiness' }),
       h('p', {}, [open === 0 ? mark(true, 'Every supported monitor has run since codes were cleared.') : mark(false, open + (open === 1 ? ' monitor has' : ' monitors have') + ' not run since codes were cleared.')]),
+      lamp.length > 0 ? h('p', { class: 'bad', text: 'The check engine light is on: the vehicle does not pass an inspection.' }) : '',
       open === 0 ? '' : h('p', { class: 'dim', text: 'US EPA (40 CFR 85.2222) allows 1 incomplete monitor from model year 2001 on, 2 from 1996 to 2000. Other inspections have other rules.' }),
       table([['Monitor'], ['ECU'], ['State']], states.map(o => [monitorName(o.monitor), o.ecu, mark(o.complete === true, o.complete ? 'complete' : 'not complete')]), 'Readiness'));
     parts.push(folded('Freeze frames', 'What was happening when a code was stored', showFrames), folded('Test results', 'What the vehicle measured when it tested itself', showTests),

@@ -129,12 +129,8 @@ public struct ConditionReport {
 
     /// The tests, failed ones first and those without a name last.
     private var sortedTests: [ConditionChange.Test] {
-        func rank(_ test: ConditionChange.Test) -> Int {
-            if test.result.passed == false { return 0 }
-            return test.result.monitor != nil && test.result.test != nil ? 1 : 2
-        }
-        return change.tests.enumerated().sorted {
-            (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
+        change.tests.enumerated().sorted {
+            ($0.element.result.rank, $0.offset) < ($1.element.result.rank, $1.offset)
         }.map(\.element)
     }
 

@@ -42,6 +42,13 @@ public struct MonitorReport {
         }
     }
 
+    /// Failed ones first, those without a name last, and otherwise in the order of the answers.
+    private var sortedTests: [MonitorTestResult] {
+        tests.enumerated().sorted {
+            ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
+        }.map(\.element)
+    }
+
     private var testTable: TextTable {
         let isNarrow = columns.map { $0 < Self.narrow } ?? false
         var rows = TextTable(
@@ -50,7 +57,7 @@ public struct MonitorReport {
                     ("TEST", .left), ("VALUE", .right), ("LIMITS", .left), ("UNIT", .left),
                     ("RESULT", .left),
                 ], flexible: isNarrow ? [1] : [1, 2])
-        for result in tests {
+        for result in sortedTests {
             let style: Style =
                 switch result.passed {
                 case true: .good
@@ -90,15 +97,14 @@ public struct MonitorReport {
         if !readiness.supported.isEmpty {
             let incomplete = readiness.incomplete
             text +=
-                palette(
-                    incomplete.isEmpty ? .good : .warning,
-                    Readiness.sentence(
-                        incomplete: incomplete, of: readiness.supported.count)) + "\n"
+                lines(
+                    Readiness.sentence(incomplete: incomplete, of: readiness.supported.count),
+                    incomplete.isEmpty ? .good : .warning)
             if !incomplete.isEmpty {
                 text += MonitorGuide.verdicts(incomplete, modelYear: nil)
-                    .map { $0 + "\n" }.joined()
+                    .map { lines($0) }.joined()
             }
-            if readiness.lampIsOn == true { text += palette(.bad, MonitorGuide.lampOn) + "\n" }
+            if readiness.lampIsOn == true { text += lines(MonitorGuide.lampOn, .bad) }
             if !incomplete.isEmpty {
                 var drives = TextTable([("", .left), ("", .left)], flexible: [1])
                 for drive in MonitorGuide.drives(incomplete) {
@@ -117,7 +123,21 @@ public struct MonitorReport {
         return text
     }
 
+    /// A sentence in lines that the terminal does not cut.
+    private func lines(_ sentence: String, _ style: Style? = nil) -> String {
+        let parts = columns.map { folded(sentence, to: $0, hanging: 0) } ?? [sentence]
+        return parts.map { (style.map { style in palette(style, $0) } ?? $0) + "\n" }.joined()
+    }
+
     private func cell(_ complete: Bool?) -> TextTable.Cell {
         .init(Readiness.text(complete), complete.map { $0 ? .good : .warning } ?? nil)
+    }
+}
+
+extension MonitorTestResult {
+    /// Its place in a table: failed results come first, and those without a name last.
+    var rank: Int {
+        if passed == false { return 0 }
+        return monitor != nil && test != nil ? 1 : 2
     }
 }

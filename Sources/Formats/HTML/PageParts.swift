@@ -63,7 +63,7 @@ enum PageParts {
           h3 { font-size: 9pt; margin: 2mm 0 .5mm; break-after: avoid; } table { font-size: 8pt; }
           th, td { padding: .4mm 2mm .4mm 0; } ol { margin: .5mm 0; } p { margin: .5mm 0; }
           dl { grid-template-columns: repeat(5, 1fr); gap: 0 3mm; } dl div { padding: .4mm 0; } dt { font-size: 7.5pt; }
-          .plot { display: inline-block; width: 49%; margin: 1mm 1.5% 1mm 0; vertical-align: top; } \
+          .plot { display: inline-block; width: 48.5%; margin: 1mm 1.5% 1mm 0; vertical-align: top; } \
         .plot:nth-of-type(even) { margin-right: 0; } #plots { orphans: 1; widows: 1; }
           footer { margin-top: 3mm; font-size: 7pt; } .keep { break-inside: avoid; }
           .box { margin-top: 1.5mm; } .box svg { height: 3.4cm; border: 1px solid var(--line); } .wide { overflow: visible; }

@@ -194,7 +194,9 @@ def on_terminal(arguments, answer, seconds):
     return status, text.decode("utf-8", "replace"), (end or time.monotonic()) - (asked or time.monotonic())
 
 
-@case
+# This fails with BlueZ 5.66, so it is run by name: bluetoothd ends with a segmentation fault when the adapter is
+# connected again after the pairing without a number failed. With --pin the first connection pairs.
+@by_name
 def the_number_is_asked_for_on_the_terminal():
     forget(KEYED)
     status, text, _ = on_terminal(["read", "rpm", "--format", "json", "-d", f"ble:{KEYED}"], str(KEY), 90)

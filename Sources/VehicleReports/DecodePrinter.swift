@@ -64,8 +64,7 @@ package struct DecodePrinter {
             if case .item(.reading(let reading), _) = found {
                 let start = output.count
                 json.append(reading, time: nil, to: &output)
-                ReadingLines.end(
-                    with: Array(",\"line\":\(reading.line)}\n".utf8), in: &output, from: start)
+                Self.end(with: reading.line, in: &output, from: start)
                 ReadingLines.end(with: fileTail, in: &output, from: start)
             } else {
                 row(found)?.appendJSON(to: &output)
@@ -81,6 +80,17 @@ package struct DecodePrinter {
         case .text:
             output.append(contentsOf: (self.output.palette.shown(textLine(found)) + "\n").utf8)
         }
+    }
+
+    /// Adds the number of the input line to the object that begins at `start`.
+    ///
+    /// Without a string, because an interpolation takes as long as reading the line.
+    private static func end(with line: Int, in output: inout [UInt8], from start: Int) {
+        guard output.count >= start + 2 else { return }
+        output.removeLast(2)
+        JSONText.append(raw: ",\"line\":", to: &output)
+        JSONText.append(line, to: &output)
+        JSONText.append(raw: "}\n", to: &output)
     }
 
     // MARK: Rows

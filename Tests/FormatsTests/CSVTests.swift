@@ -19,6 +19,22 @@ import Testing
         #expect(Fixtures.text { CSVText.append(text, to: &$0) } == expected)
     }
 
+    @Test func `rows with other keys, or keys in another order, keep their columns`() {
+        var rows = RowWriter(.csv, kinds: [["a", "b"], ["c"]])
+        let text = Fixtures.text { output in
+            rows.append(Row("one", ["a": .integer(1), "b": .integer(2)]), to: &output)
+            rows.append(Row("one", ["a": .integer(3), "b": .integer(4)]), to: &output)
+            rows.append(Row("one", ["b": .integer(5), "a": .integer(6)]), to: &output)
+            rows.append(Row("two", ["c": .integer(7), "d": .integer(8)]), to: &output)
+            rows.append(Row("two", ["a": .integer(9)]), to: &output)
+            rows.append(Row("none", [:]), to: &output)
+            rows.append(Row("one", ["a": .integer(1), "b": .integer(2)]), to: &output)
+        }
+        #expect(
+            text == "kind,a,b,c\r\none,1,2,\r\none,3,4,\r\none,6,5,\r\ntwo,,,7\r\n"
+                + "two,9,,\r\nnone,,,\r\none,1,2,\r\n")
+    }
+
     @Test func `monitors and test results share their columns`() {
         var result = MonitorTestResult(ecu: Fixtures.ecu, tid: 0x80, raw: [], line: 0)
         result.mid = 0x21

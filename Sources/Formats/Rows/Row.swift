@@ -74,6 +74,36 @@ public struct RowWriter: Sendable {
     private let columns: [String]
     private var hasHeading: Bool
     private let separator: UInt8
+    /// The cells of the last row, which most of the next rows share.
+    private var layout = Layout()
+
+    /// Where the cells of rows with the same keys come from.
+    private struct Layout: Sendable {
+        enum Cell: Sendable {
+            case kind
+            case value(Int)
+            case empty
+        }
+
+        var keys: [String] = []
+        var cells: [Cell] = []
+
+        init() {}
+
+        init(of row: Row, in columns: [String]) {
+            keys = row.keys
+            cells = columns.map { column in
+                if column == "kind" { return .kind }
+                return row.entries.firstIndex { $0.key == column }.map { .value($0) } ?? .empty
+            }
+        }
+
+        /// Whether a row has the keys of this layout, in the same order.
+        func fits(_ row: Row) -> Bool {
+            !cells.isEmpty && keys.count == row.entries.count
+                && row.entries.indices.allSatisfy { row.entries[$0].key == keys[$0] }
+        }
+    }
 
     /// A writer for rows with these keys.
     ///
@@ -104,12 +134,14 @@ public struct RowWriter: Sendable {
         case .json: row.appendJSON(to: &output)
         case .csv:
             appendHeading(to: &output)
-            for (index, column) in columns.enumerated() {
+            // To look for the key of every cell takes longer than to write the row.
+            if !layout.fits(row) { layout = Layout(of: row, in: columns) }
+            for index in layout.cells.indices {
                 if index > 0 { output.append(separator) }
-                if column == "kind" {
-                    CSVText.append(row.kind, to: &output)
-                } else {
-                    append(row[column], to: &output)
+                switch layout.cells[index] {
+                case .kind: CSVText.append(row.kind, to: &output)
+                case .value(let place): append(row.entries[place].value, to: &output)
+                case .empty: break
                 }
             }
             CSVText.endLine(&output)

@@ -126,7 +126,7 @@ public struct MonitorReport {
     /// A sentence in lines that the terminal does not cut.
     private func lines(_ sentence: String, _ style: Style? = nil) -> String {
         let parts = columns.map { folded(sentence, to: $0, hanging: 0) } ?? [sentence]
-        return parts.map { (style.map { style in palette(style, $0) } ?? $0) + "\n" }.joined()
+        return parts.map { part in (style.map { palette($0, part) } ?? part) + "\n" }.joined()
     }
 
     private func cell(_ complete: Bool?) -> TextTable.Cell {

@@ -79,7 +79,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         set.removeAll()
         let wake = set.add(core.wake.descriptor)
         let link = set.add(
-            session?.descriptor ?? -1, reading: !leavesFramesUnread,
+            session?.descriptor ?? -1, reading: !leavesFramesUnread(),
             writing: session?.wantsToWrite ?? false)
         let space = set.add(
             driver.handover.batch.flatMap { sinks[$0.sink].spaceDescriptor } ?? -1)
@@ -117,8 +117,9 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     ///
     /// Between requests, the answers that other testers get would otherwise wake this thread up for nothing.
     /// The loss of the interface does so in any case.
-    private var leavesFramesUnread: Bool {
-        session?.kind == .frames && machine.state.kind == .idle
+    private mutating func leavesFramesUnread() -> Bool {
+        guard session?.kind == .frames, case .idle = machine.state else { return false }
+        return true
     }
 
     private mutating func transfer(reading: Bool, writing: Bool) {

@@ -80,15 +80,18 @@ extension VehicleOptions {
         do throws(DialectChoice.Mismatch) {
             return try adapter.settled(
                 for: address.transport.protocols, vehicleProtocol.vehicleProtocol)
-        } catch .noGateway {
-            throw Failure(
-                "\(address) is not a DoIP gateway, and --protocol says doip",
-                hint: "doip:HOST names a gateway; --protocol auto looks for the vehicle's protocol",
-                status: .usage)
-        } catch .isGateway {
-            throw Failure(
-                "\(address) is a DoIP gateway, and --adapter says \(adapter.rawValue)",
-                hint: "leave --adapter out", status: .usage)
+        } catch {
+            switch error {
+            case .noGateway:
+                throw Failure(
+                    "\(address) is not a DoIP gateway, and --protocol says doip",
+                    hint: "doip:HOST names a gateway; --protocol auto looks for the vehicle's "
+                        + "protocol", status: .usage)
+            case .isGateway:
+                throw Failure(
+                    "\(address) is a DoIP gateway, and --adapter says \(adapter.rawValue)",
+                    hint: "leave --adapter out", status: .usage)
+            }
         }
     }
 }

@@ -26,7 +26,9 @@ public final class CodeKnowledge: Sendable {
         }
         // A fault in the embedded file is a fault of the build and is found by tests.
         guard case .success(let explanations) = loaded else { return CodeFacts(text: text) }
-        let state = CodeExplanations.State(report)
+        var state = CodeExplanations.State(report)
+        // A row does not know whether the other lists have its code, too.
+        if state.kind == .permanent { state.kind = .stored }
         let explanation: CodeExplanation? =
             switch report.code {
             case .dtc(let code): explanations.explanation(of: code, text: text, state: state)

@@ -181,7 +181,7 @@ package struct CodePrinter {
                 drives[drive, default: []].append((reason, [report.fullText]))
             }
         }
-        var rows = TextTable([("", .left), ("", .left), ("", .left)], flexible: [2])
+        var rows = TextTable([("", .left), ("", .left), ("", .left)], flexible: [1, 2])
         func add(_ codes: [String], _ words: String, _ style: Style?) {
             rows.add([
                 .init(rows.isEmpty ? "Drive on?" : "", .dim),

@@ -59,7 +59,7 @@ import Testing
         #expect(said.monitors == [.catalyst])
         #expect(said.tests == [0x21...0x22, 0xA1...0xA1])
         #expect(said.certainty == .statistics)
-        #expect(said.clears.hasPrefix("obdscan dtc clear"))
+        #expect(said.clears.contains("obdscan dtc clear"))
         #expect(explanations.drives == [.catalyst: "Drive steadily."])
     }
 

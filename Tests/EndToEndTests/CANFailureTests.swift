@@ -45,7 +45,7 @@ import Testing
             hint: "check the bit rate, CAN-H and CAN-L"),
         Row(
             command: .say("\r"), frame: .say("z\r"), status: 75, sentence: "no ECU answered",
-            hint: "the ignition is off"),
+            hint: "the vehicle may not support it, or the ignition is off"),
         Row(
             command: .say("\r"), frame: .dropConnection, status: 74,
             sentence: "closed the connection", hint: "most Wi-Fi adapters serve one program"),

@@ -58,7 +58,6 @@ struct ReadCommand: ParsableCommand, OutputCommand {
             var printer = try AnswerPrinter(
                 output, table: table, kinds: ItemRows.Keys.data)
             var isAnswered = false
-            var isRefused = false
             var lastFailure: Failure?
             var firstProblem: Failure?
             for question in questions {
@@ -70,7 +69,6 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                 }
                 for item in asked.answer.items where question.wants(item) {
                     try printer.print(item, at: time, to: &writer)
-                    if case .negativeResponse = item { isRefused = true }
                     isAnswered = isAnswered || item.isAnswer
                 }
                 try printer.printRest(of: asked, at: time, to: &writer)
@@ -84,8 +82,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
             }
             try printer.finish(&writer)
             if !isAnswered {
-                // The refusal is in the output.
-                throw lastFailure ?? (isRefused ? Failure.silent(.timedOut) : nil)
+                throw lastFailure
                     ?? Failure(
                         "\(connection.accessory): no answer could be read",
                         hint: "\"obdscan read -v SIGNAL\" shows what came", status: .unavailable)
@@ -146,11 +143,11 @@ extension Vehicle {
 }
 
 extension DiagnosticItem {
-    /// Whether it is the data of an ECU; a refusal and damaged frames are not.
+    /// Whether it is an ECU's answer to the request, including a refusal; damaged frames are not.
     var isAnswer: Bool {
         switch self {
-        case .error, .negativeResponse: false
-        case .reading, .monitor, .monitorTest, .code, .message: true
+        case .error: false
+        case .reading, .monitor, .monitorTest, .code, .negativeResponse, .message: true
         }
     }
 }

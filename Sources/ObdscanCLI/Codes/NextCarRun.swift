@@ -66,7 +66,7 @@ struct NextCarRun {
             }
             output.note(failure.told(of: device))
             if let hint = failure.hint { output.note("hint: \(hint)") }
-            let question = "Press Enter to try this car again, s to skip it (q ends): "
+            let question = "Press Enter to try this car again, or s to skip it (q ends): "
             var answer = try ask(question, inbox)
             while let word = answer, !word.isEmpty, word.lowercased() != "s" {
                 answer = try ask(question, inbox)

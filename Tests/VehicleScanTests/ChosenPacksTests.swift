@@ -105,6 +105,10 @@ import Testing
         #expect(found(["mazda"]).intersection(all) == ["MAZDA_GEARBOX_TEMP"])
         #expect(found(["mazda"], "").intersection(all) == ["MAZDA_GEARBOX_TEMP"])
         #expect(found([]).isDisjoint(with: all))
+        // The standard's own charge of the battery has the name "soc", but this vehicle need not have it.
+        let first = names.matches("soc", packs: ["hyundai-kia-ev"]).first
+        #expect(first?.id.hasPrefix("EV_SOC") == true)
+        #expect(names.matches("soc").first?.id == "BAT_PWR")
     }
 
     @Test func `and a name means what the vehicle has`() throws {

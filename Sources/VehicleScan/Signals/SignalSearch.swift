@@ -16,9 +16,9 @@ extension SignalNames {
     ///
     /// Whole names come before beginnings of names, those before beginnings of words, and measured values
     /// before single flags. Without any text, the result has the current values with their own names.
-    /// Of signals in packs, it has those of `packs` alone. Parameter groups of SAE J1939 come first if
-    /// `prefersGroups` is set, otherwise last. The result is empty for a typed service and number, which
-    /// ``find(_:)`` reads.
+    /// Of signals in packs, it has those of `packs` alone, in front of all others. Parameter groups of SAE
+    /// J1939 come first if `prefersGroups` is set, otherwise last. The result is empty for a typed service
+    /// and number, which ``find(_:)`` reads.
     public func matches(
         _ typed: String, without shown: Set<SignalIndex> = [], packs: Set<String> = [],
         prefersGroups: Bool = false, atMost limit: Int = 1000
@@ -44,8 +44,10 @@ extension SignalNames {
                 guard let near = wanted.isEmpty ? 0 : Self.nearness(signal, wanted, words) else {
                     continue
                 }
+                let isGeneral = record.packs.isEmpty
                 let rank =
                     near * 4 + (signal.kind == .flag ? 2 : 0) + (isGroup == prefersGroups ? 0 : 1)
+                    + (isGeneral ? 100 : 0)
                 let unit = signal.unit.isEmpty ? "" : ", " + signal.unit
                 found.append(
                     (
@@ -63,16 +65,12 @@ extension SignalNames {
         return ordered.prefix(limit).map(\.element.match)
     }
 
-    /// The signal of a choice: the one selected with a key, the typed text if it is a whole name, or else the
-    /// best match.
+    /// The signal of a choice: the highlighted match, or what a typed service and number name.
     ///
     /// Throws a ``SignalError`` if no signal has the text in its name.
     public func find(_ choice: SignalChoice) throws(SignalError) -> SelectedSignal {
-        if let place = choice.place { return choice.matches[place].selected }
-        do throws(SignalError) { return try find(choice.text) } catch {
-            guard let nearest = choice.matches.first else { throw error }
-            return nearest.selected
-        }
+        if let place = choice.chosen { return choice.matches[place].selected }
+        return try find(choice.text)
     }
 
     /// How far the typed text is from the signal's names; 0 for a whole name, nil if no name has it.

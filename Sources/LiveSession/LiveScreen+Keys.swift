@@ -189,8 +189,11 @@ extension LiveScreen {
     /// The signal as this vehicle has it; nil if it is of a pack and the vehicle does not answer it.
     private mutating func settled(_ selected: SelectedSignal) throws -> SelectedSignal? {
         var selected = selected
-        if let record = selected.record, !record.packs.isEmpty, selected.candidates.isEmpty {
-            selected.candidates = [selected]
+        // Several packs of a make have a signal of that name; the vehicle answers one of them.
+        if let record = selected.record, !record.packs.isEmpty, selected.candidates.isEmpty,
+            let signal = selected.signal
+        {
+            selected = try SignalNames(connection.table).find(connection.table[signal].id)
         }
         guard !selected.candidates.isEmpty else { return selected }
         let chosen = try ChosenPacks(packs, connection, isWanted: false, only: [selected])

@@ -108,6 +108,8 @@ import Testing
         // The standard's own charge of the battery has the name "soc", but this vehicle need not have it.
         let first = names.matches("soc", packs: ["hyundai-kia-ev"]).first
         #expect(first?.id.hasPrefix("EV_SOC") == true)
+        let both = names.matches("soc", packs: ["hyundai-kia-ev", "hyundai-kia-egmp"]).map(\.id)
+        #expect(both.count { $0 == "EV_SOC" } == 1)
         #expect(names.matches("soc").first?.id == "BAT_PWR")
     }
 

@@ -62,7 +62,12 @@ extension SignalNames {
         let ordered = found.enumerated().sorted {
             ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
         }
-        return ordered.prefix(limit).map(\.element.match)
+        // Several packs of a make have a signal of the same name, which the vehicle decides about later.
+        var names: Set<String> = []
+        let matches = ordered.map(\.element.match).filter { match in
+            match.selected.record?.packs.isEmpty ?? true || names.insert(match.id).inserted
+        }
+        return Array(matches.prefix(limit))
     }
 
     /// The signal of a choice: the highlighted match, or what a typed service and number name.

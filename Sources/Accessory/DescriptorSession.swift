@@ -36,7 +36,7 @@ public struct DescriptorSession: ~Copyable {
     public internal(set) var longestMessage: Int?
     /// What to do when the other end closes.
     var remedyWhenClosed = LinkFault.usualRemedy
-    /// Readable once the thread at the other end has left its device in order; nil if there is no such thread.
+    /// Becomes readable when the thread that owns the device has disconnected it; nil without such a thread.
     ///
     /// Closing the session waits for it, because a program that ends takes its threads with it.
     var ended: EventDescriptor?
@@ -164,7 +164,7 @@ public struct DescriptorSession: ~Copyable {
         name.split(separator: ":").last.map(String.init) ?? name
     }
 
-    /// Why nothing leaves the queue: the controller left the bus, or nobody acknowledges.
+    /// The reason why the queue stays full: bus-off, or no node acknowledges frames.
     private var reasonOfFullQueue: CANInterfaceFault {
         let state = CANInterface.named(interfaceName)
         if state?.state == .busOff, let fault = state?.fault { return fault }

@@ -138,7 +138,7 @@ public enum DoIPSearch {
             self.socket = socket
         }
 
-        /// Waits for the answer; nil if none came, or one that is no message.
+        /// Waits for the answer; nil if no DoIP message arrives in time.
         func answer(within time: Duration) -> DoIPMessage? {
             var set = PollSet()
             set.add(socket.descriptor)

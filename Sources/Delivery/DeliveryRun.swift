@@ -45,7 +45,7 @@ package struct DeliveryRun {
         package var name: String
         /// The address, for the file of cursors.
         package var target: String
-        /// Delivers until all is sent or `stop` is raised; `wake` tells of new data.
+        /// Delivers until everything is sent or `stop` is signalled; `wake` signals new data.
         package var run:
             @Sendable (SinkState, _ stop: EventDescriptor, _ wake: EventDescriptor) -> Void
 

@@ -91,8 +91,7 @@ struct TableReader {
         return reader.records
     }
 
-    /// The title in a table's text, which is in front of its records; nil if it has none or cannot be
-    /// read.
+    /// The title of a table; nil if it has none before its first record, or if the text cannot be read.
     static func title(of file: TableFile) -> String? {
         var reader = TableReader(file, detail: .everything)
         try? reader.read { $0.title == nil && !$0.isInRecord }

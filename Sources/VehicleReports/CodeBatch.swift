@@ -165,7 +165,7 @@ package struct OrderedResults<Result> {
         return ready
     }
 
-    /// Those behind a gap that will not be filled.
+    /// The results after a missing one, which will not arrive any more.
     package mutating func rest() -> [Result] {
         let rest = results[written...].compactMap(\.self)
         written = results.count

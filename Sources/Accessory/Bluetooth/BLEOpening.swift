@@ -26,7 +26,7 @@ struct BLEOpening: ~Copyable {
 
     private let target: BLELink.Target
     private var bus: SystemBus
-    /// The object path of the device that this program has connected; nil if there is none.
+    /// The object path of the device that this program connected; nil before it connects one.
     private var connected: String?
 
     init(_ target: BLELink.Target, cancel: Int32) throws(Failure) {
@@ -197,7 +197,7 @@ struct BLEOpening: ~Copyable {
         }
     }
 
-    /// Waits for the end of a connection that nobody uses.
+    /// Waits until BlueZ has ended an unused connection.
     ///
     /// BlueZ takes two seconds to disconnect after the last program asked for it, and a connection that is
     /// joined in that time is lost.

@@ -11,10 +11,10 @@ struct PairingAgent: Hashable, Sendable {
 
     /// The object path of the device that is being paired.
     var device: String
-    /// The PIN to return; empty if there is none.
+    /// The PIN to return; empty if the user gave no PIN.
     var pin: String
 
-    /// The name of the fault of a call that waits for a pairing which needs a PIN, and there is none.
+    /// The D-Bus error name if pairing needs a PIN and the user gave none.
     static let noPIN = "org.obdscan.Error.NoPIN"
 
     /// Whether `call` asks for a PIN.

@@ -285,8 +285,8 @@ public struct CANDialect: AdapterDialect {
         case .exchanging:
             exchange.fail(status, &steps)
             carryOut(&out)
-        // Other nodes use another bit rate, or there are no other nodes; more requests at this rate would only
-        // disturb the bus.
+        // Either the other nodes use another bit rate or there are none. Further requests at this rate would
+        // only disturb the bus.
         case .asking where status != .bufferFull:
             exchange.interrupt(&steps)
             steps.removeAll(keepingCapacity: true)

@@ -3,8 +3,8 @@ import OBDCore
 /// Filters for watching the bus.
 ///
 /// An ELM327 that prints every frame falls behind on a busy bus and stops with `BUFFER FULL`. If the user wants
-/// only some identifiers, it is told so: `AT CF` and `AT CM` select one pattern, and the pass filters of an STN
-/// any number. The caller still filters, because one pattern can be wider than what was asked for.
+/// only some identifiers, the adapter filters them: an ELM327 by one pattern (`AT CF`, `AT CM`), an STN by any
+/// number of pass filters. The caller filters again, because one pattern can match more than the user wants.
 extension ELM327Dialect {
     /// Prepares a request that monitors everything for `filters`; empty = every frame.
     mutating func prepareMonitoring(_ filters: [CANFilter]) {

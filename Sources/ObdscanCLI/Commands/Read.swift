@@ -121,7 +121,7 @@ struct SignalQuestion: Hashable, Sendable {
         return questions
     }
 
-    /// Whether an item is a wanted signal, or tells why there is none.
+    /// Whether to print an item: a requested signal, a refusal, an unknown message or an error.
     func wants(_ item: DiagnosticItem) -> Bool {
         switch item {
         case .reading(let reading): signals.isEmpty || signals.contains(reading.signal)

@@ -2,13 +2,15 @@ import Diagnostics
 import OBDCore
 import SystemIO
 
-/// Finds the ECUs at their own addresses, and has each of them read.
-struct ModuleWalk {
+/// The time limit for asking all addresses; the modules found until then are still read.
+private let limit = Duration.seconds(120)
+
+/// Finds the ECUs at their own addresses and reads each of them.
+struct ModuleWalk<Module> {
+    /// What was read, one for each ECU that answered.
+    private(set) var modules: [Module] = []
     /// The number of addresses that were not asked because the time was over.
     private(set) var unasked = 0
-
-    /// The time limit for asking all addresses; the modules found until then are still read.
-    static let limit = Duration.seconds(120)
 
     /// Asks the addresses of a protocol in turn, then calls `read` for each ECU that answered.
     ///
@@ -17,7 +19,7 @@ struct ModuleWalk {
     init?(
         _ vehicle: Vehicle, on vehicleProtocol: VehicleProtocol,
         progress: (ModuleScanProgress) -> Void,
-        read: (AddressScan.Module) throws(VehicleError) -> Void
+        read: (AddressScan.Module, Vehicle) throws(VehicleError) -> Module
     ) throws(VehicleError) {
         guard let walk = AddressScan(vehicleProtocol) else { return nil }
         do throws(VehicleError) {
@@ -31,10 +33,10 @@ struct ModuleWalk {
 
     private mutating func run(
         _ walk: AddressScan, _ vehicle: Vehicle, _ progress: (ModuleScanProgress) -> Void,
-        _ read: (AddressScan.Module) throws(VehicleError) -> Void
+        _ read: (AddressScan.Module, Vehicle) throws(VehicleError) -> Module
     ) throws(VehicleError) {
         var walk = walk
-        let end = SystemClock.now() + Self.limit
+        let end = SystemClock.now() + limit
         while SystemClock.now() < end, let request = walk.next() {
             progress(
                 .asking(walk.done, of: walk.addresses, answered: walk.modules.count))
@@ -44,7 +46,7 @@ struct ModuleWalk {
         unasked = walk.addresses - walk.done
         for (number, module) in walk.modules.enumerated() {
             progress(.reading(number + 1, of: walk.modules.count))
-            try read(module)
+            modules.append(try read(module, vehicle))
         }
     }
 

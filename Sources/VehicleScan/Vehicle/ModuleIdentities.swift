@@ -36,13 +36,10 @@ public struct ModuleIdentities: Sendable {
         progress: (ModuleScanProgress) -> Void = { _ in }
     ) throws(VehicleError) {
         guard vehicleProtocol.family == .can else { return nil }
-        var found: [Module] = []
-        let walk = try ModuleWalk(vehicle, on: vehicleProtocol, progress: progress) {
-            module throws(VehicleError) in
-            found.append(try Self.read(module, vehicle))
-        }
+        let walk = try ModuleWalk(
+            vehicle, on: vehicleProtocol, progress: progress, read: Self.read)
         guard let walk else { return nil }
-        modules = found
+        modules = walk.modules
         unasked = walk.unasked
     }
 

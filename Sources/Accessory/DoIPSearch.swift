@@ -132,7 +132,7 @@ public enum DoIPSearch {
             guard
                 let place = try? lookup.addresses(
                     until: SystemClock.now() + .seconds(1), cancelledBy: nil)?.first,
-                let socket = try? DatagramSocket(family: place.family),
+                let socket = try? DatagramSocket(broadcastingIn: place.family),
                 (try? socket.send(message.bytes(version: version), to: place.bytes)) != nil
             else { return nil }
             self.socket = socket
@@ -162,7 +162,7 @@ public enum DoIPSearch {
                 if let made = sockets[place.family] {
                     socket = made
                 } else {
-                    socket = try DatagramSocket(family: place.family)
+                    socket = try DatagramSocket(broadcastingIn: place.family)
                     sockets[place.family] = socket
                 }
                 try socket.send(question, to: place.bytes)
@@ -197,8 +197,9 @@ public enum DoIPSearch {
             }
             if set.isReadable(flag) { return [] }
             for (socket, place) in zip(sockets, places) where set.isReadable(place) {
-                while let (bytes, host) = socket.receive() {
+                while let (bytes, sender) = socket.receive() {
                     guard bytes.count >= DoIPMessage.headLength,
+                        let host = DatagramSocket.numericHost(of: sender),
                         case .announcement(let entity)? = DoIPMessage(datagram: bytes)
                     else { continue }
                     let one = FoundGateway(
@@ -223,59 +224,6 @@ public enum DoIPSearch {
         let flag = set.add(descriptor)
         _ = try? set.wait(until: SystemClock.now())
         return set.isReadable(flag)
-    }
-}
-
-/// A UDP socket that may send broadcasts.
-final class DatagramSocket: Sendable {
-    let descriptor: Int32
-
-    init(family: Int32) throws(SystemError) {
-        let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        descriptor = socket(family, type, 0)
-        if descriptor < 0 { throw SystemError(call: "socket", errno: errno) }
-        var yes: Int32 = 1
-        setsockopt(
-            descriptor, SOL_SOCKET, SO_BROADCAST, &yes, socklen_t(MemoryLayout<Int32>.size))
-    }
-
-    deinit { close(descriptor) }
-
-    func send(_ bytes: [UInt8], to address: [UInt8]) throws(SystemError) {
-        let count = address.withUnsafeBytes { place in
-            bytes.withUnsafeBytes { data in
-                sendto(
-                    descriptor, data.baseAddress, data.count, 0,
-                    place.assumingMemoryBound(to: sockaddr.self).baseAddress,
-                    socklen_t(place.count))
-            }
-        }
-        if count != bytes.count { throw SystemError(call: "sendto", errno: errno) }
-    }
-
-    /// A datagram and its sender; nil if none has arrived.
-    func receive() -> (bytes: [UInt8], host: String)? {
-        var buffer = [UInt8](repeating: 0, count: 2_048)
-        var place = [UInt8](repeating: 0, count: MemoryLayout<sockaddr_storage>.size)
-        var length = socklen_t(place.count)
-        let count = place.withUnsafeMutableBytes { address in
-            buffer.withUnsafeMutableBytes { data in
-                recvfrom(
-                    descriptor, data.baseAddress, data.count, 0,
-                    address.assumingMemoryBound(to: sockaddr.self).baseAddress, &length)
-            }
-        }
-        guard count >= 0 else { return nil }
-        var name = [CChar](repeating: 0, count: 128)
-        let status = place.withUnsafeBytes { address in
-            getnameinfo(
-                address.assumingMemoryBound(to: sockaddr.self).baseAddress, length, &name,
-                socklen_t(name.count), nil, 0, NI_NUMERICHOST)
-        }
-        guard status == 0 else { return nil }
-        let host = String(
-            decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return (Array(buffer[..<count]), host)
     }
 }
 

@@ -38,7 +38,7 @@ struct CodePage {
 
     private func heading(_ scan: CodeScan, _ ecu: ECUAddress?) -> LiveModel.Line {
         let name = scan.modules.first { $0.module.responder == ecu }?.name.map(printable)
-        let head = [ecu?.description ?? "vehicle", name].compactMap(\.self).joined(separator: "  ")
+        let head = [ecu?.title ?? "vehicle", name].compactMap(\.self).joined(separator: "  ")
         let count = scan.codes.count { $0.ecu == ecu }
         let none = count == 0 ? "  no codes" : ""
         switch scan.lampIsOn(ecu, table) {
@@ -73,7 +73,7 @@ struct CodePage {
             add("    Drive on?  ", drive.words + reason, style)
         }
         add("    Noticed    ", explanation.notice)
-        for (place, cause) in explanation.causes.prefix(3).enumerated() {
+        for (place, cause) in explanation.causes.enumerated() {
             let check = cause.check.isEmpty ? "" : ": \(cause.check)"
             add(
                 place == 0 ? "    Causes     " : "               ",

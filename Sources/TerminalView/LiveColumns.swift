@@ -1,10 +1,13 @@
 import Formats
+import OBDCore
 
 /// The width of each column; 0 = hidden.
 struct LiveColumns {
     var name = 0
     var id = 0
     var ecu = 0
+    /// Whether there is room for the function of each ECU: `Engine (7E8)`.
+    private var namesECUs = false
     var value = 0
     var unit = 0
     /// The mark, or mark and word, of an unusual value.
@@ -46,7 +49,8 @@ struct LiveColumns {
         age = take(4)
         if rows.contains(where: \.isJudged) { level = take(2) }
         if Set(rows.compactMap(\.ecu)).count > 1 {
-            ecu = take(rows.map { $0.ecu?.description.count ?? 0 }.reduce(3, max))
+            namesECUs = width >= 100
+            ecu = take(rows.map { ecuText($0.ecu).count }.reduce(3, max))
         }
         let hasBars = rows.contains { $0.scale != nil }
         if hasBars {
@@ -86,6 +90,11 @@ struct LiveColumns {
             let room = trend + rest
             trend = Self.trends.first { $0 <= room } ?? trend
         }
+    }
+
+    /// What the column of ECUs shows.
+    func ecuText(_ ecu: ECUAddress?) -> String {
+        ecu.map { namesECUs ? $0.title : $0.description } ?? ""
     }
 
     /// Cells for words in place of a number: from the value up to the age.

@@ -49,7 +49,10 @@ extension LiveView {
             return String(repeating: " ", count: left + 1) + body
                 + String(repeating: " ", count: Self.gauge.columns - left - 1 - displayWidth(text))
         }
-        let name = words((row.isAlarming ? "! " : "") + row.name)
+        let mark = row.isAlarming ? "! " : ""
+        // A short name says more than the beginning of a long one.
+        let isLong = displayWidth(words(mark + row.name)) > width
+        let name = words(mark + (isLong ? row.id : row.name))
         let title = line(name, isChosen ? .inverse : row.isAlarming ? .bad : plainStyle)
         guard let number = row.number else {
             let text = row.words(hasReadings: hasReadings) ?? "—"

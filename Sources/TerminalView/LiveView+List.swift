@@ -130,7 +130,7 @@ extension LiveView {
         let plainStyle: Style? = isStale ? .dim : nil
         if columns.id > 0 { cells.append(palette(.dim, fitted(row.id, columns.id))) }
         if columns.ecu > 0 {
-            cells.append(styled(fitted(row.ecu?.description ?? "", columns.ecu), plainStyle))
+            cells.append(styled(fitted(columns.ecuText(row.ecu), columns.ecu), plainStyle))
         }
         if let text = row.words(hasReadings: hasReadings) {
             // Words use the columns up to the age, because there are no numbers in them.

@@ -25,7 +25,7 @@ extension LiveView {
     }
 
     private func title(_ row: LiveModel.Row, _ width: Int) -> String {
-        let id = words(row.id) + (row.ecu.map { "  \($0.printed)" } ?? "")
+        let id = words(row.id) + (row.ecu.map { "  \($0.title)" } ?? "")
         let name = fitted(
             (row.isAlarming ? "! " : "") + words(row.name), max(0, width - displayWidth(id) - 2))
         return palette(row.isAlarming ? .bad : .bold, name) + "  " + palette(.dim, id)
@@ -100,7 +100,8 @@ extension LiveView {
                 dataID.service == DataID.parameterGroups
                 ? "parameter group \(dataID.idText)"
                 : "service \(dataID.service), PID \(dataID.idText)"
-            facts.append(("Source", name + (row.ecu.map { ", ECU \($0.printed)" } ?? "")))
+            let ecu = row.ecu.map { ", " + ($0.role == nil ? "ECU \($0.printed)" : $0.title) }
+            facts.append(("Source", name + (ecu ?? "")))
         } else if row.updated != nil {
             facts.append(("Source", "the adapter"))
         }

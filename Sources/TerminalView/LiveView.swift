@@ -229,7 +229,12 @@ public struct LiveView: Sendable {
         guard let isOn = head.light else { return nil }
         var text = isOn ? (width >= 80 ? "● check engine light on" : "● light on") : "○ light off"
         if let codes = head.codes, width >= 45 {
-            text += codes == 0 ? " · no codes" : codes == 1 ? " · 1 code" : " · \(codes) codes"
+            // Pending and permanent codes are not in this count, and stand on the page of codes.
+            let stored = width >= 80 ? "stored " : ""
+            text +=
+                codes == 0
+                ? " · no \(stored)codes"
+                : codes == 1 ? " · 1 \(stored)code" : " · \(codes) \(stored)codes"
         }
         return text
     }

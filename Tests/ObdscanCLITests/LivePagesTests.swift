@@ -86,14 +86,14 @@ private let sizes: [(Int, Int)] = [
         drive.model.takeLight(false, of: ecu(0x7E8))
         #expect(drive.lines()[1].hasSuffix("○ light off"))
         drive.model.takeCodes(0, of: ecu(0x7E8))
-        #expect(drive.lines()[1].hasSuffix("○ light off · no codes"))
+        #expect(drive.lines()[1].hasSuffix("○ light off · no stored codes"))
         drive.model.takeLight(true, of: ecu(0x7E9))
         drive.model.takeCodes(1, of: ecu(0x7E9))
-        #expect(drive.lines()[1].hasSuffix("● check engine light on · 1 code"))
+        #expect(drive.lines()[1].hasSuffix("● check engine light on · 1 stored code"))
         #expect(drive.lines(60)[1].hasSuffix("● light on · 1 code"))
         drive.model.takeCodes(2, of: ecu(0x7E8))
         drive.model.takeLight(false, of: ecu(0x7E9))
-        #expect(drive.lines()[1].hasSuffix("○ light off · 3 codes"))
+        #expect(drive.lines()[1].hasSuffix("○ light off · 3 stored codes"))
     }
 }
 
@@ -155,10 +155,10 @@ private let sizes: [(Int, Int)] = [
         drive.model.mode = .signal
         let text = drive.lines(100, 40).joined(separator: "\n")
         #expect(text.contains("Engine coolant temperature"))
-        #expect(text.contains("ECT  7E8"))
+        #expect(text.contains("ECT  Engine (7E8)"))
         #expect(text.contains("Range     20 to 69, mean 42"))
         #expect(text.contains("Readings  90 in 01:30, 1.0 per second"))
-        #expect(text.contains("Source    service 01, PID 05, ECU 7E8"))
+        #expect(text.contains("Source    service 01, PID 05, Engine (7E8)"))
         #expect(text.contains("Bytes     5F; 8 bits − 40 °C"))
         #expect(text.contains("-2 min"))
         #expect(text.contains("-1:30"))

@@ -1,3 +1,5 @@
+public import OBDCore
+
 /// Aligned columns for people.
 ///
 /// Every cell is passed to ``printable(_:)``. A column is as wide as its widest cell. The last one
@@ -12,11 +14,19 @@ public struct TextTable: Sendable {
         public var text: String
         /// The style; nil = plain.
         public var style: Style?
+        /// What replaces the text where there is no terminal, or one too narrow for the table; nil = nothing.
+        private(set) var short: String?
 
         /// A cell; control characters in `text` are escaped.
         public init(_ text: String, _ style: Style? = nil) {
             self.text = printable(text)
             self.style = style
+        }
+
+        /// An ECU: `Engine (7E8)`, in short `7E8`.
+        public init(_ ecu: ECUAddress?, none: String = "—") {
+            self.init(ecu?.title ?? none)
+            short = ecu?.description
         }
 
         /// A plain cell.
@@ -32,7 +42,7 @@ public struct TextTable: Sendable {
 
     /// A table with a heading; without headings if the list is empty.
     ///
-    /// `flexible` columns become narrower on a narrow terminal; without any, the last column does.
+    /// `flexible` columns become narrower first on a narrow terminal; without any, the last column does.
     public init(_ headings: [(String, Alignment)], flexible: Set<Int> = []) {
         self.flexible = flexible
         alignments = headings.map(\.1)
@@ -52,21 +62,38 @@ public struct TextTable: Sendable {
 
     /// The table's lines, each with its line end.
     ///
-    /// If the table is wider than `columns` cells, flexible columns are folded within their column.
+    /// If the table is wider than `columns` cells, flexible columns are folded within their column. If
+    /// that does not suffice, a table with headings becomes one block per row, with a line per cell.
     public func text(_ palette: Palette, indent: Int = 0, columns: Int? = nil) -> String {
         if palette.isASCII {
             // Signs must become words before the layout.
             var table = self
-            table.rows = rows.map { $0.map { Cell(asciiWords($0.text), $0.style) } }
+            for row in rows.indices {
+                for column in rows[row].indices {
+                    table.rows[row][column].text = asciiWords(rows[row][column].text)
+                }
+            }
             var palette = palette
             palette.isASCII = false
             return table.text(palette, indent: indent, columns: columns)
         }
-        let widths = widths(within: columns.map { $0 - indent })
+        let short = shortened
+        guard let columns else { return short.lines(short.widths(within: nil), palette, indent) }
+        func fits(_ widths: [Int]) -> Bool {
+            indent + widths.reduce(2 * (widths.count - 1), +) <= columns
+        }
+        let whole = widths(within: nil)
+        if fits(whole) { return lines(whole, palette, indent) }
+        let narrow = short.widths(within: columns - indent)
+        return fits(narrow) || !hasHeading || narrow.count < 2
+            ? short.lines(narrow, palette, indent) : blocks(palette, indent, columns)
+    }
+
+    private func lines(_ widths: [Int], _ palette: Palette, _ indent: Int) -> String {
         var result = ""
         for row in rows {
             let cells = row.enumerated().map { column, cell in
-                isFlexible(column, of: widths.count)
+                displayWidth(cell.text) > widths[column]
                     ? folded(cell.text, to: widths[column], hanging: 0) : [cell.text]
             }
             for line in 0..<(cells.map(\.count).max() ?? 1) {
@@ -88,6 +115,25 @@ public struct TextTable: Sendable {
         return result
     }
 
+    /// The same table with every short text.
+    private var shortened: TextTable {
+        var table = self
+        table.rows = rows.map { $0.map { cell in Cell(cell.short ?? cell.text, cell.style) } }
+        return table
+    }
+
+    /// One block per row: a line per cell that is not empty, with the column's heading before it.
+    private func blocks(_ palette: Palette, _ indent: Int, _ columns: Int) -> String {
+        let blocks = rows.dropFirst().map { row in
+            var block = TextTable([("", .left), ("", .left)])
+            for (heading, cell) in zip(rows[0], row) where !cell.text.isEmpty {
+                block.add([heading, cell])
+            }
+            return block.text(palette, indent: indent, columns: columns)
+        }
+        return blocks.joined(separator: "\n")
+    }
+
     /// The least useful width of a text column.
     private static let narrowest = 16
 
@@ -105,13 +151,16 @@ public struct TextTable: Sendable {
             }
         }
         guard let room else { return widths }
-        let places = widths.indices.filter { isFlexible($0, of: widths.count) }
         var excess = widths.reduce(2 * (widths.count - 1), +) - room
-        while excess > 0, let widest = places.max(by: { widths[$0] < widths[$1] }),
-            widths[widest] > Self.narrowest
-        {
-            widths[widest] -= 1
-            excess -= 1
+        let texts = widths.indices.filter { $0 < alignments.count && alignments[$0] == .left }
+        let first = widths.indices.filter { isFlexible($0, of: widths.count) }
+        for places in [first, texts] {
+            while excess > 0, let widest = places.max(by: { widths[$0] < widths[$1] }),
+                widths[widest] > Self.narrowest
+            {
+                widths[widest] -= 1
+                excess -= 1
+            }
         }
         return widths
     }

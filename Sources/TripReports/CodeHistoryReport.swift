@@ -46,7 +46,7 @@ public struct CodeHistoryReport {
                 .init(life.code.fullText, .bold),
                 .init(life.state, life.state == "gone" ? .dim : .warning),
                 .init(localTime(life.firstSeen)), .init(localTime(life.lastSeen)),
-                .init(life.ecu?.description ?? "—"), .init(life.vin ?? "—"),
+                .init(life.ecu), .init(life.vin ?? "—"),
                 .init(life.words),
             ])
         }

@@ -69,7 +69,7 @@ public struct MonitorReport {
                 ? [.init(result.monitorTitle + ": " + result.testTitle)]
                 : [.init(result.monitorTitle), .init(result.testTitle)]
             rows.add(
-                [.init(result.ecu?.description ?? "—")] + names
+                [.init(result.ecu)] + names
                     + [
                         .init(result.text(result.value)), .init(result.limitsText),
                         .init(result.unit ?? ""), .init(result.verdict, style),
@@ -89,7 +89,7 @@ public struct MonitorReport {
                 $0.scope == .thisCycle && $0.ecu == status.ecu && $0.monitor == status.monitor
             }
             rows.add([
-                .init(status.ecu?.description ?? "—"), .init(status.monitor.title),
+                .init(status.ecu), .init(status.monitor.title),
                 cell(status.complete), cycle.map { $0.supported ? cell($0.complete) : "off" } ?? "",
             ])
         }

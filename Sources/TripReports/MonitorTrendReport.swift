@@ -52,7 +52,7 @@ public struct MonitorTrendReport {
                 verdict = .init("nearer", .warning)
             }
             rows.add([
-                .init(isSame ? "" : result.ecu?.description ?? "—"),
+                isSame ? "" : .init(result.ecu),
                 .init(isSame ? "" : result.monitorTitle), .init(isSame ? "" : result.testTitle),
                 .init(localTime(point.time)), .init(result.text(result.value)),
                 .init(result.limitsText), .init(result.unit ?? ""), .init(margin), verdict,

@@ -1,4 +1,5 @@
 import Formats
+import OBDCore
 import Testing
 
 @Suite struct `A table for people` {
@@ -25,6 +26,34 @@ import Testing
 
                 """)
         #expect(table.text(Palette(isOn: false)).contains("3…40 °C  x"))
+    }
+
+    @Test func `names ECUs on a terminal that has room for it`() throws {
+        let engine = try #require(ECUAddress("7E8"))
+        let other = try #require(ECUAddress("7EA"))
+        var table = TextTable([("ECU", .left), ("SIGNAL", .left)])
+        table.add([.init(engine), "RPM"])
+        table.add([.init(other), "RPM"])
+        table.add([.init(nil), "RPM"])
+        let plain = Palette(isOn: false)
+        let short = """
+            ECU  SIGNAL
+            7E8  RPM
+            7EA  RPM
+            —    RPM
+
+            """
+        #expect(
+            table.text(plain, columns: 20) == """
+                ECU           SIGNAL
+                Engine (7E8)  RPM
+                7EA           RPM
+                —             RPM
+
+                """)
+        #expect(table.text(plain, columns: 19) == short)
+        // Programs read addresses.
+        #expect(table.text(plain) == short)
     }
 
     @Test(arguments: [

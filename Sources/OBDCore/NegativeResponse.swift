@@ -49,6 +49,13 @@ public struct NRC: RawRepresentable, Hashable, Sendable {
         (UInt8.min...UInt8.max).map { NRC($0) }.filter { $0.name != "unknown" }
     }
 
+    /// The name for people: `conditions not correct`.
+    public var words: String {
+        name.reduce(into: "") { text, letter in
+            text += letter.isUppercase ? " " + letter.lowercased() : String(letter)
+        }
+    }
+
     /// The standard's name in lower camel case; `unknown` for a code without a name.
     public var name: String {
         switch rawValue {

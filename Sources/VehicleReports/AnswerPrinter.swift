@@ -111,7 +111,7 @@ package struct AnswerPrinter {
         // Frames of several trouble codes follow each other in one table.
         let name = signal.name + (reading.parameterCode.map { " (\($0.text))" } ?? "")
         rows.add([
-            .init(reading.ecu?.description ?? "—"), .init(signal.id, .bold), .init(name),
+            .init(reading.ecu), .init(signal.id, .bold), .init(name),
             .init(value.value, value.isMissing ? .dim : nil), .init(value.unit),
         ])
     }
@@ -120,7 +120,7 @@ package struct AnswerPrinter {
         let scope = monitor.scope == .sinceClear ? "since codes were cleared" : "this driving cycle"
         let state = monitor.supported ? Readiness.text(monitor.complete) : "not supported"
         rows.add([
-            .init(monitor.ecu?.description ?? "—"), .init(monitor.monitor.rawValue, .bold),
+            .init(monitor.ecu), .init(monitor.monitor.rawValue, .bold),
             .init("\(monitor.monitor.title), \(scope)"),
             .init(state, monitor.supported ? nil : .dim), "",
         ])
@@ -128,7 +128,7 @@ package struct AnswerPrinter {
 
     private mutating func add(_ result: MonitorTestResult) {
         rows.add([
-            .init(result.ecu?.description ?? "—"), .init(Hex.string([result.tid]), .bold),
+            .init(result.ecu), .init(Hex.string([result.tid]), .bold),
             .init("\(result.monitorTitle), \(result.testTitle)"),
             .init(result.text(result.value)), .init(result.unit ?? ""),
         ])
@@ -138,7 +138,7 @@ package struct AnswerPrinter {
         let ecu = item.ecu?.description ?? "—"
         switch item {
         case .negativeResponse(let refusal, _, _):
-            return "\(ecu)  refused service \(refusal.service): \(refusal.nrc.name) "
+            return "\(ecu)  refused service \(refusal.service): \(refusal.nrc.words) "
                 + "(\(Hex.string([refusal.nrc.rawValue])))"
         case .message(let message): return "\(ecu)  \(Hex.string(message.payload))"
         case .error(let error): return "\(ecu)  error: \(error.reason)"

@@ -216,10 +216,10 @@ package struct CodePrinter {
                 + (listIsEmpty ? "is empty" : "did not come")
         case .refused(let refusal):
             guard let refusal = module?.refusal ?? refusal else { return "refused its codes" }
-            return "refused service \(refusal.service): \(refusal.nrc.name)"
+            return "refused service \(refusal.service): \(refusal.nrc.words)"
         case .broken: return "its list of codes is incomplete"
         case .unanswered:
-            return module?.refusal.map { "refused service \($0.service): \($0.nrc.name)" }
+            return module?.refusal.map { "refused service \($0.service): \($0.nrc.words)" }
                 ?? "did not answer the request for codes"
         }
     }
@@ -233,7 +233,7 @@ package struct CodePrinter {
                 case .negativeResponse(let refusal, let ecu, _):
                     notes.append(
                         "\(ecu?.description ?? "vehicle"): \(list.kind.rawValue) codes refused: "
-                            + "\(refusal.nrc.name)")
+                            + "\(refusal.nrc.words)")
                 case .error(let error):
                     notes.append("\(error.ecu?.description ?? "vehicle"): \(error.reason)")
                 case .message(let message):

@@ -96,7 +96,7 @@ package struct VehicleSheet {
         for refusal in answers.refusals(of: ecu) {
             rows.add([
                 .init("Refuses service \(refusal.service)"),
-                .init("\(refusal.nrc.name) (\(Hex.string([refusal.nrc.rawValue])))"),
+                .init("\(refusal.nrc.words) (\(Hex.string([refusal.nrc.rawValue])))"),
             ])
         }
         return rows.text(palette, indent: 2, columns: form.columns)

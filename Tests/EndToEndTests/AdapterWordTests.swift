@@ -94,8 +94,8 @@ import Testing
         let lines = outcome.output.split(separator: "\n")
         let place = try #require(lines.firstIndex(of: "7EA"), "\(outcome)")
         let told = lines[(place + 1)...].joined(separator: "\n")
-        #expect(told.contains("Refuses service 01  serviceNotSupported (11)"), "\(outcome)")
-        #expect(told.contains("Refuses service 09  serviceNotSupported (11)"), "\(outcome)")
+        #expect(told.contains("Refuses service 01  service not supported (11)"), "\(outcome)")
+        #expect(told.contains("Refuses service 09  service not supported (11)"), "\(outcome)")
     }
 
     /// SAE J1979: in the answer to 01 01, A = 80 + the number of stored codes.

@@ -96,7 +96,7 @@ import Testing
     @Test(
         arguments: [
             ("7E8 01 44|7E9 01 44", 0, "7E9: cleared"), ("7E8 01 44", 0, "7E8: cleared"),
-            ("7E8 01 44|7E9 03 7F 04 22", 75, "7E9 refused to clear: conditionsNotCorrect"),
+            ("7E8 01 44|7E9 03 7F 04 22", 75, "7E9 refused to clear: conditions not correct"),
             ("NO DATA", 0, "No ECU confirmed, but reading again shows that the codes are gone."),
         ] as [(String, Int32, String)])
     func `clearing sends once, keeps what is lost and says who confirmed`(

@@ -139,6 +139,12 @@ import Testing
         #expect(NRC.named.contains(NRC(code)))
     }
 
+    @Test func `people read a reason in words`() {
+        #expect(NRC(0x22).words == "conditions not correct")
+        #expect(NRC(0x10).words == "general reject")
+        #expect(NRC(0x00).words == "unknown")
+    }
+
     /// 8E, 00 and FF have no meaning.
     ///
     /// A name for them would be invented.

@@ -342,7 +342,7 @@ import VehicleReports
             #expect(
                 clearing.refusals.map(\.reason)
                     == (answer.hasSuffix("22")
-                        ? ["conditionsNotCorrect"] : []))
+                        ? ["conditions not correct"] : []))
             #expect(clearing.after.clearable.isEmpty)
         }
     }

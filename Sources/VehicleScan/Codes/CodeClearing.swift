@@ -74,7 +74,7 @@ public struct CodeClearing: Sendable {
                 message.payload[2] != NRC.responsePending.rawValue
             else { return nil }
             let nrc = NRC(message.payload[2])
-            return (message.ecu, nrc.name, nrc == .conditionsNotCorrect)
+            return (message.ecu, nrc.words, nrc == .conditionsNotCorrect)
         }
     }
 

@@ -57,20 +57,6 @@ import VehicleReports
                 == "5 vehicles: 1 with codes, 2 without, 1 not known, 1 not read.")
         #expect(CarTally().sentence == "0 vehicles.")
     }
-
-    @Test(arguments: [
-        ("2026-11", "2026-11-01", "2026-12-01"), ("2026-12", "2026-12-01", "2027-01-01"),
-    ])
-    func `a month ends where the next one begins`(text: String, start: String, end: String) throws {
-        let month = try #require(TripMonth(argument: text))
-        #expect(month.start == utc(onTheWall: try #require(UTC(start))))
-        #expect(month.end == utc(onTheWall: try #require(UTC(end))))
-    }
-
-    @Test(arguments: ["2026-13", "2026-1", "26-11", "2026", "2026-11-01", "+026-11"])
-    func `nothing else is a month`(text: String) {
-        #expect(TripMonth(argument: text) == nil)
-    }
 }
 
 extension String {

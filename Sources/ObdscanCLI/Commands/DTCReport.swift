@@ -46,7 +46,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Take this moment from the database, not the vehicle.", valueName: "time"))
+            "Take this moment from the database: 2026-11-21.", valueName: "time"))
     var until: TripMoment?
 
     @Option(

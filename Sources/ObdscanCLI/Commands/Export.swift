@@ -145,10 +145,11 @@ struct ExportCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Begin here: +5m after the start, or a date and time.", valueName: "time"))
+            "Begin here: +5m after the start, or 2026-11-25T15:43.", valueName: "time"))
     var from: TripMoment?
 
-    @Option(help: ArgumentHelp("End before this time.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("End before this time: +9m, or 2026-11-25T15:47.", valueName: "time"))
     var until: TripMoment?
 
     @Flag(help: "Print times as seconds since the trip's start (CSV).")

@@ -58,10 +58,14 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
     var name: String?
 
     @Option(
-        help: ArgumentHelp("Show only trips that end at or after this time.", valueName: "time"))
+        help: ArgumentHelp(
+            "Show trips that end at or after: yesterday, 2026-11-25.",
+            valueName: "time"))
     var from: TripMoment?
 
-    @Option(help: ArgumentHelp("Show only trips that begin before this time.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Show trips that begin before: today, 2026-11-25T15:43.", valueName: "time"))
     var until: TripMoment?
 
     @Option(

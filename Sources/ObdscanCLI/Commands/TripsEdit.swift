@@ -27,7 +27,7 @@ struct TripsSplitCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Split here: +25m after the start, or a date and time.", valueName: "time"))
+            "Split here: +25m after the start, or 2026-11-25T15:43.", valueName: "time"))
     var at: TripMoment?
 
     @Option(
@@ -95,7 +95,16 @@ struct TripsJoinCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let store = try database.open(.readWrite)
         let ids = try trips.map { try $0.number(in: store) }
+        let parts = try ids.map { try store.trip($0) }.sorted { $0.anchor.utc < $1.anchor.utc }
         let joined = try edited { () throws(TripEditFault) in try store.joinTrips(ids) }
+        let pauses = zip(parts, parts.dropFirst()).map { part, next in
+            Double(next.anchor.utc.microseconds &- part.end.microseconds) / 1e6
+        }
+        if let longest = pauses.max(), longest >= 600 {
+            output.note(
+                "The pause of \(durationText(longest)) between them is a part of the trip now. "
+                    + "\"obdscan trips undo\" parts them again.")
+        }
         try print([joined], of: store, output)
     }
 }
@@ -153,7 +162,7 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
         } else {
             try store.deleteTrips(summaries.map(\.id))
         }
-        let numbers = summaries.map { String($0.id) }.joined(separator: ", ")
+        let numbers = summaries.map(\.number).joined(separator: ", ")
         output.note(
             "Deleted: \(numbers)"
                 + (purge ? ", for good." : "; \"obdscan trips undo\" restores them."))

@@ -37,10 +37,14 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         help: ArgumentHelp("Numbers or names of trips (default: the latest).", valueName: "trip"))
     var trips: [TripReference] = []
 
-    @Option(help: ArgumentHelp("Use all drives that end at or after this time.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Use drives that end at or after: 2026-11-25T15:43.", valueName: "time"))
     var from: TripMoment?
 
-    @Option(help: ArgumentHelp("Use all drives that begin before this time.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Use drives that begin before: 2026-11-28.", valueName: "time"))
     var until: TripMoment?
 
     @Option(

@@ -91,7 +91,7 @@ struct TripsNoteCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Set the moment: +12m after the start, or a date and time.", valueName: "time"))
+            "Set the moment: +12m after the start, or 2026-11-25T15:43.", valueName: "time"))
     var at: TripMoment?
 
     @OptionGroup var database: DatabaseOptions

@@ -60,8 +60,8 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
 
 /// A point in time in an argument.
 ///
-/// Forms: `2026-11-21T08:15:02Z`, the same in local time without the Z, `2026-11-21`, or `+5m`
-/// after a trip's start.
+/// Forms: `2026-11-21T08:15:02Z`, the same in local time without the Z, `2026-11-21`, the month
+/// `2026-11`, `today`, `yesterday`, `08:15` of today, or `+5m` after a trip's start.
 struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
     private enum Form: Hashable {
         case utc(UTC)
@@ -78,11 +78,26 @@ struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
             form = .behindStart(lapse.duration)
         } else if argument.hasSuffix("Z"), let utc = UTC(argument) {
             form = .utc(utc)
-        } else if let wall = UTC(argument.count > 10 ? argument + "Z" : argument) {
+        } else if let wall = Self.wallTime(argument) {
             form = .utc(utc(onTheWall: wall))
         } else {
             return nil
         }
+    }
+
+    /// What the clock on the wall showed at a moment in local time.
+    private static func wallTime(_ text: String) -> UTC? {
+        let today = localTime(SystemClock.utc).prefix(10)
+        switch text.lowercased() {
+        case "today": return UTC(today)
+        case "yesterday":
+            return UTC(today).map { UTC(microseconds: $0.microseconds - 86_400_000_000) }
+        default: break
+        }
+        if text.utf8.count == 7 { return UTC(text + "-01") }
+        let isClock = text.utf8.dropFirst(2).first == UInt8(ascii: ":")
+        let whole = isClock ? "\(today)T\(text)" : text
+        return UTC(whole.count > 10 ? whole + "Z" : whole)
     }
 
     /// The point in time; `start` is the start of the trip.

@@ -18,6 +18,8 @@ package final class CodeTable {
         case unwritable(path: String, errno: Int32)
         /// A table with this between its cells.
         case separatedBy(path: String, Unicode.Scalar)
+        /// A table whose rows have local times where these are in UTC, or the other way round.
+        case otherTimes(path: String, isLocal: Bool)
         /// Not a table of codes, or one with other columns.
         case otherTable(path: String)
     }
@@ -85,6 +87,12 @@ package final class CodeTable {
             try OutputFile.write(path, bytes: book.bytes)
         } else if let path {
             let file = try Self.open(path, form, appends: appends, separator)
+            if let beginning = file.beginning,
+                let time = Self.firstTime(beginning, form, separator),
+                time.hasSuffix("Z") == isLocalTime
+            {
+                throw Fault.otherTimes(path: path, isLocal: !isLocalTime)
+            }
             (descriptor, hasHeading) = (file.descriptor, file.beginning != nil)
             self.file = file
         } else {
@@ -163,6 +171,22 @@ package final class CodeTable {
     }
 
     // MARK: The file
+
+    /// The time in the first row of a table; nil where there is none.
+    private static func firstTime(
+        _ beginning: [UInt8], _ form: Form, _ separator: Unicode.Scalar
+    ) -> Substring? {
+        let lines = String(decoding: beginning, as: UTF8.self)
+            .split(maxSplits: 2, whereSeparator: \.isNewline)
+        if form == .jsonl {
+            let parts = lines.first?.split(separator: "\"", omittingEmptySubsequences: false)
+            guard let parts, let name = parts.firstIndex(of: "time"), parts.count > name + 2
+            else { return nil }
+            return parts[name + 2]
+        }
+        guard lines.count > 1 else { return nil }
+        return lines[1].prefix { $0 != Character(separator) }
+    }
 
     /// - Returns: The descriptor, and whether the file has a heading already.
     private static func open(

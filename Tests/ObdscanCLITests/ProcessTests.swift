@@ -482,6 +482,17 @@ import Testing
         #expect(rows.count == 9 && rows[0].hasPrefix("time,device,label,vin,odometerKm,ecu,"))
         #expect(rows.count { $0.contains(",first,5XXBD1GA8LX000042,") } == 6)
         #expect(rows.count { $0.contains(",second,JXXBD3HA2NX000123,") } == 2)
+        for ending in ["csv", "jsonl"] {
+            let mixed = program.home.appendingPathComponent("mixed.\(ending)").path
+            let append = ["dtc", "--to", mixed, "--append"] + Self.deviceArguments
+            #expect(try program.run(append + ["--local-time"]).status == 0)
+            let before = try String(contentsOfFile: mixed, encoding: .utf8)
+            let refused = try program.run(append)
+            #expect(
+                refused.status == 64 && refused.errors.contains("has local times"),
+                "\(refused.errors)")
+            #expect(try String(contentsOfFile: mixed, encoding: .utf8) == before)
+        }
         try "something else\n".write(toFile: table, atomically: true, encoding: .utf8)
         let other = try program.run(["dtc", "--to", table, "--append"] + Self.deviceArguments)
         #expect(other.status == 65 && other.errors.contains("has other columns"), "\(other.errors)")

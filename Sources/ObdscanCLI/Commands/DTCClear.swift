@@ -84,6 +84,9 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             do {
                 clearing = try CodeClearing(before, connection, in: services, consent)
             } catch {
+                output.note(
+                    "The request to clear may have reached the vehicle, and it is not repeated. "
+                        + "\"obdscan dtc\" shows which codes are left.")
                 try snapshot.finish(nil)
                 throw error
             }
@@ -117,7 +120,9 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             return reading.dtc != nil || reading.frame != nil && reading.value.isText
         }
         if hasFrame { losses.append("the freeze frame") }
-        output.note("This erases: \(losses.joined(separator: ", ")), and all test results.")
+        let text = "This erases: \(losses.joined(separator: ", ")), and all test results."
+        // Whoever is asked has to know it, in spite of -q.
+        if yes { output.note(text) } else { tellOnStandardError(text + "\n") }
     }
 
     private func report(

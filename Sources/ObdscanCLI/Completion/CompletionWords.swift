@@ -163,10 +163,10 @@ struct CompletionWords {
             return [localTime(trip.start), distance, trip.name].compactMap(\.self)
                 .joined(separator: ", ")
         }
-        return trips.reversed().map { .init(word: String($0.id), about: about($0)) }
+        return trips.reversed().map { .init(word: $0.number, about: about($0)) }
             + [.init(word: "latest", about: "the latest drive")]
             + trips.reversed().compactMap { trip in
-                trip.name.map { .init(word: $0, about: "trip \(trip.id)") }
+                trip.name.map { .init(word: $0, about: "trip \(trip.number)") }
             }
     }
 

@@ -47,6 +47,10 @@ extension UserSettings {
 
     /// A hint for `name`, which is an unknown device.
     func remedy(forUnknown name: String) -> String {
+        if name.isEmpty {
+            return "the name is empty: is a variable of the shell not set? "
+                + "\"obdscan devices\" lists adapters"
+        }
         if name == "-" { return "a recorded conversation on standard input is replay:/dev/stdin" }
         let known = aliases.keys.sorted()
         if let near = CommandSuggestion.nearest(to: name, among: known) {

@@ -100,6 +100,10 @@ extension Failure {
             self.init(
                 "\(path) is separated by \(word)", hint: "Add --delimiter '\(word)'.",
                 status: .usage)
+        case .otherTimes(let path, let isLocal):
+            self.init(
+                "\(path) has \(isLocal ? "local times" : "times in UTC")",
+                hint: isLocal ? "Add --local-time." : "Leave out --local-time.", status: .usage)
         case .otherTable(let path):
             self.init(
                 "\(path) is not a table of trouble codes, or has other columns",

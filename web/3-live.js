@@ -115,7 +115,7 @@ function drawCard(card) {
 }
 // What a signal is about, by the words of its name; the first that fits counts.
 const subjects = [
-  ['Facts', /since (dtcs|codes)|with mil|requirements|fuel type|warm-ups|odometer|reference torque|vehicle identification|maximum value|stored emission-related codes|auxiliary input|emission requirements/i],
+  ['Facts', /since codes|check engine light|requirements|fuel type|warm-ups|odometer|reference torque|vehicle identification|maximum value|stored emission-related codes|auxiliary input|emission requirements/i],
   ['Temperatures', /temperature/i],
   ['Exhaust', /oxygen|catalyst|egr|evap|nox|particulate|exhaust|dpf|urea|reagent/i],
   ['Fuel and mixture', /fuel|lambda|mixture|injection|injector|rail|ethanol/i],

@@ -87,6 +87,17 @@ import Testing
         #expect(said?.drive == drive)
     }
 
+    // SAE J1979: a wide-range sensor has PIDs 24 to 2B (voltage) or 34 to 3B (current).
+    @Test(arguments: [("P0420", "1"), ("P0430", "2")])
+    func `a front sensor of any type is watched beside the catalyst`(
+        _ name: String, _ bank: String
+    ) throws {
+        let code = try #require(DTC(name))
+        let said = try PIDTables.codeExplanations().explanation(of: code, text: "A text")
+        let watched = Set(said?.watch?.signals ?? [])
+        #expect(watched.isSuperset(of: ["o2-b\(bank)s1", "LAMBDA\(bank)1_V", "LAMBDA\(bank)1_I"]))
+    }
+
     // `pids lint` checks the tables themselves: signals, monitor IDs, order, columns.
     @Test func `every family has causes, and a plain title`() throws {
         let explanations = try PIDTables.codeExplanations()

@@ -44,6 +44,25 @@ import Testing
         }
     }
 
+    // ISO 216 and Unicode CLDR (paperSize); PAPERSIZE is that of paperconf.
+    @Test(arguments: [
+        (String?.none, String?.none, "A4"), (nil, "C.UTF-8", "A4"), (nil, "de_DE.UTF-8", "A4"),
+        (nil, "en_GB", "A4"), (nil, "en_US.UTF-8", "letter"), (nil, "fr_CA@euro", "letter"),
+        (nil, "es_MX.UTF-8", "letter"), (nil, "en", "A4"), ("a4", "en_US.UTF-8", "A4"),
+        ("Letter", "de_DE.UTF-8", "letter"), ("tabloid", "en_US.UTF-8", "letter"),
+    ])
+    func `is printed on the paper of the country`(
+        _ name: String?, _ locale: String?, _ expected: String
+    ) {
+        var page = HTMLPage(title: "t", lead: "l")
+        page.section("s") { $0.element("p", "x") }
+        let printed = String(
+            decoding: page.bytes(on: Paper(name: name, locale: locale)), as: UTF8.self)
+        #expect(printed.contains("@page { size: \(expected); }"))
+        // A browser asks the reader.
+        #expect(!String(decoding: page.bytes, as: UTF8.self).contains("size: \(expected)"))
+    }
+
     @Test func `nothing is loaded from anywhere`() {
         let page = page("x")
         for word in ["http:", "https:", "src=", "href=", "url(", "@import", "import("] {

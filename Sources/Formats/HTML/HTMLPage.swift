@@ -39,8 +39,15 @@ public struct HTMLPage: Sendable {
         body.raw("</section>\n")
     }
 
-    /// The whole document.
-    public var bytes: [UInt8] {
+    /// The whole document, for paper that the reader's browser chooses.
+    public var bytes: [UInt8] { document(style: PageParts.style) }
+
+    /// The whole document, for `paper`.
+    public func bytes(on paper: Paper) -> [UInt8] {
+        document(style: PageParts.style + "@page { size: \(paper.rawValue); }\n")
+    }
+
+    private func document(style: String) -> [UInt8] {
         var page = HTMLText()
         page.raw(
             """
@@ -53,7 +60,7 @@ public struct HTMLPage: Sendable {
             <title>
             """)
         page.text(title)
-        page.raw("</title>\n<style>\n\(PageParts.style)</style></head><body>\n<header>")
+        page.raw("</title>\n<style>\n\(style)</style></head><body>\n<header>")
         page.element("h1", title)
         page.element("p", lead, class: "dim")
         page.raw("</header>\n<main>\n")

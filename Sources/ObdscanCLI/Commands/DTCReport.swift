@@ -26,6 +26,9 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             JSON and CSV it has a line for each light, code, frozen value, monitor and test; kind \
             says which.
 
+            The paper of a .pdf is A4, or US Letter if the country of your locale (LC_PAPER, LANG) \
+            uses it. PAPERSIZE=letter or PAPERSIZE=a4 in the environment overrides this.
+
             With --since it compares the vehicle with what the database knew at that moment: which \
             codes came, went or stayed, which monitors have run since, and how test results \
             changed. With --until as well no vehicle is asked: both moments are from the database.

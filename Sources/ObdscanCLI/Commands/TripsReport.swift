@@ -20,6 +20,9 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
             problems. Plots can be zoomed; without scripts, and on paper, they show the whole \
             trip. The page contains the VIN and the positions.
 
+            The paper of a .pdf is A4, or US Letter if the country of your locale (LC_PAPER, LANG) \
+            uses it. PAPERSIZE=letter or PAPERSIZE=a4 in the environment overrides this.
+
             EXAMPLES
               obdscan trips report --to trip.html
               obdscan trips report --to trip.pdf

@@ -19,6 +19,13 @@ enum PagePrinter {
         _ = try browser(for: path)
     }
 
+    /// The user's paper.
+    private static var paper: Paper {
+        Paper(
+            name: setting("PAPERSIZE"),
+            locale: setting("LC_ALL") ?? setting("LC_PAPER") ?? setting("LANG"))
+    }
+
     private static func browser(for path: String) throws(Failure) -> String {
         if let program = ChildProcess.program(of: browsers) { return program }
         throw Failure(
@@ -37,7 +44,7 @@ enum PagePrinter {
             decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         let (source, result) = ("\(folder)/page.html", "\(folder)/page.pdf")
         defer { try? remove(folder) }
-        try OutputFile.write(source, bytes: page.bytes)
+        try OutputFile.write(source, bytes: page.bytes(on: paper))
         var arguments = [
             "--headless", "--disable-gpu", "--no-pdf-header-footer",
             "--user-data-dir=\(folder)/profile", "--print-to-pdf=\(result)", "file://\(source)",

@@ -66,6 +66,17 @@ public func durationText(_ seconds: Double) -> String {
     return pair(hours / 24, "d", hours % 24, "h")
 }
 
+/// A value for people, with its unit: `1726.0 rpm`.
+///
+/// A time from one minute on is a time span: `187` and `min` give `3 h 7 min`.
+public func quantityText(_ value: String, _ unit: String) -> String {
+    let factor: Double? = unit == "s" ? 1 : unit == "min" ? 60 : nil
+    if let factor, let number = Double(value), number * factor >= 60 {
+        return durationText(number * factor)
+    }
+    return unit.isEmpty ? value : value + " " + unit
+}
+
 private func pair(_ large: Int, _ unit: String, _ small: Int, _ smaller: String) -> String {
     "\(large) \(unit)" + (small > 0 ? " \(small) \(smaller)" : "")
 }

@@ -21,6 +21,8 @@ public struct ConditionReport {
     let explanations: CodeExplanations
     let head: ReportHead
     let output: OutputForm
+    /// Whether only one ECU answered; its name is then left out of the tables of the page.
+    private let isAlone: Bool
 
     /// A report of `change`; `since` is the time of the condition before.
     public init(
@@ -42,6 +44,14 @@ public struct ConditionReport {
         self.table = table
         self.texts = texts
         self.output = output
+        let framed = frames.map { item -> ECUAddress? in
+            guard case .reading(let reading) = item else { return nil }
+            return reading.ecu
+        }
+        let ecus =
+            lamps.map(\.ecu) + change.codes.map(\.code.ecu) + change.monitors.map(\.ecu)
+            + change.tests.map(\.result.ecu) + framed
+        isAlone = Set(ecus.compactMap(\.self)).count < 2
     }
 
     /// Prints it.
@@ -91,6 +101,15 @@ public struct ConditionReport {
         case .dtc(let dtc): return explanations.explanation(of: dtc, text: text, state: state)
         case .j1939(let spn): return explanations.explanation(of: spn, text: text, state: state)
         }
+    }
+
+    /// What the codes that are present mean together.
+    private var together: CodeSetReading {
+        explanations.reading(
+            of: change.codes.compactMap { code in
+                guard code.fate != .gone, case .dtc(let dtc) = code.code.code else { return nil }
+                return dtc
+            })
     }
 
     /// Whether one may drive on, with the reason where that cannot wait.
@@ -214,7 +233,8 @@ public struct ConditionReport {
         }
         page.table(
             [.init("Code")] + ifComparing(.init("Change"))
-                + [.init("List"), .init("ECU"), .init("Meaning"), .init("Drive on?")],
+                + [.init("Status")] + ifSeveral(.init("ECU"))
+                + [.init("Meaning"), .init("Drive on?")],
             change.codes.map { code in
                 let style: String? =
                     switch code.fate {
@@ -224,12 +244,15 @@ public struct ConditionReport {
                     }
                 return [.init(code.code.code.fullText, style)]
                     + ifComparing(.init(code.fate?.rawValue ?? "", style))
+                    + [.init(listText(code))] + ifSeveral(code.code.ecu)
                     + [
-                        .init(listText(code)), .init(code.code.ecu?.title ?? "—"),
                         .init(texts.text(of: code.code.code) ?? ""),
                         .init(driving(explanation(of: code))),
                     ]
             })
+        for finding in together.findings {
+            page.element("p", "Together: " + forReaders(finding.text), class: "keep")
+        }
         for code in change.codes { appendExplanation(of: code, to: &page) }
     }
 
@@ -258,10 +281,13 @@ public struct ConditionReport {
     ) {
         var sets: [(title: String, facts: [(name: String, value: String)])] = []
         for (reading, value) in frame {
-            let ecu = reading.ecu.map { ", \($0.title)" } ?? ""
+            let ecu = reading.ecu.map { isAlone ? "" : ", \($0.title)" } ?? ""
             let title = (reading.dtc?.description ?? "") + ecu
             if sets.last?.title != title { sets.append((title, [])) }
-            sets[sets.count - 1].facts.append((table[reading.signal].name, value.joined))
+            sets[sets.count - 1].facts.append(
+                (
+                    table[reading.signal].name, quantityText(value.value, value.unit)
+                ))
         }
         for (title, facts) in sets {
             page.element("h3", title)
@@ -289,10 +315,11 @@ public struct ConditionReport {
             }
         }
         page.table(
-            [.init("ECU"), .init("Monitor")] + ifComparing(.init("Before")) + [.init("Now")],
+            ifSeveral(.init("ECU")) + [.init("Monitor")] + ifComparing(.init("Before"))
+                + [.init("Now")],
             change.monitors.map { monitor in
                 let style = monitor.now.map { $0 ? "good" : "warn" } ?? "dim"
-                return [.init(monitor.ecu?.title ?? "—"), .init(monitor.monitor.title)]
+                return ifSeveral(monitor.ecu) + [.init(monitor.monitor.title)]
                     + ifComparing(.init(state(monitor.before), "dim"))
                     + [.init(state(monitor.now), style)]
             })
@@ -300,17 +327,16 @@ public struct ConditionReport {
 
     private func appendTests(to page: inout HTMLText) {
         page.table(
-            [.init("ECU"), .init("Monitor"), .init("Test")] + ifComparing(.init("Before", "n"))
+            ifSeveral(.init("ECU")) + [.init("Monitor"), .init("Test")]
+                + ifComparing(.init("Before", "n"))
                 + [
                     .init("Value", "n"), .init("Min", "n"), .init("Max", "n"), .init("Unit"),
                     .init("Result"),
                 ],
             sortedTests.map { test in
                 let result = test.result
-                return [
-                    .init(result.ecu?.title ?? "—"), .init(result.monitorTitle),
-                    .init(result.testTitle),
-                ]
+                return ifSeveral(result.ecu)
+                    + [.init(result.monitorTitle), .init(result.testTitle)]
                     + ifComparing(.init(result.text(test.before), "n"))
                     + [
                         .init(result.text(result.value), "n"), .init(result.minText, "n"),
@@ -320,6 +346,14 @@ public struct ConditionReport {
                     ]
             })
     }
+
+    /// The cell of an ECU, if several answered.
+    private func ifSeveral(_ ecu: ECUAddress?) -> [HTMLText.Cell] {
+        ifSeveral(.init(ecu?.title ?? "—", "line"))
+    }
+
+    /// A cell for reports about several ECUs only.
+    private func ifSeveral(_ cell: HTMLText.Cell) -> [HTMLText.Cell] { isAlone ? [] : [cell] }
 
     /// A cell for comparisons only.
     private func ifComparing(_ cell: HTMLText.Cell) -> [HTMLText.Cell] {
@@ -336,6 +370,7 @@ public struct ConditionReport {
             change.codes.isEmpty
             ? palette(.good, "No trouble codes.") + "\n"
             : codeTable.text(palette, columns: output.columns)
+                + together.text(palette, columns: output.columns)
         let style: Style =
             switch verdict.grade {
             case .good: .good
@@ -353,7 +388,7 @@ public struct ConditionReport {
 
     private var codeTable: TextTable {
         var codes = TextTable([
-            ("CODE", .left), (isComparison ? "CHANGE" : "", .left), ("LIST", .left),
+            ("CODE", .left), (isComparison ? "CHANGE" : "", .left), ("STATUS", .left),
             ("ECU", .left), ("MEANING", .left),
         ])
         for code in change.codes {
@@ -404,6 +439,7 @@ public struct ConditionReport {
 /// `text` for who has a page before him and no command line.
 private func forReaders(_ text: String) -> String {
     text.replacing("obdscan dtc clear, after", with: "Clear the codes after")
+        .replacing("run obdscan dtc clear", with: "clear the codes")
         .replacing(": obdscan dtc --all-modules", with: " with a scan of all modules")
 }
 

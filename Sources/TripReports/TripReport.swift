@@ -34,8 +34,11 @@ public struct TripReport {
             title: trip.name ?? "Trip \(trip.number), \(localTime(trip.start))",
             lead: [trip.vehicleName, trip.vin, trip.accessory].compactMap(\.self)
                 .joined(separator: " · "))
-        let facts = Self.facts(trip, units)
+        let ecus = Set(readings.signals.compactMap(\.ecu) + others.ecus).sorted()
+        let facts = Self.facts(trip, ecus, units)
         page.section("Summary") { $0.facts(facts) }
+        // A single ECU is in the summary, and not in each row of each table.
+        let isAlone = ecus.count < 2
         if let fuel { Self.add(fuel, profile, units, to: &page) }
         let roles = try TripRole.all(of: readings, PIDTables.signalRoles())
         if !roles.isEmpty {
@@ -58,9 +61,9 @@ public struct TripReport {
             }
         }
         page.plots("Plots", plots)
-        Self.addCodes(of: trip, others, store, to: &page)
-        Self.addReadiness(others, to: &page)
-        Self.addEvents(others, since: trip.start, to: &page)
+        Self.addCodes(of: trip, others, store, ecus, to: &page)
+        Self.addReadiness(others, isAlone, to: &page)
+        Self.addEvents(others, since: trip.start, isAlone, to: &page)
         let notes = try store.notes(ofTrip: trip.id)
         if !notes.isEmpty {
             page.section("Notes") { page in
@@ -72,13 +75,13 @@ public struct TripReport {
         let (constants, shares) = (
             Self.constants(readings, units), try Self.shares(readings)
         )
-        let rows = Self.signalRows(readings, units)
+        let rows = Self.signalRows(readings, units, isAlone)
         if !rows.isEmpty {
             page.section("Signals") {
                 $0.table(
-                    [
-                        .init("ECU"), .init("Signal"), .init("Name"), .init("Readings", "n"),
-                        .init("Min", "n"), .init("Mean", "n"), .init("Max", "n"), .init("Unit"),
+                    Self.ecuHead(isAlone) + [
+                        .init("Signal"), .init("Name"), .init("Readings", "n"), .init("Min", "n"),
+                        .init("Mean", "n"), .init("Max", "n"), .init("Unit"),
                     ], rows)
             }
         }
@@ -95,6 +98,11 @@ public struct TripReport {
         var codes: [CodeReport] = []
         var events: [(time: UTC, event: TripEvent)] = []
         var counts: [TripEvent.Kind: Int] = [:]
+
+        /// The ECUs of codes, monitors and events.
+        var ecus: [ECUAddress] {
+            codes.compactMap(\.ecu) + monitors.compactMap(\.ecu) + events.compactMap(\.event.ecu)
+        }
 
         mutating func take(_ record: TripRecord, at time: UTC) {
             switch record {
@@ -120,8 +128,18 @@ public struct TripReport {
 
     // MARK: Sections
 
+    /// The heading of the column of ECUs; none if there is only one ECU.
+    private static func ecuHead(_ isAlone: Bool) -> [HTMLText.Cell] {
+        isAlone ? [] : [.init("ECU")]
+    }
+
+    /// The cell below ``ecuHead(_:)``.
+    private static func ecuCell(_ ecu: ECUAddress?, _ isAlone: Bool) -> [HTMLText.Cell] {
+        isAlone ? [] : [.init(ecu?.title ?? "—", "line")]
+    }
+
     private static func facts(
-        _ trip: TripSummary, _ units: UnitSystem
+        _ trip: TripSummary, _ ecus: [ECUAddress], _ units: UnitSystem
     ) -> [(name: String, value: String)] {
         var facts: [(name: String, value: String)] = []
         func add(_ name: String, _ value: String?) {
@@ -143,6 +161,9 @@ public struct TripReport {
         add("Hard acceleration", trip.hardAccelerations.map { "\($0)×" })
         add("Odometer", trip.odometer.map { shown($0.upperBound, "km") })
         add("Readings", String(trip.readings))
+        add(
+            ecus.count > 1 ? "ECUs" : "ECU",
+            ecus.isEmpty ? nil : ecus.map(\.title).joined(separator: ", "))
         add("Ended", trip.endReason?.title)
         add("Tags", trip.tags.isEmpty ? nil : trip.tags.joined(separator: ", "))
         return facts
@@ -176,50 +197,51 @@ public struct TripReport {
 
     /// Adds the codes in the trip, else those of the vehicle at the trip's end.
     private static func addCodes(
-        of trip: TripSummary, _ others: Others, _ store: TripStore, to page: inout HTMLPage
+        of trip: TripSummary, _ others: Others, _ store: TripStore, _ ecus: [ECUAddress],
+        to page: inout HTMLPage
     ) {
         let texts = PIDTables.codeTexts()
-        var rows = others.codes.map { report -> [HTMLText.Cell] in
-            [
-                .init(report.fullText), .init(report.kindText),
-                .init(report.ecu?.description ?? "—"), .init(texts.text(of: report.code) ?? ""),
-            ]
-        }
+        var codes = others.codes.map { (text: $0.fullText, status: $0.kindText, $0.ecu, $0.code) }
         var lead = "As read in this trip."
-        if rows.isEmpty, let vin = trip.vin, let known = try? store.codeHistory(vehicle: vin) {
+        if codes.isEmpty, let vin = trip.vin, let known = try? store.codeHistory(vehicle: vin) {
             let end = trip.end
-            rows = known.filter { $0.isPresent(at: end) }.map { entry in
-                [
-                    .init(entry.code.text), .init(entry.kind.rawValue),
-                    .init(entry.ecu?.description ?? "—"), .init(texts.text(of: entry.code) ?? ""),
-                ]
+            codes = known.filter { $0.isPresent(at: end) }.map {
+                (text: $0.code.text, status: $0.kind.rawValue, $0.ecu, $0.code)
             }
             lead = "As known of the vehicle when the trip ended."
         }
-        guard !rows.isEmpty else { return }
+        guard !codes.isEmpty else { return }
+        let isAlone = Set(codes.compactMap(\.2) + ecus).count < 2
+        let rows = codes.map { text, status, ecu, code in
+            [.init(text), .init(status)] + ecuCell(ecu, isAlone)
+                + [.init(texts.text(of: code) ?? "")]
+        }
         page.section("Codes") {
             $0.element("p", lead, class: "dim")
-            $0.table([.init("Code"), .init("List"), .init("ECU"), .init("Meaning")], rows)
+            $0.table(
+                [.init("Code"), .init("Status")] + ecuHead(isAlone) + [.init("Meaning")], rows)
         }
     }
 
-    private static func addReadiness(_ others: Others, to page: inout HTMLPage) {
+    private static func addReadiness(
+        _ others: Others, _ isAlone: Bool, to page: inout HTMLPage
+    ) {
         let rows = others.monitors.filter { $0.supported && $0.scope == .sinceClear }.map {
             status -> [HTMLText.Cell] in
-            [
-                .init(status.ecu?.description ?? "—"), .init(status.monitor.title),
+            ecuCell(status.ecu, isAlone) + [
+                .init(status.monitor.title),
                 status.complete == true ? .init("complete", "good") : .init("not complete", "warn"),
             ]
         }
         guard !rows.isEmpty else { return }
         page.section("Readiness") {
             $0.element("p", "Monitors since codes were cleared, as last read.", class: "dim")
-            $0.table([.init("ECU"), .init("Monitor"), .init("State")], rows)
+            $0.table(ecuHead(isAlone) + [.init("Monitor"), .init("State")], rows)
         }
     }
 
     private static func addEvents(
-        _ others: Others, since start: UTC, to page: inout HTMLPage
+        _ others: Others, since start: UTC, _ isAlone: Bool, to page: inout HTMLPage
     ) {
         guard !others.events.isEmpty else { return }
         let total = others.counts.values.reduce(0, +)
@@ -229,16 +251,17 @@ public struct TripReport {
                 others.counts.sorted { $0.value > $1.value }.map { "\($0.key.title): \($0.value)" }
                     .joined(separator: ", "))
             page.table(
-                [.init("At", "n"), .init("What"), .init("ECU"), .init("Words")],
+                [.init("At", "n"), .init("What")] + ecuHead(isAlone) + [.init("Words")],
                 others.events.map { time, event in
                     [
                         .init(
                             clockText(
                                 Double(max(0, time.microseconds - start.microseconds)) / 1e6), "n"),
-                        .init(event.kind.title), .init(event.ecu?.description ?? ""),
+                        .init(event.kind.title),
+                    ] + ecuCell(event.ecu, isAlone) + [
                         .init(
                             event.text
-                                + (event.duration.map { " (\(durationText($0.seconds)))" } ?? "")),
+                                + (event.duration.map { " (\(durationText($0.seconds)))" } ?? ""))
                     ]
                 })
             if total > others.events.count {
@@ -294,7 +317,7 @@ public struct TripReport {
             let unit = conversion?.unit ?? signal.unit
             return (
                 name(found, readings),
-                fixed(conversion?(value) ?? value, places) + (unit.isEmpty ? "" : " \(unit)")
+                quantityText(fixed(conversion?(value) ?? value, places), unit)
             )
         }
     }
@@ -305,10 +328,12 @@ public struct TripReport {
     }
 
     private static func signalRows(
-        _ readings: TripReadings, _ units: UnitSystem
+        _ readings: TripReadings, _ units: UnitSystem, _ isAlone: Bool
     ) -> [[HTMLText.Cell]] {
+        // Texts, and signals of which the vehicle has no value, have no numbers.
         readings.signals.filter {
-            $0.frame == nil && !isConstant($0, readings) && !isState($0, readings)
+            $0.frame == nil && $0.mean != nil && !isConstant($0, readings)
+                && !isState($0, readings)
         }.map { found in
             let signal = readings.table[found.signal]
             let conversion = units.conversion(from: signal.unit)
@@ -316,8 +341,8 @@ public struct TripReport {
             let number = { (value: Double?) -> HTMLText.Cell in
                 .init(value.map { fixed(conversion?($0) ?? $0, places) } ?? "", "n")
             }
-            return [
-                .init(found.ecu?.description ?? "—"), .init(signal.id), .init(signal.name),
+            return ecuCell(found.ecu, isAlone) + [
+                .init(signal.id), .init(signal.name),
                 .init(String(found.readings), "n"), number(found.minimum), number(found.mean),
                 number(found.maximum), .init(conversion?.unit ?? signal.unit),
             ]
@@ -390,7 +415,7 @@ public struct TripReport {
             plots[place] = LinePlot(
                 signal: signal.id,
                 name: signal.name
-                    + (several ? " of \(found.ecu?.description ?? "an unknown ECU")" : ""),
+                    + (several ? ", \(found.ecu?.title ?? "unknown ECU")" : ""),
                 unit: conversion?.unit ?? signal.unit,
                 places: decimals(forStep: readings.step(of: found) * (conversion?.factor ?? 1)),
                 seconds: readings.trip.seconds)

@@ -6,7 +6,8 @@ import OBDCore
 package struct ExplainedCode {
     /// What the vehicle reports about the code.
     package struct Occurrence {
-        /// The ECU and the lists that the code is in: `7E8: stored, permanent`.
+        /// The lists that the code is in, after the ECU if several answered:
+        /// `Engine (7E8): stored, permanent`.
         package var status: String
         /// The code's state, on which the explanation depends.
         package var state: CodeExplanations.State

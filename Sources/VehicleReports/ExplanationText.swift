@@ -86,38 +86,3 @@ extension CodeFamily.Cause {
         what.prefix(1).uppercased() + what.dropFirst() + "." + (check.isEmpty ? "" : " \(check)")
     }
 }
-
-extension CodeSetReading {
-    /// The combined meaning of the codes, for people; empty if there is none.
-    package func text(_ palette: Palette, columns: Int?) -> String {
-        if findings.isEmpty { return "" }
-        var rows = TextTable([("", .left), ("", .left)], flexible: [1])
-        for finding in findings {
-            let codes = finding.codes.map(\.text).joined(separator: " ")
-            let voltage = finding.voltage.map { "\(($0 * 10).rounded() / 10) V" }
-            let reasons = [voltage, codes.isEmpty ? nil : codes].compactMap(\.self)
-            rows.add([
-                // As wide as the heading above it in a list of codes.
-                .init(rows.isEmpty ? "Together " : "", .dim),
-                .init("\(finding.sentence) (\(reasons.joined(separator: ", ")))"),
-            ])
-        }
-        return rows.text(palette, columns: columns)
-    }
-
-    /// The findings for programs.
-    package var rows: [Row] {
-        findings.map { finding in
-            Row(
-                "together",
-                [
-                    "finding": .text(finding.id), "text": .text(finding.sentence),
-                    "codes": .words(finding.codes.map(\.text)),
-                    "voltage": .number(finding.voltage),
-                ])
-        }
-    }
-
-    /// The keys of ``rows``, in their order.
-    package static let keys = ["finding", "text", "codes", "voltage"]
-}

@@ -1,4 +1,5 @@
 import Diagnostics
+import Formats
 import OBDCore
 import ScanSession
 import TripReports
@@ -18,16 +19,18 @@ package struct FoundCodes {
     /// In the order in which they were reported.
     package private(set) var codes: [Entry] = []
 
-    /// Codes as they were reported, and the frame that one of them froze.
-    package init(_ reports: [CodeReport], _ frame: FrameScan?, _ table: PIDTable) {
-        for report in reports {
+    /// The codes of a scan, and the frame that one of them froze.
+    package init(_ scan: CodeScan, _ frame: FrameScan?, _ table: PIDTable) {
+        // If only one ECU answered, its name says nothing.
+        let isAlone = scan.ecus.count == 1
+        for report in scan.codes {
             let place = codes.firstIndex { $0.ecu == report.ecu && $0.code == report.code }
             if let place {
                 codes[place].occurrence.status += ", " + report.kindText
                 // A stored code comes first; being pending, too, makes it no weaker.
                 continue
             }
-            let ecu = report.ecu.map { "\($0): " } ?? ""
+            let ecu = isAlone ? "" : report.ecu.map { "\($0.title): " } ?? ""
             codes.append(
                 Entry(
                     ecu: report.ecu, code: report.code,

@@ -35,6 +35,17 @@ import Testing
         #expect(durationText(seconds) == expected)
     }
 
+    @Test(arguments: [
+        ("187", "min", "3 h 7 min"), ("1834", "s", "30 min 34 s"), ("60", "s", "1 min"),
+        ("59.5", "s", "59.5 s"), ("0", "min", "0 min"), ("120", "h", "120 h"),
+        ("1726.0", "rpm", "1726.0 rpm"), ("0.98", "", "0.98"), ("—", "min", "— min"),
+    ])
+    func `stand before their unit, times as spans`(
+        _ value: String, _ unit: String, _ expected: String
+    ) {
+        #expect(quantityText(value, unit) == expected)
+    }
+
     // Width by East Asian Width (UAX #11): W and F take two cells.
     @Test(arguments: [("abc", 3), ("°C", 2), ("日本", 4), ("e\u{301}", 1), ("", 0)])
     func `take cells`(_ text: String, _ expected: Int) {

@@ -132,6 +132,9 @@ import TripStore
             signalNamed: { $0 == "speed" ? "VSS" : nil })
         let page = String(decoding: report.page.bytes, as: UTF8.self)
         #expect(page.contains("VSS") && page.hasPrefix("<!DOCTYPE html>"))
+        // Two ECUs: the summary has both, and each row names its own.
+        #expect(page.contains("<dd>Engine (7E8), Gearbox (7E9)</dd>"))
+        #expect(page.contains(">Engine (7E8)</td><td>RPM</td>"))
     }
 
     @Test func `two trips stand side by side`() throws {

@@ -135,5 +135,37 @@ import Testing
         }
         #expect(order.count == 3 && order == order.sorted())
         #expect(report.text.hasPrefix("1 trouble code. Have it repaired soon: P0301."))
+        // One ECU is named once, beside its light.
+        #expect(page.ranges(of: "7E8").count == 1 && !page.contains("<th>ECU"))
+        #expect(!page.contains("Together") && !page.contains("obdscan dtc"))
+        #expect(page.contains("Repair first, then clear the codes."))
+    }
+
+    /// The report of `codes`, each of an ECU of its own, from 7E8 on.
+    private func report(_ codes: [String]) throws -> ConditionReport {
+        let ecus = codes.indices.map { ECUAddress(0x7E8 + UInt32($0), .can11) }
+        let now = VehicleCondition(
+            time: UTC(microseconds: 0),
+            codes: try zip(ecus, codes).map { ecu, code in
+                CodeReport(
+                    ecu: ecu, kind: .stored, code: .dtc(try #require(DTC(code))), line: 0)
+            }, items: [])
+        return ConditionReport(
+            vehicle: nil, accessory: nil, vehicleProtocol: nil, time: UTC(microseconds: 0),
+            since: nil, lamps: [], change: ConditionChange(before: nil, now: now), frames: [],
+            table: try PIDTables.standard(), texts: PIDTables.codeTexts(),
+            explanations: try PIDTables.codeExplanations(), output: OutputForm(format: .text))
+    }
+
+    @Test func `codes that mean more together say so on the page and in text`() throws {
+        let report = try report(["P0301", "P0171"])
+        let page = String(decoding: report.page.bytes, as: UTF8.self)
+        let sentence = "Misfire and a lean mixture have one cause more often than two"
+        #expect(page.contains("Together: \(sentence)"))
+        #expect(page.contains("(P0171 P0301)"))
+        #expect(report.text.contains("Together   \(sentence)"))
+        // Of several ECUs, each row names its own.
+        #expect(page.contains("<th>ECU</th>"))
+        #expect(["Engine (7E8)", "Gearbox (7E9)"].allSatisfy { page.contains(">\($0)</td>") })
     }
 }

@@ -50,7 +50,8 @@ public struct HTMLText: Sendable {
         var text: String
         var style: String?
 
-        /// A cell; `style` is one of the page's classes: `n` a number, `good`, `bad`, `dim`.
+        /// A cell; `style` is one of the page's classes: `n` a number, `line` text that is not broken,
+        /// `good`, `bad`, `dim`.
         public init(_ text: String, _ style: String? = nil) {
             self.text = text
             self.style = style

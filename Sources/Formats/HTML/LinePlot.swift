@@ -154,15 +154,10 @@ public struct LinePlot: Sendable {
             "/><rect class="pick" y="0" height="1000" width="0"/></svg></div>
             <div class="x">
             """)
-        for label in 0...4 { page.element("span", clock(seconds * Double(label) / 4)) }
+        for label in 0...4 {
+            page.element("span", clockText((seconds * Double(label) / 4).rounded()))
+        }
         page.raw("</div></figure>\n")
-    }
-
-    private func clock(_ seconds: Double) -> String {
-        let all = Int(seconds.rounded())
-        let two = { (number: Int) in (number < 10 ? "0" : "") + String(number) }
-        let hours = all / 3600
-        return (hours > 0 ? "\(hours):" : "") + two(all / 60 % 60) + ":" + two(all % 60)
     }
 
     private func decimal(_ value: Double, _ digits: Int) -> String {

@@ -25,7 +25,7 @@ enum PageParts {
         th, td { text-align: left; padding: .25rem .7rem .25rem 0; vertical-align: top; \
         border-bottom: 1px solid var(--line); }
         th { color: var(--dim); font-weight: 600; } .n { text-align: right; white-space: nowrap; \
-        font-variant-numeric: tabular-nums; }
+        font-variant-numeric: tabular-nums; } .line { white-space: nowrap; }
         @media (max-width: 40rem) { .n { white-space: normal; overflow-wrap: break-word; } }
         .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; } \
         .warn { color: var(--warn); }

@@ -91,7 +91,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
             let frame =
                 scan.codes.isEmpty || services.profiles == [.onUDS]
                 ? nil : try FrameScan(0, connection, in: services)
-            let found = FoundCodes(scan.codes, frame, table)
+            let found = FoundCodes(scan, frame, table)
             let explained = found.codes.map { entry in
                 ExplainedCode(entry.code, texts, explanations, occurrence: entry.occurrence)
             }

@@ -43,7 +43,7 @@ struct CodeAnswers {
         let frame =
             scan.codes.isEmpty || services.profiles == [.onUDS]
             ? nil : try FrameScan(0, connection, in: services)
-        let found = FoundCodes(scan.codes, frame, connection.table).codes
+        let found = FoundCodes(scan, frame, connection.table).codes
         let shape = ExplainedCode.shape(output.units)
         for entry in found {
             let code = ExplainedCode(

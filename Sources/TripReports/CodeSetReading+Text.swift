@@ -1,0 +1,44 @@
+import Diagnostics
+import Formats
+
+extension CodeSetReading.Finding {
+    /// The meaning, with the codes and the voltage that led to it.
+    var text: String {
+        let codes = codes.map(\.text).joined(separator: " ")
+        let voltage = voltage.map { "\(($0 * 10).rounded() / 10) V" }
+        let reasons = [voltage, codes.isEmpty ? nil : codes].compactMap(\.self)
+        return "\(sentence) (\(reasons.joined(separator: ", ")))"
+    }
+}
+
+extension CodeSetReading {
+    /// The combined meaning of the codes, for people; empty if there is none.
+    package func text(_ palette: Palette, columns: Int?) -> String {
+        if findings.isEmpty { return "" }
+        var rows = TextTable([("", .left), ("", .left)], flexible: [1])
+        for finding in findings {
+            rows.add([
+                // As wide as the heading above it in a list of codes.
+                .init(rows.isEmpty ? "Together " : "", .dim),
+                .init(finding.text),
+            ])
+        }
+        return rows.text(palette, columns: columns)
+    }
+
+    /// The findings for programs.
+    package var rows: [Row] {
+        findings.map { finding in
+            Row(
+                "together",
+                [
+                    "finding": .text(finding.id), "text": .text(finding.sentence),
+                    "codes": .words(finding.codes.map(\.text)),
+                    "voltage": .number(finding.voltage),
+                ])
+        }
+    }
+
+    /// The keys of ``rows``, in their order.
+    package static let keys = ["finding", "text", "codes", "voltage"]
+}

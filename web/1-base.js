@@ -19,7 +19,7 @@ function table(heads, rows, label) {
     if (name === 'th') node.scope = 'col';
     return node;
   };
-  return h('div', { class: 'wide', role: 'region', 'aria-label': label, tabindex: 0 }, [h('table', {}, [
+  return h('div', { class: 'wide', role: 'region', 'aria-label': label, tabindex: 0 }, [h('table', { class: heads.length > 4 ? 'many' : null }, [
     h('thead', {}, [h('tr', {}, heads.map(([title, style]) => cell('th', title, style)))]),
     h('tbody', {}, rows.map(row => h('tr', {}, row.map((value, at) => cell('td', value, heads[at][1])))))])]);
 }
@@ -28,6 +28,33 @@ function facts(list) {
     .map(([name, value]) => h('div', {}, [h('dt', { text: name }), h('dd', { text: value })])));
 }
 const round = (value, digits) => Number.isFinite(value) ? value.toFixed(Math.max(0, Math.min(6, digits))) : '—';
+// A time span in its two largest units, as `durationText` of the library: 8.4 s, 2 min 30 s, 3 h 7 min.
+function duration(seconds) {
+  if (!(seconds >= 0)) return '—';
+  if (seconds < 9.95) return Number(seconds.toFixed(1)) + ' s';
+  const pair = (large, unit, small, smaller) => large + ' ' + unit + (small > 0 ? ' ' + small + ' ' + smaller : '');
+  const all = Math.round(seconds), minutes = Math.floor((all + 30) / 60), hours = Math.floor((all + 1800) / 3600);
+  return all < 60 ? all + ' s' : all < 3600 ? pair(Math.floor(all / 60), 'min', all % 60, 's')
+    : minutes < 1440 ? pair(Math.floor(minutes / 60), 'h', minutes % 60, 'min') : pair(Math.floor(hours / 24), 'd', hours % 24, 'h');
+}
+// A number with its unit. A time from one minute on is a time span: 187 and min give 3 h 7 min.
+const inSeconds = { s: 1, min: 60 };
+const isSpan = (number, unit) => inSeconds[unit] * number >= 60;
+const quantity = (number, unit) => isSpan(number, unit) ? duration(inSeconds[unit] * number) : number + (unit ? ' ' + unit : '');
+// The name of an ECU, by the same table as in the library: Engine (7E8).
+const roles = new Map(document.body.dataset.ecus.split(' ').map(one => one.split('=')));
+const ecuName = ecu => roles.has(ecu) ? roles.get(ecu) + ' (' + ecu + ')' : ecu || '';
+// Whether objects come from several ECUs. Of a single one, the name is left out.
+const areSeveral = list => new Set(list.map(o => o.ecu).filter(ecu => ecu)).size > 1;
+// A table of objects; `columns` are heading, style and the cell of an object. Rows of different ECUs name theirs after the
+// first columns; if all rows come from one of several ECUs, a line below says so.
+function ecuTable(list, columns, label, all = list) {
+  const isMany = areSeveral(list), shown = isMany ? [...columns.slice(0, -1), ['ECU', columns.length > 3 ? 'line' : '', o => ecuName(o.ecu)], columns[columns.length - 1]] : columns;
+  const one = list.find(o => o.ecu);
+  return [table(shown, list.map(o => shown.map(([, , cell]) => cell(o))), label),
+    !isMany && one && areSeveral(all) ? h('p', { class: 'dim small', text: 'From ' + ecuName(one.ecu) + '.' }) : ''];
+}
+// A moment of a trip, as on the counter of a recorder: 30:34, 1:02:03.
 function clock(seconds) {
   const t = Math.max(0, Math.round(seconds)), two = n => String(n).padStart(2, '0'), hours = Math.floor(t / 3600);
   return (hours ? hours + ':' : '') + two(Math.floor(t / 60) % 60) + ':' + two(t % 60);

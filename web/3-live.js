@@ -90,9 +90,10 @@ function drawCard(card) {
   if (!o) return;
   const isNumber = typeof o.value === 'number';
   card.value.className = isNumber ? 'value' : 'value text';
-  card.value.replaceChildren(isNumber ? round(o.value, about.decimals)
+  const isTime = isNumber && isSpan(o.value, about.unit);
+  card.value.replaceChildren(isTime ? quantity(o.value, about.unit) : isNumber ? round(o.value, about.decimals)
     : o.value === true ? 'on' : o.value === false ? 'off' : o.value === null || o.value === undefined ? (missing[o.status] || '—') : String(o.value));
-  if (isNumber && about.unit) card.value.append(h('span', { class: 'unit', text: about.unit }));
+  if (isNumber && about.unit && !isTime) card.value.append(h('span', { class: 'unit', text: about.unit }));
   const level = levelOf(about, o.value);
   card.value.className += level ? ' level ' + level.level : isNumber && (about.levels || []).length ? ' usual' : '';
   card.level.hidden = !level;
@@ -115,7 +116,7 @@ function drawCard(card) {
 }
 // What a signal is about, by the words of its name; the first that fits counts.
 const subjects = [
-  ['Facts', /since codes|check engine light|requirements|fuel type|warm-ups|odometer|reference torque|vehicle identification|maximum value|stored emission-related codes|auxiliary input|emission requirements/i],
+  ['Facts', /supported|since codes|check engine light|requirements|fuel type|warm-ups|odometer|reference torque|vehicle identification|maximum value|stored emission-related codes|auxiliary input|emission requirements/i],
   ['Temperatures', /temperature/i],
   ['Exhaust', /oxygen|catalyst|egr|evap|nox|particulate|exhaust|dpf|urea|reagent/i],
   ['Fuel and mixture', /fuel|lambda|mixture|injection|injector|rail|ethanol/i],
@@ -124,18 +125,19 @@ const subjects = [
   ['Engine and driving', /engine|speed|load|throttle|torque|pedal|timing|gear|run time|acceler|brake/i]];
 const subjectOf = about => (subjects.find(([, words]) => words.test(about.name)) || ['Other'])[0];
 const subjectOrder = ['Engine and driving', 'Temperatures', 'Fuel and mixture', 'Air and pressure', 'Exhaust', 'Electricity', 'Other', 'Facts'];
+const abouts = () => [...live.cards.values()].map(card => card.about);
 // More cards than these are grouped.
 const MANY = 12;
 function arrange() {
   live.arranged = true;
   const words = $('filter').value.toLowerCase().split(/[\s,]+/).filter(word => word);
-  const ecus = new Set([...live.cards.values()].filter(c => c.about.ecu).map(c => c.about.ecu));
-  const fits = card => words.length === 0 || words.some(word => (card.about.signal + ' ' + card.about.name + ' ' + card.about.ecu).toLowerCase().includes(word));
+  const isMany = areSeveral(abouts());
+  const fits = card => words.length === 0 || words.some(word => (card.about.signal + ' ' + card.about.name + ' ' + ecuName(card.about.ecu)).toLowerCase().includes(word));
   const shown = [...live.cards.values()].filter(card => (live.everything || card.about.shown && !card.isSame || words.length > 0 || live.pins.includes(card.key)) && fits(card))
     .sort((a, b) => a.about.rank - b.about.rank || String(a.about.ecu).localeCompare(String(b.about.ecu)));
   for (const card of shown) {
     const isPinned = live.pins.includes(card.key);
-    card.who.textContent = card.about.signal + (ecus.size > 1 && card.about.ecu ? ' · ' + card.about.ecu : '');
+    card.who.textContent = card.about.signal + (isMany && card.about.ecu ? ' · ' + ecuName(card.about.ecu) : '');
     card.pin.setAttribute('aria-pressed', String(isPinned));
     card.pin.textContent = isPinned ? '★' : '☆';
     drawCard(card);
@@ -189,7 +191,7 @@ function ages() {
     const age = (now - Date.parse(card.last.time)) / 1000, isOld = age > (isLive ? 15 : 3);
     card.node.classList.toggle('stale', isOld);
     card.age.hidden = !isOld;
-    if (isOld) card.age.textContent = age < 120 ? Math.round(age) + ' s ago' : clock(age) + ' ago';
+    if (isOld) card.age.textContent = duration(Math.round(age)) + ' ago';
   }
 }
 const phases = { live: '● Live', connecting: '◌ Connecting', resting: '◌ Vehicle off', lost: '✕ Link lost', failed: '✕ Not connected', none: '○ No vehicle', gone: '✕ Server gone' };
@@ -208,7 +210,7 @@ function phase(name, note) {
 const isForShell = hint => /(^|\s)(obdscan\s|--?[a-z]|\/api\/)/.test(hint);
 const sentences = ({ message, hint }) => message + (!hint || isForShell(hint) ? '' : '. ' + hint[0].toUpperCase() + hint.slice(1)) + '.';
 function takeStatus(o) {
-  const isFirst = !live.status, isNews = isFirst || live.status.link !== o.link;
+  const isFirst = !live.status, isNews = isFirst || live.status.link !== o.link, isOther = isFirst || live.status.vin !== o.vin;
   // Without a vehicle only recorded data can be shown.
   if (isFirst && o.link === 'none' && !location.hash) location.replace('#trips');
   live.status = o;
@@ -220,6 +222,7 @@ function takeStatus(o) {
     o.timeouts + ' timeouts · ' + o.errors + ' errors · ' + o.reconnects + ' reconnects';
   $('read').disabled = o.link !== 'live' || isAsking;
   if (isNews && !$('codes').hidden && !$('codes-now').firstChild) readCodes();
+  if (isOther && !$('codes').hidden) drawHistory();
   if (!live.arranged || live.cards.size === 0) noteLive(live.count || 0);
   drawLamp();
 }

@@ -31,8 +31,9 @@ function drawSignal(isFirst) {
     const pin = button('', () => { togglePin(card.key); name(); }), earlier = button('Earlier', () => movePin(card.key, -1)), later = button('Later', () => movePin(card.key, 1));
     const name = () => { pin.textContent = isPinned() ? 'Unpin' : 'Pin to the top'; earlier.hidden = later.hidden = !isPinned(); };
     name();
+    const isMany = areSeveral(abouts());
     const choice = h('select', { id: 'beside' }, [h('option', { value: '', text: 'Add a signal …' }), ...[...live.cards.values()].filter(one => one.course.length && !big.keys.includes(one.key))
-      .sort((a, b) => a.about.name.localeCompare(b.about.name)).map(one => h('option', { value: one.key, text: one.about.name + (one.about.ecu ? ' (' + one.about.ecu + ')' : '') }))]);
+      .sort((a, b) => a.about.name.localeCompare(b.about.name)).map(one => h('option', { value: one.key, text: one.about.name + (isMany && one.about.ecu ? ', ' + ecuName(one.about.ecu) : '') }))]);
     choice.addEventListener('change', () => { if (choice.value) location.hash = addressOf([...big.keys, choice.value]); });
     const set = (from, to) => { big.span = Math.max(5, (to - from) / 1000); big.end = Math.abs(to - Date.now()) < 2000 ? null : to; redraw(); };
     const redraw = () => { if (big.chart) big.chart.show(...bigWindow()); };
@@ -46,18 +47,19 @@ function drawSignal(isFirst) {
     big.chart.node.classList.add('tall');
     body.replaceChildren(big.value, big.note, cards.some(one => one.course.length > 1) ? big.chart.node : '', tools, big.facts);
   }
-  big.value.replaceChildren(isNumber ? round(last.value, about.decimals) : card.value.textContent);
-  if (isNumber && about.unit) big.value.append(h('span', { class: 'unit', text: about.unit }));
+  const isTime = isNumber && isSpan(last.value, about.unit);
+  big.value.replaceChildren(isTime ? quantity(last.value, about.unit) : isNumber ? round(last.value, about.decimals) : card.value.textContent);
+  if (isNumber && about.unit && !isTime) big.value.append(h('span', { class: 'unit', text: about.unit }));
   const level = levelOf(about, last.value);
   big.value.className = 'big' + (level ? ' level ' + level.level : isNumber && (about.levels || []).length ? ' usual' : '');
   big.note.textContent = level ? levelText(level) + ' (' + (level.basis === 'ours' ? 'our rule of thumb' : 'a usual limit') + '): ' + level.reason : '';
   big.note.hidden = !level;
+  const shown = value => points.length ? quantity(round(value, about.decimals), about.unit) : null;
   const points = card.course, sum = points.reduce((total, point) => total + point[1], 0);
   if (isFirst || Date.now() - big.drawn > 1000) {
     big.drawn = Date.now();
-    big.facts.replaceChildren(facts([['Least', points.length ? round(card.least, about.decimals) + ' ' + (about.unit || '') : null], ['Mean', points.length ? round(sum / points.length, about.decimals) + ' ' + (about.unit || '') : null],
-      ['Most', points.length ? round(card.most, about.decimals) + ' ' + (about.unit || '') : null], ['Signal', about.signal], ['ECU', about.ecu], ['Service', about.service], ['PID', about.pid],
-      ['Can be', about.low === null || about.low === undefined ? null : about.low + ' to ' + about.high + ' ' + (about.unit || '')], ['Bytes', last.raw]]));
+    big.facts.replaceChildren(facts([['Min', shown(card.least)], ['Mean', shown(sum / points.length)], ['Max', shown(card.most)], ['Signal', about.signal], ['ECU', ecuName(about.ecu)], ['Service', about.service], ['PID', about.pid],
+      ['Range', about.low === null || about.low === undefined ? null : about.low + ' to ' + about.high + ' ' + (about.unit || '')], ['Bytes', last.raw]]));
     if (big.end === null) big.chart.show(...bigWindow());
   }
 }

@@ -31,13 +31,13 @@ function drawTrips(units) {
   const sums = new Map();
   $('trip-list').replaceChildren(...[...months].map(([month, trips]) => {
     const sum = h('span', { class: 'n' }), distance = trips.reduce((all, trip) => all + (trip.distanceKm || 0), 0), seconds = trips.reduce((all, trip) => all + trip.seconds, 0);
-    const words = [trips.length === 1 ? '1 trip' : trips.length + ' trips', inUnit(distance, units.distance), clock(seconds)].join(' · ');
+    const words = [trips.length === 1 ? '1 trip' : trips.length + ' trips', inUnit(distance, units.distance), duration(seconds)].join(' · ');
     sum.textContent = words;
     sums.set(month, { sum, words, trips });
     return h('section', { 'aria-label': month }, [h('h2', { class: 'month' }, [h('span', { text: month }), sum]), h('ul', { class: 'trips' }, trips.map(trip => {
       const fuel = h('span', { class: 'n', 'data-fuel': trip.id });
       return h('li', {}, [h('a', { href: '#trips/' + Number(trip.id) }, [
-        h('b', { text: tripName(trip) + (trip.open ? ' (being recorded)' : '') }), h('span', { class: 'n', text: clock(trip.seconds) }),
+        h('b', { text: tripName(trip) + (trip.open ? ' (being recorded)' : '') }), h('span', { class: 'n', text: duration(trip.seconds) }),
         h('span', { text: [when(trip.start), trip.vin, ...trip.tags].filter(part => part).join(' · ') }), h('span', { class: 'n', text: inUnit(trip.distanceKm, units.distance) || '' }),
         h('span', {}), fuel])]);
     }))]);
@@ -80,9 +80,9 @@ async function showTrip(id) {
   const downloads = h('div', { class: 'downloads' }, [link('CSV', 'format=csv', 'CSV: one column per signal'), link('CSV, long', 'format=csv&layout=long', 'CSV, long: one line per reading'),
     link('JSON Lines', 'format=json', 'JSON Lines: everything')]);
   body.replaceChildren(
-    facts([['Begin', when(trip.start)], ['Time', clock(trip.seconds)], ['Distance', inUnit(trip.distanceKm, units.distance)],
+    facts([['Begin', when(trip.start)], ['Time', duration(trip.seconds)], ['Distance', inUnit(trip.distanceKm, units.distance)],
       ['Average while moving', inUnit(trip.averageSpeedKmh, units.speed)],
-      ['Idle', trip.idleSeconds === null ? null : clock(trip.idleSeconds)], ['Readings', trip.readings.toLocaleString()],
+      ['Idle', trip.idleSeconds === null ? null : duration(trip.idleSeconds)], ['Readings', trip.readings.toLocaleString()],
       ...(fuel ? [['Fuel' + (fuel.assumed ? ' (assumed)' : ''), fuel.fuel + ', ' + (amount(fuel) || 'not known')], ['Consumption', consumption(fuel, units)], ['CO₂', fuel.co2Kg === null ? null : fuel.co2Kg.toFixed(2) + ' kg'],
         ['Cost', fuel.cost === null ? null : fuel.cost.toFixed(2) + ' ' + (fuel.currency || '')]] : []),
       ['Vehicle', trip.vin], ['Tags', trip.tags.join(', ')]]),
@@ -90,8 +90,8 @@ async function showTrip(id) {
       h('li', { text: (note.time ? clock((new Date(note.time) - new Date(trip.start)) / 1000) + '  ' : '') + note.text })))] : []),
     map, plots, h('h2', { text: 'Downloads' }), downloads,
     h('details', {}, [h('summary', { text: 'Signals (' + numbers.length + ')' }),
-      table([['Signal'], ['ECU'], ['Min', 'n'], ['Mean', 'n'], ['Max', 'n'], ['Unit'], ['Name', 'line'], ['Readings', 'n']],
-        numbers.map(o => [o.signal, o.ecu, number(o.min), number(o.mean), number(o.max), o.unit, o.name, o.readings]), 'Signals')]),
+      ...ecuTable(numbers, [['Name', 'line', o => o.name], ['Min', 'n', o => number(o.min)], ['Mean', 'n', o => number(o.mean)], ['Max', 'n', o => number(o.max)],
+        ['Unit', '', o => o.unit], ['Signal', '', o => o.signal], ['Readings', 'n', o => o.readings]], 'Signals')]),
     h('p', {}, [h('a', { href: base + '/report', target: '_blank', rel: 'noopener', text: 'Report to read and print' })]));
   let marked = null;
   ask(base + '/track').then(found => {

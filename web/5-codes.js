@@ -8,7 +8,15 @@ const mark = (isGood, text) => h('span', { class: isGood ? 'good' : 'warn', text
 let isAsking = false;
 const advice = { stop: ['bad', 'No, stop'], soon: ['warn', 'Yes, but have it repaired soon'], weeks: ['', 'Yes, have it repaired within weeks'], note: ['good', 'Yes'] };
 // How to clear a code is said for people with a command line; here it is said for anybody.
-const forReaders = text => (text || '').replace(/^obdscan dtc clear,/, 'With a scan tool,').replace(/: obdscan dtc --all-modules/, ' with a scan of all modules');
+const forReaders = text => (text || '').replace(/^obdscan dtc clear,/, 'With a scan tool,').replace('run obdscan dtc clear', 'clear the codes').replace(/: obdscan dtc --all-modules/, ' with a scan of all modules');
+// The signals to watch, as links to those that the vehicle has.
+function watched(names) {
+  const has = (about, name) => [about.signal, ...about.aliases].some(one => one.toLowerCase() === name.toLowerCase());
+  const cards = names.map(name => [...live.cards.values()].find(card => has(card.about, name))).filter(card => card);
+  const links = cards.flatMap((card, at) => [at > 0 ? ', ' : '', h('a', { href: addressOf([card.key]), text: card.about.name })]);
+  if (cards.length > 1) links.push(' (', h('a', { href: addressOf(cards.slice(0, 4).map(card => card.key)), text: 'in one chart' }), ')');
+  return cards.length > 0 ? links : [names.join(', ')];
+}
 function explain(o) {
   const rows = [], add = (name, ...value) => { if (value.some(part => part)) rows.push(h('div', {}, [h('dt', { text: name }), h('dd', {}, value.filter(part => part))])); };
   add('Status', o.status);
@@ -17,7 +25,7 @@ function explain(o) {
   add('What you notice', o.notice);
   for (const note of o.notes) add('This code', note);
   if (o.causes.length) add('Likely causes', h('ol', {}, o.causes.map((cause, at) => h('li', {}, [h('b', { text: cause[0].toUpperCase() + cause.slice(1) }), o.checks[at] ? '. ' + forReaders(o.checks[at]) : '']))));
-  if (o.watch.length) add('What to watch', o.watch.join(', ') + (o.watchMeaning ? ': ' + o.watchMeaning : ''));
+  if (o.watch.length) add('What to watch', ...watched(o.watch), o.watchMeaning ? ': ' + o.watchMeaning : '');
   add('How to clear it', forReaders(o.clears));
   if (o.monitors.length) add('What proves the repair', o.monitors.map(monitorName).join(', ') + (o.tests ? '; tests ' + o.tests : ''));
   return h('article', { class: 'code' + (o.driveOn ? ' ' + o.driveOn : '') }, [h('h3', {}, [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), ' ', h('span', { text: o.description || o.group || 'no text is known' })]), h('dl', {}, rows)]);
@@ -34,12 +42,13 @@ function folded(title, words, load) {
   });
   return node;
 }
-const cellOf = o => typeof o.value === 'number' ? number(o.value) + (o.unit ? ' ' + o.unit : '') : o.value === true ? 'on' : o.value === false ? 'off' : o.value || '';
+const cellOf = o => typeof o.value === 'number' ? quantity(number(o.value), o.unit) : o.value === true ? 'on' : o.value === false ? 'off' : o.value || '';
 async function showFrames() {
   const all = await ask('/api/codes/frames'), values = all.filter(o => o.kind === 'reading' && o.value !== null && o.signal !== 'DTCFRZF'), causes = all.filter(o => o.signal === 'DTCFRZF' && o.value);
   if (values.length === 0) return [h('p', { text: 'No freeze frame is stored.' })];
-  return [...causes.map(o => h('p', {}, ['Stored by ', h('b', { text: o.value }), o.ecu ? ' in ' + o.ecu : ''])),
-    table([['Signal'], ['Value', 'n'], ['ECU'], ['Frame', 'n']], values.map(o => [o.name, cellOf(o), o.ecu, o.frame]), 'Freeze frames')];
+  const isMany = areSeveral([...abouts(), ...values]), areFrames = new Set(values.map(o => o.frame)).size > 1;
+  return [...causes.map(o => h('p', {}, ['Stored by ', h('b', { text: o.value }), isMany && o.ecu ? ' in ' + ecuName(o.ecu) : ''])),
+    ...ecuTable(values, [['Signal', '', o => o.name], ...(areFrames ? [['Frame', 'n', o => o.frame]] : []), ['Value', 'n', cellOf]], 'Freeze frames')];
 }
 async function showTests() {
   const tests = (await ask('/api/monitors?tests=true')).filter(o => o.kind === 'monitorTest');
@@ -49,8 +58,8 @@ async function showTests() {
   const result = passed => h('span', { class: passed ? 'good' : 'bad', text: passed ? '✓ passed' : '✕ failed' });
   tests.sort((a, b) => rank(a) - rank(b));
   return [h('p', {}, [failed === 0 ? mark(true, 'All ' + tests.length + ' tests are within their limits.') : h('span', { class: 'bad', text: '✕ ' + failed + ' of ' + tests.length + ' tests failed.' })]),
-    table([['Result'], ['Monitor'], ['Test'], ['Value', 'n'], ['Least', 'n'], ['Most', 'n'], ['Unit'], ['ECU']], tests.map(o => [o.passed === null || o.passed === undefined ? '' : result(o.passed), o.monitor || 'Monitor ' + o.mid,
-      o.test || o.component || 'Test ' + o.tid, limit(o.value), limit(o.min), limit(o.max), o.unit, o.ecu]), 'Test results')];
+    ...ecuTable(tests, [['Result', 'line', o => o.passed === null || o.passed === undefined ? '' : result(o.passed)], ['Monitor', '', o => o.monitor || 'Monitor ' + o.mid],
+      ['Test', 'words', o => o.test || o.component || 'Test ' + o.tid], ['Value', 'n', o => limit(o.value)], ['Min', 'n', o => limit(o.min)], ['Max', 'n', o => limit(o.max)], ['Unit', '', o => o.unit]], 'Test results', [...abouts(), ...tests])];
 }
 async function readCodes() {
   const note = $('codes-note'), now = $('codes-now'), button = $('read');
@@ -66,7 +75,7 @@ async function readCodes() {
     // The light comes with the codes, or with the readiness that is read anyway.
     const lit = [...[...live.cards.values()].map(card => card.last).filter(o => o && o.signal === 'MIL' && o.value === true),
       ...answers.filter(o => o.signal === 'MIL' && o.value === true), ...ecus.filter(o => o.light === true)];
-    const lamp = [...new Set(lit.map(o => o.ecu || 'vehicle'))];
+    const lamp = [...new Set(lit.map(o => o.ecu))], isMany = areSeveral([...ecus, ...answers]);
     const states = answers.filter(o => o.kind === 'monitor' && o.scope === 'sinceClear' && o.supported);
     const open = states.filter(o => o.complete === false).length;
     const parts = [];
@@ -74,18 +83,18 @@ async function readCodes() {
     const counts = new Map(answers.filter(o => o.signal === 'DTC_CNT' && typeof o.value === 'number').map(o => [o.ecu, o.value]));
     const counted = [...counts.values()].reduce((sum, count) => sum + count, 0), stored = codes.filter(o => o.status === 'stored').length;
     const unsure = counted > stored || ecus.some(o => o.codes === null);
-    if (lamp.length > 0) parts.push(h('p', { class: 'bad', text: '⚠ Check engine light on: ' + lamp.join(', ') }));
+    if (lamp.length > 0) parts.push(h('p', { class: 'bad', text: '⚠ Check engine light on' + (isMany ? ': ' + lamp.map(ecu => roles.has(ecu) ? ecuName(ecu) : ecu ? 'ECU ' + ecu : 'vehicle').join(', ') : '') }));
     if (unsure) parts.push(h('p', { class: 'bad', text: counted > stored ? counted + ' stored codes are counted, but ' + stored + ' could be read.' : 'Not every ECU answered for its codes.' }));
     const explained = codes.length > 0 ? await ask('/api/codes/explain').catch(() => []) : [];
     parts.push(h('h2', { text: 'Codes' }));
     if (codes.length === 0) parts.push(unsure ? h('p', {}) : h('p', {}, [mark(true, 'No codes are stored.')]));
-    else if (explained.length === 0) parts.push(table([['Code'], ['Status'], ['ECU'], ['Meaning']], codes.map(o => [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), o.status + (o.active === false ? ', not active' : ''), o.ecu, o.description || 'no text is known']), 'Codes'));
-    else parts.push(...explained.filter(o => o.kind === 'explanation').map(explain), ...explained.filter(o => o.kind === 'together').map(o => h('p', { class: 'together' }, [h('b', { text: 'Together: ' }), o.text])));
+    else if (explained.length === 0) parts.push(...ecuTable(codes, [['Code', '', o => h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') })], ['Status', '', o => o.status + (o.active === false ? ', not active' : '')], ['Meaning', '', o => o.description || 'no text is known']], 'Codes', ecus));
+    else parts.push(...explained.filter(o => o.kind === 'explanation').map(explain), ...explained.filter(o => o.kind === 'together').map(o => h('p', { class: 'together' }, [h('b', { text: 'Together: ' }), forReaders(o.text)])));
     if (states.length > 0) parts.push(h('h2', { text: 'Readiness' }),
       h('p', {}, [open === 0 ? mark(true, 'Every supported monitor has run since codes were cleared.') : mark(false, open + (open === 1 ? ' monitor has' : ' monitors have') + ' not run since codes were cleared.')]),
       lamp.length > 0 ? h('p', { class: 'bad', text: 'The check engine light is on: the vehicle does not pass an inspection.' }) : '',
       open === 0 ? '' : h('p', { class: 'dim', text: 'US EPA (40 CFR 85.2222) allows 1 incomplete monitor from model year 2001 on, 2 from 1996 to 2000. Other inspections have other rules.' }),
-      table([['Monitor'], ['ECU'], ['State']], states.map(o => [monitorName(o.monitor), o.ecu, mark(o.complete === true, o.complete ? 'complete' : 'not complete')]), 'Readiness'));
+      ...ecuTable(states, [['Monitor', '', o => monitorName(o.monitor)], ['State', 'line', o => mark(o.complete === true, o.complete ? 'complete' : 'not complete')]], 'Readiness', [...ecus, ...answers]));
     parts.push(folded('Freeze frames', 'What was happening when a code was stored', showFrames), folded('Test results', 'What the vehicle measured when it tested itself', showTests),
       h('p', {}, [h('a', { href: '/api/report', target: '_blank', rel: 'noopener', text: 'Report to read and print' })]));
     now.replaceChildren(...parts);
@@ -94,13 +103,28 @@ async function readCodes() {
   isAsking = false;
   button.disabled = !live.status || live.status.link !== 'live';
 }
+// What was read before: that of the vehicle which is connected; that of others is a choice.
+const past = { lives: [], whose: null };
 async function showHistory() {
-  const place = $('codes-history');
   try {
-    const lives = (await ask('/api/codes/history')).filter(o => o.kind === 'codeHistory');
-    place.replaceChildren(lives.length === 0 ? h('p', { class: 'dim', text: 'No codes are known.' })
-      : table([['Code'], ['Now'], ['First seen'], ['Last seen'], ['ECU'], ['Vehicle'], ['Meaning']], lives.map(o => [h('b', { text: o.code }),
-        o.present.length > 0 ? o.present.join(', ') : 'gone', when(o.firstSeen), when(o.lastSeen), o.ecu, o.vin, o.description || 'no text is known']), 'Known codes'));
-  } catch (error) { place.replaceChildren(h('p', { class: 'dim', text: error.message })); }
+    past.lives = (await ask('/api/codes/history')).filter(o => o.kind === 'codeHistory');
+    drawHistory();
+  } catch (error) { $('codes-history').replaceChildren(h('p', { class: 'dim', text: error.message })); }
+}
+function drawHistory() {
+  // The key of a vehicle without a VIN is empty.
+  const keys = [...new Set(past.lives.map(o => o.vin || ''))], status = live.status;
+  const mine = status && status.link !== 'none' ? status.vin || '' : keys[0] || '';
+  if (!keys.includes(mine)) keys.unshift(mine);
+  const whose = past.whose !== null && (past.whose === 'all' || keys.includes(past.whose)) ? past.whose : mine;
+  const name = key => (key || 'Vehicles without a VIN') + (key && status && key === status.vin ? ' (this vehicle)' : '');
+  const choice = h('select', { id: 'whose' }, [...keys.map(key => [key, name(key)]), ['all', 'All vehicles']]
+    .map(([value, text]) => h('option', { value, text, selected: value === whose })));
+  choice.addEventListener('change', () => { past.whose = choice.value; drawHistory(); $('whose').focus(); });
+  const shown = past.lives.filter(o => whose === 'all' || (o.vin || '') === whose);
+  $('codes-history').replaceChildren(...[keys.length > 1 ? h('p', {}, [h('label', { class: 'field', for: 'whose' }, [h('span', { text: 'Vehicle' }), choice])]) : '',
+    ...(shown.length === 0 ? [h('p', { class: 'dim', text: 'No codes are known.' })]
+      : ecuTable(shown, [['Code', '', o => h('b', { text: o.code })], ['Meaning', 'words', o => o.description || 'no text is known'], ['Now', '', o => o.present.length > 0 ? o.present.join(', ') : 'gone'], ...(whose === 'all' ? [['Vehicle', '', o => o.vin || '']] : []),
+        ['First seen', 'line', o => when(o.firstSeen)], ['Last seen', 'line', o => when(o.lastSeen)]], 'Known codes'))]);
 }
 $('read').addEventListener('click', readCodes);

@@ -50,8 +50,9 @@ public struct LiveObjects {
                 "ecu": .text(channel.reading.ecu?.printed),
                 "service": .text(channel.reading.dataID?.service.description),
                 "pid": .text(channel.reading.dataID?.idText), "signal": .text(signal.id),
-                "name": .text(signal.name), "unit": .filled(unit), "low": .number(range?.first),
-                "high": .number(range?.last),
+                "aliases": .words(signal.aliases), "name": .text(signal.name),
+                "unit": .filled(unit),
+                "low": .number(range?.first), "high": .number(range?.last),
                 "decimals": .integer(
                     decimals(forStep: signal.shownStep * (conversion?.factor ?? 1))),
                 "rank": .integer(channel.rank), "shown": .flag(channel.isShown),

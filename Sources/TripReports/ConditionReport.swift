@@ -395,7 +395,7 @@ public struct ConditionReport {
             codes.add([
                 .init(code.code.code.fullText, code.fate == .gone ? .dim : .bold),
                 .init(code.fate?.rawValue ?? ""), .init(listText(code)),
-                .init(code.code.ecu?.description ?? "—"),
+                .init(code.code.ecu?.title ?? "—"),
                 .init(texts.text(of: code.code.code) ?? ""),
             ])
         }
@@ -409,7 +409,7 @@ public struct ConditionReport {
         ])
         for monitor in change.monitors {
             monitors.add([
-                .init(monitor.ecu?.description ?? "—"), .init(monitor.monitor.title),
+                .init(monitor.ecu?.title ?? "—"), .init(monitor.monitor.title),
                 .init(isComparison ? state(monitor.before) : ""), .init(state(monitor.now)),
             ])
         }
@@ -426,7 +426,7 @@ public struct ConditionReport {
         for test in shown {
             let result = test.result
             tests.add([
-                .init(result.ecu?.description ?? "—"), .init(result.monitorTitle),
+                .init(result.ecu?.title ?? "—"), .init(result.monitorTitle),
                 .init(result.testTitle), .init(result.text(test.before)),
                 .init(result.text(result.value)), .init(result.limitsText),
                 .init(result.unit ?? ""), .init(result.passed == true ? "passed" : "FAILED"),

@@ -63,6 +63,18 @@ import Testing
         #expect(!String(decoding: page.bytes, as: UTF8.self).contains("size: \(expected)"))
     }
 
+    // WCAG wants regions of a page to have names that differ.
+    @Test func `a table has the name of its section`() {
+        var page = HTMLPage(title: "t", lead: "l")
+        for heading in ["Codes", "Tests"] {
+            page.section(heading) { $0.table([.init("head")], [[.init("cell")]]) }
+        }
+        let text = String(decoding: page.bytes, as: UTF8.self)
+        for heading in ["Codes", "Tests"] {
+            #expect(text.ranges(of: "aria-label=\"\(heading)\"").count == 1)
+        }
+    }
+
     @Test func `nothing is loaded from anywhere`() {
         let page = page("x")
         for word in ["http:", "https:", "src=", "href=", "url(", "@import", "import("] {

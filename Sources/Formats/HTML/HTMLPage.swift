@@ -17,6 +17,7 @@ public struct HTMLPage: Sendable {
         body.raw("<section>")
         body.element("h2", heading)
         body.raw("\n")
+        body.heading = heading
         content(&body)
         body.raw("</section>\n")
     }

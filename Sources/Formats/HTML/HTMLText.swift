@@ -2,6 +2,8 @@
 public struct HTMLText: Sendable {
     /// The document so far, in UTF-8.
     public private(set) var bytes: [UInt8] = []
+    /// The heading above, by which a table is known to screen readers.
+    var heading = "Table"
 
     /// An empty text.
     public init() {}
@@ -60,9 +62,9 @@ public struct HTMLText: Sendable {
 
     /// Appends a table that scrolls on its own if it is too wide.
     public mutating func table(_ heads: [Cell], _ rows: [[Cell]]) {
-        raw(
-            "<div class=\"wide\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table><thead><tr>"
-        )
+        raw("<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"")
+        text(heading)
+        raw("\"><table\(heads.count > 4 ? " class=\"many\"" : "")><thead><tr>")
         for head in heads { element("th", head.text, class: head.style) }
         raw("</tr></thead><tbody>\n")
         for row in rows {

@@ -26,7 +26,8 @@ enum PageParts {
         border-bottom: 1px solid var(--line); }
         th { color: var(--dim); font-weight: 600; } .n { text-align: right; white-space: nowrap; \
         font-variant-numeric: tabular-nums; } .line { white-space: nowrap; }
-        @media (max-width: 40rem) { .n { white-space: normal; overflow-wrap: break-word; } }
+        @media screen and (max-width: 40rem) { .n, .line { white-space: normal; overflow-wrap: break-word; } \
+        table.many { min-width: 38rem; } }
         .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; } \
         .warn { color: var(--warn); }
         figure { margin: .9rem 0; break-inside: avoid; }

@@ -27,7 +27,7 @@ function explain(o) {
   if (o.causes.length) add('Likely causes', h('ol', {}, o.causes.map((cause, at) => h('li', {}, [h('b', { text: cause[0].toUpperCase() + cause.slice(1) }), o.checks[at] ? '. ' + forReaders(o.checks[at]) : '']))));
   if (o.watch.length) add('What to watch', ...watched(o.watch), o.watchMeaning ? ': ' + o.watchMeaning : '');
   add('How to clear it', forReaders(o.clears));
-  if (o.monitors.length) add('What proves the repair', o.monitors.map(monitorName).join(', ') + (o.tests ? '; tests ' + o.tests : ''));
+  if (o.monitors.length) add('What proves the repair', o.monitors.map(monitorName).join(', ') + ': complete under Readiness');
   return h('article', { class: 'code' + (o.driveOn ? ' ' + o.driveOn : '') }, [h('h3', {}, [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), ' ', h('span', { text: o.description || o.group || 'no text is known' })]), h('dl', {}, rows)]);
 }
 // What is asked of the vehicle only when somebody opens it.

@@ -35,6 +35,13 @@ enum CommandSuggestion {
     /// Interprets a word as a code or as a subcommand of another command.
     private static func elsewhere(_ word: String) -> String? {
         if DTC(word) != nil { return "obdscan dtc explain \(word)" }
+        switch word.lowercased() {
+        case "codes", "faults", "scan", "check": return "obdscan dtc"
+        case "clear", "erase", "reset": return "obdscan dtc clear"
+        case "inspection", "readiness", "ready": return "obdscan monitors"
+        case "print", "html", "pdf": return "obdscan dtc report"
+        default: break
+        }
         return ObdscanCommand.configuration.subcommands.lazy
             .filter { $0.configuration.subcommands.contains { name($0) == word } }
             .first.map { "obdscan \(name($0)) \(word)" }

@@ -128,7 +128,11 @@ public struct ObdscanCommand: ParsableCommand {
         if let failure = CommandSuggestion.failure(for: Array(CommandLine.arguments.dropFirst())) {
             endProcess(failure)
         }
-        let text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
+        var text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
+        // Nobody should get these by a typing error: they skip a question, or change what is stored.
+        for option in ["--yes", "--force", "--purge", "--save"] {
+            text = text.replacing(" Did you mean '\(option)'?", with: "")
+        }
         // ArgumentParser's usage lists every option; ours is one line.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             .filter { !$0.hasPrefix("       ") }

@@ -8,6 +8,8 @@ public enum TripEditFault: Error, Hashable, Sendable {
     case store(StoreError)
     /// The later trip begins before the earlier one ends.
     case overlap(Int64, Int64)
+    /// Another trip of the vehicle lies between them.
+    case between(Int64, joining: [Int64])
     /// The trips are of two vehicles.
     case vehicles(Int64, Int64)
     /// The point lies outside the trip.
@@ -53,6 +55,9 @@ extension TripStore {
                 throw .vehicles(earlier.id, later.id)
             }
         }
+        if let between = try tripBetween(trips) {
+            throw .between(between, joining: trips.map(\.id))
+        }
         var meeting: (Int64, Int64)?
         do throws(TripEditFault) {
             try edit { database in
@@ -74,6 +79,22 @@ extension TripStore {
             throw error
         }
         return first.id
+    }
+
+    /// A drive of the same vehicle that began between the first and the last of `joined`; nil = none.
+    private func tripBetween(_ joined: [TripSummary]) throws(TripEditFault) -> Int64? {
+        guard let first = joined.first, let last = joined.last else { return nil }
+        var filter = TripFilter()
+        filter.from = first.end
+        filter.to = last.start
+        let vin = joined.lazy.compactMap(\.vin).first
+        do throws(StoreError) {
+            return try trips(filter).first { trip in
+                trip.vin == vin && trip.start >= first.end && !joined.contains { $0.id == trip.id }
+            }?.id
+        } catch {
+            throw .store(error)
+        }
     }
 
     /// Appends a trip to an earlier one; returns the edit's number.

@@ -38,6 +38,8 @@ package final class CodeTable {
     private var writer: RowWriter
     private var book: Workbook
 
+    /// Whether the file held something else before.
+    private let isReplaced: Bool
     /// How many codes were added.
     package private(set) var codes = 0
     /// How many rows were added.
@@ -74,6 +76,7 @@ package final class CodeTable {
         let path = path.flatMap { OutputFile.isStandardOutput($0) ? nil : $0 }
         self.path = path
         self.isLocalTime = isLocalTime
+        isReplaced = !appends && path.flatMap { OutputFile.size(of: $0) } ?? 0 > 0
         form = try Self.form(of: path, chosen: chosen, standard: format)
         let isTabs = path.flatMap { OutputFile.ending(of: $0) } == "tsv"
         let separator = separator ?? (isTabs ? "\t" : ",")
@@ -124,7 +127,10 @@ package final class CodeTable {
 
     /// `codes.csv: 3 codes written`; nil where it goes to standard output.
     package var sentence: String? {
-        path.map { "\($0): \(codes) \(codes == 1 ? "code" : "codes") written" }
+        path.map {
+            "\($0): \(codes) \(codes == 1 ? "code" : "codes") written"
+                + (isReplaced ? ", in place of what it held (--append keeps that)" : "")
+        }
     }
 
     private func write(_ body: (inout [UInt8]) -> Void) throws {

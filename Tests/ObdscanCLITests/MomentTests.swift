@@ -54,6 +54,16 @@ import Testing
         #expect(throws: Failure.self) { try moment.time() }
     }
 
+    @Test(arguments: ["1", "365", "0d", "23h", "1s", "-1d", "d", ""])
+    func `no age of trips to delete is short or without a unit`(text: String) {
+        #expect(AgeArgument(argument: text) == nil)
+    }
+
+    @Test(arguments: [("1d", 86_400), ("365d", 31_536_000), ("48h", 172_800)])
+    func `trips are deleted from a day on`(text: String, seconds: Int64) {
+        #expect(AgeArgument(argument: text)?.duration == .seconds(seconds))
+    }
+
     @Test(arguments: [
         "", "2026", "2026-13", "2026-1-1", "tomorrow", "25:00", "8:15", "+", "2026-11-21T",
     ])

@@ -97,6 +97,9 @@ import Testing
         #expect(throws: TripEditFault.overlap(ids[2], overlapping)) {
             try store.joinTrips(ids + [overlapping])
         }
+        #expect(throws: TripEditFault.between(ids[1], joining: [ids[0], ids[2]])) {
+            try store.joinTrips(ids[2], ids[0])
+        }
         #expect(try store.trips() == before)
         #expect(try store.joinTrips([ids[2], ids[0], ids[1]]) == ids[0])
         #expect(try store.trip(ids[0]).readings == 366 && store.trip(ids[0]).seconds == 260)

@@ -59,7 +59,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
         var explained: [ExplainedCode] = []
         var known: [DTC] = []
         var status: ExitStatus?
-        for text in codes {
+        for text in codes.flatMap({ $0.split(separator: ",") }).map(String.init) {
             do throws(Failure) {
                 let code = try CodeReport.Code(typed: text)
                 explained.append(ExplainedCode(code, texts, explanations))

@@ -38,7 +38,9 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
             try CodeReport.Code(typed: text).fullText
         }
         let store = try database.open(
-            .readOnly, filledBy: "\"obdscan dtc\" reads a vehicle's codes and keeps them")
+            .readOnly,
+            filledBy: "\"obdscan dtc\" reads a vehicle's codes and keeps them (not those of sim:)"
+        )
         let entries = try store.codeHistory(vehicle: vehicle)
         // A code without a failure type matches all its failure types.
         let lives = CodeLife.all(entries).filter {

@@ -90,8 +90,8 @@ struct DatabaseCompactCommand: ParsableCommand, OutputCommand {
               obdscan db compact --keep 365d --yes
             """)
 
-    @Option(help: ArgumentHelp("Delete drives that are older than this.", valueName: "time"))
-    var keep: DurationArgument?
+    @Option(help: ArgumentHelp("Delete drives that are older than this: 365d.", valueName: "time"))
+    var keep: AgeArgument?
 
     @Flag(help: "Do not ask before old drives are deleted.")
     var yes = false

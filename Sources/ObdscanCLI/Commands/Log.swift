@@ -122,10 +122,11 @@ struct LogCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "First delete drives that ended longer ago.",
-            discussion: "Drives with a name, a tag or a note stay.",
+            "First delete drives that ended longer ago: 365d.",
+            discussion:
+                "A day (1d) is the shortest time. Drives with a name, a tag or a note stay.",
             valueName: "time"))
-    var keep: DurationArgument?
+    var keep: AgeArgument?
 
     @Option(
         help: ArgumentHelp(
@@ -262,6 +263,6 @@ struct LogCommand: ParsableCommand, OutputCommand {
         if !owed.isEmpty {
             output.note("\(owed.count) trips are kept until obdscan publish has delivered them.")
         }
-        if !gone.isEmpty { output.note("\(gone.count) old trips were deleted (--keep).") }
+        if !gone.isEmpty { output.note("\(gone.count) old trips were deleted for good (--keep).") }
     }
 }

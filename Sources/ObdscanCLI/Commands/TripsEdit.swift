@@ -221,6 +221,12 @@ private func edited<Value>(_ body: () throws(TripEditFault) -> Value) throws(Fai
             throw Failure(
                 "trips \(first) and \(second) overlap",
                 hint: "only trips that follow each other can be joined", status: .usage)
+        case .between(let trip, let joined):
+            let all = (joined.dropLast() + [trip] + joined.suffix(1)).map(String.init)
+            throw Failure(
+                "trip \(trip) lies between them",
+                hint: "join it, too: obdscan trips join " + all.joined(separator: " "),
+                status: .usage)
         case .vehicles(let first, let second):
             throw Failure(
                 "trips \(first) and \(second) are of two vehicles",

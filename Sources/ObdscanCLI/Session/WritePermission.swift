@@ -20,7 +20,7 @@ struct WritePermission {
     /// Asks the user for confirmation and checks that the vehicle stands still.
     ///
     /// Only this function creates a ``Consent``. It checks the vehicle last, because the engine may
-    /// have been started while the question waited.
+    /// have been started while the question waited, and first, to ask nobody in vain.
     ///
     /// - Parameters:
     ///   - question: what the command is about to do.
@@ -30,22 +30,27 @@ struct WritePermission {
         to question: String, word: String, _ connection: Vehicle,
         after typed: TypedCommands = TypedCommands()
     ) throws -> Consent {
-        try confirm(question, word: word, connection)
-        if !force {
-            do throws(VehicleError) {
-                try typed.underUsualSettings(connection) { () throws(VehicleError) in
-                    try StandstillCheck(connection).run()
-                }
-            } catch {
-                throw error.told(of: connection.accessory)
-            }
+        if !yes {
+            try checkStandstill(connection, after: typed)
+            try confirm(question, word: word, connection)
         }
+        try checkStandstill(connection, after: typed)
         return Consent()
     }
 
-    /// Asks the user at the terminal, unless `--yes` was given.
+    private func checkStandstill(_ connection: Vehicle, after typed: TypedCommands) throws {
+        if force { return }
+        do throws(VehicleError) {
+            try typed.underUsualSettings(connection) { () throws(VehicleError) in
+                try StandstillCheck(connection).run()
+            }
+        } catch {
+            throw error.told(of: connection.accessory)
+        }
+    }
+
+    /// Asks the user at the terminal.
     private func confirm(_ question: String, word: String, _ connection: Vehicle) throws {
-        if yes { return }
         do {
             guard try Confirmation(word: word).ask(question, interruptedBy: connection.interrupt)
             else { throw Failure(notConfirmedBy: word, "nothing was sent") }

@@ -82,8 +82,10 @@ struct VehicleMessages {
             let stored = try store.codeHistory(vehicle: who).filter {
                 $0.kind == .stored && $0.isPresent
             }
+            let isKnown = try !stored.isEmpty || store.hasReadCodes(vehicle: who)
             let payload = StatePayload.codes(
-                Set(stored.map(\.code.text)).sorted(), light: vehicle.light, time: time)
+                isKnown ? Set(stored.map(\.code.text)).sorted() : nil, light: vehicle.light,
+                time: time)
             if vehicle.sentCodes != payload {
                 vehicle.sentCodes = payload
                 messages.append(BrokerMessage(topic: topics.codes, payload: payload))

@@ -25,11 +25,12 @@ public enum StatePayload {
         ]).bytes
     }
 
-    /// Trouble codes; `light` is nil if no ECU reports it.
-    public static func codes(_ codes: [String], light: Bool?, time: UTC) -> [UInt8] {
+    /// Trouble codes, nil if they were never read; `light` is nil if no ECU reports it.
+    public static func codes(_ codes: [String]?, light: Bool?, time: UTC) -> [UInt8] {
         JSONValue.members([
-            "count": .number(Double(codes.count)), "mil": light.map { .flag($0) } ?? .null,
-            "codes": .list(codes.map { .text($0) }), "time": .text(time.text),
+            "count": codes.map { .number(Double($0.count)) } ?? .null,
+            "mil": light.map { .flag($0) } ?? .null,
+            "codes": codes.map { .list($0.map { .text($0) }) } ?? .null, "time": .text(time.text),
         ]).bytes
     }
 

@@ -73,6 +73,27 @@ extension TripStore {
     }
 }
 
+extension TripStore {
+    /// Whether the stored codes of a vehicle were ever read; `vehicle` is a VIN or a name.
+    ///
+    /// If not, an empty history does not mean that there is no code.
+    public func hasReadCodes(vehicle: String) throws(StoreError) -> Bool {
+        try read { database in
+            try Bool.fetchOne(
+                database,
+                sql: """
+                    SELECT EXISTS (
+                        SELECT 1 FROM code_list JOIN trip ON trip.id = code_list.trip
+                            JOIN vehicle ON vehicle.id = trip.vehicle
+                        WHERE kind = 'stored' AND (vehicle.vin = ?1 OR vehicle.name = ?1)
+                        UNION ALL
+                        SELECT 1 FROM code JOIN vehicle ON vehicle.id = code.vehicle
+                        WHERE kind = 'stored' AND (vehicle.vin = ?1 OR vehicle.name = ?1))
+                    """, arguments: [vehicle]) ?? false
+        }
+    }
+}
+
 /// Adds a trip's codes to the history.
 enum CodeHistory {
     /// The greatest time between the two lists of one read; unit: µs.

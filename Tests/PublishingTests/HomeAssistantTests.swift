@@ -164,6 +164,13 @@ struct HomeAssistantTests {
                 as: UTF8.self)
                 == #"{"count":1,"mil":null,"codes":["P0301"],"time":"1970-01-01T00:00:00.000000Z"}"#
         )
+        // Codes that were never read are not none.
+        #expect(
+            String(
+                decoding: StatePayload.codes(nil, light: true, time: UTC(microseconds: 0)),
+                as: UTF8.self)
+                == #"{"count":null,"mil":true,"codes":null,"time":"1970-01-01T00:00:00.000000Z"}"#
+        )
     }
 
     @Test("Topics have only lower-case letters, digits, - and _")

@@ -1,54 +1,20 @@
 """Tests Bluetooth LE on a real kernel and BlueZ, with adapters that use a foreign Bluetooth stack."""
 
-import json
 import os
 import pty
 import select
 import signal
-import subprocess
 import sys
 import time
-import traceback
 
+from bumble_cases import HEARD, Peers, by_name, case, forget, lossy_log, main, now, readings, start_daemon, told
 from leplaces import BONDED, KEY, KEYED, MUTE, OPEN, PRINTER, SMALL, WATCH
-from world import ENVIRONMENT, PROGRAM, Failed, Run, expect, names, obdscan, sh, succeeds, fails, wait
+from world import ENVIRONMENT, PROGRAM, Run, expect, obdscan, sh, succeeds, fails, wait
 
-CASES = []
 # The services of the open adapter, and how it is told that each is used.
 LAYOUTS = ["FFF0", "FFE0", "18F0", "FEE0", "6E400001-B5A3-F393-E0A9-E50E24DCCA9E",
            "49535343-FE7D-4AE5-8FA9-9FAFD205E455", "E7810A71-73AE-499D-8C15-FAA9AEF0C3F2", "ABF0"]
-HEARD = "/run/bumble.log"
-
-
-def case(function):
-    CASES.append(function)
-    return function
-
-
-def by_name(function):
-    """A case that runs only if it is named: it is long."""
-    function.is_long = True
-    return case(function)
-
-
-def start():
-    """Starts the adapters first: their process also has the kernel's controller."""
-    log = open(HEARD, "w")
-    adapter = subprocess.Popen([sys.executable, "/test/bumble_adapter.py"], stdout=log, stderr=log,
-                               env={**os.environ, "PYTHONPATH": "/test/site", "PYTHONDONTWRITEBYTECODE": "1"})
-    wait(lambda: "advertising" in open(HEARD).read(), "the adapter", 400)
-    wait(lambda: names("/sys/class/bluetooth"), "the controller", 240)
-    start_daemon()
-    return adapter
-
-
-def start_daemon():
-    global DAEMON
-    with open("/run/bluetoothd.log", "a") as out:
-        DAEMON = subprocess.Popen(["/usr/libexec/bluetooth/bluetoothd", "--nodetach"], stdout=out, stderr=out)
-    wait(lambda: "Controller" in sh("bluetoothctl list </dev/null", check=False), "bluetoothd", 240)
-    sh("bluetoothctl power on </dev/null", check=False)
-    wait(lambda: "UP RUNNING" in sh("hciconfig hci0", check=False), "hci0", 240)
+LOGGED = f"ble:{OPEN}?service=FFF0"
 
 
 def heard(name, word, since=0):
@@ -60,25 +26,11 @@ def heard(name, word, since=0):
     return [line[len(start):].strip() for line in lines if line.startswith(start)]
 
 
-def now():
-    return os.path.getsize(HEARD)
-
-
-def forget(address):
-    """Makes BlueZ forget a device and its keys."""
-    sh(f"bluetoothctl remove {address} </dev/null", check=False)
-
-
-def readings(run):
-    return [line for line in run.objects if line["kind"] == "reading" and line["signal"] == "RPM"]
-
-
 def reads(*place, **options):
     """Reads the engine speed, which has to be the number that the adapter sent last."""
     since = now()
     done = succeeds("read", "rpm", "--format", "json", "-d", *place, **options)
-    sent = [int(number) for line in open(HEARD).read()[since:].splitlines()
-            if (number := line.partition(" sent ")[2])]
+    sent = [int(number) for number in told(since, " sent ")]
     expect([int(line["raw"], 16) for line in readings(done)] == sent[-1:], sent, done)
     return done
 
@@ -118,9 +70,9 @@ def packets_follow_the_length_that_both_take():
         done = obdscan("send", long, "0902", "--format", "json", "-d", place)
         vins = [line["value"] for line in done.objects if line["kind"] == "reading"]
         expect("1HGCM82633A004352" in vins, done, open(HEARD).read()[since:][-800:])
-        told = heard(name, "mtu", since)
+        exchanged = heard(name, "mtu", since)
         writes = max(int(number) for number in heard(name, "longest"))
-        expect(told and told[-1] == mtu, told)
+        expect(exchanged and exchanged[-1] == mtu, exchanged)
         expect(writes <= 20 if mtu == "23" else writes > 20, writes)
         print(f"  | MTU {mtu}: longest write {writes}, VIN complete")
 
@@ -236,7 +188,7 @@ def an_adapter_that_does_not_answer_the_pairing():
 @case
 def an_adapter_that_forgot_the_pairing():
     reads(f"ble:{BONDED}")
-    ADAPTER.send_signal(signal.SIGHUP)
+    Peers.adapter.send_signal(signal.SIGHUP)
     wait(lambda: "all keys forgotten" in open(HEARD).read(), "the adapter to forget")
     begin = time.monotonic()
     done = obdscan("info", "-d", f"ble:{BONDED}")
@@ -281,7 +233,7 @@ def a_lost_link_is_restored_under_log():
     log = Run("log", "RPM", "--format", "json", "--duration", "40", "-d", f"ble:{OPEN}?service=FFF0")
     log.until(lambda run: len(readings(run)) > 5, 60, "readings")
     before = len(readings(log))
-    ADAPTER.send_signal(signal.SIGUSR1)
+    Peers.adapter.send_signal(signal.SIGUSR1)
     log.until(lambda run: len(readings(run)) > before + 10, 60, "readings after the loss")
     log.end(signal=signal.SIGINT)
     expect(log.status in (0, 130, -2), log)
@@ -291,45 +243,20 @@ def a_lost_link_is_restored_under_log():
 
 @case
 def nothing_is_lost_or_doubled_over_losses():
-    lossy_log(3)
+    lossy_log(LOGGED, 3)
 
 
 @by_name
 def a_long_log_with_ten_losses():
-    lossy_log(10)
-
-
-def lossy_log(losses):
-    """`log` while the link is lost at a request: what the adapter answered is in the trip once, and nothing else."""
-    sh("rm -f /tmp/loss.db*")
-    since = now()
-    begin = time.monotonic()
-    log = Run("log", "RPM", "--format", "json", "-d", f"ble:{OPEN}?service=FFF0", "--db", "/tmp/loss.db")
-    log.until(lambda run: len(readings(run)) > 5, 60, "readings")
-    for _ in range(losses):
-        before = len(readings(log))
-        ADAPTER.send_signal(signal.SIGUSR2)
-        log.until(lambda run: len(readings(run)) > before + 5, 90, "readings after the loss")
-    # So that no request is under way at the end.
-    ADAPTER.send_signal(signal.SIGUSR2)
-    log.until(lambda run: run.errors.count("the link was lost") > losses, 60, "word of the last loss")
-    log.end(signal=signal.SIGINT)
-    expect(log.status in (0, 130), log)
-    printed = [line["raw"] for line in readings(log)]
-    stored = [line["raw"] for line in readings(succeeds("export", "--format", "json", "--db", "/tmp/loss.db"))]
-    sent = [f"{int(number):04X}" for number in heard("OBDBLE", "sent", since)]
-    print(f"  | {losses + 1} losses in {time.monotonic() - begin:.0f} s: {len(sent)} answered, {len(printed)} printed, "
-          f"{len(stored)} stored")
-    expect(printed == sent, "printed and answered differ", sent[-5:], printed[-5:])
-    expect(stored == sent, "stored and answered differ", sent[-5:], stored[-5:])
+    lossy_log(LOGGED, 10)
 
 
 @case
 def a_daemon_that_ends_comes_back_under_log():
     log = Run("log", "RPM", "--format", "json", "-d", f"ble:{OPEN}?service=FFF0")
     log.until(lambda run: len(readings(run)) > 5, 60, "readings")
-    DAEMON.kill()
-    DAEMON.wait()
+    Peers.daemon.kill()
+    Peers.daemon.wait()
     log.until(lambda run: "the link was lost" in run.errors, 60, "word of the loss")
     fails(69, "Bluetooth is not available", "systemctl start bluetooth", of=["info", "-d", f"ble:{OPEN}"])
     start_daemon()
@@ -348,41 +275,4 @@ def a_controller_that_is_switched_off():
     wait(lambda: "UP RUNNING" in sh("hciconfig hci0", check=False), "hci0", 240)
 
 
-def main():
-    global ADAPTER
-    with open("/test/selected") as file:
-        selected = [word for word in file.read().split("\n") if word]
-    failed = 0
-    try:
-        ADAPTER = start()
-    except Exception:
-        print("FAILED the adapters start")
-        for line in f"{traceback.format_exc()}\n{open(HEARD).read()[-1000:]}".splitlines():
-            print(f"  | {line}", flush=True)
-        return 1
-    for one in CASES:
-        name = one.__name__.replace("_", " ")
-        if not any(word in name for word in selected) and (selected or hasattr(one, "is_long")):
-            continue
-        begin = time.monotonic()
-        since = now()
-        try:
-            one()
-            print(f"ok {name} ({time.monotonic() - begin:.1f} s)", flush=True)
-        except Exception as error:
-            failed += 1
-            print(f"FAILED {name}", flush=True)
-            if DAEMON.poll() is not None:
-                print(f"  | bluetoothd ended: {DAEMON.returncode}", flush=True)
-                start_daemon()
-            text = str(error) if isinstance(error, Failed) else traceback.format_exc()
-            with open(HEARD) as file:
-                file.seek(since)
-                told = file.read().splitlines()[-12:]
-            for line in text.splitlines() + open("/run/bluetoothd.log").read().splitlines()[-8:] + told:
-                print(f"  | {line}", flush=True)
-        Run.end_all([])
-    return 1 if failed else 0
-
-
-sys.exit(main())
+sys.exit(main("bumble_adapter.py", "advertising"))

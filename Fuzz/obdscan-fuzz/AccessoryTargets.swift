@@ -60,7 +60,7 @@ private func spoken(_ choice: UInt8, _ pieces: [ArraySlice<UInt8>]) -> [DialectO
     for piece in pieces { dialect.receive(Array(piece).span, &out) }
     return out.filter {
         switch $0 {
-        case .arm, .disarm: false
+        case .arm, .disarm, .disarmAll: false
         default: true
         }
     }

@@ -82,6 +82,8 @@ public enum DialectOutput: Hashable, Sendable {
     case arm(DialectTimer, after: Duration)
     /// Forget that timer.
     case disarm(DialectTimer)
+    /// Forget all timers.
+    case disarmAll
     /// Set the line rate; unit: bit/s.
     case lineRate(Int)
     /// Receive only frames that pass one of these filters; without a filter, all frames.

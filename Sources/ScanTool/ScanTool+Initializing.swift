@@ -139,7 +139,7 @@ extension ScanTool {
             // Answers to the dialect's own requests, which it has already evaluated.
             case .message, .linkError, .status, .text, .frame, .end: break
             // Passed on.
-            case .write, .arm, .disarm, .lineRate, .filter, .notice: break
+            case .write, .arm, .disarm, .disarmAll, .lineRate, .filter, .notice: break
             }
         }
         said.removeAll(keepingCapacity: true)
@@ -168,7 +168,7 @@ extension ScanTool {
             // The rest of an exchange that has already ended.
             case .linkError, .status, .text, .frame, .end, .ready, .initialisationFailed: break
             // Passed on.
-            case .write, .arm, .disarm, .lineRate, .filter, .notice: break
+            case .write, .arm, .disarm, .disarmAll, .lineRate, .filter, .notice: break
             }
         }
         said.removeAll(keepingCapacity: true)
@@ -190,6 +190,12 @@ extension ScanTool {
         case .write(let bytes): out.append(.write(bytes))
         case .arm(let timer, let time): arm(.dialect(timer), after: time, &out)
         case .disarm(let timer): disarm(.dialect(timer), &out)
+        case .disarmAll:
+            armedDeadlines.removeAll { deadline in
+                guard case .dialect = deadline else { return false }
+                out.append(.disarm(deadline))
+                return true
+            }
         case .lineRate(let rate): out.append(.setLineRate(rate))
         case .filter(let filters): out.append(.setFilter(filters))
         case .notice(let notice):

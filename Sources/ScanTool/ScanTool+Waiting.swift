@@ -141,7 +141,8 @@ extension ScanTool {
                 }
             case .end(let how): end = how
             // No set-up is running, and the other outputs were handled above.
-            case .ready, .initialisationFailed, .write, .arm, .disarm, .lineRate, .filter, .notice:
+            case .ready, .initialisationFailed, .write, .arm, .disarm, .disarmAll, .lineRate,
+                .filter, .notice:
                 break
             }
         }

@@ -18,7 +18,7 @@ import Testing
     private func news(_ out: [DialectOutput]) -> [DialectOutput] {
         out.filter { output in
             switch output {
-            case .arm, .disarm: false
+            case .arm, .disarm, .disarmAll: false
             default: true
             }
         }

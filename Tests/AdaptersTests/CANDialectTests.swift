@@ -22,6 +22,7 @@ import VehicleLink
                 switch output {
                 case .arm(let timer, _): armed.insert(timer)
                 case .disarm(let timer): armed.remove(timer)
+                case .disarmAll: armed = []
                 default: break
                 }
             }

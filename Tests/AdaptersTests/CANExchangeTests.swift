@@ -15,7 +15,7 @@ final class ExchangeBench {
         defer { out = [] }
         return out.filter { output in
             switch output {
-            case .tell(.arm), .tell(.disarm): false
+            case .tell(.arm), .tell(.disarm), .tell(.disarmAll): false
             default: true
             }
         }

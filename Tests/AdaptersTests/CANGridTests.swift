@@ -323,7 +323,7 @@ import VehicleLink
             case .initialisationFailed(.noVehicle(let status)):
                 words.append("no vehicle (\(status.rawValue))")
             case .initialisationFailed(let failure): words.append("\(failure)")
-            case .arm, .disarm, .lineRate, .filter, .text, .voltage, .notice: break
+            case .arm, .disarm, .disarmAll, .lineRate, .filter, .text, .voltage, .notice: break
             }
         }
         return (words.isEmpty ? "." : words.joined(separator: "+")) + " " + name(dialect)

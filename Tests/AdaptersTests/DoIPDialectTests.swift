@@ -26,7 +26,7 @@ import Testing
             defer { out = [] }
             return out.filter {
                 switch $0 {
-                case .arm, .disarm: false
+                case .arm, .disarm, .disarmAll: false
                 default: true
                 }
             }
@@ -37,7 +37,7 @@ import Testing
             out.reversed().lazy.compactMap { output -> Duration?? in
                 switch output {
                 case .arm(timer, let time): .some(time)
-                case .disarm(timer): .some(nil)
+                case .disarm(timer), .disarmAll: .some(nil)
                 default: nil
                 }
             }.first ?? nil

@@ -34,6 +34,7 @@ import Testing
                 switch output {
                 case .arm(let timer, _): armed.insert(timer)
                 case .disarm(let timer): armed.remove(timer)
+                case .disarmAll: armed = []
                 default: break
                 }
             }

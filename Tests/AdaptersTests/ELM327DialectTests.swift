@@ -100,6 +100,7 @@ struct ScriptedAdapter {
                 armed.removeAll { $0 == timer }
                 armed.append(timer)
             case .disarm(let timer): armed.removeAll { $0 == timer }
+            case .disarmAll: armed = []
             case .message, .linkError, .status, .text, .voltage, .frame, .notice, .ready,
                 .initialisationFailed, .end, .lineRate, .filter:
                 outputs.append(output)

@@ -47,6 +47,7 @@ import Testing
                 case .write(let bytes): device.receive(bytes, at: now)
                 case .arm(let timer, let patience): timers[timer] = now + patience
                 case .disarm(let timer): timers[timer] = nil
+                case .disarmAll: timers = [:]
                 case .message(let message): run.messages.append(message)
                 case .linkError: run.errors += 1
                 case .status(let status): run.statuses.append(status)

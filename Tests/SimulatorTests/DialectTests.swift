@@ -82,6 +82,7 @@ import Testing
                 if case .write(let bytes) = output { adapter.receive(bytes, at: now) }
                 if case .arm(let timer, let time) = output { timers[timer] = now + time }
                 if case .disarm(let timer) = output { timers[timer] = nil }
+                if case .disarmAll = output { timers = [:] }
             }
         }
     }

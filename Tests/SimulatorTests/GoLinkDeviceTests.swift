@@ -141,6 +141,7 @@ import Testing
                 case .write(let bytes): device.receive(bytes, at: now)
                 case .arm(let timer, let patience): timers[timer] = now + patience
                 case .disarm(let timer): timers[timer] = nil
+                case .disarmAll: timers = [:]
                 case .message(let message): messages.append(message)
                 case .end: isDone = true
                 case .ready where !hasAsked:

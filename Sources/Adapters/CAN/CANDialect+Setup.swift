@@ -20,7 +20,7 @@ extension CANDialect {
         heard = []
         currentDataECUs = []
         accepted = CANAcceptance()
-        disarm(&out)
+        out.append(.disarmAll)
         if let fixed = options.vehicleProtocol, fixed.canRate == nil {
             fail(.noVehicle(.unableToConnect), &out)
             return
@@ -235,7 +235,7 @@ extension CANDialect {
             if let fixed = options.vehicleProtocol { speak(fixed) }
         }
         phase = .ready
-        disarm(&out)
+        out.append(.disarmAll)
         out.append(.ready(identity))
     }
 
@@ -261,7 +261,7 @@ extension CANDialect {
         }
         leave(&out)
         phase = .outOfStep
-        disarm(&out)
+        out.append(.disarmAll)
         out.append(.initialisationFailed(failure))
     }
 

@@ -290,7 +290,7 @@ public struct CANDialect: AdapterDialect {
         case .asking where status != .bufferFull:
             exchange.interrupt(&steps)
             steps.removeAll(keepingCapacity: true)
-            disarm(&out)
+            out.append(.disarmAll)
             setup.fault = status
             setup.steps = [.giveUp]
             advance(&out)
@@ -397,15 +397,11 @@ public struct CANDialect: AdapterDialect {
 
     mutating func end(_ end: ExchangeEnd, _ out: inout [DialectOutput]) {
         phase = .ready
-        disarm(&out)
+        out.append(.disarmAll)
         out.append(.end(end))
     }
 
     private mutating func endListening(_ out: inout [DialectOutput]) { end(.interrupted, &out) }
-
-    func disarm(_ out: inout [DialectOutput]) {
-        for timer in DialectTimer.allCases { out.append(.disarm(timer)) }
-    }
 
     /// Passes a frame to the exchange during the set-up.
     private mutating func takeWhileAsking(_ frame: CANFrame, _ out: inout [DialectOutput]) {

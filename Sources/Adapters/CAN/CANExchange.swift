@@ -325,7 +325,8 @@ public struct CANExchange: Hashable, Sendable {
 
     private mutating func finish(_ out: inout [Output]) {
         running = nil
-        for timer in DialectTimer.allCases { disarm(timer, &out) }
+        if armed != 0 { out.append(.tell(.disarmAll)) }
+        armed = 0
         out.append(.ended)
     }
 

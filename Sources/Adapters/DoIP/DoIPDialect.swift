@@ -255,7 +255,7 @@ public struct DoIPDialect: AdapterDialect {
         case .outOfStep, .ready: break
         case .activating, .confirming, .findingVehicle, .settling:
             phase = .outOfStep
-            disarm(&out)
+            out.append(.disarmAll)
             out.append(.initialisationFailed(.interrupted))
         case .exchanging: finish(.interrupted, &out)
         }
@@ -309,12 +309,12 @@ public struct DoIPDialect: AdapterDialect {
 
     mutating func becomeReady(_ out: inout [DialectOutput]) {
         phase = .ready
-        disarm(&out)
+        out.append(.disarmAll)
         out.append(.ready(identity))
     }
 
     mutating func fail(_ failure: InitialisationFailure, _ out: inout [DialectOutput]) {
-        disarm(&out)
+        out.append(.disarmAll)
         if case .noVehicle(let status) = failure, capabilities.vehicleProtocol != nil,
             vehicle.allowsMissing(because: status)
         {
@@ -329,7 +329,7 @@ public struct DoIPDialect: AdapterDialect {
 
     mutating func finish(_ end: ExchangeEnd, _ out: inout [DialectOutput]) {
         phase = .ready
-        disarm(&out)
+        out.append(.disarmAll)
         out.append(.end(end))
     }
 
@@ -371,7 +371,7 @@ public struct DoIPDialect: AdapterDialect {
                 finish(.complete, &out)
             } else {
                 phase = .outOfStep
-                disarm(&out)
+                out.append(.disarmAll)
                 out.append(.end(.timedOut))
             }
         case .outOfStep, .settling, .ready: break
@@ -412,7 +412,7 @@ public struct DoIPDialect: AdapterDialect {
         case .exchanging:
             out.append(.linkError(LinkError(.header)))
             phase = .outOfStep
-            disarm(&out)
+            out.append(.disarmAll)
             out.append(.end(.timedOut))
         }
     }
@@ -426,12 +426,8 @@ public struct DoIPDialect: AdapterDialect {
             fail(.notUnderstood(received: Self.longestReply), &out)
         case .exchanging:
             phase = .outOfStep
-            disarm(&out)
+            out.append(.disarmAll)
             out.append(.end(.flooded))
         }
-    }
-
-    func disarm(_ out: inout [DialectOutput]) {
-        for timer in DialectTimer.allCases { out.append(.disarm(timer)) }
     }
 }

@@ -376,7 +376,7 @@ extension ELM327Dialect {
 
     /// Ends an exchange whose request was not sent.
     mutating func abandon(_ out: inout [DialectOutput]) {
-        disarmAll(&out)
+        out.append(.disarmAll)
         endReading()
         phase = .atPrompt
         out.append(.end(.refused))
@@ -386,7 +386,7 @@ extension ELM327Dialect {
     ///
     /// The settings are lost, so the request could have reached other ECUs.
     mutating func abandonAfterRestart(_ out: inout [DialectOutput]) {
-        disarmAll(&out)
+        out.append(.disarmAll)
         endReading()
         phase = .outOfStep
         mayOweAnswer = true

@@ -36,7 +36,7 @@ extension ELM327Dialect {
     }
 
     mutating func failSetup(_ failure: InitialisationFailure, _ out: inout [DialectOutput]) {
-        disarmAll(&out)
+        out.append(.disarmAll)
         endReading()
         phase = .outOfStep
         mayOweAnswer = true
@@ -327,7 +327,7 @@ extension ELM327Dialect {
             // restarts.
             if setup.searchStatus == .internalError, vehicle.allowsMissing(because: .internalError)
             {
-                disarmAll(&out)
+                out.append(.disarmAll)
                 phase = .outOfStep
                 goOnWithoutVehicle(after: .internalError, &out)
                 initialise(&out)
@@ -362,7 +362,7 @@ extension ELM327Dialect {
         }
         // Once a vehicle was found, it is required whenever the adapter is set up again.
         if vehicle.asksVehicle { vehicle = .needed }
-        disarmAll(&out)
+        out.append(.disarmAll)
         endReading()
         phase = .atPrompt
         out.append(.ready(identity))
@@ -371,7 +371,7 @@ extension ELM327Dialect {
     /// Handles an adapter that is at its prompt and set up, but whose vehicle did not answer.
     private mutating func missVehicle(_ status: AdapterStatus, _ out: inout [DialectOutput]) {
         guard vehicle.allowsMissing(because: status) else {
-            disarmAll(&out)
+            out.append(.disarmAll)
             endReading()
             phase = .atPrompt
             out.append(.initialisationFailed(.noVehicle(status)))

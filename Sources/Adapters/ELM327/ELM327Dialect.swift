@@ -231,7 +231,7 @@ public struct ELM327Dialect: AdapterDialect {
                 abandonAfterRestart(&out)
                 return
             }
-            disarmAll(&out)
+            out.append(.disarmAll)
             phase = .outOfStep
             mayOweAnswer = true
             out.append(.end(running.restarted ? .adapterRestarted : .timedOut))
@@ -258,7 +258,7 @@ public struct ELM327Dialect: AdapterDialect {
     /// A blank stops the adapter and, unlike a CR, does not repeat the last command if the adapter has
     /// already finished.
     private mutating func startInterruption(duringSetup: Bool, _ out: inout [DialectOutput]) {
-        disarmAll(&out)
+        out.append(.disarmAll)
         phase = .interrupting(duringSetup: duringSetup)
         put([0x20], &out)
         out.append(.arm(.prompt, after: .milliseconds(1_500)))
@@ -326,14 +326,14 @@ public struct ELM327Dialect: AdapterDialect {
         case .settling: out.append(.arm(.reply, after: SetupScript.settlingTime))
         case .exchanging: finishPart(&out)
         case .interrupting(duringSetup: false) where running.restarted:
-            disarmAll(&out)
+            out.append(.disarmAll)
             if isSent {
                 end(&out)
             } else {
                 abandonAfterRestart(&out)
             }
         case .interrupting(let duringSetup):
-            disarmAll(&out)
+            out.append(.disarmAll)
             phase = duringSetup ? .outOfStep : .atPrompt
             // The pending settings may not have been applied.
             if running.part == .preparation || !running.preparations.isEmpty {
@@ -400,7 +400,7 @@ public struct ELM327Dialect: AdapterDialect {
         received = 0
         lexer = ReplyLexer()
         mayOweAnswer = true
-        disarmAll(&out)
+        out.append(.disarmAll)
         switch phase {
         case .outOfStep, .atPrompt: out.append(.notice(.unexpected("endless bytes")))
         case .gettingInStep, .settingUp, .settling:
@@ -418,10 +418,6 @@ public struct ELM327Dialect: AdapterDialect {
     }
 
     // MARK: Pieces
-
-    func disarmAll(_ out: inout [DialectOutput]) {
-        for timer in DialectTimer.allCases { out.append(.disarm(timer)) }
-    }
 
     mutating func keep(_ line: [UInt8]) {
         if lines.count < 4_096 { lines.append(line) }

@@ -184,7 +184,7 @@ public struct GoLinkDialect: AdapterDialect {
         case .outOfStep, .ready: break
         case .askingBus, .findingVehicle, .settling:
             phase = .outOfStep
-            disarm(&out)
+            out.append(.disarmAll)
             out.append(.initialisationFailed(.interrupted))
         case .exchanging: finish(.interrupted, &out)
         }
@@ -234,7 +234,7 @@ public struct GoLinkDialect: AdapterDialect {
         case .findingVehicle(let attempt): findVehicle(attempt: attempt + 1, &out)
         case .exchanging:
             phase = .outOfStep
-            disarm(&out)
+            out.append(.disarmAll)
             out.append(.end(.timedOut))
         case .outOfStep, .settling, .ready: break
         }
@@ -290,7 +290,7 @@ public struct GoLinkDialect: AdapterDialect {
 
     mutating func becomeReady(_ out: inout [DialectOutput]) {
         phase = .ready
-        disarm(&out)
+        out.append(.disarmAll)
         out.append(.ready(identity))
     }
 
@@ -302,13 +302,13 @@ public struct GoLinkDialect: AdapterDialect {
             return
         }
         phase = .outOfStep
-        disarm(&out)
+        out.append(.disarmAll)
         out.append(.initialisationFailed(failure))
     }
 
     mutating func finish(_ end: ExchangeEnd, _ out: inout [DialectOutput]) {
         phase = .ready
-        disarm(&out)
+        out.append(.disarmAll)
         out.append(.end(end))
     }
 
@@ -321,12 +321,8 @@ public struct GoLinkDialect: AdapterDialect {
             fail(.notUnderstood(received: Self.longestReply), &out)
         case .exchanging:
             phase = .outOfStep
-            disarm(&out)
+            out.append(.disarmAll)
             out.append(.end(.flooded))
         }
-    }
-
-    private func disarm(_ out: inout [DialectOutput]) {
-        for timer in DialectTimer.allCases { out.append(.disarm(timer)) }
     }
 }

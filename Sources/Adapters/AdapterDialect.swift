@@ -105,7 +105,8 @@ public enum DialectOutput: Hashable, Sendable {
     /// An event that is not part of an answer.
     case notice(DialectNotice)
     /// The initialisation is done.
-    case ready(AdapterIdentity)
+    // Indirect, because outputs are moved around and an identity is large.
+    indirect case ready(AdapterIdentity)
     /// The initialisation failed.
     case initialisationFailed(InitialisationFailure)
     /// The exchange is over.

@@ -58,13 +58,14 @@ extension ECUAddress {
         switch form {
         case .byte: return true
         case .logical: return isLogicalECU || isLogicalGroup
-        case .can11, .can29: break
+        // The rules contain these, too, and nearly every request is for one of them.
+        case .can11, .can29: if isUsualRequest { return true }
         }
         return DiagnosticAddressRule.all.contains { $0.form == form && $0.contains(value) }
     }
 
     /// Identifiers whose ECUs expect their address in the first data byte: BMW's and Toyota's.
-    private static let addressedInData: Set<UInt32> = [0x6F1, 0x750]
+    private var isAddressedInData: Bool { value == 0x6F1 || value == 0x750 }
 
     /// Whether a request that reads also reads at this address, for every ECU that receives it.
     ///
@@ -75,9 +76,9 @@ extension ECUAddress {
         guard isDiagnosticRequest else { return false }
         guard form != .byte, form != .logical else { return extended == nil }
         if let extended {
-            return Self.addressedInData.contains(value) || extended >> 4 != 0
+            return isAddressedInData || extended >> 4 != 0
         }
-        guard Self.addressedInData.contains(value), let service = payload.first else { return true }
+        guard isAddressedInData, let service = payload.first else { return true }
         return service >> 4 != 0
     }
 }

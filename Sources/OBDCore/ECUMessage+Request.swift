@@ -13,10 +13,30 @@ extension ECUMessage {
         // Headers are off in SAE J1939, so the payload has no service.
         if service == 0x00 { return true }
         guard let first = payload.first else { return false }
-        if first == Service.negativeResponse.rawValue {
-            return payload.count > 1 && payload[1] == service
+        return Self.answers(
+            request, count: payload.count, first: first, second: payload.count > 1 ? payload[1] : 0,
+            third: payload.count > 2 ? payload[2] : 0)
+    }
+
+    /// Whether a payload of `count` bytes that begins with these three answers a request for a service.
+    ///
+    /// A byte after the end of the payload has no meaning.
+    package static func answers(
+        _ request: [UInt8], count: Int, first: UInt8, second: UInt8, third: UInt8
+    ) -> Bool {
+        guard let service = request.first else { return true }
+        if first == Service.negativeResponse.rawValue { return count > 1 && second == service }
+        guard first == Service(service).positiveResponse else { return false }
+        guard request.count > 1, count > 1, let shape = ServiceShape.of(service) else {
+            return true
         }
-        return first == Service(service).positiveResponse && echoesSelection(of: request)
+        let match = shape.compare(request, count: count, second: second, third: third)
+        guard match != .different else { return false }
+        // A report of ReadDTCInformation is for the requested functional group, if there is one.
+        guard Service(service) == .readCodeInformation, request.count > 2, count > 2,
+            second == 0x42 || second == 0x55 || second == 0x56
+        else { return true }
+        return request[2] == third
     }
 
     /// Whether it has the data that `request` asks for; a refusal does not.
@@ -43,25 +63,5 @@ extension ECUMessage {
         }
         guard payload.count >= 8 else { return true }
         return UInt32(payload[5]) | UInt32(payload[6]) << 8 | UInt32(payload[7]) << 16 == group
-    }
-
-    /// Whether the bytes after the service match the request.
-    private func echoesSelection(of request: [UInt8]) -> Bool {
-        guard request.count > 1, payload.count > 1, let shape = ServiceShape.of(request[0]) else {
-            return true
-        }
-        let match = shape.compare(
-            request, count: payload.count, second: payload[1],
-            third: payload.count > 2 ? payload[2] : 0)
-        return match != .different && echoesGroup(of: request)
-    }
-
-    /// Whether a report of ReadDTCInformation is for the requested functional group, if there is one.
-    private func echoesGroup(of request: [UInt8]) -> Bool {
-        guard Service(request[0]) == .readCodeInformation, request.count > 2, payload.count > 2
-        else {
-            return true
-        }
-        return ![0x42, 0x55, 0x56].contains(payload[1]) || request[2] == payload[2]
     }
 }

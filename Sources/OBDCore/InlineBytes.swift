@@ -41,6 +41,19 @@ public struct InlineBytes: Hashable, Sendable {
         inlineCount = UInt8(range.count)
     }
 
+    /// The lowest `count` bytes of `word`, the lowest one first; at most eight.
+    package init(word: UInt64, count: Int) {
+        precondition((0...8).contains(count), "a word has eight bytes")
+        low = count < 8 ? word & ((1 &<< UInt64(8 &* count)) &- 1) : word
+        inlineCount = UInt8(count)
+    }
+
+    /// The first eight bytes, the first one in the lowest bits, and zeros after the end.
+    package var word: UInt64 {
+        guard let heap else { return low }
+        return heap.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
     /// The number of bytes.
     @inline(__always)
     public var count: Int {

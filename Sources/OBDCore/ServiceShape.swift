@@ -164,6 +164,11 @@ public struct ServiceShape: Sendable {
     @inline(__always)
     public static func of(_ service: UInt8) -> ServiceShape? { rows[Int(service)] }
 
+    /// Whether an ECU may need seconds for a service.
+    public static func takesTime(_ service: UInt8) -> Bool {
+        rows[Int(service)]?.takesTime ?? false
+    }
+
     /// The form of the service whose positive answers begin with `first`; nil if there is none.
     public static func answering(with first: UInt8) -> ServiceShape? {
         first & 0x40 == 0 ? nil : of(first & ~0x40)
@@ -186,6 +191,12 @@ public struct ServiceShape: Sendable {
         return places.prefix(mostSelectors > 1 ? .max : 1).map { place in
             request[place..<place + selectorWidth].reduce(0) { $0 << 8 | UInt32($1) }
         }
+    }
+
+    /// The number of selectors in a request.
+    public func selectorCount(of request: [UInt8]) -> Int {
+        guard selectorWidth > 0, request.count > selectorWidth else { return 0 }
+        return mostSelectors > 1 ? (request.count - 1 - selectorWidth) / selectorStep + 1 : 1
     }
 
     /// The result of comparing an answer's selection with the request's.

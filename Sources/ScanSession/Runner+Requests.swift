@@ -94,11 +94,12 @@ extension Runner {
         times.submit(at: now)
         let running = RunningRequest(request: request, asked: now, ask: ask)
         carryOut(driver.handover.take(.submitted(running)))
-        if case .vehicle(let request) = request {
-            core.noteRequest(records: request.records, at: now)
-        }
         if audience.wants(.requests) { tell(.didSendCommand(request)) }
         handle(.submitted(request))
+        // Counted while the vehicle already works on it.
+        if case .vehicle(let request) = request {
+            core.noteRequest(records: request.records, at: running.asked)
+        }
         // A request that the dialect cannot send ends at once, and no event would end the wait after it.
         if driver.handover.request == nil { deadlines.plan = now }
     }
@@ -129,6 +130,6 @@ extension AdapterRequest {
 extension VehicleRequest {
     /// The number of records that it requests.
     var records: Int {
-        payload.first.flatMap(ServiceShape.of).map { max(1, $0.selectors(of: payload).count) } ?? 1
+        payload.first.flatMap(ServiceShape.of).map { max(1, $0.selectorCount(of: payload)) } ?? 1
     }
 }

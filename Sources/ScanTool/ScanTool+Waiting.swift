@@ -228,7 +228,7 @@ extension ScanTool {
             waiting.reply.dropAnsweredPendings(of: waiting.request)
             if waiting.reply.statuses.contains(where: { $0.recovery == .initialise }) {
                 abandon(&waiting, because: .adapterRestarted, .adapterRestarted, &out)
-            } else if Self.deservesRepeat(waiting, policy) {
+            } else if !waiting.reply.isPlain, Self.deservesRepeat(waiting, policy) {
                 awaitRepeat(&waiting, faults: waiting.reply.damage, &out)
             } else {
                 failures = 0
@@ -306,6 +306,12 @@ extension ScanTool {
 }
 
 extension Reply {
+    /// Whether there are answers without a fault, a refusal or another sign of trouble.
+    fileprivate var isPlain: Bool {
+        !messages.isEmpty && errors.isEmpty && statuses.isEmpty
+            && !messages.contains { $0.payload.first == 0x7F }
+    }
+
     /// The number of unreadable lines, and of refusals by the adapter itself, which may have received the
     /// request garbled.
     var damage: Int {

@@ -35,11 +35,16 @@ public struct TimeAccount: Hashable, Sendable {
             silent += 1
             silence += split.total
         }
-        exchanges.bus += split.bus
-        exchanges.adapterWait += split.adapterWait
-        exchanges.link += split.link
-        exchanges.commands += split.commands
-        exchanges.pauses += split.pauses
+        Self.add(split.bus, to: &exchanges.bus)
+        Self.add(split.adapterWait, to: &exchanges.adapterWait)
+        Self.add(split.link, to: &exchanges.link)
+        Self.add(split.commands, to: &exchanges.commands)
+        Self.add(split.pauses, to: &exchanges.pauses)
+    }
+
+    /// Most parts are zero, and a sum of durations is a call that adds 128 bits.
+    private static func add(_ part: Duration, to sum: inout Duration) {
+        if part != .zero { sum += part }
     }
 
     /// Adds a failed exchange.
@@ -63,10 +68,10 @@ public struct TimeAccount: Hashable, Sendable {
             return
         }
         let free = min(max(end, freeSince ?? next), next)
-        own += max(.zero, free - end)
+        Self.add(max(.zero, free - end), to: &own)
         let resting = min(max(free, restsSince ?? next), next)
-        idle += max(.zero, resting - free)
-        rests += max(.zero, next - resting)
+        Self.add(max(.zero, resting - free), to: &idle)
+        Self.add(max(.zero, next - resting), to: &rests)
     }
 
     /// Whether the line's rate does not determine how fast bytes are transferred.

@@ -68,8 +68,14 @@ public struct ISO15765Assembler: Hashable, Sendable {
         let length = Int(frame.bytes[0])
         guard length > 0, length + 1 == count || length < count && count == ISO15765.frameLength
         else { return nil }
-        var payload = [UInt8](repeating: 0, count: length)
-        for index in 0..<length { payload[index] = frame.bytes[index + 1] }
+        // Not `repeating:count:`, which is generic code that looks up types.
+        var payload: [UInt8] = []
+        payload.reserveCapacity(length)
+        var rest = frame.bytes.word >> 8
+        for _ in 0..<length {
+            payload.append(UInt8(truncatingIfNeeded: rest))
+            rest >>= 8
+        }
         return ECUMessage(ecu: frame.header, payload: payload, line: frame.line)
     }
 

@@ -105,7 +105,8 @@ import VehicleLink
     }
 
     private static func name(_ exchange: CANExchange) -> String {
-        guard let running = exchange.running else { return "idle" }
+        guard exchange.isUnderWay else { return "idle" }
+        let running = exchange.running
         if let sending = running.sending { return sending.awaitsFlowControl ? "fc" : "gap" }
         if running.isDamaged { return "hurt" }
         if exchange.assembler.hasOpenMessages { return "part" }

@@ -10,6 +10,12 @@ import Testing
         #expect(inline.count == count)
         #expect(inline == InlineBytes(bytes))
         #expect(inline == InlineBytes([0xFE] + bytes + [0xFF], 1..<count + 1))
+        // The first byte is in the lowest bits.
+        var word: UInt64 = 0
+        for (place, byte) in bytes.prefix(8).enumerated() { word |= UInt64(byte) << (8 * place) }
+        #expect(inline.word == word)
+        #expect(InlineBytes(word: .max, count: min(count, 8)).allSatisfy { $0 == 0xFF })
+        #expect(InlineBytes(word: word, count: min(count, 8)) == InlineBytes(bytes.prefix(8)))
     }
 
     @Test func `hexadecimal text is read strictly`() {

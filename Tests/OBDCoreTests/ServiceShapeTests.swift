@@ -101,6 +101,12 @@ import Testing
         #expect(ServiceShape.of(0x22)?.selectors(of: [0x22, 0xF4, 0x0C, 0xF1]) == [0xF40C])
         #expect(ServiceShape.of(0x19)?.selectors(of: [0x19, 0x02, 0xFF]) == [0x02])
         #expect(ServiceShape.of(0x03)?.selectors(of: [0x03, 0x01]) == [])
+        for shape in ServiceShape.all {
+            for count in 1...9 {
+                let request = [UInt8](repeating: shape.service.rawValue, count: count)
+                #expect(shape.selectorCount(of: request) == shape.selectors(of: request).count)
+            }
+        }
     }
 }
 

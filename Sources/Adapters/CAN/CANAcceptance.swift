@@ -20,6 +20,13 @@ struct CANAcceptance: Hashable, Sendable {
     mutating func accept(
         answersTo request: VehicleRequest, on vehicleProtocol: VehicleProtocol
     ) -> [CANFilter]? {
+        // Most requests pass the current filters.
+        if self.vehicleProtocol == vehicleProtocol, vehicleProtocol.family == .can,
+            let own = CANExchange.Route(request, on: vehicleProtocol)?.filter,
+            filters.contains(where: { $0.covers(own) })
+        {
+            return nil
+        }
         let needed = CANExchange.filters(for: request, on: vehicleProtocol)
         if self.vehicleProtocol == vehicleProtocol {
             let missing = needed.filter { one in !filters.contains { $0.covers(one) } }

@@ -84,7 +84,7 @@ public struct CANDialect: AdapterDialect {
     var exchange: CANExchange
     var setup = CANSetup()
     /// The ECUs that have answered functional requests in any exchange.
-    var heard: Set<ECUAddress> = []
+    var heard: [ECUAddress] = []
     /// The ECUs that report current data; empty if they are not known.
     ///
     /// Each of them has to answer 0100. A request for current data ends when all of them have answered.
@@ -208,7 +208,10 @@ public struct CANDialect: AdapterDialect {
         swap(&found, &events)
         setup.bytes += bytes.count
         wire.receive(bytes, &found)
-        for event in found { take(event, &out) }
+        do {
+            let all = found.span
+            for place in all.indices { take(all[place], &out) }
+        }
         found.removeAll(keepingCapacity: true)
         swap(&found, &events)
     }
@@ -248,7 +251,8 @@ public struct CANDialect: AdapterDialect {
                 currentDataECUs.append(id)
             }
         }
-        guard heard.count < 64, heard.insert(id).inserted else { return }
+        guard heard.count < 64, !heard.contains(id) else { return }
+        heard.append(id)
         capabilities.heardECUs = heard.count
     }
 
@@ -346,11 +350,15 @@ public struct CANDialect: AdapterDialect {
         var wanted: [CANExchange.Output] = []
         swap(&wanted, &steps)
         var isOver = false
-        for step in wanted {
-            switch step {
-            case .send(let frame): out.append(.write(wire.bytes(of: frame)))
-            case .tell(let output): tell(output, &out)
-            case .ended: isOver = true
+        do {
+            // Not `for step in wanted`, because that would copy each element.
+            let all = wanted.span
+            for place in all.indices {
+                switch all[place] {
+                case .send(let frame): out.append(.write(wire.bytes(of: frame)))
+                case .tell(let output): tell(output, &out)
+                case .ended: isOver = true
+                }
             }
         }
         wanted.removeAll(keepingCapacity: true)

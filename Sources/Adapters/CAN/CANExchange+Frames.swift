@@ -9,7 +9,6 @@ extension CANExchange {
     mutating func takeFlowControl(
         _ frame: CANFrame, _ sending: Sending, _ out: inout [Output]
     ) -> Bool {
-        guard let running else { return false }
         let place = running.route.extended == nil ? 0 : 1
         guard frame.data.count > place, frame.data[place] >> 4 == 3, answersOurAddress(frame) else {
             return false
@@ -29,14 +28,14 @@ extension CANExchange {
         switch frame.data[place] & 0x0F {
         case 0:
             let block = Int(frame.data[place + 1])
-            self.running?.sending?.block = block == 0 ? nil : block
-            self.running?.sending?.separation = Self.separation(frame.data[place + 2])
-            self.running?.sending?.waits = 0
-            self.running?.sending?.awaitsFlowControl = false
+            running.sending?.block = block == 0 ? nil : block
+            running.sending?.separation = Self.separation(frame.data[place + 2])
+            running.sending?.waits = 0
+            running.sending?.awaitsFlowControl = false
             disarm(.flowControl, &out)
             continueSending(&out)
         case 1 where sending.waits < Self.mostWaits:
-            self.running?.sending?.waits += 1
+            running.sending?.waits += 1
             arm(.flowControl, timing.flowControl, &out)
         // Too many waits, an overflow, or a flow status that ISO 15765-2 does not define: the ECU rejects the
         // request.
@@ -57,35 +56,34 @@ extension CANExchange {
 
     /// Sends as many frames as are allowed now.
     mutating func continueSending(_ out: inout [Output]) {
-        guard var sending = running?.sending, !sending.awaitsFlowControl,
-            let target = running?.route.request
-        else { return }
+        guard var sending = running.sending, !sending.awaitsFlowControl else { return }
+        let target = running.route.request
         while let frame = sending.rest.popFirst() {
             send(frame, to: target, &out)
             if let left = sending.block {
                 sending.block = left - 1
                 if left == 1, !sending.rest.isEmpty {
                     sending.awaitsFlowControl = true
-                    running?.sending = sending
+                    running.sending = sending
                     arm(.flowControl, timing.flowControl, &out)
                     return
                 }
             }
             if sending.separation > .zero, !sending.rest.isEmpty {
-                running?.sending = sending
+                running.sending = sending
                 arm(.pacing, sending.separation, &out)
                 return
             }
         }
-        running?.sending = nil
-        if let time = running?.answerTime { arm(.reply, time, &out) }
+        running.sending = nil
+        arm(.reply, running.answerTime, &out)
     }
 
     // MARK: Answers
 
     /// Whether a frame is addressed to this tester; with extended addressing it has the address.
     private func answersOurAddress(_ frame: CANFrame) -> Bool {
-        guard case .one(let ecu)? = running?.route.responders, let extended = ecu.extended else {
+        guard case .one(let ecu) = running.route.responders, let extended = ecu.extended else {
             return true
         }
         return frame.data.first == extended
@@ -122,8 +120,8 @@ extension CANExchange {
         // The same answer from its beginning: the frame was doubled, or the ECU was asked again.
         case 1 where isFirst && isKnown: _ = abandonMessage(of: ecu)
         // Nobody can answer a request that is not complete, except with a refusal.
-        case 0 where running?.sending != nil && low != 0x7F: return
-        case 1 where running?.sending != nil: return
+        case 0 where running.isSending && low != 0x7F: return
+        case 1 where running.isSending: return
         // Without its first frame it is the rest of an earlier answer.
         case 2 where !isKnown: return
         // The flow control of other testers.
@@ -148,7 +146,7 @@ extension CANExchange {
 
     /// Waits for the next frame of an answer that has begun, or ends the exchange if it is complete.
     private mutating func goOn(wasUnderWay: Bool, _ out: inout [Output]) {
-        guard running != nil else { return }
+        guard isUnderWay else { return }
         if assembler.hasOpenMessages || extendedAssembler.hasOpenMessages {
             arm(.nextFrame, timing.nextFrame, &out)
         } else if wasUnderWay {
@@ -175,50 +173,46 @@ extension CANExchange {
 
     /// Whether the data at `place` answers the current request, as far as the frame shows.
     private func isOurs(_ frame: CANFrame, from place: Int, count: Int) -> Bool {
-        let end = min(frame.data.count, place + count)
-        guard let request = running?.payload, let service = request.first, place < end else {
-            return true
-        }
-        // Most frames of others differ in the first byte.
-        let first = frame.data[place]
-        guard first == service | 0x40 || first == 0x7F else { return false }
-        let payload = Array(frame.data[place..<end])
-        return ECUMessage(ecu: frame.id, payload: payload).answers(request)
+        let data = frame.data
+        let end = min(data.count, place + count)
+        guard place < end else { return true }
+        return ECUMessage.answers(
+            running.payload, count: end - place, first: data[place],
+            second: end - place > 1 ? data[place + 1] : 0,
+            third: end - place > 2 ? data[place + 2] : 0)
     }
 
     mutating func noteDamage(_ error: LinkError, _ out: inout [Output]) {
-        running?.isDamaged = true
+        running.isDamaged = true
         out.append(.tell(.linkError(error)))
     }
 
     /// Takes a complete message that answers the current request.
     mutating func take(_ message: ECUMessage, from ecu: ECUAddress, _ out: inout [Output]) {
-        guard let request = running?.payload, message.answers(request) else { return }
-        let isSending = running?.sending != nil
+        guard isUnderWay, message.answers(running.payload) else { return }
+        let isSending = running.isSending
         let isPending = NegativeResponse(message.payload)?.nrc == .responsePending
         if isPending, isSending { return }
         out.append(.tell(.message(message)))
-        self.running?.messages += 1
+        running.messages += 1
         if isPending {
-            self.running?.pending.insert(ecu)
-            self.running?.isLate = false
+            running.pending.insert(ecu)
+            running.isLate = false
             arm(.reply, timing.pending, &out)
             return
         }
         if isSending {
             // The ECU has answered before it took the whole request, so it refuses it.
-            self.running?.sending = nil
+            running.sending = nil
             disarm(.flowControl, &out)
             disarm(.pacing, &out)
         }
-        if self.running?.pending.remove(ecu) != nil, self.running?.pending.isEmpty == true,
-            let time = running?.answerTime
-        {
+        if !running.pending.isEmpty, running.pending.remove(ecu) != nil, running.pending.isEmpty {
             // The time of the other ECUs is over; only answers that have begun are still awaited.
-            arm(.reply, time, &out)
+            arm(.reply, running.answerTime, &out)
         }
-        self.running?.answers += 1
-        self.running?.frames += message.frames
+        running.answers += 1
+        running.frames += message.frames
         finished.append(
             Finished(ecu: ecu, isRefusal: message.payload.first == 0x7F))
     }

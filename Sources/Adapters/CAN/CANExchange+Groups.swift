@@ -14,13 +14,14 @@ extension CANExchange {
         let id = J1939.Identifier(
             priority: 6, parameterGroup: Self.requestGroup,
             destination: destination ?? J1939.everyone, source: Self.testerAddress)
-        var begun = started(
-            request, Route(group: request.target ?? ECUAddress(UInt32(J1939.everyone), .byte)))
+        let route = Route(
+            request: request.target ?? ECUAddress(UInt32(J1939.everyone), .byte),
+            isPhysical: destination != nil, responders: .usual)
         // These ECUs may take 200 ms (SAE J1939-21, Tr).
-        begun.answerTime = max(begun.answerTime, .milliseconds(250))
-        begun.route.isPhysical = destination != nil
-        let time = begun.answerTime
-        running = begun
+        let time = max(answerTime(of: request), .milliseconds(250))
+        running = Running(
+            route: route, payload: request.payload,
+            expected: request.mayRepeat ? request.expectedFrames : nil, answerTime: time)
         // Least significant byte first.
         send(request.payload.reversed(), to: ECUAddress(id.value, .can29), &out)
         arm(.reply, time, &out)
@@ -28,7 +29,7 @@ extension CANExchange {
     }
 
     mutating func receiveGroup(_ frame: CANFrame, _ out: inout [Output]) {
-        guard let running, frame.id.form == .can29 else { return }
+        guard frame.id.form == .can29 else { return }
         let id = J1939.Identifier(frame.id.value)
         if running.route.isPhysical, UInt32(id.source) != running.route.request.value { return }
         let isForUs =
@@ -36,7 +37,7 @@ extension CANExchange {
         guard isForUs else { return }
         switch id.parameterGroup {
         case J1939.connectionManagement:
-            guard takeAnnouncement(frame, id, running, &out) else { return }
+            guard takeAnnouncement(frame, id, &out) else { return }
         case J1939.dataTransfer:
             guard running.senders[id.source] == id.destination else { return }
         default:
@@ -50,7 +51,7 @@ extension CANExchange {
             if let message = try groups.receive(framed) {
                 if id.parameterGroup == J1939.dataTransfer { finishPackets(of: message, id, &out) }
                 if let ecu = message.ecu, message.answers(running.payload),
-                    self.running?.answerers.insert(id.source).inserted == true
+                    running.answerers.insert(id.source).inserted == true
                 {
                     take(message, from: ecu, &out)
                 }
@@ -59,12 +60,12 @@ extension CANExchange {
             // If the group was restarted before it was complete, wait for the new transmission.
             if case .interrupted = error.fault {
             } else {
-                self.running?.senders[id.source] = nil
+                running.senders[id.source] = nil
                 noteDamage(error, &out)
             }
         }
-        guard self.running != nil else { return }
-        if self.running?.senders.isEmpty == false {
+        guard isUnderWay else { return }
+        if !running.senders.isEmpty {
             arm(.nextFrame, timing.nextFrame, &out)
         } else {
             disarm(.nextFrame, &out)
@@ -75,7 +76,7 @@ extension CANExchange {
     /// Takes the announcement of a message in packets and lets the sender transmit all of them; false if it
     /// is another group.
     private mutating func takeAnnouncement(
-        _ frame: CANFrame, _ id: J1939.Identifier, _ running: Running, _ out: inout [Output]
+        _ frame: CANFrame, _ id: J1939.Identifier, _ out: inout [Output]
     ) -> Bool {
         guard frame.data.count == 8 else { return false }
         let data = frame.data
@@ -89,7 +90,7 @@ extension CANExchange {
                 parameterGroup: UInt32(data[5]) | UInt32(data[6]) << 8 | UInt32(data[7]) << 16
             ).answers(running.payload)
         guard isAnswer else { return false }
-        self.running?.senders[id.source] = id.destination ?? J1939.everyone
+        running.senders[id.source] = id.destination ?? J1939.everyone
         if data[0] == 0x10, id.destination == Self.testerAddress {
             sendControl(
                 [0x11, data[3], 0x01, 0xFF, 0xFF, group[2], group[1], group[0]], to: id.source, &out
@@ -102,7 +103,7 @@ extension CANExchange {
     private mutating func finishPackets(
         of message: ECUMessage, _ id: J1939.Identifier, _ out: inout [Output]
     ) {
-        guard let receiver = running?.senders.removeValue(forKey: id.source),
+        guard let receiver = running.senders.removeValue(forKey: id.source),
             receiver == Self.testerAddress, let group = message.parameterGroup
         else { return }
         let count = message.payload.count
@@ -120,14 +121,5 @@ extension CANExchange {
             priority: 7, parameterGroup: J1939.connectionManagement, destination: source,
             source: Self.testerAddress)
         send(data, to: ECUAddress(id.value, .can29), &out)
-    }
-}
-
-extension CANExchange.Route {
-    /// A request for a parameter group from one ECU or from all (FF).
-    fileprivate init(group address: ECUAddress) {
-        request = address
-        isPhysical = false
-        responders = .usual
     }
 }

@@ -39,6 +39,14 @@ public struct CANExchange: Hashable, Sendable {
         /// The ECUs whose frames are accepted.
         public var responders: VehicleRequest.Responders
 
+        init(
+            request: ECUAddress, isPhysical: Bool, responders: VehicleRequest.Responders
+        ) {
+            self.request = request
+            self.isPhysical = isPhysical
+            self.responders = responders
+        }
+
         /// The route of `request` for a vehicle with `vehicleProtocol`; nil if there is none.
         public init?(_ request: VehicleRequest, on vehicleProtocol: VehicleProtocol) {
             responders = request.responders
@@ -158,7 +166,8 @@ public struct CANExchange: Hashable, Sendable {
 
     /// Time limits and padding.
     public var timing: Timing
-    var running: Running?
+    // Not optional, because each access to such a large optional copies it.
+    var running = Running.none
     var assembler = ISO15765Assembler()
     /// Used if the address is in the first data byte.
     var extendedAssembler = ISO15765Assembler(extendedAddressing: true)
@@ -181,7 +190,7 @@ public struct CANExchange: Hashable, Sendable {
     }
 
     /// Whether an exchange is running.
-    public var isUnderWay: Bool { running != nil }
+    public private(set) var isUnderWay = false
 
     /// Sends a request; false if it cannot be sent, in which case nothing changes.
     ///
@@ -190,21 +199,41 @@ public struct CANExchange: Hashable, Sendable {
         _ request: VehicleRequest, on vehicleProtocol: VehicleProtocol,
         awaiting awaited: [ECUAddress] = [], _ out: inout [Output]
     ) -> Bool {
-        guard running == nil, !request.payload.isEmpty else { return false }
+        guard !isUnderWay, !request.payload.isEmpty else { return false }
         finished.removeAll(keepingCapacity: true)
-        if vehicleProtocol.family == .j1939 { return beginGroup(request, &out) }
+        isUnderWay =
+            vehicleProtocol.family == .j1939
+            ? beginGroup(request, &out)
+            : beginTransfer(request, on: vehicleProtocol, awaiting: awaited, &out)
+        return isUnderWay
+    }
+
+    private mutating func beginTransfer(
+        _ request: VehicleRequest, on vehicleProtocol: VehicleProtocol,
+        awaiting awaited: [ECUAddress], _ out: inout [Output]
+    ) -> Bool {
         guard let route = Route(request, on: vehicleProtocol) else { return false }
         // Most requests fit into a single frame.
         if route.extended == nil, request.payload.count < ISO15765.frameLength {
-            var begun = started(request, route)
-            if request.mayRepeat, !route.isPhysical { begun.awaited = awaited }
-            let time = begun.answerTime
-            running = begun
-            var data = InlineBytes()
-            data.append(UInt8(request.payload.count))
-            for byte in request.payload { data.append(byte) }
-            while data.count < ISO15765.frameLength { data.append(timing.padding) }
-            out.append(.send(CANFrame(route.request, data)))
+            let time = answerTime(of: request)
+            running = Running(
+                route: route, payload: request.payload,
+                expected: request.mayRepeat ? request.expectedFrames : nil,
+                awaited: request.mayRepeat && !route.isPhysical ? awaited : [], answerTime: time)
+            var word = UInt64(request.payload.count)
+            var shift: UInt64 = 8
+            for byte in request.payload {
+                word |= UInt64(byte) << shift
+                shift += 8
+            }
+            while shift < 64 {
+                word |= UInt64(timing.padding) << shift
+                shift += 8
+            }
+            out.append(
+                .send(
+                    CANFrame(
+                        route.request, InlineBytes(word: word, count: ISO15765.frameLength))))
             arm(.reply, time, &out)
             return true
         }
@@ -214,55 +243,59 @@ public struct CANExchange: Hashable, Sendable {
             // Flow control works with a single ECU only.
             frames.count == 1 || route.isPhysical
         else { return false }
-        var begun = started(request, route)
-        if frames.count > 1 { begun.sending = Sending(rest: frames.dropFirst(), block: nil) }
-        let answerTime = begun.answerTime
-        running = begun
+        running = Running(
+            route: route, payload: request.payload,
+            expected: request.mayRepeat ? request.expectedFrames : nil,
+            answerTime: answerTime(of: request),
+            sending: frames.count > 1 ? Sending(rest: frames.dropFirst(), block: nil) : nil)
         send(frames[0], to: route.request, &out)
         if frames.count > 1 {
             arm(.flowControl, timing.flowControl, &out)
         } else {
-            arm(.reply, answerTime, &out)
+            arm(.reply, answerTime(of: request), &out)
         }
         return true
     }
 
-    func started(_ request: VehicleRequest, _ route: Route) -> Running {
-        let slow = request.payload.first.flatMap(ServiceShape.of)?.takesTime ?? false
-        let usual = slow ? max(timing.answer, .seconds(1)) : timing.answer
-        return Running(
-            route: route, payload: request.payload,
-            expected: request.mayRepeat ? request.expectedFrames : nil,
-            answerTime: max(timing.answer, request.answerTime ?? usual))
+    /// The time for an ECU to begin its answer.
+    func answerTime(of request: VehicleRequest) -> Duration {
+        if let given = request.answerTime { return max(timing.answer, given) }
+        let isSlow = request.payload.first.map { ServiceShape.takesTime($0) } ?? false
+        return isSlow ? max(timing.answer, .seconds(1)) : timing.answer
     }
 
     /// Takes a frame from another node; frames of other conversations change nothing.
     public mutating func receive(_ frame: CANFrame, _ out: inout [Output]) {
-        guard let route = running?.route, !frame.isRemote else { return }
+        guard isUnderWay, !frame.isRemote else { return }
+        let route = running.route
         if case .byte = route.request.form {
             receiveGroup(frame, &out)
             return
         }
         guard route.accepts(frame.id), !frame.data.isEmpty else { return }
-        if let sending = running?.sending, takeFlowControl(frame, sending, &out) { return }
+        if running.isSending, let sending = running.sending,
+            takeFlowControl(frame, sending, &out)
+        {
+            return
+        }
         receiveAnswer(frame, route, &out)
     }
 
     /// Reports that a timer has expired; a timer that is not armed is ignored.
     public mutating func expired(_ timer: DialectTimer, _ out: inout [Output]) {
-        guard running != nil, armed & 1 << timer.rawValue != 0 else { return }
+        guard isUnderWay, armed & 1 << timer.rawValue != 0 else { return }
         armed &= ~(1 << timer.rawValue)
         switch timer {
         case .reply:
-            running?.isLate = true
-            running?.pending = []
+            running.isLate = true
+            running.pending = []
             endIfComplete(&out)
-        case .pause: if running?.isDamaged == true { end(&out) }
+        case .pause: if running.isDamaged { end(&out) }
         case .nextFrame:
             for error in takeOpenMessages() { noteDamage(error, &out) }
             end(&out)
         case .flowControl:
-            guard running?.sending?.awaitsFlowControl == true else { return }
+            guard running.sending?.awaitsFlowControl == true else { return }
             out.append(.tell(.status(.flowControlTimeout)))
             end(&out)
         case .pacing: continueSending(&out)
@@ -272,14 +305,14 @@ public struct CANExchange: Hashable, Sendable {
 
     /// Ends the current exchange without an answer.
     public mutating func interrupt(_ out: inout [Output]) {
-        guard running != nil else { return }
+        guard isUnderWay else { return }
         _ = takeOpenMessages()
         finish(&out)
     }
 
     /// Handles a fault of the controller: without an acknowledgement no node received the request.
     public mutating func fail(_ status: AdapterStatus, _ out: inout [Output]) {
-        guard running != nil else { return }
+        guard isUnderWay else { return }
         out.append(.tell(.status(status)))
         _ = takeOpenMessages()
         finish(&out)
@@ -290,41 +323,46 @@ public struct CANExchange: Hashable, Sendable {
     /// Whether an answer of any kind is incomplete.
     private var hasOpenMessages: Bool {
         assembler.hasOpenMessages || extendedAssembler.hasOpenMessages
-            || !(running?.senders.isEmpty ?? true)
+            || !running.senders.isEmpty
     }
 
     private mutating func takeOpenMessages() -> [LinkError] {
-        running?.senders = [:]
+        running.senders = [:]
         return assembler.finish() + extendedAssembler.finish() + groups.finish()
     }
 
     mutating func endIfComplete(_ out: inout [Output]) {
-        guard let running, running.sending == nil, running.pending.isEmpty, !hasOpenMessages else {
+        guard isUnderWay, !running.isSending, running.pending.isEmpty, !hasOpenMessages else {
             return
         }
         if running.isDamaged {
             // The rest of a broken answer must not get into the next exchange.
             arm(.pause, timing.quiet, &out)
-            return
+        } else if hasEnough {
+            end(&out)
         }
-        let isEnough = running.expected.map { running.frames >= $0 } ?? false
-        let isByAll =
-            !running.awaited.isEmpty
+    }
+
+    /// Whether all answers have arrived, or no more can.
+    private var hasEnough: Bool {
+        if running.isLate { return true }
+        if let expected = running.expected, running.frames >= expected { return true }
+        if running.route.isPhysical, !running.isMatching, running.answers > 0 { return true }
+        return !running.awaited.isEmpty
             && running.awaited.allSatisfy { ecu in finished.contains { $0.ecu == ecu } }
-        let isAnswered = running.route.isPhysical && !running.isMatching && running.answers > 0
-        if running.isLate || isEnough || isByAll || isAnswered { end(&out) }
     }
 
     private mutating func end(_ out: inout [Output]) {
         // If a request could not be sent completely, its status was already reported.
-        if let running, running.messages == 0, !running.isDamaged, running.sending == nil {
+        if running.messages == 0, !running.isDamaged, !running.isSending {
             out.append(.tell(.status(.noData)))
         }
         finish(&out)
     }
 
     private mutating func finish(_ out: inout [Output]) {
-        running = nil
+        running = .none
+        isUnderWay = false
         if armed != 0 { out.append(.tell(.disarmAll)) }
         armed = 0
         out.append(.ended)
@@ -350,6 +388,15 @@ public struct CANExchange: Hashable, Sendable {
 }
 
 extension CANExchange.Running {
+    /// No exchange.
+    static let none = CANExchange.Running(
+        route: CANExchange.Route(
+            request: ECUAddress(0, .byte), isPhysical: false, responders: .usual),
+        payload: [], answerTime: .zero)
+
+    /// Whether a long request is being sent.
+    var isSending: Bool { if case .some = sending { true } else { false } }
+
     /// Whether several ECUs may answer at one address.
     var isMatching: Bool {
         if case .matching = route.responders { true } else { false }

@@ -31,12 +31,19 @@ public enum CANRecord {
         var value = frame.id.value
         if frame.id.form == .can29 { value |= extendedFlag }
         if frame.isRemote { value |= remoteFlag }
-        var bytes = [UInt8](repeating: 0, count: length)
-        for index in 0..<4 { bytes[index] = UInt8(truncatingIfNeeded: value >> (8 * index)) }
+        let data = frame.data.word
         let count = min(frame.data.count, CANFrame.longestData)
-        bytes[4] = UInt8(count)
-        for index in 0..<count { bytes[8 + index] = frame.data[index] }
-        return bytes
+        // A literal, because an array of any length is made by generic code.
+        return [
+            byte(value, 0), byte(value, 1), byte(value, 2), byte(value, 3), UInt8(count), 0, 0, 0,
+            byte(data, 0), byte(data, 1), byte(data, 2), byte(data, 3), byte(data, 4),
+            byte(data, 5), byte(data, 6), byte(data, 7),
+        ]
+    }
+
+    @inline(__always)
+    private static func byte(_ value: some FixedWidthInteger, _ place: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: value >> (8 * place))
     }
 
     /// Reads the record at `start`; nil for an error frame that does not matter here.
@@ -48,8 +55,11 @@ public enum CANRecord {
             | UInt32(bytes[start + 3]) << 24
         let count = Int(bytes[start + 4])
         guard count <= CANFrame.longestData else { return .damage }
-        var data = InlineBytes()
-        for index in start + 8..<start + 8 + count { data.append(bytes[index]) }
+        var word: UInt64 = 0
+        for index in (start + 8..<start + 8 + count).reversed() {
+            word = word << 8 | UInt64(bytes[index])
+        }
+        let data = InlineBytes(word: word, count: count)
         if value & errorFlag != 0 { return fault(value & 0x1FFF_FFFF, data).map { .fault($0) } }
         let id =
             value & extendedFlag != 0

@@ -36,6 +36,7 @@ public struct PollDriver<Promise, Request, Reply, Batch> {
     /// Chooses the next request.
     @inlinable public mutating func next() -> Next {
         guard mayAsk else { return .nothing }
+        if requests.isEmpty { return .plan }
         return requests.next().map(Next.request) ?? .plan
     }
 

@@ -18,6 +18,7 @@ import Testing
         limits.services = .milliseconds(300)
         limits.subscribe = .milliseconds(500)
         limits.probe = .milliseconds(300)
+        limits.pairing = .milliseconds(300)
         return BLELink.Target(
             address: address, name: "ble:\(address)", pin: pin, bus: bluez.path, limits: limits)
     }
@@ -152,6 +153,25 @@ import Testing
             words.what == "\(Self.name): no connection" + (text.isEmpty ? "" : " (\(text))"))
         #expect(words.category == (isOfPairing ? .noPermission : .unavailable))
         #expect(words.remedy?.contains("D2:E0:2F:8D:54:D5") == !text.contains("limit"))
+    }
+
+    /// Told to disconnect then, the daemon of BlueZ 5.66 crashes at the next subscription.
+    @Test func `leaves a pairing that lacks its number to BlueZ, and pairs later`() throws {
+        var setup = FakeBlueZ.Setup()
+        setup.passkey = 123_456
+        let bluez = try FakeBlueZ(setup)
+        defer { bluez.end() }
+        do {
+            _ = try BLELink.open(target(bluez), cancelledBy: nil)
+            Issue.record("it was opened")
+        } catch let error as AccessoryError {
+            #expect(error == AccessoryError(BLEFault.wantsPairing(address: Self.name)))
+        }
+        #expect(bluez.calls.contains("Connect") && !bluez.calls.contains("Disconnect"))
+        let begun = SystemClock.now()
+        var session = try open(target(bluez, pin: "123456"))
+        #expect(SystemClock.now() - begun >= .milliseconds(300))
+        #expect(try ask("ATI", &session) == "ELM327 v1.5\r\r>")
     }
 
     @Test func `is left as it was found`() throws {

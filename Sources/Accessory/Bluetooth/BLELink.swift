@@ -34,6 +34,8 @@ enum BLELink {
         var connect = Duration.seconds(20)
         /// For BlueZ to end an earlier connection, which takes it two seconds.
         var disconnect = Duration.milliseconds(2_500)
+        /// For BlueZ to give up a pairing that lacked its number, which takes it 30 s.
+        var pairing = Duration.seconds(35)
         var services = Duration.seconds(10)
         /// Includes pairing.
         var subscribe = Duration.seconds(20)

@@ -50,8 +50,11 @@ struct BLEOpening: ~Copyable {
         do throws(Failure) {
             return try open()
         } catch {
-            // BlueZ ends what is pending, such as a subscription, while its client is still there.
-            if let connected {
+            // BlueZ ends what is pending, such as a subscription, while its client is still there. It does not
+            // end a pairing that lacks its number: told to disconnect, the daemon of BlueZ 5.66 crashes at the
+            // next subscription. Without being told, it disconnects by itself after 30 s.
+            let lacksPIN = bus.wasAskedForPIN && target.pin == nil
+            if let connected, !lacksPIN {
                 _ = try? bus.call(
                     Self.service, connected, Self.deviceInterface, "Disconnect",
                     until: SystemClock.now() + target.limits.disconnect)
@@ -200,17 +203,28 @@ struct BLEOpening: ~Copyable {
     /// Waits until BlueZ has ended an unused connection.
     ///
     /// BlueZ takes two seconds to disconnect after the last program asked for it, and a connection that is
-    /// joined in that time is lost.
+    /// joined in that time is lost. It takes longer after a pairing that lacked its number, and then often
+    /// drops the object of the device, too.
     private mutating func awaitDisconnection(
         of device: String, _ known: GATTObjects
     ) throws(Failure) {
         guard !known.characteristics.contains(where: \.isNotifying),
             try isTrue("Connected", device)
         else { return }
-        let deadline = SystemClock.now() + target.limits.disconnect
+        var mayLackPIN = false
+        if target.pin != nil {
+            mayLackPIN = try !isTrue("Paired", device)
+            try match("type='signal',sender='\(Self.service)',member='InterfacesRemoved'")
+        }
+        let deadline =
+            SystemClock.now()
+            + (mayLackPIN ? target.limits.pairing : target.limits.disconnect)
         do throws(SystemBus.Fault) {
             while true {
                 let signal = try bus.nextSignal(until: deadline)
+                if signal.member == "InterfacesRemoved", signal.body.first?.text == device {
+                    return
+                }
                 if signal.path == device, signal.body.count > 1,
                     signal.body[1]["Connected"]?.boolean == false
                 {

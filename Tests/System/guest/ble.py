@@ -114,6 +114,10 @@ def without_a_number_and_a_terminal_it_says_what_is_missing():
         fails(77, "must be paired with its number", "--pin", user=user,
               of=["info", "-d", f"ble:{KEYED}", "--db", f"/tmp/keyed-{user}.db"])
         print(f"  | {user or 'root'}: {time.monotonic() - begin:.1f} s")
+        # Told to disconnect in the meantime, bluetoothd 5.66 would crash now.
+        begin = time.monotonic()
+        reads(f"ble:{KEYED}", "--pin", str(KEY), "--db", f"/tmp/keyed-{user}.db", user=user)
+        print(f"  | with its number, {time.monotonic() - begin:.1f} s")
 
 
 def on_terminal(arguments, answer, seconds):
@@ -146,12 +150,10 @@ def on_terminal(arguments, answer, seconds):
     return status, text.decode("utf-8", "replace"), (end or time.monotonic()) - (asked or time.monotonic())
 
 
-# This fails with BlueZ 5.66, so it is run by name: bluetoothd ends with a segmentation fault when the adapter is
-# connected again after the pairing without a number failed. With --pin the first connection pairs.
-@by_name
+@case
 def the_number_is_asked_for_on_the_terminal():
     forget(KEYED)
-    status, text, _ = on_terminal(["read", "rpm", "--format", "json", "-d", f"ble:{KEYED}"], str(KEY), 90)
+    status, text, _ = on_terminal(["read", "rpm", "--format", "json", "-d", f"ble:{KEYED}"], str(KEY), 120)
     expect(status == 0 and '"signal":"RPM"' in text, status, text)
 
 

@@ -48,6 +48,9 @@ public struct PublishSettings: Hashable, Sendable {
 
     /// No settings.
     public init() {}
+
+    /// Whether the sink gets whole trips; a broker may get only the newest values.
+    public var getsHistory: Bool { to?.kind.isMQTT == false || (history ?? .off) != .off }
 }
 
 extension SettingsKey {
@@ -159,9 +162,7 @@ extension SettingsKey {
 extension UserSettings {
     /// The sinks that need whole trips; a broker that gets only the current state does not.
     public var sinksOfTrips: [String] {
-        publish.filter { _, sink in
-            sink.to?.kind.isMQTT == false || (sink.history ?? .off) != .off
-        }.keys.sorted()
+        publish.filter(\.value.getsHistory).keys.sorted()
     }
 
     /// The names of all settings of sinks that have a value.
@@ -172,6 +173,13 @@ extension UserSettings {
             return (plain + tags.map { "publish.\(sink).tags.\($0)" })
                 .filter { SettingsKey.named($0)?.get(self) != nil }
         }
+    }
+}
+
+extension UserSettings {
+    /// The names of the settings that have a value in a section such as `publish.home`.
+    public func names(inSection section: String) -> [String] {
+        (publishNames + fuelNames).filter { $0.hasPrefix(section + ".") }
     }
 }
 

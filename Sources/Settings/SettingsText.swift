@@ -88,7 +88,7 @@ public enum SettingsText {
         }
     }
 
-    /// Returns `bytes` with one setting changed, or removed (nil).
+    /// Returns `bytes` with one setting changed, or a setting or a section removed (nil).
     ///
     /// - Throws: The fault in `bytes`, else the reason why the result could not be read back.
     public static func changed(
@@ -102,10 +102,8 @@ public enum SettingsText {
             } catch {
                 throw .init(.syntax(error.reason), nil)
             }
-            let settings = try read(text.bytes, checks).faultless()
-            if values == nil, SettingsKey.named(name)?.get(settings) != nil {
-                throw .init(.inBraces(name), nil)
-            }
+            _ = try read(text.bytes, checks).faultless()
+            if values == nil, text.has(name) { throw .init(.inBraces(name), nil) }
             return text.bytes
         } catch {
             // Report a fault that was there before by its own line number, which the change would

@@ -51,16 +51,20 @@ struct TOMLText: Hashable, Sendable {
         entries = reader.entries
     }
 
-    /// Sets a key to texts or to a list of texts, or removes it (nil).
+    /// Sets a key to texts or to a list of texts, or removes it (nil); a table is removed with
+    /// everything in it.
     ///
     /// A key within braces cannot be removed.
     mutating func set(_ name: String, to value: [String]?, isList: Bool) throws(Fault) {
         let key = name.split(separator: ".").map(String.init)
-        let entry = entries.first { $0.key == key && $0.value != .table }
         guard let value else {
-            if let entry { try replace(entry.lines, with: "") }
+            for entry in entries.reversed() where entry.key.starts(with: key) {
+                bytes.removeSubrange(entry.lines)
+            }
+            self = try TOMLText(bytes)
             return
         }
+        let entry = entries.first { $0.key == key && $0.value != .table }
         let texts = value.map(Self.quoted).joined(separator: ", ")
         let text = isList ? "[\(texts)]" : texts
         if let entry { return try replace(entry.place, with: text) }
@@ -86,6 +90,12 @@ struct TOMLText: Hashable, Sendable {
             let heading = "[\(table.joined(separator: "."))]\n" + line(table.count)
             try insert(bytes.isEmpty ? heading : "\n" + heading, at: bytes.count)
         }
+    }
+
+    /// Whether a key, or a table with this name, has an entry.
+    func has(_ name: String) -> Bool {
+        let key = name.split(separator: ".").map(String.init)
+        return entries.contains { $0.key.starts(with: key) }
     }
 
     private mutating func insert(_ lines: String, at place: Int) throws(Fault) {

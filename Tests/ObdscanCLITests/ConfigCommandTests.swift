@@ -91,6 +91,29 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
+    @Test func `removes a sink with all of its settings`() throws {
+        defer { program.remove() }
+        try write(
+            """
+            # mine
+            [publish.home]
+            to = "mqtt://ha"
+            tags = { place = "north" }
+
+            [publish.work]
+            to = "influx+http://db:8428"
+
+            """)
+        let asked = try program.run(["config", "get", "publish.home"])
+        #expect(asked.status == 64 && asked.errors.contains("such as publish.home.to"))
+        #expect(try program.run(["config", "unset", "publish.home"]).status == 0)
+        #expect(
+            try String(contentsOf: file, encoding: .utf8)
+                == "# mine\n\n[publish.work]\nto = \"influx+http://db:8428\"\n")
+        let gone = try program.run(["config", "unset", "publish.home"])
+        #expect(gone.status == 64 && gone.errors.contains("\"publish.home\" is not a setting"))
+    }
+
     @Test func `never gives the name of one accessory to another`() throws {
         defer { program.remove() }
         #expect(

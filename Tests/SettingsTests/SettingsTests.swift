@@ -189,6 +189,20 @@ private let checks = SettingsChecks(
         ("[views]\na = [\"X\", # ]\n  \"Y\"] # c\nb = []\n", "views.a", nil, "[views]\nb = []\n"),
         ("  a = 1 # c\nb = 2", "b", nil, "  a = 1 # c\n"), ("a = 1\n", "b", nil, "a = 1\n"),
         ("aliases = {a = \"\"}\n", "aliases.a", nil, "aliases = {a = \"\"}\n"),
+        // A section with its heading, with tables in it, and in each form.
+        (
+            "[publish.a]\nto = \"1\"\n# c\n[publish.a.tags]\nx = \"y\"\n[publish.ab]\nto = \"2\"\n",
+            "publish.a", nil, "# c\n[publish.ab]\nto = \"2\"\n"
+        ),
+        (
+            "publish.a.to = \"1\"\npublish.b.to = \"2\"\n", "publish.a", nil,
+            "publish.b.to = \"2\"\n"
+        ),
+        (
+            "[publish]\na = {to = \"1\"} # c\nb = {to = \"2\"}\n", "publish.a", nil,
+            "[publish]\nb = {to = \"2\"}\n"
+        ),
+        ("[fuel]\nV.type = \"lpg\"\nprice = 2\n", "fuel.V", nil, "[fuel]\nprice = 2\n"),
     ])
     func `only the bytes of a setting change`(
         before: String, name: String, value: String?, after: String

@@ -129,13 +129,15 @@ extension ConfigSet {
 /// `obdscan config unset KEY`.
 struct ConfigUnset: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unset", abstract: "Remove one setting.")
+        commandName: "unset", abstract: "Remove one setting, or all settings of a section.")
 
-    @Argument(help: ArgumentHelp("The setting's name: units, aliases.van.", valueName: "name"))
+    @Argument(
+        help: ArgumentHelp(
+            "The name of a setting or a section: units, publish.home.", valueName: "name"))
     var name: String
 
     func run() throws {
-        _ = try key(name)
+        if UserSettings.current.names(inSection: name).isEmpty { _ = try key(name) }
         try SettingsFile.remove(name)
         if let device = UserSettings.current.device, name == "aliases.\(device)" {
             writeToStandardError(
@@ -178,6 +180,12 @@ struct ConfigEdit: ParsableCommand {
 
 private func key(_ name: String) throws(Failure) -> SettingsKey {
     guard let key = SettingsKey.named(name) else {
+        if let first = UserSettings.current.names(inSection: name).first {
+            throw Failure(
+                "\(name) is a section with several settings",
+                hint: "name one of them, such as \(first): \"obdscan config list\" shows them",
+                status: .usage)
+        }
         throw Failure(
             "\"\(name)\" is not a setting",
             hint: (CommandSuggestion.nearest(to: name, among: SettingsKey.plain.map(\.name))

@@ -47,16 +47,21 @@ package struct FleetDatabases {
             .first { $0.hasValidCheckDigit }
     }
 
-    /// Writes the database of a vehicle; what it holds then.
-    package func write(_ number: Int, to path: String, now: TimeAnchor) throws -> (
-        vin: String, readings: Int
-    ) {
+    /// The options of one vehicle of a fleet that has `options` in common.
+    package static func options(of number: Int, _ options: SimulatorOptions) -> SimulatorOptions {
         var options = options
         options.vin = Self.vin(of: number)
         // Each vehicle is somewhere else in its drive.
         options.seed &+= UInt64(number)
         options.start += .seconds(number * 37 % 600)
-        var vehicle = try SimulatedVehicle(options)
+        return options
+    }
+
+    /// Writes the database of a vehicle; what it holds then.
+    package func write(_ number: Int, to path: String, now: TimeAnchor) throws -> (
+        vin: String, readings: Int
+    ) {
+        var vehicle = try SimulatedVehicle(Self.options(of: number, options))
         var decoder = ResponseDecoder(table: table, monitors: monitors)
         let store = try TripStore(path: path, access: .readWrite)
         let begin = now.monotonic + (.zero - duration - .seconds(number % 60))

@@ -35,6 +35,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
               obdscan simulate --faults all:0.001            a bad link
               obdscan simulate --show petrol > my.vehicle    start your own vehicle file
               obdscan simulate --vehicle my.vehicle          serve it
+              obdscan simulate --fleet 5 --tcp 35000         five vehicles, each at its port
               obdscan simulate --fleet 1000 --to fleet       1,000 vehicles' databases
               obdscan simulate --list                        what can be simulated
             """)
@@ -126,8 +127,12 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write this many trip databases; serve nothing.",
-            discussion: "Each has its own VIN and its own drive; 1 to 100000 vehicles.",
+            "Serve, or with --to write, this many vehicles.",
+            discussion: """
+                Each has its own VIN and its own drive. Their adapters are on pseudo terminals, or on \
+                the port of --tcp and those after it. Each line of output is an address. At most 400 \
+                are served, or 100000 written.
+                """,
             valueName: "number"))
     var fleet: Int?
 
@@ -166,22 +171,38 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
         if can != nil, personality != nil {
             throw ValidationError("--can serves ECUs without an adapter: leave --personality out")
         }
-        if (fleet == nil) != (to == nil) {
-            throw ValidationError("--fleet and --to belong together: --fleet 10 --to FOLDER")
+        if to != nil, fleet == nil {
+            throw ValidationError("--to is the folder of --fleet: --fleet 10 --to FOLDER")
         }
-        if duration != nil, fleet == nil {
-            throw ValidationError("--duration is the length of the drives of --fleet")
+        if duration != nil, to == nil {
+            throw ValidationError(
+                "--duration is the length of the drives in databases: --fleet 10 --to FOLDER")
         }
-        if let fleet {
-            if !(1...FleetDatabases.most).contains(fleet) {
-                throw ValidationError("--fleet takes a number from 1 to \(FleetDatabases.most)")
-            }
-            if places.contains(true) {
-                throw ValidationError("--fleet writes files: leave the place to serve on out")
-            }
-        }
+        if let fleet { try validate(fleet) }
         if let rfcomm, !(1...30).contains(rfcomm) {
             throw ValidationError("--rfcomm takes a channel from 1 to 30")
+        }
+    }
+
+    private func validate(_ fleet: Int) throws {
+        let most = to == nil ? FleetServer.most : FleetDatabases.most
+        if !(1...most).contains(fleet) {
+            throw ValidationError(
+                "--fleet takes a number from 1 to \(most)" + (to == nil ? " without --to" : ""))
+        }
+        if to != nil {
+            if pty || link != nil || tcp != nil {
+                throw ValidationError("--to writes files: leave the place to serve on out")
+            }
+        } else if requests != nil {
+            throw ValidationError("--requests is for one vehicle: leave --fleet out")
+        }
+        if doip != nil || rfcomm != nil || can != nil || ble != nil {
+            throw ValidationError("--fleet serves vehicles on --pty or --tcp")
+        }
+        if let tcp, tcp.port > 0, Int(tcp.port) + fleet - 1 > UInt16.max {
+            throw ValidationError(
+                "--fleet \(fleet) needs as many ports, and there are none above \(UInt16.max)")
         }
     }
 
@@ -204,6 +225,10 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
             return
         }
         let signals = try SignalInbox(SignalInbox.endings)
+        if let fleet {
+            try serve(fleet, options, signals)
+            return
+        }
         let log: RequestLog
         do throws(SystemError) {
             log = try RequestLog(path: requests)
@@ -272,6 +297,38 @@ extension SimulateCommand {
 
 // Serving.
 extension SimulateCommand {
+    private func serve(_ fleet: Int, _ options: SimulatorOptions, _ signals: SignalInbox) throws {
+        let vehicles = (1...fleet).map { number in
+            FleetServer.Vehicle(
+                FleetDatabases.options(of: number, options), at: place(of: number))
+        }
+        let server = try FleetServer(vehicles, scheme: Self.scheme(of: options), inbox: signals)
+        var writer = TextOutput.standard
+        try server.serve {
+            try writer.write(bytes: Array(($0 + "\n").utf8))
+            try writer.flush()
+        } begun: {
+            output.note("\(fleet) vehicles, each at its address")
+            if let tcp { warn(of: tcp) }
+            output.note("stop with Ctrl-C")
+        }
+    }
+
+    /// The place of a vehicle of a fleet; the first one is number 1.
+    private func place(of number: Int) -> ServingPlace {
+        guard var host = tcp else { return .pty(link: link.map { "\($0)-\(number)" }) }
+        if host.port > 0 { host.port += UInt16(number - 1) }
+        return .tcp(host)
+    }
+
+    /// Warns of a host that others can reach.
+    private func warn(of host: ServedHost) {
+        if host.isLoopback { return }
+        output.note(
+            "Warning: every program in the network of \(host.address) can connect, ask the "
+                + "simulated vehicle anything and clear its codes.")
+    }
+
     private func serve(
         _ options: SimulatorOptions, _ signals: borrowing SignalInbox, _ log: RequestLog
     ) throws {
@@ -316,9 +373,7 @@ extension SimulateCommand {
         output.note(summary)
         switch place {
         case .tcp(let host) where !host.isLoopback, .doip(let host) where !host.isLoopback:
-            output.note(
-                "Warning: every program in the network of \(host.address) can connect, ask the "
-                    + "simulated vehicle anything and clear its codes.")
+            warn(of: host)
             let known = host.isWildcard ? "ADDRESS:\(address.split(separator: ":").last ?? "")" : ""
             let scheme = address.prefix { $0 != ":" }
             output.note(

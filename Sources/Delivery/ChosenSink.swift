@@ -182,8 +182,9 @@ package struct ChosenSink: Sendable {
         selection.tags = settings.tags.sorted { $0.key < $1.key }
             .map { ($0.key, surroundings.named($0.value)) }
         selection.trips = trips
-        let roles = PIDTables.signalRoles(tables)
-        selection.measured = roles.byName
+        // All packs have to be read for it, and a server needs it only for names and signals.
+        lazy var roles = PIDTables.signalRoles(tables)
+        if address.kind.isMQTT { selection.measured = roles.byName }
         if let names = settings.names, names != .own {
             let known = VSSNames(
                 PIDTables.vehicleSignalNames,

@@ -41,13 +41,15 @@ public struct LineCheck {
 
     /// The counts of all vehicles with delivered data.
     public func run(_ deliveries: DeliveryStore) throws -> Result<[Count], Problem> {
-        let store = try TripStore(path: database, access: .readOnly)
+        var reader = LineReader(
+            try TripStore(path: database, access: .readOnly), selection)
         var delivered: [String: Int] = [:]
         for (key, progress) in try deliveries.progress(of: sink) {
             guard let cursor = progress.cursors[.readings] else { continue }
-            try store.forEachTail(ofTrip: key.trip, .readings, upTo: cursor) { tail in
-                delivered[progress.identity.vehicle, default: 0] +=
-                    selection.lines(of: tail, progress.identity).count
+            try reader.forEach(
+                .readings, ofTrip: key.trip, progress.identity, upTo: cursor
+            ) { _, count in
+                delivered[progress.identity.vehicle, default: 0] += count
             }
         }
         let client = try HTTPClient(setup)

@@ -19,42 +19,16 @@ public struct LinePreview: Sendable {
     /// The same, with the vehicle's name, and as JSON where that is asked for.
     func forEach(isJSON: Bool, _ body: (String, [UInt8]) throws -> Void) throws {
         let store = try TripStore(path: database, access: .readOnly)
+        var reader = LineReader(store, selection, isJSON: isJSON)
         for trip in try store.trips(.init(withScans: true)) {
-            if let only = selection.trips {
-                guard only.contains(trip.id) else { continue }
-            } else if trip.purpose == .import {
+            guard selection.covers(trip), let identity = selection.identity(of: trip) else {
                 continue
             }
-            guard let identity = selection.identity(of: trip) else { continue }
             for table in selection.tables {
-                try store.forEachTail(ofTrip: trip.id, table) {
-                    try body(
-                        identity.vehicle,
-                        isJSON
-                            ? selection.objects(of: $0).bytes
-                            : selection.lines(of: $0, identity).bytes)
+                try reader.forEach(table, ofTrip: trip.id, identity) { bytes, _ in
+                    try body(identity.vehicle, bytes)
                 }
             }
-        }
-    }
-}
-
-extension TripStore {
-    /// Calls `body` with a trip's rows of a table in parts, up to a cursor if there is one.
-    func forEachTail(
-        ofTrip id: Int64, _ table: TripTail.Table, upTo end: TripCursor? = nil,
-        _ body: (TripTail) throws -> Void
-    ) throws {
-        var cursor = TripCursor()
-        while true {
-            let left = end.map { $0.rows - cursor.rows } ?? .max
-            guard left > 0,
-                let tail = try tail(
-                    ofTrip: id, table, after: cursor, limit: min(left, LineSink.batchLines)),
-                tail.cursor != cursor
-            else { return }
-            try body(tail)
-            cursor = tail.cursor
         }
     }
 }

@@ -46,18 +46,24 @@ public struct SinkReport: Hashable, Sendable {
 /// A report that one thread writes and another one reads.
 public final class SinkState: Sendable {
     private let report = Mutex(SinkReport())
-    /// Raised with each change.
+    /// Raised when more than a count of what was sent changes.
     private let changed: EventDescriptor?
 
-    /// An empty report; `changed` is raised after each change.
+    /// An empty report; `changed` is raised when more than a count of what was sent changes.
     public init(changed: EventDescriptor? = nil) { self.changed = changed }
 
     /// The present report.
     public var current: SinkReport { report.withLock { $0 } }
 
     func change(_ body: (inout SinkReport) -> Void) {
-        report.withLock { body(&$0) }
-        changed?.signal()
+        let isNews = report.withLock { report in
+            var before = report
+            body(&report)
+            (before.delivered, before.attempts) = (report.delivered, report.attempts)
+            return before != report
+        }
+        // Several hundred batches per second would each wake up a thread that has nothing to say.
+        if isNews { changed?.signal() }
     }
 
     /// Runs a sink to its end.

@@ -119,6 +119,8 @@ private final class MQTTSinkRun {
     var vehicles: VehicleMessages
     var store: TripStore?
     private var isCertificateFault = false
+    /// When it was last noted that the broker works; nil = not since it failed.
+    private var noted: Instant?
     /// Vehicles to take away from Home Assistant, which is all that is done then.
     var forgotten: [String]?
     /// The topics of unacknowledged messages of QoS 1 that are not history.
@@ -163,6 +165,7 @@ private final class MQTTSinkRun {
             case .otherVersion: version = 4
             case .lost(let words):
                 let pause = pacer.fail(random: .random(in: 0...1), least: nil)
+                noted = nil
                 try? deliveries?.note(fault: words, of: sink.name, at: SystemClock.utc)
                 state.change { $0.fault = words }
                 if sink.drains, isCertificateFault { return .refused(.certificate, words) }
@@ -239,6 +242,8 @@ private final class MQTTSinkRun {
             return closing
         }
         var next = SystemClock.now()
+        // Made while the broker works on those before it.
+        var prepared: FeedBatch?
         while true {
             let now = SystemClock.now()
             var isIdle = true
@@ -246,7 +251,9 @@ private final class MQTTSinkRun {
                 wake.take()
                 next = now + .seconds(1)
                 let utc = SystemClock.utc
-                let store = try self.store ?? TripStore(path: sink.database, access: .readOnly)
+                let store =
+                    try self.store
+                    ?? TripStore(path: sink.database, access: .readOnly, limits: .oneWay)
                 self.store = store
                 try vehicles.feed.refresh(store, &board, now: utc)
                 if let closing = try tellVehicles(client, store, deliveries, utc) { return closing }
@@ -258,14 +265,17 @@ private final class MQTTSinkRun {
                     message.topic, message.payload[...], quality: 0, isRetained: true)
                 if let closing = fault(client, sent.result) { return closing }
                 state.change { $0.delivered += 1 }
+                noteDelivery(at: now)
             }
             if let history {
-                while waiting.count < Self.mostWaiting, let batch = try history.next() {
+                while waiting.count < Self.mostWaiting, let batch = try prepared ?? history.next() {
                     isIdle = false
+                    prepared = nil
                     if let closing = send(client, batch) { return closing }
                 }
+                if prepared == nil { prepared = try history.next() }
             }
-            if sink.drains, isIdle, waiting.isEmpty, pending.isEmpty {
+            if sink.drains, isIdle, prepared == nil, waiting.isEmpty, pending.isEmpty {
                 for name in leaving { try deliveries.forgetComponents(of: name, sink: sink.name) }
                 return .end(goodBye(client, .drained))
             }
@@ -397,12 +407,20 @@ private final class MQTTSinkRun {
         }
         if let place { waiting[place].messages.remove(id) }
         pacer.succeed()
+        noteDelivery(at: SystemClock.now())
         state.change {
             $0.fault = nil
             if topic != nil { $0.delivered += 1 }
         }
         settle()
         return nil
+    }
+
+    /// Notes at most once per minute that the broker takes messages; states have no cursor.
+    private func noteDelivery(at now: Instant) {
+        if let noted, now - noted < .seconds(60) { return }
+        noted = now
+        try? deliveries?.note(acceptedBy: sink.name, at: SystemClock.utc)
     }
 
     /// Advances the cursor over acknowledged batches, in order.

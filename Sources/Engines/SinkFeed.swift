@@ -45,33 +45,107 @@ public struct SinkSelection: Sendable {
         return .init(vehicle: name, vin: trip.vin)
     }
 
+    /// Whether a trip is one of those to deliver.
+    func covers(_ trip: TripSummary) -> Bool {
+        trips?.contains(trip.id) ?? (trip.purpose != .import)
+    }
+
+    /// The vehicles to which ``id`` would give one name, by VIN or name; empty if there are not
+    /// several.
+    public func vehiclesOfOneName(in trips: [TripSummary]) -> [String] {
+        guard hasFixedName else { return [] }
+        let vehicles = Set(
+            trips.filter { $0.readings > 0 && covers($0) }.compactMap { $0.vin ?? $0.vehicleName })
+        return vehicles.count > 1 ? vehicles.sorted() : []
+    }
+
     /// Whether a vehicle's name does not depend on what it says of itself.
     var hasFixedName: Bool { id.map { !$0.contains(NameMarker.vin) } ?? false }
 
-    /// The lines of a part of a trip, and how many.
-    func lines(
-        of tail: TripTail, _ identity: DeliveryStore.Identity
-    ) -> (bytes: [UInt8], count: Int) {
-        let all =
-            [(name: "vehicle", value: identity.vehicle), (name: "vin", value: identity.vin ?? "")]
-            + tags.map {
+    var tables: [TripTail.Table] {
+        isForTraccar
+            ? [.positions]
+            : [.readings] + (hasPosition ? [.positions] : []) + (hasText ? [.events] : [])
+    }
+}
+
+/// Reads parts of trips as the lines that a sink gets.
+struct LineReader {
+    private let reader: TripTailReader
+    private let selection: SinkSelection
+    private let isJSON: Bool
+    // Both keep texts of the signals of one trip.
+    private var lines = LineProtocol(table: PIDTable(), tags: [])
+    private var objects = JSONLines(table: PIDTable())
+    private var isWanted: [Bool]?
+    /// The size of the last part; the next one is about as large.
+    private var size = 0
+
+    /// A reader for a sink with this selection.
+    init(_ store: TripStore, _ selection: SinkSelection, isJSON: Bool = false) {
+        reader = TripTailReader(store)
+        self.selection = selection
+        self.isJSON = isJSON
+    }
+
+    /// The next part of a trip's table with its lines and their number; nil if the trip does not
+    /// exist any more.
+    mutating func next(
+        _ table: TripTail.Table, ofTrip id: Int64, _ identity: DeliveryStore.Identity,
+        after cursor: TripCursor, limit: Int
+    ) throws(StoreError) -> (tail: TripTail, bytes: [UInt8], count: Int)? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(size)
+        var count = 0
+        let tail = try reader.read(
+            table, ofTrip: id, after: cursor, limit: limit, hasRaw: isJSON,
+            begin: { begin($0, identity) }
+        ) { time, reading in
+            let index = Int(reading.signal.rawValue)
+            if let isWanted, !isWanted[index] { return }
+            let before = bytes.count
+            if isJSON {
+                objects.append(reading, time: time, to: &bytes)
+            } else {
+                lines.append(reading, time: time, to: &bytes)
+            }
+            if bytes.count > before { count += 1 }
+        }
+        guard let tail else { return nil }
+        // A broker that gets JSON Lines gets readings alone.
+        if !isJSON, !tail.items.isEmpty {
+            append(tail.items, identity, to: &bytes)
+            count += tail.items.count
+        }
+        size = bytes.count + bytes.count / 16
+        return (tail, bytes, count)
+    }
+
+    private mutating func begin(_ table: PIDTable, _ identity: DeliveryStore.Identity) {
+        lines = LineProtocol(
+            table: table, tags: tags(identity), hasText: selection.hasText, names: selection.names)
+        objects = JSONLines(table: table)
+        isWanted = selection.signals.map { names in
+            table.signals.map { names.contains($0.id.lowercased()) }
+        }
+    }
+
+    private func tags(_ identity: DeliveryStore.Identity) -> [(name: String, value: String)] {
+        [(name: "vehicle", value: identity.vehicle), (name: "vin", value: identity.vin ?? "")]
+            + selection.tags.map {
                 ($0.name, NameMarker.replaced($0.value, host: "", vin: identity.vin) ?? "")
             }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(tail.items.count * 100)
-        var count = 0
-        var writer = LineProtocol(table: tail.table, tags: all, hasText: hasText, names: names)
-        let wanted = signals.map { names in
-            tail.table.signals.map { names.contains($0.id.lowercased()) }
-        }
-        for (time, item) in tail.items {
-            let before = bytes.count
+    }
+
+    /// Appends positions and events, each as a line.
+    private func append(
+        _ items: [(time: UTC, item: TripTail.Item)], _ identity: DeliveryStore.Identity,
+        to bytes: inout [UInt8]
+    ) {
+        let writer = LineProtocol(table: PIDTable(), tags: tags(identity))
+        for (time, item) in items {
             switch item {
-            case .reading(let reading):
-                let index = Int(reading.signal.rawValue)
-                if let wanted, !wanted.indices.contains(index) || !wanted[index] { continue }
-                writer.append(reading, time: time, to: &bytes)
-            case .position(let position) where isForTraccar:
+            case .position(let position) where selection.isForTraccar:
                 TraccarLine.append(position, of: identity.vehicle, time: time, to: &bytes)
             case .position(let position):
                 var point = TrackPoint(
@@ -84,34 +158,26 @@ public struct SinkSelection: Sendable {
                 writer.append(
                     event: event.kind.rawValue, text: event.text, time: time, to: &bytes)
             }
-            if bytes.count > before { count += 1 }
         }
-        return (bytes, count)
     }
 
-    /// The readings of a part of a trip as JSON Lines, and their number.
-    func objects(of tail: TripTail) -> (bytes: [UInt8], count: Int) {
-        var bytes: [UInt8] = []
-        var writer = JSONLines(table: tail.table)
-        var count = 0
-        for (time, item) in tail.items {
-            guard case .reading(let reading) = item else { continue }
-            let index = Int(reading.signal.rawValue)
-            if let signals, tail.table.signals.indices.contains(index),
-                !signals.contains(tail.table.signals[index].id.lowercased())
-            {
-                continue
-            }
-            writer.append(reading, time: time, to: &bytes)
-            count += 1
+    /// Calls `body` with the lines of a trip's table in parts, up to a cursor if there is one.
+    mutating func forEach(
+        _ table: TripTail.Table, ofTrip id: Int64, _ identity: DeliveryStore.Identity,
+        upTo end: TripCursor? = nil, _ body: (_ bytes: [UInt8], _ count: Int) throws -> Void
+    ) throws {
+        var cursor = TripCursor()
+        while true {
+            let left = end.map { $0.rows - cursor.rows } ?? .max
+            guard left > 0,
+                let (tail, bytes, count) = try next(
+                    table, ofTrip: id, identity, after: cursor,
+                    limit: min(left, LineSink.batchLines)),
+                tail.cursor != cursor
+            else { return }
+            try body(bytes, count)
+            cursor = tail.cursor
         }
-        return (bytes, count)
-    }
-
-    var tables: [TripTail.Table] {
-        isForTraccar
-            ? [.positions]
-            : [.readings] + (hasPosition ? [.positions] : []) + (hasText ? [.events] : [])
     }
 }
 
@@ -141,6 +207,7 @@ final class SinkFeed {
     private let limit: Int
     private let isJSON: Bool
     private var store: TripStore
+    private var reader: LineReader
     private var inode: UInt64
     private var progress: [DeliveryStore.TripKey: DeliveryStore.Progress]
     private var waiting: [DeliveryStore.TripKey] = []
@@ -158,7 +225,8 @@ final class SinkFeed {
         self.sink = sink
         self.selection = selection
         self.limit = limit
-        store = try TripStore(path: database, access: .readOnly)
+        store = try TripStore(path: database, access: .readOnly, limits: .oneWay)
+        reader = LineReader(store, selection, isJSON: isJSON)
         inode = Files.inode(database)
         progress = try deliveries.progress(of: sink)
     }
@@ -168,20 +236,20 @@ final class SinkFeed {
         let number = Files.inode(database)
         if number != inode {
             // The file was replaced by another one.
-            store = try TripStore(path: database, access: .readOnly)
+            store = try TripStore(path: database, access: .readOnly, limits: .oneWay)
+            reader = LineReader(store, selection, isJSON: isJSON)
             inode = number
         }
         held = HeldTrips()
         waiting = []
         for trip in try store.trips(.init(withScans: true)) {
-            if let only = selection.trips {
-                guard only.contains(trip.id) else { continue }
-            } else {
-                if trip.purpose == .import { continue }
-                guard PublishedTime.isPlausible(start: trip.start, end: trip.end, now: now) else {
-                    held.withoutClock += 1
-                    continue
-                }
+            guard selection.covers(trip) else { continue }
+            // A trip that the user names is delivered whatever its time is.
+            if selection.trips == nil,
+                !PublishedTime.isPlausible(start: trip.start, end: trip.end, now: now)
+            {
+                held.withoutClock += 1
+                continue
             }
             let key = DeliveryStore.TripKey(trip)
             if trip.endReason != nil, progress[key]?.settled == trip.readings { continue }
@@ -219,8 +287,8 @@ final class SinkFeed {
             for table in selection.tables {
                 let cursor = known.cursors[table] ?? TripCursor()
                 guard
-                    let tail = try store.tail(
-                        ofTrip: key.trip, table, after: cursor, limit: limit),
+                    let (tail, lines, count) = try reader.next(
+                        table, ofTrip: key.trip, known.identity, after: cursor, limit: limit),
                     DeliveryStore.TripKey(tail.trip) == key
                 else { break }
                 let isLast = tail.isComplete && table == selection.tables.last
@@ -232,13 +300,9 @@ final class SinkFeed {
                     if isLast { break }
                     continue
                 }
-                let made =
-                    isJSON
-                    ? selection.objects(of: tail) : selection.lines(of: tail, known.identity)
                 return FeedBatch(
                     key: key, vehicle: known.identity.vehicle, table: table, cursor: tail.cursor,
-                    lines: made.bytes,
-                    count: made.count, settled: settled)
+                    lines: lines, count: count, settled: settled)
             }
             if waiting.last == key { waiting.removeLast() }
         }

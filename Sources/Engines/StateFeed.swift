@@ -16,15 +16,16 @@ struct StateFeed {
     /// A trip, and how far it was read.
     struct Source {
         var trip: TripSummary
-        var cursor = TripCursor()
+        /// Readings before this time were read; unit: µs since the trip's start.
+        var since: Int64
         var positionCursor = TripCursor()
 
         /// A trip of which only the end is read.
         init(_ trip: TripSummary) {
             self.trip = trip
             // A damaged file may hold any duration.
-            cursor.t = Int64(max(0, min(trip.seconds, 1e12)) * 1e6) - StateFeed.lookBack
-            positionCursor = cursor
+            since = Int64(max(0, min(trip.seconds, 1e12)) * 1e6) - StateFeed.lookBack
+            positionCursor.t = since
         }
     }
 
@@ -55,7 +56,8 @@ struct StateFeed {
 
     /// When publishing begins, only this much of the latest trip is read.
     private static let lookBack: Int64 = 3_600_000_000
-    /// Readings that came late by more than this do not change a state; unit: µs.
+    /// Readings that came late by more than this do not change a state, so that no search goes back
+    /// further; unit: µs.
     private static let lateness: Int64 = 10_000_000
 
     private(set) var vehicles: [String: Vehicle] = [:]
@@ -100,7 +102,8 @@ struct StateFeed {
     ) throws(StoreError) {
         var there: Set<String> = []
         for trip in try store.trips(.init(withScans: true)) where trip.purpose != .import {
-            guard trip.readings > 0, let identity = selection.identity(of: trip),
+            guard selection.covers(trip), trip.readings > 0,
+                let identity = selection.identity(of: trip),
                 PublishedTime.isPlausible(start: trip.start, end: trip.end, now: now)
             else { continue }
             // Publishes nothing of a vehicle until its identity is known.
@@ -150,35 +153,49 @@ struct StateFeed {
         _ board: inout StateBoard
     ) throws(StoreError) {
         let topics = VehicleTopics(vehicle: name)
-        while let tail = try store.tail(
-            ofTrip: source.trip.id, .readings, after: source.cursor, limit: 5_000,
-            lateSince: source.cursor.t &- Self.lateness)
-        {
-            let signals = tail.table.signals
-            let isWanted = signals.map(has)
-            for (time, item) in tail.items {
-                guard case .reading(let reading) = item, reading.frame == nil else { continue }
-                let index = Int(reading.signal.rawValue)
-                guard signals.indices.contains(index) else { continue }
-                let signal = signals[index]
-                if signal.id == "MIL", case .flag(let light) = reading.value {
-                    if vehicle.lights[reading.ecu].map({ $0.time <= time }) ?? true {
-                        vehicle.lights[reading.ecu] = (light, time)
-                    }
-                }
-                vehicle.newest = max(vehicle.newest ?? time, time)
-                guard isWanted[index], let value = StatePayload.value(reading, of: signal) else {
-                    continue
-                }
-                let key = SignalKey(reading.ecu, signal: signal.id)
-                board.put(topics.signal(key), value, unit: signal.unit, time: time)
+        let reader = TripTailReader(store)
+        var signals: [Signal] = []
+        // By signal; each is a signal of one ECU.
+        var isWanted: [Bool] = []
+        var isLight: [Bool] = []
+        var missing = 0
+        var newest: UTC?
+        try reader.readNewest(ofTrip: source.trip.id, since: source.since) { table in
+            signals = table.signals
+            isWanted = signals.map(has)
+            isLight = signals.map { $0.id == "MIL" }
+            missing = zip(isWanted, isLight).count { $0 || $1 }
+        } take: { time, reading in
+            if reading.frame != nil { return true }
+            newest = newest ?? time
+            let index = Int(reading.signal.rawValue)
+            guard isWanted[index] || isLight[index], StatePayload.isPublished(reading.value) else {
+                return missing > 0
             }
-            source.cursor = tail.cursor
-            if tail.isComplete { break }
+            if isLight[index], case .flag(let isOn) = reading.value,
+                vehicle.lights[reading.ecu].map({ $0.time <= time }) ?? true
+            {
+                vehicle.lights[reading.ecu] = (isOn, time)
+            }
+            if isWanted[index] {
+                let signal = signals[index]
+                board.put(
+                    topics.signal(SignalKey(reading.ecu, signal: signal.id)),
+                    StatePayload.value(reading.value, of: signal), unit: signal.unit, time: time)
+            }
+            // The newest value of a signal is all that counts.
+            (isWanted[index], isLight[index]) = (false, false)
+            missing -= 1
+            return missing > 0
+        }
+        if let newest {
+            vehicle.newest = max(vehicle.newest ?? newest, newest)
+            let t = newest.microseconds &- source.trip.start.microseconds &- Self.lateness
+            source.since = max(source.since, t)
         }
         while selection.hasPosition,
-            let tail = try store.tail(
-                ofTrip: source.trip.id, .positions, after: source.positionCursor, limit: 5_000)
+            let tail = try reader.read(
+                .positions, ofTrip: source.trip.id, after: source.positionCursor, limit: 5_000)
         {
             for (time, item) in tail.items {
                 if case .position(let position) = item { vehicle.position = (position, time) }

@@ -119,7 +119,7 @@ struct VehicleMessages {
         payload.hasReadiness = hasReadiness
         payload.hasCommands = sink.readCodes != nil
         let trips = try store.trips(.init(withScans: true)).filter {
-            sink.selection.identity(of: $0)?.vehicle == name
+            sink.selection.covers($0) && sink.selection.identity(of: $0)?.vehicle == name
         }
         var seen: Set<SignalKey> = []
         for (ecu, signal) in try store.signals(ofTrips: trips.map(\.id)) where feed.has(signal) {

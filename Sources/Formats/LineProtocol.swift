@@ -70,9 +70,9 @@ public struct LineProtocol: Sendable {
                 output.removeSubrange(mark...)
                 return
             }
-            Self.append("value=", to: &output)
+            JSONText.append(raw: "value=", to: &output)
             NumberText.append(shown, to: &output)
-        case .flag(let value): Self.append(value ? "value=1" : "value=0", to: &output)
+        case .flag(let value): JSONText.append(raw: value ? "value=1" : "value=0", to: &output)
         case .label(let code):
             Self.append("value=\(code)", to: &output)
             if hasText, let label = ReadingText.label(code, of: table[reading.signal]) {
@@ -151,7 +151,7 @@ public struct LineProtocol: Sendable {
     private static func append(_ time: UTC, to output: inout [UInt8]) {
         output.append(0x20)
         NumberText.append(time.microseconds, to: &output)
-        output.append(contentsOf: [0x30, 0x30, 0x30, 0x0A])
+        JSONText.append(raw: "000\n", to: &output)
     }
 
     /// Appends a tag; skips an empty one, which is not allowed.

@@ -95,10 +95,12 @@ enum NumberText {
     }
 
     private static func appendLong(_ value: Double, to output: inout [UInt8]) {
-        let text = value.description.utf8
-        // `1e+16` is valid in all formats, and `1e16.0` does not occur, so cut only a trailing
-        // `.0`.
-        let cut = text.count > 2 && text.suffix(2).elementsEqual([0x2E, 0x30])
-        output.append(contentsOf: cut ? text.dropLast(2) : text[...])
+        var text = value.description
+        text.withUTF8 { bytes in
+            // `1e+16` is valid in all formats, and `1e16.0` does not occur, so cut only a trailing
+            // `.0`.
+            let isWhole = bytes.count > 2 && bytes.suffix(2).elementsEqual([0x2E, 0x30])
+            output.append(contentsOf: bytes.prefix(bytes.count - (isWhole ? 2 : 0)))
+        }
     }
 }

@@ -4,17 +4,25 @@ public import OBDCore
 
 /// The payloads of state topics: the newest value, with its time.
 public enum StatePayload {
-    /// The value of a reading; nil for values that are not published: maps, and numbers that are
-    /// not finite.
-    public static func value(_ reading: borrowing Reading, of signal: Signal) -> JSONValue? {
-        switch reading.value {
-        case .number(let number): number.isFinite ? .number(number) : nil
+    /// Whether a value is published; maps, and numbers that are not finite, are not.
+    public static func isPublished(_ value: Reading.Value) -> Bool {
+        switch value {
+        case .number(let number): number.isFinite
+        case .flag, .label, .text: true
+        case .supportMap, .missing: false
+        }
+    }
+
+    /// A value of a signal; null if it is not published.
+    public static func value(_ value: Reading.Value, of signal: Signal) -> JSONValue {
+        switch value {
+        case .number(let number): .number(number)
         case .flag(let flag): .flag(flag)
         case .label(let code):
             // Home Assistant accepts only texts that are among the options of the entity.
             ReadingText.label(code, of: signal).map { .text(String($0.prefix(255))) } ?? .null
         case .text(let text): .text(String(text.prefix(255)))
-        case .supportMap, .missing: nil
+        case .supportMap, .missing: .null
         }
     }
 

@@ -83,6 +83,26 @@ public final class DeliveryStore: Sendable {
         public var faultTime: UTC?
         /// Whether a process delivers to it at present.
         public var isActive: Bool
+
+        init(
+            name: String, target: String, acknowledged: UTC?, refused: Int, fault: String?,
+            faultTime: UTC?, isActive: Bool
+        ) {
+            self.name = name
+            self.target = target
+            self.acknowledged = acknowledged
+            self.refused = refused
+            self.fault = fault
+            self.faultTime = faultTime
+            self.isActive = isActive
+        }
+
+        /// A sink to which nothing was ever delivered.
+        public init(name: String, target: String) {
+            self.init(
+                name: name, target: target, acknowledged: nil, refused: 0, fault: nil,
+                faultTime: nil, isActive: false)
+        }
     }
 
     /// The path of this file for a trip database: `obdscan.db` has `obdscan.publish.db`.
@@ -244,6 +264,25 @@ public final class DeliveryStore: Sendable {
         }
     }
 
+    /// Records that a sink works, and that it took data that has no cursor.
+    public func note(acceptedBy sink: String, at time: UTC) throws(StoreError) {
+        try write {
+            try $0.execute(
+                sql: """
+                    UPDATE sink SET acknowledged = ?, fault = NULL, fault_time = NULL WHERE name = ?
+                    """, arguments: [time.microseconds, sink])
+        }
+    }
+
+    /// Whether any trip was ever delivered to a sink; a broker may get only states.
+    public func hasTrips(of sink: String) throws(StoreError) -> Bool {
+        try read {
+            try Bool.fetchOne(
+                $0, sql: "SELECT EXISTS (SELECT 1 FROM delivery WHERE sink = ?)",
+                arguments: [sink]) ?? false
+        }
+    }
+
     /// Forgets a sink with its cursors and refusals; false if the sink is unknown.
     public func forget(_ sink: String) throws(StoreError) -> Bool {
         var found = false
@@ -307,22 +346,22 @@ public final class DeliveryStore: Sendable {
         at time: UTC
     ) throws(StoreError) {
         try write { database in
-            try database.execute(
+            try database.cachedStatement(
                 sql: """
                     INSERT OR REPLACE INTO cursor
                         (sink, trip, start, records, t, sequence, late, handed)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    sink, key.trip, key.start.microseconds, table.rawValue, cursor.t,
-                    cursor.sequence, cursor.late, cursor.rows,
-                ])
-            try database.execute(
+                    """
+            ).execute(arguments: [
+                sink, key.trip, key.start.microseconds, table.rawValue, cursor.t,
+                cursor.sequence, cursor.late, cursor.rows,
+            ])
+            try database.cachedStatement(
                 sql: """
                     UPDATE sink SET acknowledged = ?, fault = NULL, fault_time = NULL,
                         refused = refused + ? WHERE name = ?
-                    """,
-                arguments: [time.microseconds, refused.count + uncounted, sink])
+                    """
+            ).execute(arguments: [time.microseconds, refused.count + uncounted, sink])
             if refused.isEmpty { return }
             for (payload, reason) in refused {
                 try database.execute(

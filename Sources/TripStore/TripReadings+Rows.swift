@@ -43,21 +43,31 @@ extension TripReadings {
             SELECT t, sequence, channel, value, \(raw), detail FROM reading AS r
             WHERE trip = ? AND t BETWEEN ? AND ?\(filter) ORDER BY t, sequence
             """
-        try scan(sql, [trip.id, times.lowerBound, times.upperBound], in: database, body)
+        try scan(sql, [trip.id, times.lowerBound, times.upperBound], in: database) {
+            try body($0)
+            return true
+        }
     }
 
-    /// Calls `body` with the rows of a statement that selects t, sequence, channel, value, raw, detail.
+    /// Calls `body` with the rows of a statement that selects t, sequence, channel, value, raw, detail,
+    /// until it returns false.
     func scan(
         _ sql: String, _ arguments: [Int64], in database: Database,
-        _ body: (borrowing Stored) throws -> Void
+        _ body: (borrowing Stored) throws -> Bool
     ) throws {
         // Indexed by channel number, so that a row needs no dictionary access.
         let largest = Int(templates.keys.max() ?? 0)
         guard largest < 10_000_000 else {
             throw StoreError.damaged(path: store.path, message: "channel \(largest)")
         }
-        var byChannel = [Reading?](repeating: nil, count: largest + 1)
-        for (channel, template) in templates { byChannel[Int(channel)] = template }
+        var places = [Int](repeating: -1, count: largest + 1)
+        // One row per channel, because most of a reading is the same in all rows of a channel.
+        var rows = [Stored](repeating: Stored(), count: table.signals.count)
+        for (channel, template) in templates {
+            let place = Int(template.signal.rawValue)
+            places[Int(channel)] = place
+            rows[place].reading = template
+        }
         let kinds = table.signals.map(\.kind)
         let isVIN = table.signals.map { $0.id == "VIN" }
 
@@ -67,26 +77,27 @@ extension TripReadings {
             sqlite3_bind_int64(handle, Int32(index + 1), argument)
         }
         defer { sqlite3_reset(handle) }
-        var row = Stored()
         var bytes = InlineBytes()
         while try database.step(handle) {
-            row.t = sqlite3_column_int64(handle, 0)
-            row.sequence = sqlite3_column_int64(handle, 1)
             let channel = Int(sqlite3_column_int64(handle, 2))
             if sqlite3_column_type(handle, 4) != SQLITE_NULL {
                 bytes = Self.blob(handle, 4)
             }
-            guard channel < byChannel.count, let template = byChannel[channel] else {
-                continue
+            guard places.indices.contains(channel), places[channel] >= 0 else { continue }
+            let place = places[channel]
+            rows[place].t = sqlite3_column_int64(handle, 0)
+            rows[place].sequence = sqlite3_column_int64(handle, 1)
+            rows[place].reading.raw = bytes
+            rows[place].reading.value = Self.value(kinds[place], handle)
+            if isVIN[place] {
+                rows[place].reading.checkDigit =
+                    if case .text(let text) = rows[place].reading.value {
+                        VIN(text)?.hasValidCheckDigit
+                    } else {
+                        nil
+                    }
             }
-            row.reading = template
-            row.reading.raw = bytes
-            let index = Int(template.signal.rawValue)
-            row.reading.value = Self.value(kinds[index], handle)
-            if isVIN[index], case .text(let text) = row.reading.value {
-                row.reading.checkDigit = VIN(text)?.hasValidCheckDigit
-            }
-            try body(row)
+            guard try body(rows[place]) else { return }
         }
     }
 

@@ -28,15 +28,22 @@ public final class TripStore: Sendable {
         /// A power cut may then lose everything since the last checkpoint, but the file stays
         /// intact.
         public var isFast: Bool
+        /// The greatest size of the cache of pages; unit: KiB, nil = SQLite's own limit, 2,000.
+        public var cache: Int?
 
         /// Limits; the defaults suit recordings to a local disk.
         public init(
-            size: Int? = nil, patience: Duration = .seconds(3), isFast: Bool = false
+            size: Int? = nil, patience: Duration = .seconds(3), isFast: Bool = false,
+            cache: Int? = nil
         ) {
             self.size = size
             self.patience = patience
             self.isFast = isFast
+            self.cache = cache
         }
+
+        /// Limits for a reader that needs no row twice.
+        public static let oneWay = Limits(cache: 256)
     }
 
     /// The path as the user gave it.
@@ -104,6 +111,9 @@ public final class TripStore: Sendable {
             }
             // Otherwise, a row of a damaged page may look as if it did not exist.
             try database.execute(sql: "PRAGMA cell_size_check = ON")
+            if let cache = limits.cache {
+                try database.execute(sql: "PRAGMA cache_size = \(-cache)")
+            }
             guard access == .readWrite else { return }
             // By default, a finished commit survives a power cut.
             try database.execute(

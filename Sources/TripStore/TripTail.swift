@@ -24,10 +24,8 @@ public struct TripTail: Sendable {
     /// Rows with a sequence above this one came late.
     static let firstLateSequence: Int64 = 1_000_000
 
-    /// A delivered row.
+    /// A row that is not a reading.
     public enum Item: Sendable {
-        /// A reading, of a signal of ``table``.
-        case reading(Reading)
         /// A position.
         case position(Position)
         /// An event.
@@ -41,122 +39,193 @@ public struct TripTail: Sendable {
 
     /// The trip as it was when the rows were read.
     public let trip: TripSummary
-    /// The signals of the readings.
-    public let table: PIDTable
     /// The cursor after the rows.
     public let cursor: TripCursor
-    /// The rows, at most as many as requested.
+    /// The positions or the events.
     public let items: [(time: UTC, item: Item)]
     /// Whether there are no more rows in this table.
     public let isComplete: Bool
 }
 
-extension TripStore {
-    /// The next rows of a trip's table, at most `limit` of them; nil if the trip does not exist any
-    /// more.
+/// Reads what comes after cursors, one trip after the other.
+///
+/// It keeps the signals of the last trip while the database does not change, because reading them
+/// takes as long as reading a thousand rows.
+public final class TripTailReader {
+    private let store: TripStore
+    private var known: (version: Int64, readings: TripReadings)?
+
+    /// A reader of a trip database.
+    public init(_ store: TripStore) { self.store = store }
+
+    /// Reads the next rows of a trip's table, at most `limit` of them; nil if the trip does not
+    /// exist any more.
     ///
     /// Readings, their signals and the trip's totals come from one transaction. The cost does not
-    /// depend on the length of the trip, unless rows came late. `lateSince` leaves out late readings
-    /// before that time, so that a reader of a trip's end does not search its beginning; unit: µs
-    /// since the trip's start.
-    public func tail(
-        ofTrip id: Int64, _ table: TripTail.Table, after cursor: TripCursor, limit: Int,
-        lateSince: Int64 = .min
+    /// depend on the length of the trip, unless rows came late.
+    ///
+    /// - Parameters:
+    ///   - hasRaw: whether readings have their raw bytes.
+    ///   - begin: receives the table of the readings that follow, before the first of them and
+    ///     each time that it is read again.
+    ///   - take: receives each reading.
+    public func read(
+        _ table: TripTail.Table, ofTrip id: Int64, after cursor: TripCursor, limit: Int,
+        hasRaw: Bool = false, begin: (PIDTable) -> Void = { _ in },
+        take: (UTC, borrowing Reading) -> Void = { _, _ in }
     ) throws(StoreError) -> TripTail? {
-        try read { database in
-            let found = try Row.fetchOne(
-                database, sql: "\(Trips.summary) WHERE trip.id = ? AND deleted IS NULL",
-                arguments: [id])
-            guard let trip = found.map(Trips.summary) else { return nil }
-            var reader = TailReader(trip: trip, cursor: cursor, limit: limit)
+        try store.read { database in
+            guard let trip = try trip(id, in: database) else { return nil }
+            var position = TailPosition(trip: trip, cursor: cursor, limit: limit)
             switch table {
             case .readings:
-                try reader.readReadings(self, lateSince: lateSince, in: database)
-            case .positions: try reader.readOthers("position", in: database)
-            case .events: try reader.readOthers("event", in: database)
+                let readings = try readings(of: trip, in: database, begin)
+                try position.readReadings(readings, hasRaw: hasRaw, in: database, take)
+            case .positions: try position.readOthers("position", in: database)
+            case .events: try position.readOthers("event", in: database)
             }
             return TripTail(
-                trip: trip, table: reader.table, cursor: reader.cursor, items: reader.items,
-                isComplete: reader.items.count < limit)
+                trip: trip, cursor: position.cursor, items: position.items,
+                isComplete: position.count < limit)
         }
+    }
+
+    /// Reads readings from a trip's end backwards, without their raw bytes; those that came late
+    /// are among them by their time.
+    ///
+    /// - Parameters:
+    ///   - since: the time of the first reading to read; unit: µs since the trip's start.
+    ///   - begin: receives the table of the readings, as in ``read(_:ofTrip:after:limit:hasRaw:begin:take:)``.
+    ///   - take: receives each reading, and returns whether to continue.
+    public func readNewest(
+        ofTrip id: Int64, since: Int64, begin: (PIDTable) -> Void,
+        take: (UTC, borrowing Reading) -> Bool
+    ) throws(StoreError) {
+        try store.read { database in
+            guard let trip = try trip(id, in: database) else { return }
+            try readings(of: trip, in: database, begin).newest(since: since, in: database) {
+                take(UTC(microseconds: trip.start.microseconds &+ $0.t), $0.reading)
+            }
+        }
+    }
+
+    private func trip(_ id: Int64, in database: Database) throws -> TripSummary? {
+        try Row.fetchOne(
+            try database.cachedStatement(
+                sql: "\(Trips.summary) WHERE trip.id = ? AND deleted IS NULL"),
+            arguments: [id]
+        ).map(Trips.summary)
+    }
+
+    /// The trip's signals, which only another connection can change.
+    private func readings(
+        of trip: TripSummary, in database: Database, _ begin: (PIDTable) -> Void
+    ) throws -> TripReadings {
+        let version = try Int64.fetchOne(
+            try database.cachedStatement(sql: "PRAGMA data_version"))
+        if let known, known.version == version, known.readings.trip.id == trip.id,
+            store.access == .readOnly
+        {
+            return known.readings
+        }
+        let readings = try TripReadings(trip: trip, selection: .init(), store: store, in: database)
+        known = version.map { ($0, readings) }
+        begin(readings.table)
+        return readings
     }
 }
 
 extension TripReadings {
+    private func rows(hasRaw: Bool = false, where condition: String) -> String {
+        """
+        SELECT t, sequence, channel, value, \(hasRaw ? "raw" : "NULL"), detail FROM reading
+        WHERE trip = ? AND \(condition)
+        """
+    }
+
     /// Calls `body` with up to `limit` rows in order after a cursor; returns their number.
     fileprivate func rows(
-        after cursor: TripCursor, limit: Int, in database: Database,
+        after cursor: TripCursor, limit: Int, hasRaw: Bool, in database: Database,
         _ body: (borrowing Stored) throws -> Void
     ) throws -> Int {
         var count = 0
-        try scan(
-            """
-            SELECT t, sequence, channel, value, raw, detail FROM reading
-            WHERE trip = ? AND (t, sequence) > (?, ?) AND sequence <= \(TripTail.firstLateSequence)
-            ORDER BY t, sequence LIMIT ?
-            """, [trip.id, cursor.t, cursor.sequence, Int64(limit)], in: database
-        ) {
-            count += 1
-            try body($0)
+        // SQLite would compare each row with a condition on (t, sequence), or on sequence alone.
+        for (condition, arguments) in [
+            ("t = ? AND sequence > ? ORDER BY sequence", [cursor.t, cursor.sequence]),
+            ("t > ? ORDER BY t, sequence", [cursor.t]),
+        ] where count < limit {
+            try scan(rows(hasRaw: hasRaw, where: condition), [trip.id] + arguments, in: database) {
+                if $0.sequence > TripTail.firstLateSequence { return true }
+                count += 1
+                try body($0)
+                return count < limit
+            }
         }
         return count
     }
 
     /// Calls `body` with up to `limit` late rows; returns their number.
     fileprivate func lateRows(
-        after late: Int64, since t: Int64, limit: Int, in database: Database,
+        after late: Int64, limit: Int, hasRaw: Bool, in database: Database,
         _ body: (borrowing Stored) throws -> Void
     ) throws -> Int {
         var count = 0
         try scan(
-            """
-            SELECT t, sequence, channel, value, raw, detail FROM reading
-            WHERE trip = ? AND t >= ? AND sequence > ? ORDER BY sequence LIMIT ?
-            """, [trip.id, t, late, Int64(limit)], in: database
+            rows(hasRaw: hasRaw, where: "sequence > ? ORDER BY sequence LIMIT ?"),
+            [trip.id, late, Int64(limit)], in: database
         ) {
             count += 1
             try body($0)
+            return true
         }
         return count
     }
+
+    /// Calls `body` with the rows since a time, the last one first, until it returns false.
+    fileprivate func newest(
+        since t: Int64, in database: Database, _ body: (borrowing Stored) throws -> Bool
+    ) throws {
+        try scan(
+            rows(where: "t >= ? ORDER BY t DESC, sequence DESC"), [trip.id, t], in: database, body)
+    }
 }
 
-/// Collects the rows of one tail.
-private struct TailReader {
+/// The position of a reader in one table of a trip.
+private struct TailPosition {
     let trip: TripSummary
     var cursor: TripCursor
     let limit: Int
-    var table = PIDTable()
+    var count = 0
     var items: [(time: UTC, item: TripTail.Item)] = []
 
     init(trip: TripSummary, cursor: TripCursor, limit: Int) {
         self.trip = trip
         self.cursor = cursor
         self.limit = limit
-        items.reserveCapacity(limit)
     }
 
     private func time(_ t: Int64) -> UTC { UTC(microseconds: trip.start.microseconds &+ t) }
 
     mutating func readReadings(
-        _ store: TripStore, lateSince: Int64, in database: Database
+        _ readings: TripReadings, hasRaw: Bool, in database: Database,
+        _ take: (UTC, borrowing Reading) -> Void
     ) throws {
-        let readings = try TripReadings(trip: trip, selection: .init(), store: store, in: database)
-        table = readings.table
-        let rows = try readings.rows(after: cursor, limit: limit, in: database) {
-            items.append((time($0.t), .reading($0.reading)))
+        count = try readings.rows(after: cursor, limit: limit, hasRaw: hasRaw, in: database) {
+            take(time($0.t), $0.reading)
             cursor.t = $0.t
             cursor.sequence = $0.sequence
         }
-        cursor.rows += rows
+        cursor.rows += count
         // Only the count shows that rows came late, because no index covers them.
-        guard rows < limit, trip.readings > cursor.rows else { return }
-        cursor.rows += try readings.lateRows(
-            after: cursor.late, since: lateSince, limit: limit - rows, in: database
+        guard count < limit, trip.readings > cursor.rows else { return }
+        let late = try readings.lateRows(
+            after: cursor.late, limit: limit - count, hasRaw: hasRaw, in: database
         ) {
-            items.append((time($0.t), .reading($0.reading)))
+            take(time($0.t), $0.reading)
             cursor.late = $0.sequence
         }
+        cursor.rows += late
+        count += late
     }
 
     mutating func readOthers(_ name: String, in database: Database) throws {
@@ -186,6 +255,7 @@ private struct TailReader {
 
     private mutating func take(_ row: OtherRecords.Record) {
         cursor.rows += 1
+        count += 1
         switch row.record {
         case .position(let position): items.append((time(row.t), .position(position)))
         case .event(let event): items.append((time(row.t), .event(event)))

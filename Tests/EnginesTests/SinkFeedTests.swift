@@ -223,13 +223,53 @@ struct SinkFeedTests {
         #expect(try lines(feed).count == 3)
     }
 
+    @Test("One name for several vehicles is noticed, but not one per VIN, nor one for one trip")
+    func oneName() throws {
+        let folder = try SpoolFolder()
+        let one = try folder.endedTrip(vin: Self.vin, readings: 3, ago: .seconds(900))
+        try folder.endedTrip(vin: "1HGCM82633A004352", readings: 3, ago: .seconds(800))
+        try folder.endedTrip(vin: nil, readings: 3, ago: .seconds(700))
+        let trips = try folder.store().trips(.init(withScans: true))
+        var selection = SinkSelection()
+        #expect(selection.vehiclesOfOneName(in: trips).isEmpty)
+        selection.id = "%VIN"
+        #expect(selection.vehiclesOfOneName(in: trips).isEmpty)
+        selection.id = "golf"
+        #expect(selection.vehiclesOfOneName(in: trips) == ["1HGCM82633A004352", Self.vin])
+        selection.trips = [one]
+        #expect(selection.vehiclesOfOneName(in: trips).isEmpty)
+    }
+
+    /// The reader keeps the signals of a trip while nobody writes.
+    @Test("A signal that a trip gets later is delivered, too")
+    func newSignal() throws {
+        let folder = try SpoolFolder()
+        let store = try folder.store()
+        let trip = try folder.trip(store, vin: Self.vin)
+        #expect(trip.offer(try folder.readings(3), at: trip.anchor.monotonic))
+        try trip.flush()
+        let feed = try folder.feed(SinkSelection(), limit: 2)
+        #expect(try lines(feed).count == 3)
+        var decoder = ResponseDecoder(table: folder.table, monitors: MonitorTables())
+        var items: [DiagnosticItem] = []
+        decoder.decode(
+            ECUMessage(ecu: ECUAddress("7E9"), payload: [0x41, 0x0D, 0x50]),
+            in: Exchange(request: [0x01, 0x0D], vehicleProtocol: .can11At500), &items)
+        #expect(trip.offer(items, at: trip.anchor.monotonic + .seconds(1)))
+        try trip.flush()
+        let later = try lines(feed)
+        #expect(later.count == 1 && later[0].contains("ecu=7E9,signal=VSS,unit=km/h value=80 "))
+        try trip.end(.stopped, at: trip.anchor.monotonic + .seconds(50))
+    }
+
     /// A state needs only the end of a trip: a search of all of it each second would take longer.
     @Test(
-        "Readings that came late are left out before a time",
+        "The newest readings come first, with those that came late",
         arguments: [
-            (Int64.min, 2), (1_000_000, 2), (1_000_001, 1), (15_000_000, 1), (30_000_000, 0),
-        ])
-    func late(since: Int64, count: Int) throws {
+            (Int64.min, [30, 20, 15, 1]), (1_000_000, [30, 20, 15, 1]), (1_000_001, [30, 20, 15]),
+            (15_000_000, [30, 20, 15]), (30_000_000, [30]), (30_000_001, []),
+        ] as [(Int64, [Int64])])
+    func newest(since: Int64, seconds: [Int64]) throws {
         let folder = try SpoolFolder()
         let store = try folder.store()
         let trip = try folder.trip(store, vin: Self.vin)
@@ -238,13 +278,16 @@ struct SinkFeedTests {
             #expect(trip.offer(item, at: trip.anchor.monotonic + .seconds(second)))
             try trip.flush()
         }
-        var cursor = TripCursor()
-        cursor.t = 30_000_000
-        cursor.sequence = 1_000_000
-        let tail = try #require(
-            try store.tail(
-                ofTrip: trip.trip, .readings, after: cursor, limit: 10, lateSince: since))
-        #expect(tail.items.count == count)
+        for limit in 1...4 {
+            var found: [Int64] = []
+            try TripTailReader(store).readNewest(ofTrip: trip.trip, since: since) { table in
+                #expect(table.signals.map(\.id) == ["RPM"])
+            } take: { time, _ in
+                found.append((time.microseconds - trip.anchor.utc.microseconds) / 1_000_000)
+                return found.count < limit
+            }
+            #expect(found == Array(seconds.prefix(limit)))
+        }
         try trip.end(.stopped, at: trip.anchor.monotonic + .seconds(50))
     }
 

@@ -5,18 +5,18 @@ import TripStore
 
 /// What is said of deliveries, as rows.
 package enum DeliveryRows {
-    /// How far a sink is.
-    package static let sink = RowShape<(sink: DeliveryStore.Sink, backlog: DeliveryBacklog)>(
+    /// What a sink has received; the backlog is nil for a broker that gets no history.
+    package static let sink = RowShape<(sink: DeliveryStore.Sink, backlog: DeliveryBacklog?)>(
         "sink",
         [
-            Field("sink", "SINK", style: .bold) { .text($0.sink.name) },
+            Field("sink") { .text($0.sink.name) },
             Field("to") { .text($0.sink.target) },
-            Field("active", "ACTIVE") { .flag($0.sink.isActive) },
-            Field("waiting", "WAITING", .right) { .integer($0.backlog.readings) },
-            Field("oldest", "OLDEST") { .time($0.backlog.oldest) },
-            Field("acknowledged", "LAST DELIVERY") { .time($0.sink.acknowledged) },
-            Field("refused", "REFUSED", .right) { .integer($0.sink.refused) },
-            Field("error", "ERROR", missing: "") { .text($0.sink.fault) },
+            Field("active") { .flag($0.sink.isActive) },
+            Field("waiting") { .integer($0.backlog?.readings) },
+            Field("oldest") { .time($0.backlog?.oldest) },
+            Field("acknowledged") { .time($0.sink.acknowledged) },
+            Field("refused") { .integer($0.sink.refused) },
+            Field("error") { .text($0.sink.fault) },
             Field("errorTime") { .time($0.sink.faultTime) },
         ])
 

@@ -13,9 +13,10 @@ public struct DeliveryBacklog: Hashable, Sendable {
 }
 
 extension TripStore {
-    /// The data of recorded trips that a sink has not received yet.
+    /// The data of recorded trips that a sink has not received yet; `deliveries` is nil if nothing
+    /// was ever delivered.
     public func backlog(
-        of sink: String, _ deliveries: DeliveryStore
+        of sink: String, _ deliveries: DeliveryStore?
     ) throws(StoreError) -> DeliveryBacklog {
         var backlog = DeliveryBacklog()
         for (trip, left) in try waiting(for: sink, deliveries) {
@@ -50,9 +51,9 @@ extension TripStore {
     }
 
     private func waiting(
-        for sink: String, _ deliveries: DeliveryStore
+        for sink: String, _ deliveries: DeliveryStore?
     ) throws(StoreError) -> [(trip: TripSummary, readings: Int)] {
-        let progress = try deliveries.progress(of: sink)
+        let progress = try deliveries?.progress(of: sink) ?? [:]
         return try trips(TripFilter(withScans: true)).compactMap { trip in
             let known = progress[DeliveryStore.TripKey(trip)]
             if known == nil, trip.purpose == .import { return nil }

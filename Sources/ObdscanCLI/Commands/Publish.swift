@@ -55,7 +55,8 @@ struct SinkOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Name the vehicle like this (default: its name or VIN).", valueName: "name"))
+            "Name the vehicle like this (default: its name or VIN).",
+            discussion: "All trips to deliver must be of one vehicle.", valueName: "name"))
     var id: String?
 
     @Option(
@@ -206,6 +207,7 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
         let store = try database.open(.readOnly)
         var only: Set<Int64>?
         for trip in trips { only = (only ?? []).union([try trip.number(in: store)]) }
+        for sink in chosen { try checkNames(of: sink, only, store) }
         if prints { return try printLines(chosen, only) }
         let (deliveries, path) = try database.deliveries(.readWrite)
         for trip in again {
@@ -217,6 +219,27 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
             sinks: chosen, database: path, deliveries: deliveries, drains: drain, trips: only,
             output: output
         ).run()
+    }
+
+    /// Refuses to give one name to several vehicles, which a sink could not tell apart.
+    private func checkNames(
+        of sink: ChosenSink, _ trips: Set<Int64>?, _ store: TripStore
+    ) throws {
+        guard let id = sink.settings.id else { return }
+        let vehicles = try sink.selection(trips: trips)
+            .vehiclesOfOneName(in: try store.trips(.init(withScans: true)))
+        if vehicles.isEmpty { return }
+        let names = vehicles.joined(separator: ", ")
+        if sinks.to != nil {
+            throw Failure(
+                "--id \(id) would give one name to \(vehicles.count) vehicles: \(names)",
+                hint: "without --id each has its own; --trip NUMBER delivers one trip under a name",
+                status: .usage)
+        }
+        // Someone may have put the adapter into another vehicle, and its trips must not stop.
+        output.note(
+            "publish.\(sink.name).id gives one name to \(vehicles.count) vehicles: \(names); "
+                + "\"obdscan config set publish.\(sink.name).id %VIN\" keeps them apart")
     }
 
     private func printLines(_ sinks: [ChosenSink], _ trips: Set<Int64>?) throws {
@@ -256,30 +279,24 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let (deliveries, path) = try database.deliveries(.readOnly)
+        let status = try PublishStatus(database)
         var writer = TextOutput.standard
-        var table = RowPrinter(DeliveryRows.sink, output.form)
         var list = RowPrinter(DeliveryRows.refusal, output.form)
         var rows = RowWriter(
             output.format, kinds: [DeliveryRows.sink.keys, DeliveryRows.refusal.keys])
-        let store = try TripStore(path: path, access: .readOnly)
-        let sinks = try deliveries.sinks().map { sink in
-            (sink: sink, backlog: try store.backlog(of: sink.name, deliveries))
-        }
-        for line in sinks {
-            if output.format == .text {
-                try writer.print(line, &table)
-            } else {
-                try writer.print(DeliveryRows.sink.row(line), &rows)
+        if output.format == .text {
+            try writer.write(status.table.text(output.palette(), columns: output.columns))
+        } else {
+            for line in status.lines {
+                try writer.print(DeliveryRows.sink.row((line.sink, line.backlog)), &rows)
             }
         }
-        try writer.finish(&table)
-        for sink in refused ? sinks.map(\.sink.name) : [] {
-            for refusal in try deliveries.refusals(of: sink) {
+        for line in refused ? status.lines : [] {
+            for refusal in try status.deliveries?.refusals(of: line.sink.name) ?? [] {
                 if output.format == .text {
-                    try writer.print((sink, refusal), &list)
+                    try writer.print((line.sink.name, refusal), &list)
                 } else {
-                    try writer.print(DeliveryRows.refusal.row((sink, refusal)), &rows)
+                    try writer.print(DeliveryRows.refusal.row((line.sink.name, refusal)), &rows)
                 }
             }
         }
@@ -290,6 +307,7 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
             try writer.append { rows.finish(&$0) }
         }
         try writer.flush()
+        for hint in status.hints(refused: refused) { output.note(hint) }
     }
 }
 

@@ -88,8 +88,7 @@ struct PublishRun {
             let trips = held.withoutName == 1 ? "1 trip" : "\(held.withoutName) trips"
             output.note(
                 "not delivered: \(trips) of a vehicle without a VIN and a name; --trip NUMBER "
-                    + "--id NAME delivers one under a name, and --id alone gives that name to every "
-                    + "vehicle")
+                    + "--id NAME delivers one under a name")
         }
         if held.withoutVIN > 0 {
             output.note("\(held.withoutVIN) trips that are being recorded have no VIN yet")

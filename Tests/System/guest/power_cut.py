@@ -24,7 +24,7 @@ LIFE = os.environ.get("LIFE")
 DATABASE = "/disk/trips.db"
 SAYING = threading.Lock()
 URL = "influx+http://127.0.0.1:8428"
-PUBLISH = [PROGRAM, "publish", "--to", URL, "--db", DATABASE, "--quiet"]
+PUBLISH = [PROGRAM, "publish", "--to", URL, "--db", DATABASE]
 
 
 class Taker(http.server.BaseHTTPRequestHandler):
@@ -98,7 +98,7 @@ if LIFE == "last":
 process = subprocess.Popen(log, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd="/tmp")
 for line in process.stdout:
     if not publish and os.environ.get("PUBLISH"):
-        publish = subprocess.Popen(PUBLISH, env=ENVIRONMENT, stdin=subprocess.DEVNULL, cwd="/tmp")
+        publish = subprocess.Popen(PUBLISH + ["--quiet"], env=ENVIRONMENT, stdin=subprocess.DEVNULL, cwd="/tmp")
     reading = json.loads(line)
     if "signal" in reading:
         say("reading", microseconds(reading["time"]), reading["signal"], reading["ecu"])
@@ -106,7 +106,8 @@ process.wait()
 if publish and LIFE == "last":
     publish.terminate()
     publish.wait()
-    code = subprocess.call(PUBLISH + ["--drain"], env=ENVIRONMENT, stdin=subprocess.DEVNULL, cwd="/tmp")
+    code = subprocess.call(PUBLISH + ["--drain", "--quiet"], env=ENVIRONMENT, stdin=subprocess.DEVNULL, cwd="/tmp")
+    # With --quiet it would print nothing.
     printed = subprocess.run(PUBLISH + ["--print"], env=ENVIRONMENT, stdout=subprocess.PIPE, cwd="/tmp")
     for line in printed.stdout.decode().splitlines():
         say("holds", line)

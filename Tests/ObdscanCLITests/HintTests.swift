@@ -17,6 +17,7 @@ import Testing
         "path": "other.db", "value": "1.5", "file": "own.txt", "address": "sim:", "channel": "3",
         "word": "P0301", "units": "us", "whole": "ATRV",
         "values.joined(separator: \" \")": "a b",
+        "sink.name": "home", "line.sink.name": "home",
     ]
 
     /// Splits a command line into words.

@@ -102,8 +102,9 @@ private final class MQTTSinkRun {
         var refused: [(payload: [UInt8], reason: String)]
     }
 
-    /// So many batches of history may be under way, each of some ten messages. A broker that has to
-    /// wait for a processor acknowledges late, and two batches are sent before it does.
+    /// The number of batches of history that may be under way, each of some ten messages.
+    ///
+    /// A broker that waits for a processor acknowledges late, and two batches are sent before it does.
     private static let mostWaiting = 4
     private static let messageBytes = 64_000
     private static let patience = Duration.seconds(20)

@@ -72,6 +72,10 @@ import Testing
 
         let csv = try program.run(["export", "--format", "csv", "--signal", "RPM"])
         #expect(csv.output.hasPrefix("time,7E8 RPM (rpm),7E9 RPM (rpm)\r\n"))
+        let byAlias = try program.run(["export", "--format", "csv", "--signal", "engine-speed"])
+        #expect(byAlias.output == csv.output)
+        let partly = try program.run(["export", "--signal", "RPM", "--signal", "nonsense"])
+        #expect(partly.status == 64 && partly.errors.contains("no trip has the signal nonsense"))
         #expect(!FileManager.default.fileExists(atPath: file + ".partial"))
         #expect(try program.run(["export", "9", "--to", file]).status == 64)
         #expect(try program.run(["export", "--to", "/nosuchfolder/x.csv"]).status == 73)

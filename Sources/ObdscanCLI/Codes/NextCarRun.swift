@@ -68,7 +68,7 @@ struct NextCarRun {
             if let hint = failure.hint { output.note("hint: \(hint)") }
             let question = "Press Enter to try this car again, or s to skip it (q ends): "
             var answer = try ask(question, inbox)
-            while let word = answer, !word.isEmpty, word.lowercased() != "s" {
+            while let word = answer, !word.isEmpty, !["s", "skip"].contains(word.lowercased()) {
                 answer = try ask(question, inbox)
             }
             if answer == "" { continue }
@@ -87,7 +87,7 @@ struct NextCarRun {
             let line = try LineReader.next(STDIN_FILENO, interruptedBy: inbox.descriptor)
             if line == nil || !Confirmation.isPossible { writeToStandardError("\n") }
             let words = line?.split(separator: " ").joined(separator: " ")
-            return words == "q" ? nil : words
+            return ["q", "quit"].contains(words?.lowercased()) ? nil : words
         } catch {
             writeToStandardError("\n")
             return nil

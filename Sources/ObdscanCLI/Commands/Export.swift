@@ -1,7 +1,9 @@
 import ArgumentParser
+import Diagnostics
 import Formats
 import Glibc
 import OBDCore
+import PIDTables
 import SystemIO
 import TripReports
 import TripStore
@@ -180,6 +182,22 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         }
     }
 
+    /// Each name of `--signal`, with those that trips may hold it by, in lower case: `speed` is
+    /// recorded as `VSS`.
+    private func namedSignals() throws(Failure) -> [(name: String, recorded: [String])] {
+        let table: PIDTable
+        do throws(TableError) {
+            table = try PIDTables.standard()
+        } catch {
+            throw Failure(error)
+        }
+        return signals.map { name in
+            let wanted = name.lowercased()
+            let others = table.signals.filter { $0.aliases.contains { $0.lowercased() == wanted } }
+            return (name, [wanted] + others.map { $0.id.lowercased() })
+        }
+    }
+
     func run() throws {
         let format = try chosenFormat()
         let store = try database.open(.readOnly)
@@ -189,11 +207,12 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             try writeDatabase(ids, store)
             return
         }
+        let named = try signals.isEmpty ? [] : namedSignals()
         var parts: [TripReadings] = []
         for id in ids {
             let start = try store.trip(id).start
             var selection = TripReadings.Selection()
-            selection.signals = signals
+            selection.signals = named.flatMap(\.recorded)
             selection.ecu = ecu?.address
             selection.from = try from?.time(since: start)
             selection.to = try until?.time(since: start)
@@ -201,9 +220,15 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             parts.append(
                 try store.readings(ofTrip: id, chosen))
         }
-        if signals.isEmpty == false, parts.allSatisfy(\.signals.isEmpty) {
+        let found = Set(
+            parts.flatMap { part in
+                part.signals.map { part.table[$0.signal] }
+                    .flatMap { [$0.id.lowercased(), $0.name.lowercased()] }
+            })
+        let missing = named.filter { found.isDisjoint(with: $0.recorded) }.map(\.name)
+        if !missing.isEmpty {
             throw Failure(
-                "no trip has the signal \(signals.joined(separator: ", "))",
+                "no trip has the signal \(missing.joined(separator: ", "))",
                 hint: "\"obdscan trips show\" lists a trip's signals", status: .usage)
         }
         let progress = ProgressLine(output)

@@ -173,4 +173,12 @@ public struct PIDTable: Sendable {
     /// The signal at `index`.
     @inline(__always)
     public subscript(index: SignalIndex) -> Signal { signals[Int(index.rawValue)] }
+
+    /// The names by which trips hold the signal that somebody calls `name`, in lower case: `speed` is
+    /// recorded as `VSS`.
+    public func recordedNames(of name: String) -> [String] {
+        let wanted = name.lowercased()
+        let others = signals.filter { $0.aliases.contains { $0.lowercased() == wanted } }
+        return [wanted] + others.map { $0.id.lowercased() }
+    }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Diagnostics
 import Formats
 import Glibc
 import OBDCore
@@ -182,19 +181,13 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// Each name of `--signal`, with those that trips may hold it by, in lower case: `speed` is
-    /// recorded as `VSS`.
+    /// Each name of `--signal`, with those that trips may hold it by.
     private func namedSignals() throws(Failure) -> [(name: String, recorded: [String])] {
-        let table: PIDTable
         do throws(TableError) {
-            table = try PIDTables.standard()
+            let table = try PIDTables.standard()
+            return signals.map { ($0, table.recordedNames(of: $0)) }
         } catch {
             throw Failure(error)
-        }
-        return signals.map { name in
-            let wanted = name.lowercased()
-            let others = table.signals.filter { $0.aliases.contains { $0.lowercased() == wanted } }
-            return (name, [wanted] + others.map { $0.id.lowercased() })
         }
     }
 

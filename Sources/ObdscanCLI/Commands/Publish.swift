@@ -279,7 +279,12 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let status = try PublishStatus(database)
+        let store = try database.open(.readOnly)
+        let known = UserSettings.current.publish.filter { $0.value.to != nil }
+        let isNew = !Files.exists(DeliveryStore.path(of: store.path))
+        let status = try PublishStatus(
+            store, isNew && !known.isEmpty ? nil : try database.deliveries(.readOnly).0,
+            known: known)
         var writer = TextOutput.standard
         var list = RowPrinter(DeliveryRows.refusal, output.form)
         var rows = RowWriter(
@@ -307,7 +312,12 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
             try writer.append { rows.finish(&$0) }
         }
         try writer.flush()
-        for hint in status.hints(refused: refused) { output.note(hint) }
+        if !refused, status.lines.contains(where: { $0.sink.refused > 0 }) {
+            output.note("\"obdscan publish status --refused\" shows what was refused, and why")
+        }
+        for name in status.lines.filter({ !$0.isKnown }).map(\.sink.name) {
+            output.note("\"obdscan publish forget \(name)\" removes \(name) from this list")
+        }
     }
 }
 

@@ -2,7 +2,7 @@ import OBDCore
 import Testing
 import TripStore
 
-@testable import ObdscanCLI
+@testable import Delivery
 
 @Suite struct `The state of a sink` {
     private static let noon = UTC(microseconds: 1_795_262_400_000_000)

@@ -6,30 +6,30 @@ import SystemIO
 import TripStore
 
 /// What each sink has received, those of the configuration and those of `--to`.
-struct PublishStatus {
+package struct PublishStatus {
     /// A sink.
-    struct Line {
-        var sink: DeliveryStore.Sink
+    package struct Line {
+        /// Its name, and what it has received.
+        package var sink: DeliveryStore.Sink
         /// The data that it has not received; nil for a broker that gets only the newest values.
-        var backlog: DeliveryBacklog?
+        package var backlog: DeliveryBacklog?
         /// Whether the configuration names it, or it is an address.
-        var isKnown: Bool
+        package var isKnown: Bool
     }
 
     /// The sinks by name.
-    let lines: [Line]
+    package let lines: [Line]
     /// The file of cursors; nil if nothing was ever delivered.
-    let deliveries: DeliveryStore?
+    package let deliveries: DeliveryStore?
 
     /// The state of the sinks of a database.
     ///
-    /// - Throws: A ``Failure`` if there is no sink.
-    init(_ database: DatabaseOptions) throws {
-        let store = try database.open(.readOnly)
-        let known = UserSettings.current.publish.filter { $0.value.to != nil }
-        let isNew = !Files.exists(DeliveryStore.path(of: store.path))
-        let deliveries =
-            isNew && !known.isEmpty ? nil : try database.deliveries(.readOnly).0
+    /// - Parameters:
+    ///   - deliveries: the file of cursors; nil if nothing was ever delivered.
+    ///   - known: the sinks that the configuration names.
+    package init(
+        _ store: TripStore, _ deliveries: DeliveryStore?, known: [String: PublishSettings]
+    ) throws {
         var sinks = try deliveries?.sinks() ?? []
         for (name, settings) in known where !sinks.contains(where: { $0.name == name }) {
             sinks.append(.init(name: name, target: settings.to?.text ?? ""))
@@ -51,7 +51,7 @@ struct PublishStatus {
     }
 
     /// The table for people.
-    var table: TextTable {
+    package var table: TextTable {
         var table = TextTable(
             [("SINK", .left), ("LAST DELIVERY", .left), ("RESULT", .left)], flexible: [0, 2])
         for line in lines {
@@ -62,20 +62,6 @@ struct PublishStatus {
             ])
         }
         return table
-    }
-
-    /// What the user can do about it.
-    func hints(refused isShown: Bool) -> [String] {
-        var hints: [String] = []
-        if !isShown, lines.contains(where: { $0.sink.refused > 0 }) {
-            hints.append("\"obdscan publish status --refused\" shows what was refused, and why")
-        }
-        for line in lines where !line.isKnown {
-            hints.append(
-                "\"obdscan publish forget \(line.sink.name)\" removes \(line.sink.name) from this list"
-            )
-        }
-        return hints
     }
 }
 

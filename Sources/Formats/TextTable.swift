@@ -14,7 +14,7 @@ public struct TextTable: Sendable {
         public var text: String
         /// The style; nil = plain.
         public var style: Style?
-        /// What replaces the text where there is no terminal, or one too narrow for the table; nil = nothing.
+        /// A shorter text, used without a terminal or if the table does not fit; nil if there is none.
         private(set) var short: String?
 
         /// A cell; control characters in `text` are escaped.

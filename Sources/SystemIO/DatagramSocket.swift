@@ -65,7 +65,7 @@ public final class DatagramSocket: Sendable {
         return (Array(buffer[..<count]), Array(place.prefix(Int(length))))
     }
 
-    /// The host of an address as digits: `192.168.1.10`, `fe80::1%eth0`; nil if it is no address.
+    /// The numeric host of an address: `192.168.1.10`, `fe80::1%eth0`; nil for another kind of address.
     public static func numericHost(of address: [UInt8]) -> String? {
         var name = [CChar](repeating: 0, count: 128)
         let status = address.withUnsafeBytes { place in

@@ -12,7 +12,7 @@ extension CodeSetReading.Finding {
 }
 
 extension CodeSetReading {
-    /// The combined meaning of the codes, for people; empty if there is none.
+    /// What the codes mean together, for people; empty if nothing is known.
     package func text(_ palette: Palette, columns: Int?) -> String {
         if findings.isEmpty { return "" }
         var rows = TextTable([("", .left), ("", .left)], flexible: [1])

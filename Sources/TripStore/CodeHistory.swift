@@ -76,7 +76,7 @@ extension TripStore {
 extension TripStore {
     /// Whether the stored codes of a vehicle were ever read; `vehicle` is a VIN or a name.
     ///
-    /// If not, an empty history does not mean that there is no code.
+    /// Until then, an empty history says nothing about the vehicle.
     public func hasReadCodes(vehicle: String) throws(StoreError) -> Bool {
         try read { database in
             try Bool.fetchOne(

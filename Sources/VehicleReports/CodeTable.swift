@@ -178,7 +178,7 @@ package final class CodeTable {
 
     // MARK: The file
 
-    /// The time in the first row of a table; nil where there is none.
+    /// The time in the first row of a table; nil if there is no row.
     private static func firstTime(
         _ beginning: [UInt8], _ form: Form, _ separator: Unicode.Scalar
     ) -> Substring? {

@@ -486,6 +486,10 @@ import Testing
         #expect(rows.count == 9 && rows[0].hasPrefix("time,device,label,vin,odometerKm,ecu,"))
         #expect(rows.count { $0.contains(",first,5XXBD1GA8LX000042,") } == 6)
         #expect(rows.count { $0.contains(",second,JXXBD3HA2NX000123,") } == 2)
+        let again = try program.run(["dtc", "--to", table] + Self.deviceArguments)
+        #expect(again.errors.contains("in place of what it held"), "\(again.errors)")
+        let typed = try program.run(["dtc", "clear", "--yse"])
+        #expect(typed.status == 64 && !typed.errors.contains("--yes'"), "\(typed.errors)")
         for ending in ["csv", "jsonl"] {
             let mixed = program.home.appendingPathComponent("mixed.\(ending)").path
             let append = ["dtc", "--to", mixed, "--append"] + Self.deviceArguments

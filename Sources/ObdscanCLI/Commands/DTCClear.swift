@@ -121,7 +121,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         }
         if hasFrame { losses.append("the freeze frame") }
         let text = "This erases: \(losses.joined(separator: ", ")), and all test results."
-        // Whoever is asked has to know it, in spite of -q.
+        // The user needs this to answer the question, even with -q.
         if yes { output.note(text) } else { tellOnStandardError(text + "\n") }
     }
 

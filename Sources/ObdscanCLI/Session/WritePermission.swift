@@ -19,8 +19,9 @@ struct WritePermission {
 
     /// Asks the user for confirmation and checks that the vehicle stands still.
     ///
-    /// Only this function creates a ``Consent``. It checks the vehicle last, because the engine may
-    /// have been started while the question waited, and first, to ask nobody in vain.
+    /// Only this function creates a ``Consent``. It checks the vehicle before the question, so that
+    /// nobody answers it for nothing, and again afterwards, because the engine may have been started
+    /// in the meantime.
     ///
     /// - Parameters:
     ///   - question: what the command is about to do.

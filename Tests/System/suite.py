@@ -38,11 +38,11 @@ def add_programs(path, programs):
         archive.close()
 
 
-def run(suite, title, packages, build=None):
+def run(suite, title, packages, build=None, parameters=None):
     """Runs guest/SUITE.py in the machine and ends this process with its result.
 
     `packages` maps the folder of Python packages to the module that shows that they are there; `build`
-    builds programs in a folder and returns their paths."""
+    builds programs in a folder and returns their paths; `parameters` are for the kernel."""
     def skip(why):
         print(f"{title} test skipped: {why}")
         sys.exit(77)
@@ -74,7 +74,7 @@ def run(suite, title, packages, build=None):
             add_programs(ramdisk, build(folder))
         acceleration = "kvm" if os.environ.get("OBDSCAN_SYSTEM_KVM") == "1" else "tcg"
         vm = machine.Machine(folder, kernel, ramdisk, {}, acceleration, options.seconds,
-                             environment={"TEST": suite})
+                             environment={"TEST": suite, **(parameters or {})})
         tail = []
 
         def show(line):

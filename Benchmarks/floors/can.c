@@ -5,7 +5,8 @@
      canfloor IFACE ask SECONDS ID HEX FRAMES    asks in turn, counts requests; FRAMES come for each
      canfloor IFACE flood SECONDS RATE ID…       sends RATE frames a second with these identifiers
 
-   The client sends flow control to 7E0 when a first frame comes. It prints one line of JSON. */
+   The client sends flow control to 7E0 when a first frame comes. It prints one line of JSON. An IFACE with a
+   slash is the path of a socket, on which a frame is a message: see canbus.c. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/can.h>
@@ -19,10 +20,11 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
-static int bus;
+static int bus = -1, listener = -1;
 
 static double now(void) {
     struct timespec t;
@@ -38,9 +40,27 @@ static int fail(const char *what) {
 static void put(unsigned id, const unsigned char *data) {
     struct can_frame frame = {.can_id = id, .can_dlc = 8};
     memcpy(frame.data, data, 8);
-    while (write(bus, &frame, sizeof frame) != sizeof frame) {
+    while (send(bus, &frame, sizeof frame, MSG_NOSIGNAL) != sizeof frame) {
+        // The client on a socket has gone; reading tells so.
+        if (errno == EPIPE || errno == ECONNRESET) return;
         if (errno != ENOBUFS && errno != EAGAIN) fail("write");
         poll(0, 0, 1);
+    }
+}
+
+/* The socket that stands for a bus; the ECU takes one client after the other. */
+static void open_socket(const char *path, int serves) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+    int end = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    if (end < 0) fail("socket");
+    if (!serves) {
+        if (connect(end, (void *)&address, sizeof address)) fail(path);
+        bus = end;
+    } else if (bind(end, (void *)&address, sizeof address) || listen(end, 1)) {
+        fail(path);
+    } else {
+        listener = end;
     }
 }
 
@@ -87,7 +107,13 @@ static void serve(int ecus, double latency) {
     fflush(stdout);
     for (;;) {
         struct can_frame frame;
-        if (read(bus, &frame, sizeof frame) != sizeof frame) fail("read");
+        if (bus < 0 && (bus = accept(listener, 0, 0)) < 0) fail("accept");
+        if (read(bus, &frame, sizeof frame) != sizeof frame) {
+            if (listener < 0) fail("read");
+            close(bus);
+            bus = -1;
+            continue;
+        }
         int all = frame.can_id == 0x7DF, ecu = all ? 0 : (int)frame.can_id - 0x7E0;
         if (ecu < 0 || ecu >= ecus) continue;
         if (frame.data[0] >> 4 == 3 && !all) {
@@ -177,10 +203,10 @@ static void flood(double seconds, double rate, int count, char **ids) {
 
 int main(int argc, char **argv) {
     if (argc > 2 && !strncmp(argv[2], "ecu", 3)) {
-        open_bus(argv[1], 0x7C0, 0x7C0);
+        if (strchr(argv[1], '/')) open_socket(argv[1], 1); else open_bus(argv[1], 0x7C0, 0x7C0);
         serve(argv[2][3] ? 1 : 2, argc > 3 ? atof(argv[3]) : 0);
     } else if (argc > 6 && !strcmp(argv[2], "ask")) {
-        open_bus(argv[1], 0x7E8, 0x7F8);
+        if (strchr(argv[1], '/')) open_socket(argv[1], 0); else open_bus(argv[1], 0x7E8, 0x7F8);
         ask(atof(argv[3]), (unsigned)strtoul(argv[4], 0, 16), argv[5], atoi(argv[6]));
     } else if (argc > 5 && !strcmp(argv[2], "flood")) {
         open_bus(argv[1], 0, 0x7FF);

@@ -101,7 +101,7 @@ public struct CodeExplanations: Sendable {
             if state.kind == .permanent, explanation.drive == .soon || explanation.drive == .weeks {
                 explanation.drive = .note
                 explanation.driveReason =
-                    "cleared; the permanent entry goes when the vehicle has tested the repair"
+                    "cleared, but the vehicle has not tested the repair yet"
             }
             if state.isWeak, explanation.drive == .weeks {
                 explanation.drive = .note

@@ -13,8 +13,11 @@ public final class CodeKnowledge: Sendable {
         self.texts = texts
     }
 
-    /// The facts of a reported code.
-    public func facts(of report: CodeReport) -> CodeFacts {
+    /// The facts of a reported code, if the other lists of its ECU are not known.
+    public func facts(of report: CodeReport) -> CodeFacts { facts(of: report, isAlone: false) }
+
+    /// The facts of a reported code; `isAlone` if no weightier list of its ECU has it.
+    public func facts(of report: CodeReport, isAlone: Bool) -> CodeFacts {
         let text = texts.text(of: report.code)
         let loaded = explanations.withLock { known in
             if let known { return known }
@@ -27,8 +30,7 @@ public final class CodeKnowledge: Sendable {
         // A fault in the embedded file is a fault of the build and is found by tests.
         guard case .success(let explanations) = loaded else { return CodeFacts(text: text) }
         var state = CodeExplanations.State(report)
-        // A row does not know whether the other lists have its code, too.
-        if state.kind == .permanent { state.kind = .stored }
+        if state.kind == .permanent, !isAlone { state.kind = .stored }
         let explanation: CodeExplanation? =
             switch report.code {
             case .dtc(let code): explanations.explanation(of: code, text: text, state: state)

@@ -124,6 +124,7 @@ public struct ConditionReport {
         let now = change.codes.filter { $0.fate != .gone }
         return ConditionVerdict(
             codes: now.map { ($0.code.code.fullText, explanation(of: $0)?.drive) },
+            untested: now.filter { $0.code.kinds == [.permanent] }.map(\.code.code.fullText),
             gone: isComparison
                 ? change.codes.filter { $0.fate == .gone }.map(\.code.code.fullText) : nil,
             incomplete: monitors.incomplete,

@@ -16,11 +16,12 @@ public struct ConditionVerdict: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - codes: each present code with the advice about driving on; nil = unknown.
+    ///   - untested: those of them that were cleared, but whose repair the vehicle has not tested yet.
     ///   - gone: codes that disappeared since the compared condition; nil = no comparison.
     ///   - incomplete: monitors that have not run since codes were cleared.
     ///   - failedTests: the number of test results beyond their limits.
     public init(
-        codes: [(name: String, drive: DriveAdvice?)], gone: [String]?,
+        codes: [(name: String, drive: DriveAdvice?)], untested: [String] = [], gone: [String]?,
         incomplete: [MonitorStatus.Monitor], failedTests: Int
     ) {
         var parts: [String] = []
@@ -38,7 +39,17 @@ public struct ConditionVerdict: Hashable, Sendable {
         // What is not known may be grave.
         case (_, .note) where !unknown.isEmpty:
             parts.append("\(count): \(Self.list(codes.map(\.name))).")
-        case (_, .note): parts.append("\(count). Nothing that needs a repair now: \(names).")
+        case (_, .note):
+            let others = codes.map(\.name).filter { !untested.contains($0) }
+            parts.append("\(count).")
+            if !untested.isEmpty {
+                parts.append(
+                    "Cleared, but the vehicle has not tested the repair yet: \(Self.list(untested))."
+                )
+            }
+            if !others.isEmpty {
+                parts.append("Nothing that needs a repair now: \(Self.list(others)).")
+            }
         case (_, nil): parts.append("\(count): \(names).")
         }
         if !unknown.isEmpty, gravest != .stop {

@@ -37,10 +37,10 @@ extension MonitorTestResult {
         }
     }
 
-    /// The verdict for people.
+    /// The verdict for people; a count without limits can neither pass nor fail.
     public var verdict: String {
         switch passed {
-        case true: "passed"
+        case true: hasLowerLimit || hasUpperLimit ? "passed" : "no limits"
         case false: "FAILED"
         case nil: "not run"
         }

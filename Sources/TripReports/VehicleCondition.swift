@@ -61,10 +61,7 @@ public struct VehicleCondition: Sendable {
             add(entry.ecu, entry.code, entry.kind, nil)
         }
         monitors = try store.readiness(ofVehicle: vehicle, at: time).filter(\.supported)
-        for point in try store.monitorTrend(vehicle: vehicle) where point.time <= time {
-            let same = tests.firstIndex { $0.isSameTest(as: point.result) }
-            if let same { tests[same] = point.result } else { tests.append(point.result) }
-        }
+        tests = try store.testResults(ofVehicle: vehicle, at: time)
     }
 
     private mutating func add(

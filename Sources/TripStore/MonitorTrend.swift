@@ -64,24 +64,30 @@ extension TripStore {
                     ORDER BY vin, m.ecu, m.mid, m.component, m.tid, time
                     """, arguments: [vehicle])
             return rows.map { row in
-                let raw: Data = row["raw"]
-                var result = MonitorTestResult(
-                    ecu: (row["ecu"] as String?).flatMap { ECUAddress($0) }, tid: row["tid"],
-                    raw: InlineBytes(raw), line: 0)
-                result.mid = row["mid"]
-                result.uas = row["uas"]
-                result.monitor = row["monitor"]
-                result.test = row["test"]
-                result.component = row["component"]
-                result.value = row["value"]
-                result.min = row["minimum"]
-                result.max = row["maximum"]
-                result.unit = row["unit"]
-                result.passed = row["passed"]
                 return MonitorTrendPoint(
                     time: UTC(microseconds: row["time"]), trip: row["trip"], vin: row["vin"],
-                    result: result)
+                    result: MonitorTestResult(row))
             }
         }
+    }
+}
+
+extension MonitorTestResult {
+    /// The result in a row of `monitor_test`.
+    init(_ row: Row) {
+        let raw: Data = row["raw"]
+        self.init(
+            ecu: (row["ecu"] as String?).flatMap { ECUAddress($0) }, tid: row["tid"],
+            raw: InlineBytes(raw), line: 0)
+        mid = row["mid"]
+        uas = row["uas"]
+        monitor = row["monitor"]
+        test = row["test"]
+        component = row["component"]
+        value = row["value"]
+        min = row["minimum"]
+        max = row["maximum"]
+        unit = row["unit"]
+        passed = row["passed"]
     }
 }

@@ -47,10 +47,10 @@ package struct CodeBatch {
                 rows.append(row(car, time, ecu, module?.name, light, nil, CodeFacts(), error))
             }
             for report in own {
-                rows.append(
-                    row(
-                        car, time, ecu, module?.name, light, report, knowledge.facts(of: report),
-                        nil))
+                // The lists are in the order of their weight: a code has one advice, whatever lists it is in.
+                let first = own.first { $0.fullText == report.fullText } ?? report
+                let facts = knowledge.facts(of: first, isAlone: true)
+                rows.append(row(car, time, ecu, module?.name, light, report, facts, nil))
             }
         }
         return rows

@@ -173,7 +173,8 @@ package struct CodePrinter {
                 unrated.append(report.fullText)
                 continue
             }
-            let reason = drive <= .soon ? explanation.driveReason : ""
+            let isTold = drive <= .soon || report.kind == .permanent
+            let reason = isTold ? explanation.driveReason : ""
             let known = drives[drive]?.firstIndex { $0.reason == reason }
             if let known {
                 drives[drive]?[known].codes.append(report.fullText)

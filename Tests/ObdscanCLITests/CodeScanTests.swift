@@ -89,6 +89,19 @@ import VehicleReports
         }
     }
 
+    /// A code that is only permanent was cleared; in every list it has one advice.
+    @Test func `a code has the same advice in each of its rows`() throws {
+        var answers = Self.both
+        answers["03"] = ["7E8 04 43 01 03 01|7E9 02 43 00"]
+        try TableVehicle.run(answers) { vehicle in
+            #expect(
+                rows(vehicle, try vehicle.codes(), "ecu", "status", "code", "driveOn") == [
+                    "7E8 stored P0301 soon", "7E8 pending P0301 soon",
+                    "7E9 permanent P0301 note",
+                ])
+        }
+    }
+
     @Test(arguments: [(true, false), (false, true), (true, true), (false, false)])
     func `each ECU has its own lamp`(engine: Bool, gearbox: Bool) throws {
         var answers = Self.both

@@ -20,18 +20,20 @@ import TripReports
     }
 
     @Test(arguments: [
-        ("01 01 10 0076 0000 0190", "118", "≤ 400"),
-        ("02 08 0A 1852 1333 FFFF", "760.0", "≥ 600.0"),
-        ("A2 0B 24 00D6 0000 FFFF", "214", ""),
-        ("39 81 FE FB50 F830 FE0C", "-300.0", "-500.0…-125.0"),
-        ("39 81 FE FB50 8000 7FFF", "-300.0", ""),
+        ("01 01 10 0076 0000 0190", "118", "≤ 400", "passed"),
+        ("02 08 0A 1852 1333 FFFF", "760.0", "≥ 600.0", "passed"),
+        ("A2 0B 24 00D6 0000 FFFF", "214", "", "no limits"),
+        ("39 81 FE FB50 F830 FE0C", "-300.0", "-500.0…-125.0", "passed"),
+        ("39 81 FE FB50 8000 7FFF", "-300.0", "", "no limits"),
+        ("01 01 10 0191 0000 0190", "401", "≤ 400", "FAILED"),
     ])
     func `have the digits that were measured, and limits that can be passed`(
-        _ record: String, _ value: String, _ limits: String
+        _ record: String, _ value: String, _ limits: String, _ verdict: String
     ) throws {
         let found = try result(record)
         #expect(found.text(found.value) == value)
         #expect(found.limitsText == limits)
+        #expect(found.verdict == verdict)
     }
 
     // Before CAN a result is a number without a unit. A test of service 05 has its own scaling.

@@ -10,6 +10,7 @@ import Testing
 @Suite struct `A report comes to one sentence` {
     private struct Case: Sendable {
         var codes: [(String, DriveAdvice?)] = []
+        var untested: [String] = []
         var gone: [String]?
         var incomplete: [MonitorStatus.Monitor] = []
         var failed = 0
@@ -52,6 +53,11 @@ import Testing
             codes: [("P1234", nil), ("P0217", .stop)],
             text: "2 trouble codes. Do not drive on: P0217.", grade: .bad),
         Case(
+            codes: [("P0301", .note), ("P0562", .note)], untested: ["P0301"],
+            text:
+                "2 trouble codes. Cleared, but the vehicle has not tested the repair yet: P0301. "
+                + "Nothing that needs a repair now: P0562.", grade: .warn),
+        Case(
             codes: (0..<8).map { ("P010\($0)", .note) },
             text:
                 "8 trouble codes. Nothing that needs a repair now: P0100, P0101, P0102, P0103, P0104, "
@@ -61,7 +67,8 @@ import Testing
     @Test(arguments: cases.indices) func `by the gravest code first`(index: Int) {
         let one = Self.cases[index]
         let verdict = ConditionVerdict(
-            codes: one.codes.map { (name: $0.0, drive: $0.1) }, gone: one.gone,
+            codes: one.codes.map { (name: $0.0, drive: $0.1) }, untested: one.untested,
+            gone: one.gone,
             incomplete: one.incomplete, failedTests: one.failed)
         #expect(verdict.text == one.text)
         #expect(verdict.grade == one.grade)

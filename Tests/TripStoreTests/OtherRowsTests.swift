@@ -90,4 +90,46 @@ import Testing
         #expect(try known(5) == [true])
         #expect(try store.readiness(ofVehicle: "another", at: Fixtures.start).isEmpty)
     }
+
+    /// SAE J1979, service 04: clearing resets the monitors and erases their results.
+    @Test func `what an ECU has cleared is not known any more`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let writer = try Fixtures.begin(store)
+        let vin = try #require(VIN(Fixtures.vinText))
+        _ = writer.offer(.vehicle(vin), at: Fixtures.after(0))
+        func found(_ ecu: ECUAddress, passed: Bool?) -> [DiagnosticItem] {
+            var result = MonitorTestResult(
+                ecu: ecu, tid: 0x80, raw: InlineBytes([0x21, 0x80, 1, 0, 90, 0, 0, 0, 80]), line: 0)
+            (result.mid, result.value, result.passed) = (0x21, 90, passed)
+            return [
+                .monitorTest(result),
+                .monitor(
+                    MonitorStatus(
+                        ecu: ecu, scope: .sinceClear, monitor: .catalyst, supported: true,
+                        complete: passed != nil, line: 0)),
+            ]
+        }
+        let other = ECUAddress(0x7E9, .can11)
+        for ecu in [Fixtures.ecu, other] {
+            _ = writer.offer(found(ecu, passed: false), at: Fixtures.after(1))
+        }
+        _ = writer.offer(
+            .event(TripEvent(.codesCleared, text: "codes cleared", ecu: Fixtures.ecu)),
+            at: Fixtures.after(3))
+        // The test of the other ECU has not run when it is read again.
+        _ = writer.offer(found(other, passed: nil), at: Fixtures.after(5))
+        try writer.end(.stopped, at: Fixtures.after(9))
+        func known(_ seconds: Int64) throws -> (tests: [ECUAddress?], monitors: [Bool?]) {
+            let time = UTC(microseconds: Fixtures.start.microseconds + seconds * 1_000_000)
+            return (
+                try store.testResults(ofVehicle: Fixtures.vinText, at: time).map(\.ecu),
+                try store.readiness(ofVehicle: Fixtures.vinText, at: time).map(\.complete)
+            )
+        }
+        #expect(try known(0).tests == [] && known(0).monitors == [])
+        #expect(try known(2).tests == [Fixtures.ecu, other] && known(2).monitors == [true, true])
+        #expect(try known(4).tests == [other] && known(4).monitors == [true])
+        #expect(try known(6).tests == [] && known(6).monitors == [false])
+    }
 }

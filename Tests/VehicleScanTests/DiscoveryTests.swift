@@ -142,11 +142,16 @@ import Testing
             #expect(wire.sent() == 0)
             #expect(services.first?.answers.map(\.ecu) == [engine])
         }
-        // An ECU that did not answer the request to all gets its own request.
-        try open("petrol", ecu: ECUAddress(0x7EF, .can11)) { wire in
-            let services = try wire.vehicle.services()
-            #expect(!services.isAnswered)
+        // An ECU that did not answer the request to all gets its own request, on the protocol of the others.
+        let absent = ECUAddress(0x7EF, .can11)
+        try open("petrol", ecu: absent) { wire in
+            #expect(
+                throws: VehicleError.silentECU(absent, others: [engine, ECUAddress(0x7E9, .can11)])
+            ) {
+                _ = try wire.vehicle.services()
+            }
             #expect(wire.sent() > 0)
+            #expect(wire.vehicle.scan.link?.capabilities.vehicleProtocol == .can11At500)
         }
     }
 

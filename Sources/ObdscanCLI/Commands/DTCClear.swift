@@ -112,6 +112,8 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         let complete = readiness.supported.count - readiness.incomplete.count
         let codes = before.clearable.count
         var losses = [codes == 1 ? "1 code" : "\(codes) codes"]
+        let inactive = before.codes.count { $0.kind != .permanent && $0.isActive == false }
+        if inactive > 0 { losses.append("perhaps \(inactive) that are not active") }
         if complete > 0 {
             losses.append(complete == 1 ? "1 completed monitor" : "\(complete) completed monitors")
         }

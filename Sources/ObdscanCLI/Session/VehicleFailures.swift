@@ -15,6 +15,11 @@ extension Failure {
         case .noAnswer:
             self.init(
                 "\(accessory): no ECU answered", hint: "switch the ignition on", status: .timedOut)
+        case .silentECU(let ecu, let others):
+            self.init(
+                "\(accessory): \(ecu) does not answer; these ECUs do: "
+                    + others.map(\.description).joined(separator: ", "),
+                hint: "leave --ecu out to ask all of them", status: .timedOut)
         case .takesNoCommands(let text):
             self.init(
                 "\(accessory): no adapter there takes commands such as \(text)",

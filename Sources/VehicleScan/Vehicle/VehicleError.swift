@@ -14,6 +14,8 @@ public enum VehicleError: Error, Hashable, Sendable {
     case adapterSaid(AdapterStatus)
     /// No ECU answered.
     case noAnswer
+    /// The chosen ECU does not answer, but these do.
+    case silentECU(ECUAddress, others: [ECUAddress])
     /// This link has no adapter that accepts such a command.
     case takesNoCommands(String)
     /// The list of codes with this status is not complete; the ECU is nil if headers are off.

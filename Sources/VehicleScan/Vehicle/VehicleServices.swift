@@ -87,6 +87,10 @@ extension Vehicle {
                 if let status = first?.status, status != .noData {
                     throw .adapterSaid(status)
                 }
+                // An ECU with an address of OBD answers one of these requests.
+                if let ecu, !othersOfSetup.isEmpty, ecu.physicalRequest.isUsualRequest {
+                    throw .silentECU(ecu, others: othersOfSetup)
+                }
                 // Some ECUs answer other services but not this one.
                 let family =
                     first?.answer.exchange.vehicleProtocol?.family ?? forcedProtocol?.family
@@ -112,11 +116,20 @@ extension Vehicle {
         }
     }
 
-    /// The only protocol to use: the user's choice, or the one found if no other is possible or if 01 00 is
-    /// not a request in it (SAE J1939).
+    /// The only protocol to use: the user's choice, or the one found if no other is possible, because other
+    /// ECUs speak it or because 01 00 is not a request in it (SAE J1939).
     private var forcedProtocol: VehicleProtocol? {
         if let vehicleProtocol { return vehicleProtocol }
-        return foundProtocol.flatMap { [.j1939, .doip].contains($0) ? $0 : nil }
+        return foundProtocol.flatMap {
+            !othersOfSetup.isEmpty || [.j1939, .doip].contains($0) ? $0 : nil
+        }
+    }
+
+    /// The ECUs that answered the set-up, if only another one is to be asked.
+    private var othersOfSetup: [ECUAddress] {
+        guard let ecu else { return [] }
+        let answered = scan.link?.identity.questions.flatMap(\.messages).compactMap(\.ecu) ?? []
+        return answered.contains(ecu) ? [] : Array(Set(answered)).sorted { $0.value < $1.value }
     }
 
     private var foundProtocol: VehicleProtocol? { scan.link?.capabilities.vehicleProtocol }

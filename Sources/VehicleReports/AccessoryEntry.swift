@@ -74,17 +74,9 @@ package struct AccessoryEntry {
     package mutating func remember(_ remembered: RememberedAccessory) {
         if details.contains(where: { $0.0 == "Last used" }) { return }
         name = name ?? remembered.name
-        manufacturer = manufacturer ?? remembered.manufacturer
-        model = model ?? remembered.model
-        serialNumber = serialNumber ?? remembered.serialNumber
         firmware = remembered.firmware ?? remembered.name ?? firmware
-        hardware = hardware ?? remembered.hardware
-        if let dialect = remembered.dialect, !protocols.contains(dialect) {
-            protocols.append(dialect)
-        }
         if let rate = remembered.lineRate { details.append(("Line rate", "\(rate) bit/s")) }
         if let vehicle = remembered.vehicleProtocol { details.append(("Vehicle", vehicle.title)) }
-        if let vin = remembered.vin { details.append(("Last VIN", vin.text)) }
         details.append(("Last used", localTime(remembered.lastSeen)))
     }
 

@@ -339,7 +339,10 @@ import Testing
         #expect(signals.map(\.minimum) == [60, 1000])
         #expect(signals.map(\.maximum) == [60, 1060])
         #expect(signals.map(\.mean) == [60, 1030])
-        #expect(try store.vehicles().first?.lastSeen == trip.end)
+        let lastSeen = try scratch.sql {
+            try Int64.fetchOne($0, sql: "SELECT last_seen FROM vehicle")
+        }
+        #expect(lastSeen == trip.end.microseconds)
     }
 
     @Test func `trips are listed by what is asked for`() throws {

@@ -231,7 +231,7 @@ let package = Package(
         tests("WebProtocol", ["OBDCore", "WebProtocol"]),
         tests("WebServer", ["OBDCore", "SystemIO", "CSystem", "WebProtocol", "WebServer"]),
         // What several of the tests share.
-        support("Test", ["OBDCore", "Diagnostics"]),
+        support("Test", ["OBDCore", "VehicleLink", "Diagnostics"]),
         support("ScanToolTest", ["OBDCore", "VehicleLink", "Adapters", "ScanTool"]),
         support(
             "SimulatorTest",
@@ -425,7 +425,7 @@ if Context.environment["OBDSCAN_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "obdscan-fuzz",
-            dependencies: (fuzzed + ["Accessory"]).map { .init(stringLiteral: $0) },
+            dependencies: (fuzzed + ["Accessory", "TestSupport"]).map { .init(stringLiteral: $0) },
             path: "Fuzz/obdscan-fuzz", swiftSettings: strict + covered,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
 }

@@ -1,4 +1,5 @@
 import OBDCore
+import TestSupport
 import VehicleLink
 
 /// Frames of every family.

@@ -92,7 +92,7 @@ import VehicleLink
             lines.map { $0.prefix(6) }.prefix(5) == [
                 "7E8 10", "7E8 21", "7E9 10", "7E8 22", "7E9 21",
             ])
-        var assembler = MessageAssembler(.can)
+        var assembler = ISO15765Assembler()
         var whole: [ECUAddress: [UInt8]] = [:]
         for line in lines {
             let bytes = try #require(Hex.bytes(line.dropFirst(3)))

@@ -1,4 +1,5 @@
 public import OBDCore
+public import VehicleLink
 
 /// Assembles frames into messages for the vehicle's protocol family.
 public enum MessageAssembler: Hashable, Sendable {

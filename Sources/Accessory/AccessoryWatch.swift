@@ -51,9 +51,6 @@ public struct AccessoryWatch: ~Copyable {
         if uevents >= 0 { Glibc.close(uevents) }
     }
 
-    /// The adapters that were attached at the last look.
-    public var attached: [Accessory] { last }
-
     /// The changes since the last look, disconnections first.
     public mutating func next() -> [AccessoryChange] {
         var buffer = [UInt8](repeating: 0, count: 8_192)

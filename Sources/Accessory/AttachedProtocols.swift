@@ -1,10 +1,3 @@
-extension AccessoryManager {
-    /// The attached adapters that offer a protocol.
-    public func attached(offering protocolString: String) -> [Accessory] {
-        attached().filter { $0.protocols.contains(protocolString) }
-    }
-}
-
 extension Accessory {
     /// The connector that opens a session for one of this adapter's protocols.
     ///

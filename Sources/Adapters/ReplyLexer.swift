@@ -61,12 +61,6 @@ public struct ReplyLexer: Hashable, Sendable {
         }
     }
 
-    /// Discards the partial line.
-    public mutating func reset() {
-        partial = []
-        isOverlong = false
-    }
-
     private mutating func endLine(_ out: inout [Token]) {
         if !partial.isEmpty, !isOverlong { out.append(.line(partial)) }
         // The token now owns the bytes.

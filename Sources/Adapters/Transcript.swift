@@ -67,11 +67,6 @@ public struct Transcript: Hashable, Sendable {
         self.chunks = chunks
     }
 
-    /// The value of the first header with this key, ignoring case.
-    public func header(_ key: String) -> String? {
-        headers.first { $0.key.lowercased() == key.lowercased() }?.value
-    }
-
     /// Whether the first bytes of a file mark it as a transcript of any version.
     public static func isTranscript(_ bytes: some Sequence<UInt8>) -> Bool {
         bytes.starts(with: "obdscan-transcript ".utf8)

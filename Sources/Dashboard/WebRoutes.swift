@@ -140,7 +140,7 @@ package struct WebRoutes: WebHandler {
                 hint: known.isEmpty ? nil : known.sorted().joined(separator: ", "))
         }
         switch head.path {
-        case []: try sendDashboard(head, response)
+        case []: try sendDashboard(response)
         case ["metrics"]: try sendMetrics(response)
         case ["api", "live"]: try stream(head, response)
         case ["api", "status"]:
@@ -178,7 +178,7 @@ package struct WebRoutes: WebHandler {
 
     // MARK: The page
 
-    private func sendDashboard(_ head: RequestHead, _ response: WebResponse) throws {
+    private func sendDashboard(_ response: WebResponse) throws {
         var fields: [(name: String, value: String)] = []
         if let token = rules.token {
             // The browser sends the cookie with every further request, and scripts cannot read it.

@@ -51,9 +51,8 @@ public struct CodeExplanations: Sendable {
         var isWeak: Bool {
             if kind == .pending || isActive == false { return true }
             guard let statusByte, statusByte != 0 else { return false }
-            return CodeStatus(rawValue: statusByte).isDisjoint(with: [
-                .testFailed, .failedThisCycle,
-            ])
+            // ISO 14229-1: bit 0 says that the test fails now, bit 1 that it failed in this cycle.
+            return statusByte & 0x03 == 0
         }
     }
 

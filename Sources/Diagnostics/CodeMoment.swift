@@ -11,9 +11,6 @@ public struct CodeMoment: Hashable, Sendable {
     /// The time since the engine was started; unit: s.
     public var runTime: Double?
 
-    /// A situation about which nothing is known.
-    public init() {}
-
     /// Reads the situation from the readings of one ECU's freeze frame.
     public init(_ readings: some Sequence<Reading>, in table: PIDTable) {
         for reading in readings {

@@ -107,46 +107,6 @@ public struct CodeStructure: Hashable, Sendable {
     }
 }
 
-/// The bits of a UDS status byte (ISO 14229-1).
-public struct CodeStatus: OptionSet, Hashable, Sendable {
-    /// The byte, masked with the bits that the ECU supports.
-    public var rawValue: UInt8
-
-    /// A status byte.
-    public init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
-    /// The test fails now.
-    public static let testFailed = CodeStatus(rawValue: 0x01)
-    /// It failed in this operation cycle.
-    public static let failedThisCycle = CodeStatus(rawValue: 0x02)
-    /// Pending, as listed by service 07.
-    public static let pending = CodeStatus(rawValue: 0x04)
-    /// Confirmed, as listed by service 03.
-    public static let confirmed = CodeStatus(rawValue: 0x08)
-    /// The test has not been completed since codes were cleared.
-    public static let notCompletedSinceClear = CodeStatus(rawValue: 0x10)
-    /// It has failed since codes were cleared.
-    public static let failedSinceClear = CodeStatus(rawValue: 0x20)
-    /// The test has not been completed in this operation cycle.
-    public static let notCompletedThisCycle = CodeStatus(rawValue: 0x40)
-    /// The code turns on the warning light.
-    public static let lampRequested = CodeStatus(rawValue: 0x80)
-
-    /// A few words for each set bit, lowest bit first.
-    public var words: [String] {
-        let all: [(CodeStatus, String)] = [
-            (.testFailed, "failing now"), (.failedThisCycle, "failed this cycle"),
-            (.pending, "pending"), (.confirmed, "confirmed"),
-            (.notCompletedSinceClear, "not tested since codes were cleared"),
-            (.failedSinceClear, "failed since codes were cleared"),
-            (.notCompletedThisCycle, "not tested this cycle"), (.lampRequested, "lamp on"),
-        ]
-        return all.filter { contains($0.0) }.map { $0.1 }
-    }
-}
-
 /// The severity of a code in UDS report 42 (ISO 14229-1, WWH-OBD).
 public struct CodeSeverity: Hashable, Sendable {
     /// The advice; nil if the byte has none.
@@ -161,10 +121,8 @@ public struct CodeSeverity: Hashable, Sendable {
 
     /// The advice.
     public var advice: Advice?
-    /// The WWH-OBD class: `A`, `B1`, `B2`, `C`, `none`; nil if the byte has none.
-    public var wwhClass: String?
 
-    /// Reads a severity byte: bits 7–5 are advice, 4–0 the class; the most serious bit counts.
+    /// Reads a severity byte: bits 7–5 are advice; the most serious bit counts.
     public init(_ byte: UInt8) {
         if byte & 0x80 != 0 {
             advice = .immediately
@@ -173,9 +131,5 @@ public struct CodeSeverity: Hashable, Sendable {
         } else if byte & 0x20 != 0 {
             advice = .maintenance
         }
-        let classes: [(UInt8, String)] = [
-            (0x02, "A"), (0x04, "B1"), (0x08, "B2"), (0x10, "C"), (0x01, "none"),
-        ]
-        wwhClass = classes.first { byte & $0.0 != 0 }?.1
     }
 }

@@ -4,7 +4,7 @@ public import OBDCore
 public enum DiagnosticQuery: Hashable, Sendable {
     /// The map of supported PIDs after 00, 20, 40, …
     case supportedPIDs(UInt8)
-    /// Current values of PIDs; ``DiagnosticProfile/itemsPerRequest`` is the number allowed in one request.
+    /// Current values of PIDs.
     case currentData([UInt8])
     /// Monitors since codes were cleared, the check engine light and the number of codes.
     case readiness
@@ -61,14 +61,6 @@ public enum DiagnosticProfile: Hashable, Sendable, CaseIterable {
         case .can: self = .classicCAN
         case .j1850, .iso9141, .iso14230: self = .classicLegacy
         case .j1939: self = .j1939
-        }
-    }
-
-    /// The most PIDs or DIDs in one request.
-    public var itemsPerRequest: Int {
-        switch self {
-        case .classicCAN, .onUDS: 6
-        case .classicLegacy, .j1939: 1
         }
     }
 

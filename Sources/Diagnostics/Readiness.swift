@@ -34,11 +34,6 @@ public struct ReadinessRules: Hashable, Sendable {
     /// No rules: no incomplete monitor is allowed.
     public init() {}
 
-    /// The number of incomplete monitors that the first region allows; an unknown year uses its last rule.
-    public func allowedIncomplete(modelYear: Int?) -> Int {
-        rules.first.flatMap { rule(of: $0.region, modelYear: modelYear) }?.allowed ?? 0
-    }
-
     /// The rule of each region for a model year; an unknown year uses the last rule.
     ///
     /// Regions without a rule for the year are left out.
@@ -84,18 +79,6 @@ public struct ReadinessRules: Hashable, Sendable {
 
 /// The combined monitors of a vehicle's ECUs.
 public struct Readiness: Hashable, Sendable {
-    /// Whether the vehicle would be accepted for an emissions test.
-    public enum Verdict: Hashable, Sendable {
-        /// The number of incomplete monitors is allowed, and the check engine light is off.
-        case ready
-        /// Too many monitors are incomplete.
-        case notReady
-        /// The check engine light is on: the vehicle fails regardless of its readiness.
-        case lampOn
-        /// No ECU answered.
-        case unknown
-    }
-
     /// The state of one ECU.
     public struct ECU: Hashable, Sendable {
         /// The address of the ECU.
@@ -108,8 +91,6 @@ public struct Readiness: Hashable, Sendable {
         public var monitors: [MonitorStatus]
     }
 
-    /// The requested scope.
-    public var scope: MonitorStatus.Scope
     /// The ECUs, in the order in which they answered.
     public private(set) var ecus: [ECU] = []
 
@@ -121,7 +102,6 @@ public struct Readiness: Hashable, Sendable {
         _ items: some Sequence<DiagnosticItem>, scope: MonitorStatus.Scope = .sinceClear,
         table: PIDTable
     ) {
-        self.scope = scope
         for item in items {
             switch item {
             case .monitor(let status) where status.scope == scope: note(status)
@@ -196,19 +176,5 @@ public struct Readiness: Hashable, Sendable {
         return told.isEmpty ? nil : told.contains(true)
     }
 
-    /// The number of confirmed codes of all ECUs; nil if none reported that.
-    public var codeCount: Int? {
-        let told = ecus.compactMap(\.codeCount)
-        return told.isEmpty ? nil : told.reduce(0, +)
-    }
-
     private var statuses: [MonitorStatus] { ecus.flatMap(\.monitors) }
-
-    /// The verdict according to `rules`.
-    public func verdict(modelYear: Int?, rules: ReadinessRules) -> Verdict {
-        guard !supported.isEmpty else { return .unknown }
-        if lampIsOn == true { return .lampOn }
-        let allowed = rules.allowedIncomplete(modelYear: modelYear)
-        return incomplete.count <= allowed ? .ready : .notReady
-    }
 }

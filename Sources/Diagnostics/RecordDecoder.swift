@@ -1,4 +1,4 @@
-public import OBDCore
+import OBDCore
 
 /// Decodes the bytes of one record into readings, in bit order, without allocating memory for numbers.
 public struct RecordDecoder: Sendable {
@@ -75,18 +75,9 @@ public struct RecordDecoder: Sendable {
         var pid: UInt32?
     }
 
-    /// Appends a reading for each signal of `record` that is in `bytes`.
+    /// Passes a reading for each of `signals` to `body`; their record is `payload[data]`.
     ///
     /// If the record has a variable length, signals after its end are left out.
-    public func decode(
-        _ bytes: [UInt8], as record: PIDTable.Record, from ecu: ECUAddress?, line: Int,
-        _ out: inout [DiagnosticItem]
-    ) {
-        let origin = Origin(ecu: ecu, dataID: record.dataID, line: line)
-        decode(bytes, 0..<bytes.count, signals: record.signals, origin) { out.append(.reading($0)) }
-    }
-
-    /// Passes a reading for each of `signals` to `body`; their record is `payload[data]`.
     @inline(__always)
     func decode(
         _ payload: [UInt8], _ data: Range<Int>, signals: Range<Int32>, _ origin: Origin,

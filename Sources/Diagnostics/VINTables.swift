@@ -37,9 +37,6 @@ public struct VINTables: Sendable {
         return places.count == 2 && text.utf8.count == 2 ? places[0] * 64 + places[1] : nil
     }
 
-    /// The number of manufacturer identifiers and of country ranges.
-    public var counts: (makes: Int, countries: Int) { (makes.count, countries.count) }
-
     /// The make; nil if unknown.
     public func make(of vin: VIN) -> String? { makes[vin.text.prefix(3)] }
 

@@ -26,9 +26,6 @@ public struct DoIPLexer: Hashable, Sendable {
     /// A lexer at the beginning of a message.
     public init() {}
 
-    /// Whether a message is incomplete.
-    public var isInMessage: Bool { !head.isEmpty }
-
     /// Takes received bytes.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [Token]) {
         for index in bytes.indices {

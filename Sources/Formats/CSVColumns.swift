@@ -4,7 +4,6 @@ import OBDCore
 /// The columns of a wide table, with the mapping from readings to columns.
 struct CSVColumns: Sendable {
     let table: PIDTable
-    let units: UnitSystem
     let columns: [CSVWide.Column]
     let conversions: [UnitSystem.Conversion?]
     /// By signal: the columns for it.
@@ -12,7 +11,6 @@ struct CSVColumns: Sendable {
 
     init(table: PIDTable, columns: [CSVWide.Column], units: UnitSystem) {
         self.table = table
-        self.units = units
         let known = columns.filter { table.signals.indices.contains(Int($0.signal.rawValue)) }
         self.columns = known
         conversions = known.map { column in

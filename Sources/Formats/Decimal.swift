@@ -18,14 +18,6 @@ public func fixed(_ value: Double, _ decimals: Int) -> String {
     return sign + String(decoding: filled, as: UTF8.self)
 }
 
-/// `value` with all its digits, as in JSON; empty if it is not finite.
-public func exact(_ value: Double) -> String {
-    guard value.isFinite else { return "" }
-    var bytes: [UInt8] = []
-    JSONText.append(value, to: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
-}
-
 /// The number of decimals for people of a value with steps of `step`: 0 to 3.
 public func decimals(forStep step: Double) -> Int {
     switch abs(step) {

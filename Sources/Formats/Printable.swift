@@ -14,8 +14,3 @@ public func printable(_ text: String) -> String {
     }
     return result
 }
-
-/// The same for bytes; invalid UTF-8 becomes U+FFFD.
-public func printable(bytes: some Collection<UInt8>) -> String {
-    printable(String(decoding: bytes, as: UTF8.self))
-}

@@ -1,8 +1,5 @@
 /// Hexadecimal digits in upper case, as usual in this field.
 public enum Hex {
-    /// The upper-case ASCII digits.
-    static let digits: StaticString = "0123456789ABCDEF"
-
     /// The ASCII code of the digit for the low four bits of `nibble`.
     @inline(__always)
     public static func digit(_ nibble: UInt8) -> UInt8 {

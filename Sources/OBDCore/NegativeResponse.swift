@@ -39,8 +39,6 @@ public struct NRC: RawRepresentable, Hashable, Sendable {
     public static let conditionsNotCorrect = NRC(0x22)
     /// ISO 14230: the routine has not finished; ask for the result again.
     public static let routineNotComplete = NRC(0x23)
-    /// A delay has to pass before the next attempt.
-    public static let requiredTimeDelayNotExpired = NRC(0x37)
     /// The answer will follow; wait and do not repeat the request.
     public static let responsePending = NRC(0x78)
 

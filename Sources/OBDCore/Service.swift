@@ -31,8 +31,6 @@ public struct Service: RawRepresentable, Hashable, Comparable, Sendable {
     public static let monitorTests = Service(0x06)
     /// Pending codes.
     public static let pendingCodes = Service(0x07)
-    /// Control of on-board systems.
-    public static let control = Service(0x08)
     /// Vehicle information.
     public static let vehicleInformation = Service(0x09)
     /// Permanent codes.
@@ -47,8 +45,6 @@ public struct Service: RawRepresentable, Hashable, Comparable, Sendable {
     public static let readLocalData = Service(0x21)
     /// UDS ReadDataByIdentifier.
     public static let readData = Service(0x22)
-    /// UDS and KWP TesterPresent.
-    public static let testerPresent = Service(0x3E)
     /// The first byte of a negative response, which is not a service.
     public static let negativeResponse = Service(0x7F)
 

@@ -179,11 +179,6 @@ public struct ServiceShape: Sendable {
         first == Service.negativeResponse.rawValue || answering(with: first) != nil
     }
 
-    /// The only data with which the service reads; nil if any data are allowed.
-    public var onlyData: [UInt8]? {
-        if case .onlyWith(let byte) = reading { [byte] } else { nil }
-    }
-
     /// The selectors in a request; empty if the service has none.
     public func selectors(of request: [UInt8]) -> [UInt32] {
         guard selectorWidth > 0 else { return [] }

@@ -74,16 +74,11 @@ public struct VehicleRequest: Hashable, Sendable {
         self.ending = ending
     }
 
-    /// The requested service; nil for an empty payload.
-    public var service: Service? { payload.first.map { Service($0) } }
-
-    /// Services that are known to only read; any other service counts as writing.
-    public static let readingServices = ServiceShape.all.filter { $0.reading != .never }
-
     /// Whether a request only reads, at any address whose ECU takes its bytes as service and data.
     ///
     /// The list has the requests that are known to be harmless, so an unknown request counts as writing. It
-    /// has ``readingServices`` and requests for ``readableParameterGroups`` (there is no service 00).
+    /// has the services that ``ServiceShape/all`` marks as reading, and requests for
+    /// ``readableParameterGroups`` (there is no service 00).
     public static func isReadOnly(_ payload: [UInt8]) -> Bool {
         guard let first = payload.first else { return false }
         switch ServiceShape.of(first)?.reading {

@@ -43,9 +43,6 @@ public struct TextOutput: ~Copyable {
         keeps = false
     }
 
-    /// Whether the output is a terminal.
-    public var isTerminal: Bool { isatty(descriptor) == 1 }
-
     /// Appends text for the user, as opposed to bytes for programs; writes the buffer when it is full.
     public mutating func write(_ text: String) throws(OutputError) {
         buffer.append(contentsOf: (shown?(text) ?? text).utf8)

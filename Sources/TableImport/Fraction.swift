@@ -67,12 +67,6 @@ struct Fraction: Hashable, Sendable {
         }
     }
 
-    /// The exact number for a stored `value`, from its shortest decimal form.
-    init?(_ value: Double) {
-        guard value.isFinite else { return nil }
-        self.init(decimal: "\(value)")
-    }
-
     private static func commonDivisor(_ first: UInt128, _ second: UInt128) -> UInt128 {
         var (first, second) = (first, second)
         while second != 0 { (first, second) = (second, first % second) }

@@ -1,10 +1,5 @@
 /// Large digits that can be read from the passenger seat: three dots wide and five high.
 enum BigDigits {
-    /// Rows of the large digits.
-    static let height = 5
-    /// Rows of the small digits, which show two rows of dots per cell.
-    static let smallHeight = 3
-
     /// The glyphs from top to bottom, three bits per row; the highest bit is the left dot.
     private static let glyphs: [Character: [UInt8]] = [
         "0": [7, 5, 5, 5, 7], "1": [2, 6, 2, 2, 7], "2": [7, 1, 7, 4, 7], "3": [7, 1, 7, 1, 7],

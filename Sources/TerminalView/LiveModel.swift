@@ -208,11 +208,6 @@ public struct LiveModel: Sendable {
         }
     }
 
-    /// Whether several ECUs are shown, so that rows need the ECU's address.
-    public var namesECUs: Bool {
-        Set(shown.compactMap { rows[$0].ecu }).count > 1
-    }
-
     /// The indices of the visible rows, in their order.
     public var shown: [Int] {
         var places = rows.indices.filter { place in

@@ -54,7 +54,7 @@ struct WideImport: CSVImport {
             }
             return
         }
-        if rowsBefore > 0, rowsAfter < 2, try isRowOfUnits(row, columns, &table, emit) { return }
+        if rowsBefore > 0, rowsAfter < 2, try isRowOfUnits(row, columns, &table) { return }
         rowsAfter = 2
         // Torque repeats its heading when it resumes, possibly with other columns.
         if row.count > 1, row[0].withoutBlanks == header[0].withoutBlanks,
@@ -81,8 +81,7 @@ struct WideImport: CSVImport {
     ///
     /// Units are stored.
     private mutating func isRowOfUnits(
-        _ row: [String], _ columns: WideColumns, _ table: inout ImportTable,
-        _ emit: (ImportEvent) throws -> Void
+        _ row: [String], _ columns: WideColumns, _ table: inout ImportTable
     ) throws -> Bool {
         let clock = zip(row, columns.contents).first {
             if case .time = $0.1 { true } else { false }

@@ -8,7 +8,6 @@ import OBDCore
 struct RowWriter {
     let trip: Int64
     private let anchor: TimeAnchor
-    private let table: PIDTable
     private(set) var channels: ChannelMap
     private(set) var meter = TripMeter()
     private(set) var readings: Int64 = 0
@@ -26,7 +25,6 @@ struct RowWriter {
     init(trip: Int64, anchor: TimeAnchor, table: PIDTable) {
         self.trip = trip
         self.anchor = anchor
-        self.table = table
         channels = ChannelMap(table: table)
     }
 

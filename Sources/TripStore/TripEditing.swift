@@ -25,17 +25,12 @@ extension TripStore {
         "position", "note",
     ]
 
-    /// Joins two trips; the number of the earlier one stays.
-    ///
-    /// Both must have ended. Tags and notes of both are kept. Rows keep their UTC time, their order
-    /// and their raw bytes.
-    public func joinTrips(_ one: Int64, _ other: Int64) throws(TripEditFault) {
-        try joinTrips([one, other])
-    }
-
     /// Joins several trips, all or none, as one edit that can be undone.
     ///
-    /// Returns the number that stays.
+    /// All must have ended. Their tags and notes are kept. Rows keep their UTC time, their order and
+    /// their raw bytes.
+    ///
+    /// - Returns: The number of the earliest trip, which stays.
     @discardableResult
     public func joinTrips(_ ids: [Int64]) throws(TripEditFault) -> Int64 {
         var trips: [TripSummary] = []

@@ -6,10 +6,6 @@ public import OBDCore
 ///
 /// The payload only has the data; `ECUMessage.parameterGroup` identifies them.
 public struct J1939Assembler: Hashable, Sendable {
-    /// The most messages that may be open at once; a further one replaces the oldest, which is reported as an
-    /// error.
-    public static let openMessages = Connections.most
-
     /// The sender and the receiver.
     private struct Ends: Hashable, Sendable {
         var source: UInt8

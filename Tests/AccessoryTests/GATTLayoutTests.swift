@@ -159,7 +159,6 @@ import Testing
             layouts.map { GATTObjects.short($0.service) } == [
                 "18F0", "E7810A71-73AE-499D-8C15-FAA9AEF0C3F2", "ABF0",
             ])
-        #expect(layouts.map(\.isKnown) == [true, true, false])
     }
 
     @Test func `are never made of the standard's own services, nor of one direction alone`() {

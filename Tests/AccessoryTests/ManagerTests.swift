@@ -79,8 +79,6 @@ private final class Devices {
         let address = AccessoryAddress.tcp(host: "192.0.2.1", port: 35_000)
         let added = devices.manager.attach("paddle", at: address, protocols: ["org.example.a"])
         #expect(added.name == "paddle" && devices.manager.attached() == [added])
-        #expect(devices.manager.attached(offering: "org.example.a") == [added])
-        #expect(devices.manager.attached(offering: "org.example.b") == [])
         #expect(added.connector(for: "org.example.a")?.name == "tcp:192.0.2.1:35000")
         #expect(added.connector(for: "org.example.b") == nil)
         let again = devices.manager.attach("paddle", at: address, protocols: [])

@@ -65,8 +65,6 @@ import Testing
         var tokens: [ReplyLexer.Token] = []
         lexer.receive(Array("OK\rSEARCH".utf8).span, &tokens)
         #expect(lexer.partialLine == Array("SEARCH".utf8))
-        lexer.reset()
-        #expect(lexer.partialLine.isEmpty)
     }
 
     @Test func `an endless line is told once and takes no endless memory`() {

@@ -30,7 +30,7 @@ import Testing
 
     /// Requests that the lists must never contain, from the standards and data sheets.
     @Test func `what clears, resets or stores is in no list`() {
-        let services = VehicleRequest.readingServices.map(\.service.rawValue)
+        let services = Self.readingServices.map(\.service.rawValue)
         for writing: UInt8 in [0x04, 0x08, 0x11, 0x14, 0x27, 0x28, 0x2E, 0x2F, 0x31, 0x34, 0x85] {
             #expect(!services.contains(writing))
         }
@@ -44,9 +44,12 @@ import Testing
         }
     }
 
+    private static let readingServices = ServiceShape.all.filter { $0.reading != .never }
+
     private static func render() -> String {
-        let services = VehicleRequest.readingServices.map { service in
-            let bytes = [service.service.rawValue] + (service.onlyData ?? [])
+        let services = readingServices.map { service in
+            var bytes = [service.service.rawValue]
+            if case .onlyWith(let byte) = service.reading { bytes.append(byte) }
             return "`\(Hex.string(bytes))` \(service.name)"
         }
         let groups = VehicleRequest.readableParameterGroups.sorted()

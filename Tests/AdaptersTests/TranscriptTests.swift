@@ -44,10 +44,10 @@ import Testing
     @Test func `control characters in a header become blanks, read or written`() throws {
         let text = "obdscan-transcript 1\n# adapter: a\u{0}b\u{1B}[2Jc\td\n0 > X\n"
         let transcript = try Transcript(parsing: text.utf8)
-        #expect(transcript.header("adapter") == "a b [2Jc d")
+        #expect(transcript.headers == [.init("adapter", "a b [2Jc d")])
         #expect(try Transcript(parsing: transcript.text) == transcript)
         let made = Transcript(headers: [.init("note", "a\u{1B}b")], chunks: transcript.chunks)
-        #expect(try Transcript(parsing: made.text).header("note") == "a b")
+        #expect(try Transcript(parsing: made.text).headers == [.init("note", "a b")])
     }
 
     @Test(arguments: [

@@ -157,11 +157,12 @@ extension String {
     }
 
     // 40 CFR 85.2222 (c).
-    @Test(arguments: [(1995, 0), (1996, 2), (2000, 2), (2001, 1), (2030, 1)])
-    func `readiness by model year`(year: Int, allowed: Int) throws {
-        let rules = try PIDTables.monitorTables().readiness
-        #expect(rules.allowedIncomplete(modelYear: year) == allowed)
-        #expect(rules.allowedIncomplete(modelYear: nil) == 1)
+    @Test(
+        arguments: [(1995, nil), (1996, 2), (2000, 2), (2001, 1), (2030, 1), (nil, 1)]
+            as [(Int?, Int?)])
+    func `readiness by model year`(year: Int?, allowed: Int?) throws {
+        let rules = try PIDTables.monitorTables().readiness.rules(modelYear: year)
+        #expect(rules.first { $0.region == "us-epa" }?.allowed == allowed)
     }
 }
 

@@ -85,7 +85,7 @@ import Testing
                 .coldStartAid,
             ])
         let readiness = Readiness(items, table: try PIDTables.standard())
-        #expect(readiness.codeCount == 0)
+        #expect(readiness.ecus.map(\.codeCount) == [0])
         #expect(readiness.incomplete.count == 9)
     }
 

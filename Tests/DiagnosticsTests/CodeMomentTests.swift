@@ -23,7 +23,7 @@ import Testing
         speed: Double?, coolant: Double?, load: Double?, rpm: Double?, time: Double?,
         sentence: String?
     ) {
-        var moment = CodeMoment()
+        var moment = CodeMoment([], in: TestTable.pids)
         moment.speed = speed
         moment.coolant = coolant
         moment.load = load
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `units are the caller's`() {
-        var moment = CodeMoment()
+        var moment = CodeMoment([], in: TestTable.pids)
         moment.speed = 100
         #expect(moment.sentence { "\($0)<\($1)>" } == "At 100.0<km/h>.")
     }

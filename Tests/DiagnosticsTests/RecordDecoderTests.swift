@@ -1,6 +1,7 @@
-import Diagnostics
 import OBDCore
 import Testing
+
+@testable import Diagnostics
 
 @Suite struct `One record's bytes` {
     /// A table with one record.
@@ -33,10 +34,9 @@ import Testing
             [0x80, 0x00, 0x00, 0x00, 0x7F, 0xFF, 0xFF, 0xFF], [1, 2, 3, 4, 5, 6, 7, 8],
             [0xFE, 0xDC, 0xBA, 0x98, 0x76, 0x54, 0x32, 0x10],
         ] as [[UInt8]] {
-            var items: [DiagnosticItem] = []
-            decoder.decode(bytes, as: record, from: nil, line: 0, &items)
-            #expect(items.count == record.signals.count)
-            for case .reading(let reading) in items {
+            let readings = readings(of: record, in: bytes, by: decoder)
+            #expect(readings.count == record.signals.count)
+            for reading in readings {
                 #expect(reading.value == Self.table[reading.signal].value(in: bytes))
                 #expect(reading.raw == InlineBytes(bytes))
             }
@@ -46,8 +46,18 @@ import Testing
     @Test func `signals behind the end of a shorter record are left out`() throws {
         let decoder = RecordDecoder(table: TestTable.pids)
         let record = try #require(TestTable.pids.record(DataID(.currentData, 0x06)))
-        var items: [DiagnosticItem] = []
-        decoder.decode([0x80], as: record, from: nil, line: 0, &items)
-        #expect(items.map(short) == ["SHRTFT1=0"])
+        let readings = readings(of: record, in: [0x80], by: decoder)
+        #expect(readings.map { short(.reading($0)) } == ["SHRTFT1=0"])
+    }
+
+    private func readings(
+        of record: PIDTable.Record, in bytes: [UInt8], by decoder: RecordDecoder
+    ) -> [Reading] {
+        var found: [Reading] = []
+        let origin = RecordDecoder.Origin(dataID: record.dataID, line: 0)
+        decoder.decode(bytes, 0..<bytes.count, signals: record.signals, origin) {
+            found.append($0)
+        }
+        return found
     }
 }

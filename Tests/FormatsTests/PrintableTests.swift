@@ -18,7 +18,7 @@ import Testing
 
     @Test func `no byte value reaches the terminal as a control character`() {
         for byte in UInt8.min...UInt8.max {
-            let text = printable(bytes: [byte])
+            let text = printable(String(decoding: [byte], as: UTF8.self))
             #expect(
                 text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F ~= $0.value) })
             #expect(!text.isEmpty)

@@ -38,8 +38,6 @@ import Testing
         #expect(!VehicleRequest(id: id, payload: [0x04]).mayRepeat)
         #expect(!VehicleRequest(id: id, payload: []).mayRepeat)
         #expect(!VehicleRequest(id: id, payload: [0x03], mayRepeat: false).mayRepeat)
-        #expect(VehicleRequest(id: id, payload: [0x04]).service == .clearCodes)
-        #expect(VehicleRequest(id: id, payload: []).service == nil)
         #expect(RequestID(rawValue: 7) < RequestID(rawValue: 8))
     }
 
@@ -101,7 +99,7 @@ import Testing
     @Test func `services answer with their number plus 40`() {
         #expect(Service.currentData.positiveResponse == 0x41)
         #expect(Service.readData.positiveResponse == 0x62)
-        #expect(Service.testerPresent.positiveResponse == 0x7E)
+        #expect(Service(0x3E).positiveResponse == 0x7E)
         #expect(Service.readCodeInformation.description == "19")
         #expect([Service.readData, .currentData].sorted() == [.currentData, .readData])
     }

@@ -72,3 +72,13 @@ import Testing
             try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 }
+
+extension DecodeCommand {
+    /// Decodes `input` as one text and appends the output; returns whether there was an error.
+    func decode(_ input: [UInt8], into printed: inout [UInt8]) throws -> Bool {
+        var decoding = try PrintedDecoding(self)
+        try decoding.prepare(for: input[...])
+        decoding.read(input[...], into: &printed)
+        return decoding.finish(into: &printed)
+    }
+}

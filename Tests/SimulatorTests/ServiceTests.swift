@@ -101,7 +101,6 @@ import Testing
         #expect(ask("0130") == "413000")
         #expect(ask("014E") == "414E0000")
         #expect(ask("0621") == "46218020" + "000000000000")
-        #expect(vehicle.storedCodes(of: ECUAddress(0x7E8, .can11)).isEmpty)
     }
 
     @Test func `a freeze frame holds the state at which its code was set`() throws {

@@ -54,7 +54,7 @@ import Testing
         #expect(try store.readings(ofTrip: new).signals.map(\.minimum) == [60, 20])
         #expect(try values(store, id) + values(store, new) == valuesBefore)
 
-        try store.joinTrips(new, id)
+        try store.joinTrips([new, id])
         var after = try store.trip(id)
         #expect(abs((after.distance ?? 0) - (before.distance ?? 1)) < 1e-9)
         after.distance = before.distance
@@ -73,15 +73,19 @@ import Testing
         let other = try drive(store, start: 100, vin: "WVWZZZ1JZXW000001")
         let unnamed = try drive(store, start: 200)
         #expect(throws: TripEditFault.overlap(first, overlapping)) {
-            try store.joinTrips(overlapping, first)
+            try store.joinTrips([overlapping, first])
         }
-        #expect(throws: TripEditFault.overlap(first, first)) { try store.joinTrips(first, first) }
-        #expect(throws: TripEditFault.vehicles(first, other)) { try store.joinTrips(first, other) }
+        #expect(throws: TripEditFault.overlap(first, first)) {
+            try store.joinTrips([first, first])
+        }
+        #expect(throws: TripEditFault.vehicles(first, other)) {
+            try store.joinTrips([first, other])
+        }
         #expect(throws: TripEditFault.store(.unknownTrip(99, path: store.path))) {
-            try store.joinTrips(first, 99)
+            try store.joinTrips([first, 99])
         }
         try store.addNote("rain", toTrip: unnamed)
-        try store.joinTrips(other, unnamed)
+        try store.joinTrips([other, unnamed])
         #expect(try store.notes(ofTrip: other).map(\.text) == ["rain", "end", "end"])
         #expect(try store.trip(other).readings == 244 && store.trip(other).seconds == 160)
     }
@@ -98,7 +102,7 @@ import Testing
             try store.joinTrips(ids + [overlapping])
         }
         #expect(throws: TripEditFault.between(ids[1], joining: [ids[0], ids[2]])) {
-            try store.joinTrips(ids[2], ids[0])
+            try store.joinTrips([ids[2], ids[0]])
         }
         #expect(try store.trips() == before)
         #expect(try store.joinTrips([ids[2], ids[0], ids[1]]) == ids[0])
@@ -115,7 +119,7 @@ import Testing
         let first = try drive(store, start: 0)
         let second = try drive(store, start: 60)
         #expect(throws: TripEditFault.overlap(first, second)) {
-            try store.joinTrips(first, second)
+            try store.joinTrips([first, second])
         }
         #expect(try store.trips().count == 2 && store.check() == [])
     }

@@ -73,7 +73,7 @@ import Testing
         try store.setTags(["a", "b"], ofTrip: new)
         try store.addNote("rain", toTrip: new)
         let (before, all) = (try trips(scratch), try data(scratch))
-        try store.joinTrips(id, new)
+        try store.joinTrips([id, new])
         #expect(try store.trip(id).tags == ["a", "b"] && data(scratch) == all)
         #expect(try store.undoEdit() == TripEdit(action: .join, trip: id, others: [new]))
         #expect(try trips(scratch) == before && data(scratch) == all)

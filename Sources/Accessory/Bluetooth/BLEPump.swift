@@ -8,7 +8,6 @@ import SystemIO
 /// Notifications become bytes for the host. The host's bytes become writes of at most one packet.
 struct BLEPump: ~Copyable {
     private static let service = "org.bluez"
-    private static let properties = "org.freedesktop.DBus.Properties"
     private static let characteristic = "org.bluez.GattCharacteristic1"
     private static let deviceInterface = "org.bluez.Device1"
     /// The most bytes to keep for a host that does not read; an adapter's answers are far shorter.

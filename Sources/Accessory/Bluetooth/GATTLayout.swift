@@ -15,8 +15,6 @@ struct GATTLayout: Hashable, Sendable {
     var write: GATTCharacteristic
     /// Whether each write waits for a response, which is slower but the only way that some adapters support.
     var awaitsResponse: Bool
-    /// Whether this layout is known from adapters.
-    var isKnown: Bool
 
     /// Services and characteristics of known adapters: service, from the adapter, to the adapter.
     ///
@@ -69,7 +67,7 @@ struct GATTLayout: Hashable, Sendable {
                 guard let notify = members.first(where: { $0.uuid == row.notify && $0.announces }),
                     let write = members.first(where: { $0.uuid == row.write && $0.isWritable })
                 else { continue }
-                found.append(GATTLayout(service.uuid, notify, write, isKnown: true))
+                found.append(GATTLayout(service.uuid, notify, write))
             }
         }
         for service in objects.services
@@ -86,8 +84,7 @@ struct GATTLayout: Hashable, Sendable {
                 let write = (own.isEmpty ? to : own).first(where: \.writesWithoutResponse)
                     ?? (own.isEmpty ? to : own).first
             else { continue }
-            found.append(
-                GATTLayout(service.uuid, notify, write, isKnown: isKnown(service.uuid)))
+            found.append(GATTLayout(service.uuid, notify, write))
         }
         return found.filter { layout in
             (wish.service.map { $0 == layout.service } ?? true)
@@ -101,13 +98,12 @@ struct GATTLayout: Hashable, Sendable {
     }
 
     private init(
-        _ service: String, _ notify: GATTCharacteristic, _ write: GATTCharacteristic, isKnown: Bool
+        _ service: String, _ notify: GATTCharacteristic, _ write: GATTCharacteristic
     ) {
         self.service = service
         self.notify = notify
         self.write = write
         awaitsResponse = !write.writesWithoutResponse
-        self.isKnown = isKnown
     }
 
     /// The most bytes in one write: what fits into an ATT packet and what BlueZ forwards in one piece.

@@ -90,9 +90,6 @@ struct FrameReader: Hashable, Sendable {
         if format == nil { format = shown }
     }
 
-    /// Whether lines show their sender; nil if that is not known.
-    var showsHeaders: Bool? { (format ?? shown).map { $0.header != .absent } }
-
     // MARK: Exchanges
 
     /// Begins the answers to a command, which is in upper case and without blanks.

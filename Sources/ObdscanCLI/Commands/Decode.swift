@@ -103,13 +103,4 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
             hint: "what was printed names each line; the rest of the files was decoded",
             status: .badData)
     }
-
-    /// Decodes `input` as one text and appends the output.
-    /// - Returns: Whether there was an error.
-    func decode(_ input: [UInt8], into printed: inout [UInt8]) throws -> Bool {
-        var pipeline = try PrintedDecoding(self)
-        try pipeline.prepare(for: input[...])
-        pipeline.read(input[...], into: &printed)
-        return pipeline.finish(into: &printed)
-    }
 }

@@ -71,7 +71,7 @@ struct PublishRun {
         }
         try writer.finish(&printer)
         try writer.flush()
-        for (sink, report) in ended { tell(report.held, of: sink) }
+        for (_, report) in ended { tell(report.held) }
         let worst = ended.lazy.compactMap { sink, report in
             report.end.flatMap { Failure($0, of: sink) }
         }.first
@@ -83,7 +83,7 @@ struct PublishRun {
         if ended.contains(where: { $0.report.held.count > 0 }) { throw Failure.silent(.timedOut) }
     }
 
-    private func tell(_ held: HeldTrips, of sink: ChosenSink) {
+    private func tell(_ held: HeldTrips) {
         if held.withoutName > 0 {
             let trips = held.withoutName == 1 ? "1 trip" : "\(held.withoutName) trips"
             output.note(

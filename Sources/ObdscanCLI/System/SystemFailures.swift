@@ -7,14 +7,3 @@ extension Failure {
         self.init(systemCall: error.call, errno: error.errno)
     }
 }
-
-extension EventDescriptor {
-    /// An event that is not set.
-    static func made() throws(Failure) -> EventDescriptor {
-        do throws(SystemError) {
-            return try EventDescriptor()
-        } catch {
-            throw Failure(error)
-        }
-    }
-}

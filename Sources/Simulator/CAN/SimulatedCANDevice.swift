@@ -59,8 +59,6 @@ public struct SimulatedCANDevice: SimulatedDevice {
     public var requests: [SimulatedAdapter.ReceivedRequest] { bus.requests }
     /// The number of all requests that reached the vehicle.
     public var requestCount: Int { bus.requestCount }
-    /// The vehicle.
-    public var vehicle: SimulatedVehicle { bus.vehicle }
 
     /// Takes bytes from the host that all arrive at `now`.
     public mutating func receive(_ bytes: some Sequence<UInt8>, at now: Instant) {

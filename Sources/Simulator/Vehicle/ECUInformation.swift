@@ -90,7 +90,7 @@ extension SimulatedECU {
     }
 
     /// UDS DiagnosticSessionControl: default and extended session.
-    mutating func sessionControl(_ data: [UInt8], _ request: ECURequest) -> ECUAnswer {
+    mutating func sessionControl(_ data: [UInt8]) -> ECUAnswer {
         guard data.count == 1 else { return .refusal(0x13) }
         let type = data[0] & 0x7F
         guard type == 0x01 || type == 0x03 else { return .refusal(0x12) }

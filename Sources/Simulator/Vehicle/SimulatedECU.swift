@@ -113,7 +113,7 @@ struct SimulatedECU: Sendable {
         _ service: UInt8, _ data: [UInt8], _ request: ECURequest
     ) -> ECUAnswer {
         switch service {
-        case 0x10: sessionControl(data, request)
+        case 0x10: sessionControl(data)
         case 0x14: clearByUDS(data, request)
         case 0x18 where request.family == .iso14230: codesByStatus(data)
         case 0x19: codeInformation(data, request)

@@ -132,11 +132,6 @@ public struct SimulatedVehicle: Sendable {
         members.first { $0.address(vehicleProtocol) == answer }?.requestAddress(vehicleProtocol)
     }
 
-    /// The stored codes of the ECU at `address`.
-    public func storedCodes(of address: ECUAddress) -> [DTC] {
-        members.first { $0.address(vehicleProtocol) == address }?.faults.stored ?? []
-    }
-
     /// All named quantities of service 01 or of parameter groups, before rounding.
     public func values(after elapsed: Duration) -> [SimulatedValue] {
         let state = state(after: elapsed)

@@ -12,9 +12,6 @@ public struct ChosenPacks: Sendable {
     /// Packs that fit alike where the vehicle does not say what it is; none of them is chosen.
     public private(set) var rivals: [String] = []
 
-    /// No pack.
-    public init() {}
-
     /// Asks for what the packs have.
     ///
     /// A vehicle with a number is asked for the packs of that number alone. One without is asked for

@@ -175,3 +175,13 @@ package struct OrderedResults<Result> {
     /// All that were taken, in order.
     package var all: [Result] { results.compactMap(\.self) }
 }
+
+extension CodeBatch.Car {
+    /// Reads the other facts about the vehicle that the table contains.
+    package mutating func complete(
+        _ connection: Vehicle, _ services: VehicleServices
+    ) throws(VehicleError) {
+        vin = try connection.vin(by: services.profiles)?.text
+        odometer = try connection.odometer(in: services)
+    }
+}

@@ -47,13 +47,3 @@ struct CarScan: Sendable {
         return findings
     }
 }
-
-extension CodeBatch.Car {
-    /// Reads the other facts about the vehicle that the table contains.
-    mutating func complete(
-        _ connection: Vehicle, _ services: VehicleServices
-    ) throws(VehicleError) {
-        vin = try connection.vin(by: services.profiles)?.text
-        odometer = try connection.odometer(in: services)
-    }
-}

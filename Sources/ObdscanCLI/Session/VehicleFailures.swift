@@ -3,6 +3,7 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import ScanTool
+import VehicleReports
 import VehicleScan
 
 // Messages about vehicles that could not be asked or did not give the requested answer.
@@ -100,37 +101,6 @@ extension Failure {
     /// The hint if the vehicle did not prove that it stands still.
     private static let proofHint =
         "Turn the ignition on with the engine off, and retry. --force sends it without this proof."
-}
-
-extension VehicleError.Doubt {
-    fileprivate var text: String {
-        switch self {
-        case .noAnswer: "no answer"
-        case .incomplete: "no complete answer"
-        case .damaged: "damaged answer"
-        case .adapterSaid(let status): status.rawValue
-        case .unusable: "unusable answer"
-        case .otherRequest: "answer to another request"
-        }
-    }
-}
-
-extension StandstillSignal {
-    /// The name for people.
-    var name: String {
-        switch self {
-        case .engineSpeed: "engine speed"
-        case .vehicleSpeed: "vehicle speed"
-        }
-    }
-
-    /// The meaning of a value that is not zero.
-    var motion: String {
-        switch self {
-        case .engineSpeed: "the engine runs"
-        case .vehicleSpeed: "the vehicle moves"
-        }
-    }
 }
 
 extension VehicleError {

@@ -26,7 +26,8 @@ extension WebSources {
             codeAnswer: { question, vehicle, services, writer in
                 let output = OutputOptions(format: .json, units: units, quiet: true)
                 do throws(any Error) {
-                    try CodeAnswers(vehicle, services, output).answer(question, to: &writer)
+                    try CodeAnswers(connection: vehicle, services: services, output: output)
+                        .answer(question, to: &writer)
                 } catch let failure as Failure {
                     throw WebProblem(failure)
                 }

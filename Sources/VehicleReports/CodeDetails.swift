@@ -1,0 +1,68 @@
+import Diagnostics
+import Formats
+import OBDCore
+import PIDTables
+import SystemIO
+import VehicleScan
+
+/// What a vehicle says about its codes besides their list: explanations and freeze frames.
+package struct CodeDetails {
+    private let connection: Vehicle
+    private let services: VehicleServices
+
+    package init(_ connection: Vehicle, _ services: VehicleServices) {
+        self.connection = connection
+        self.services = services
+    }
+
+    /// Prints each code once with its explanation as JSON Lines, and what all codes mean together.
+    ///
+    /// - Throws: The vehicle's error if it is not known which codes there are.
+    package func explain(
+        _ texts: CodeTexts, _ explanations: CodeExplanations, _ units: UnitSystem,
+        to writer: inout TextOutput
+    ) throws {
+        let voltage = try connection.ask(.readVoltage).answer.reply.voltage
+        let scan = try CodeScan(connection, in: services)
+        if scan.codes.isEmpty, let problem = scan.problem(connection) { throw problem }
+        // OBDonUDS keeps freeze frames with each code and has no service 02.
+        let frame =
+            scan.codes.isEmpty || services.profiles == [.onUDS]
+            ? nil : try FrameScan(0, connection, in: services)
+        let found = FoundCodes(scan, frame, connection.table).codes
+        let shape = ExplainedCode.shape(units)
+        for entry in found {
+            let code = ExplainedCode(
+                entry.code, texts, explanations, occurrence: entry.occurrence)
+            try writer.print(shape.row(code), .json)
+        }
+        let known = found.compactMap { entry in
+            if case .dtc(let code) = entry.code { code } else { nil }
+        }
+        for row in explanations.reading(of: known, voltage: voltage).rows {
+            try writer.print(row, .json)
+        }
+    }
+
+    /// Prints the freeze frames.
+    package func printFrames(
+        _ printer: AnswerPrinter, to writer: inout TextOutput
+    ) throws {
+        var printer = printer
+        var asked = try connection.ask(.freezeFrames, in: services)
+        if asked.isEmpty {
+            if services.profiles.contains(.onUDS) {
+                let scan = try CodeScan(connection, in: services)
+                asked += try SnapshotScan(scan.codes, connection, record: nil).asked
+            }
+            if services.profiles != [.onUDS] {
+                asked += try FrameScan(0, connection, in: services).asked
+            }
+        }
+        for one in asked {
+            let time = connection.utc(one.answer.answered)
+            for item in one.answer.items { try printer.print(item, at: time, to: &writer) }
+        }
+        try printer.finish(&writer)
+    }
+}

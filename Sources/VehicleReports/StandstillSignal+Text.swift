@@ -1,0 +1,35 @@
+import Diagnostics
+import OBDCore
+import VehicleScan
+
+extension VehicleError.Doubt {
+    /// Within a sentence.
+    package var text: String {
+        switch self {
+        case .noAnswer: "no answer"
+        case .incomplete: "no complete answer"
+        case .damaged: "damaged answer"
+        case .adapterSaid(let status): status.rawValue
+        case .unusable: "unusable answer"
+        case .otherRequest: "answer to another request"
+        }
+    }
+}
+
+extension StandstillSignal {
+    /// The name for people.
+    package var name: String {
+        switch self {
+        case .engineSpeed: "engine speed"
+        case .vehicleSpeed: "vehicle speed"
+        }
+    }
+
+    /// The meaning of a value that is not zero.
+    package var motion: String {
+        switch self {
+        case .engineSpeed: "the engine runs"
+        case .vehicleSpeed: "the vehicle moves"
+        }
+    }
+}

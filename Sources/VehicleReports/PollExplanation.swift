@@ -147,10 +147,13 @@ package struct PollExplanation: Sendable {
     /// Records that were requested but never answered; at most five names.
     ///
     /// Parameter groups are left out: commercial vehicles are asked for all of them and lack some.
-    package var unanswered: [String] {
+    package var unanswered: [String] { unanswered(except: []) }
+
+    /// The records of ``unanswered`` without those that the user knows of already.
+    package func unanswered(except known: Set<DataID>) -> [String] {
         report.plan.records.filter {
             $0.asked > 0 && $0.answers == 0 && $0.notSent == 0
-                && $0.dataID.service != DataID.parameterGroups
+                && $0.dataID.service != DataID.parameterGroups && !known.contains($0.dataID)
         }
         .prefix(5).map { name($0.dataID) }
     }

@@ -1,4 +1,5 @@
 import Formats
+import OBDCore
 import ScanSession
 import TripRecorder
 import TripStore
@@ -23,6 +24,8 @@ package struct PollSummary {
     package var next: String?
     /// Whether the text for people includes the speed of polling.
     package var tellsPace = false
+    /// Records without an answer that a note reported during the poll.
+    package var unsupported: Set<DataID> = []
 
     /// A summary of a session and its recorded trip.
     package init(statistics: SessionStatistics, trip: Int64? = nil) {
@@ -135,7 +138,7 @@ package struct PollSummary {
         if !tellsPace, let unsent = explanation?.unsent, !unsent.isEmpty {
             parts.append("not asked: " + unsent.joined(separator: " "))
         }
-        if let unanswered = explanation?.unanswered, !unanswered.isEmpty {
+        if let unanswered = explanation?.unanswered(except: unsupported), !unanswered.isEmpty {
             parts.append("no answer: " + unanswered.joined(separator: " "))
         }
         let figures = parts.joined(separator: ", ")

@@ -132,3 +132,72 @@ import VehicleScan
         #expect(raised.text == nil)
     }
 }
+
+@Suite struct `Named signals that the vehicle does not support` {
+    private let table: PIDTable
+    private let names: SignalNames
+
+    init() throws {
+        table = try PIDTables.standard()
+        names = SignalNames(table)
+    }
+
+    /// A sink that watches the named signals, of which each record is requested by its number.
+    private func sink(_ names: String...) throws -> UnsupportedSignals {
+        let sink = try UnsupportedSignals(table)
+        let selected = try names.map { try self.names.find($0) }
+        sink.begin(PollSetup(selected, table: table, every: nil, ecu: nil))
+        return sink
+    }
+
+    /// The answer to a request: a number for each of `answered`, NO DATA without any.
+    private func offer(
+        _ request: [UInt8], _ answered: [String] = [], to sink: UnsupportedSignals
+    ) throws {
+        let items = try answered.map { name -> DiagnosticItem in
+            let found = try names.find(name)
+            let signal = try #require(found.signal)
+            return .reading(
+                TestSupport.reading(.number(1), found.dataID, signal: Int(signal.rawValue)))
+        }
+        var batch = ReadingBatch(
+            id: RequestID(rawValue: 1), exchange: Exchange(request: request), asked: .zero,
+            answered: .zero, messages: [], items: items)
+        if items.isEmpty { batch.statuses = [.noData] }
+        #expect(sink.offer(batch))
+    }
+
+    @Test func `are reported once, as soon as the vehicle has answered anything`() throws {
+        let sink = try sink("rpm", "oil-temp", "ambient-temp")
+        try offer([0x01, 0x5C], to: sink)
+        // The vehicle may be off.
+        #expect(sink.note(table) == nil)
+        try offer([0x01, 0x0C], ["rpm"], to: sink)
+        #expect(sink.note(table)?.hasPrefix("No ECU reports EOT: ") == true)
+        #expect(sink.records == [DataID(.currentData, 0x5C)])
+        try offer([0x01, 0x5C], to: sink)
+        #expect(sink.note(table) == nil)
+        try offer([0x01, 0x46], to: sink)
+        #expect(sink.note(table)?.hasPrefix("No ECU reports AAT: ") == true)
+    }
+
+    @Test func `are not those that a vehicle reported before`() throws {
+        let sink = try sink("rpm", "oil-temp")
+        try offer([0x01, 0x0C, 0x5C], ["rpm", "oil-temp"], to: sink)
+        try offer([0x01, 0x5C], to: sink)
+        #expect(sink.note(table) == nil)
+    }
+
+    @Test func `are one of two that share a request`() throws {
+        let sink = try sink("rpm", "oil-temp")
+        try offer([0x01, 0x0C, 0x5C], ["rpm"], to: sink)
+        #expect(sink.note(table)?.hasPrefix("No ECU reports EOT: ") == true)
+    }
+
+    @Test func `are none without names`() throws {
+        let sink = try sink()
+        try offer([0x01, 0x5C], to: sink)
+        try offer([0x01, 0x0C], ["rpm"], to: sink)
+        #expect(sink.note(table) == nil)
+    }
+}

@@ -120,6 +120,8 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             ? LiveRecorder(vehicle.database, output, every: period) : nil
         defer { recorder?.plan.store.closeFile() }
         if let recorder { needs.sinks.insert(recorder.sink, at: 0) }
+        let unsupported = try UnsupportedSignals(table)
+        if !isScreen, !wanted.isEmpty { needs.sinks.append(unsupported) }
         packs.add(to: &needs, for: wanted)
         needs.restsWhileVehicleIsOff = rest.limits != nil
         try withVehicle(vehicle, output, table, needs) { connection in
@@ -136,10 +138,12 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             let printer = isScreen ? nil : LinePrinter()
             var summary = PollSummary(statistics: SessionStatistics())
             let show = { (trip: LiveTrip?) throws -> PollLoop.End in
+                unsupported.begin(setup)
                 connection.scan.poll(setup.plan)
                 let until = duration.map { SystemClock.now() + $0.duration }
                 guard let screen else {
-                    return try stream(connection, queue, setup, until, bell, trip, printer)
+                    return try stream(
+                        connection, queue, setup, until, bell, trip, printer, unsupported)
                 }
                 var view = LiveScreen(
                     connection, queue: queue, signals: screen, setup: setup,
@@ -160,6 +164,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             }
             summary.statistics = connection.scan.statistics
             summary.explain(connection, all: why, tellsPace: output.verbose)
+            summary.unsupported = unsupported.records
             if let recorder { summary.take(recorder.plan.store, output) }
             try print(summary, printer ?? LinePrinter(), patience: end.patience)
             if case .failed(let error) = end {
@@ -189,7 +194,8 @@ struct LiveCommand: ParsableCommand, OutputCommand {
     /// Prints a line per reading.
     private func stream(
         _ connection: Vehicle, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?,
-        _ bell: AlarmNotifier?, _ trip: LiveTrip?, _ printer: LinePrinter?
+        _ bell: AlarmNotifier?, _ trip: LiveTrip?, _ printer: LinePrinter?,
+        _ unsupported: UnsupportedSignals
     ) throws -> PollLoop.End {
         var lines = try ReadingLines(output, table: connection.table)
         // A trip needs the vehicle's VIN, and the output contains the same data as the trip.
@@ -198,7 +204,12 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         let identity = trip.map { _ in VINQuery(connection, by: setup.profiles) }
         var loop = PollLoop(
             connection, queue: queue, until: until, identity: identity, printer: printer)
-        loop.other = trip.map { ($0.marks.descriptor, $0.marks.take) }
+        loop.others += trip.map { [($0.marks.descriptor, $0.marks.take)] } ?? []
+        loop.others.append(
+            (
+                unsupported.descriptor,
+                { unsupported.note(connection.table).map { output.remark($0) } }
+            ))
         var recording = trip?.recording
         let start = recording?.start
         var news = PollNews(accessory: connection.accessory)

@@ -33,19 +33,22 @@ struct LogRecording: Sendable {
         }
         if let watch { sinks.append(watch) }
         if let queue { sinks.append(queue) }
+        let unsupported = try UnsupportedSignals(plan.table)
+        if !plan.chosen.isEmpty { sinks.append(unsupported) }
         var needs = SessionNeeds(sinks: sinks, reconnect: .always, inbox: inbox)
         needs.accessory = accessory
         plan.packs.add(to: &needs, for: plan.chosen)
         needs.restsWhileVehicleIsOff = plan.battery != nil
         var outcome = LogOutcome()
         try withVehicle(vehicle, plan.output, plan.table, needs) { connection in
-            outcome = try record(connection, sink, queue, watch)
+            outcome = try record(connection, sink, queue, watch, unsupported)
         }
         return outcome
     }
 
     private func record(
-        _ connection: Vehicle, _ sink: TripSink, _ queue: BatchQueue?, _ watch: TripEndDetector?
+        _ connection: Vehicle, _ sink: TripSink, _ queue: BatchQueue?, _ watch: TripEndDetector?,
+        _ unsupported: UnsupportedSignals
     ) throws -> LogOutcome {
         let own = try plan.packs.settle(plan.chosen, on: connection) { plan.output.note($0) }
         var setup = try PollSetup.make(
@@ -67,12 +70,13 @@ struct LogRecording: Sendable {
                 note(TripRecording.Mark.words(mark))
             }
             defer { plan.marks.end(recording) }
-            return try poll(connection, setup, recording, queue, watch)
+            return try poll(connection, setup, recording, queue, watch, unsupported)
         }
         if let words = end.words { note(words) }
         outcome.summary = PollSummary(statistics: connection.scan.statistics, trip: trip)
         outcome.summary.explain(connection, all: plan.explains, tellsPace: plan.output.verbose)
         outcome.summary.take(plan.trip.store, plan.output)
+        outcome.summary.unsupported = unsupported.records
         outcome.summary.positions = plan.trip.receiver?.counts
         outcome.patience = end.patience
         if case .failed(let error) = end {
@@ -86,10 +90,11 @@ struct LogRecording: Sendable {
     /// Polls until the end; `queue` contains the data to print, too.
     private func poll(
         _ connection: Vehicle, _ setup: PollSetup, _ recording: TripRecording,
-        _ queue: BatchQueue?, _ watch: TripEndDetector?
+        _ queue: BatchQueue?, _ watch: TripEndDetector?, _ unsupported: UnsupportedSignals
     ) throws -> PollLoop.End {
         let start = recording.start
         let until = plan.duration.map { SystemClock.now() + $0 }
+        unsupported.begin(setup)
         connection.scan.poll(setup.plan)
         let showsProgress = accessory == nil && LogProgress.isWatched(plan.output)
         let clearProgress = { if showsProgress { StatusLine.clear() } }
@@ -106,7 +111,16 @@ struct LogRecording: Sendable {
             identity: VINQuery(connection, by: setup.profiles),
             printer: prints ? plan.printer : nil)
         // If there are several, the code that waits for all of them marks all.
-        if accessory == nil { loop.other = (plan.marks.descriptor, plan.marks.take) }
+        if accessory == nil { loop.others.append((plan.marks.descriptor, plan.marks.take)) }
+        loop.others.append(
+            (
+                unsupported.descriptor,
+                {
+                    guard let text = unsupported.note(connection.table) else { return }
+                    clearProgress()
+                    note(text)
+                }
+            ))
         return try loop.run(every: showsProgress ? .seconds(1) : nil) {
             LogProgress.show(connection.scan.statistics, since: start)
         } vehicle: { vin in

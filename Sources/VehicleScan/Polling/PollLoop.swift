@@ -44,8 +44,8 @@ public struct PollLoop {
     public let until: Instant?
     /// Detects the end of the drive; nil = ignore it.
     public let watch: TripEndDetector?
-    /// Something else that is waited for, and what then is done; nil = nothing.
-    public var other: (descriptor: Int32, take: () -> Void)?
+    /// What else is waited for, and what then is done.
+    public var others: [(descriptor: Int32, take: () -> Void)] = []
     /// Finds out which vehicle it is; nil = that is known, or does not matter.
     private var identity: VINQuery?
 
@@ -104,7 +104,7 @@ public struct PollLoop {
             // In any case, also wait for the reader of a pipe to close it.
             let reader = printer.map { waiting.add(reader: $0.descriptor, forRoom: isBehind) }
             let name = identity?.descriptor.map { waiting.add($0) }
-            let another = other.map { waiting.add($0.descriptor) }
+            let more = others.map { (waiting.add($0.descriptor), $0.take) }
             waiting.add(deadline: until)
             // Answers only move this deadline later, so the present one is early enough.
             waiting.add(deadline: watch?.deadline(from: SystemClock.now()))
@@ -112,7 +112,7 @@ public struct PollLoop {
             waiting.wait()
 
             if waiting.isReady(signals), connection.inbox?.next() != nil { return .stopped }
-            if let another, waiting.isReady(another) { other?.take() }
+            for (place, take) in more where waiting.isReady(place) { take() }
             if let output, waiting.isReady(output) { try drain(batch) }
             if let reader, waiting.isReady(reader) { throw OutputError.readerGone }
             if let reader, waiting.hasRoom(reader) { try printer?.flush() }

@@ -1,0 +1,13 @@
+import Diagnostics
+import VehicleScan
+
+extension UnsupportedSignals {
+    /// What was found since the last call, in two sentences; nil if nothing was.
+    package func note(_ table: PIDTable) -> String? {
+        let names = take().map { table[$0].id }
+        guard !names.isEmpty else { return nil }
+        return "No ECU reports \(names.joined(separator: ", ")): this vehicle seems not to support "
+            + "\(names.count == 1 ? "it" : "them"). \"obdscan pids list --supported\" lists the "
+            + "signals that it supports."
+    }
+}

@@ -200,7 +200,9 @@ package struct LiveFeed: Sendable {
             else { return nil }
             return reading
         }
-        board.take(heading, at: time, batch.answered, isNamed: false, isHeading: true)
+        board.take(
+            heading + lightSignals.readings(ofDM1In: batch), at: time, batch.answered,
+            isNamed: false, isHeading: true)
     }
 
     private static func take(

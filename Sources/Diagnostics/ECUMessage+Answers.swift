@@ -11,16 +11,10 @@ extension ECUMessage {
         }
     }
 
-    /// Whether DM1 (SAE J1939-73) turns on the malfunction indicator lamp: the first byte's two highest bits.
-    ///
-    /// Nil if they mean not available, and for any other message.
-    public var lampIsOn: Bool? {
-        guard parameterGroup == 0xFECA, let lamps = payload.first else { return nil }
-        switch lamps >> 6 {
-        case 0: return false
-        case 1: return true
-        default: return nil
-        }
+    /// The lamps in DM1 (SAE J1939-73); nil for any other message.
+    public var lamps: CodeReport.Lamps? {
+        guard parameterGroup == 0xFECA, let byte = payload.first else { return nil }
+        return CodeReport.Lamps(byte: byte)
     }
 
     /// Whether it confirms a request to clear codes: 44, 54 of UDS, or in SAE J1939 a positive

@@ -99,9 +99,7 @@ extension ResponseDecoder {
             )
             return
         }
-        let lamps = CodeReport.Lamps(
-            malfunction: Self.lamp(payload[0] >> 6), redStop: Self.lamp(payload[0] >> 4),
-            amberWarning: Self.lamp(payload[0] >> 2), protect: Self.lamp(payload[0]))
+        let lamps = CodeReport.Lamps(byte: payload[0])
         let begin = out.count
         var place = 2
         while place + 4 <= payload.count {
@@ -117,14 +115,22 @@ extension ResponseDecoder {
         if out.count == begin, lamps.isAnyOn { out.append(.message(answer.message)) }
         answer.checkRest(from: place, &out)
     }
+}
 
-    /// 00 off, 01 on; 10 and 11 mean nothing.
-    private static func lamp(_ bits: UInt8) -> Bool? {
-        switch bits & 0x03 {
-        case 0x00: false
-        case 0x01: true
-        default: nil
+extension CodeReport.Lamps {
+    /// The lamps of a diagnostic message's first byte, two bits each: malfunction, red stop, amber warning,
+    /// protect.
+    init(byte: UInt8) {
+        // 00 off, 01 on; 10 and 11 mean nothing.
+        func lamp(_ shift: UInt8) -> Bool? {
+            switch byte >> shift & 0x03 {
+            case 0x00: false
+            case 0x01: true
+            default: nil
+            }
         }
+        self.init(
+            malfunction: lamp(6), redStop: lamp(4), amberWarning: lamp(2), protect: lamp(0))
     }
 }
 

@@ -11,6 +11,17 @@ extension CodeReport {
     public var fullText: String { code.fullText }
 }
 
+extension CodeReport.Lamps {
+    /// The names of the lamps that are on, the most severe first.
+    public var lit: [String] {
+        let lamps = [
+            (redStop, "red stop lamp"), (malfunction, "check engine light"),
+            (amberWarning, "amber warning lamp"), (protect, "protect lamp"),
+        ]
+        return lamps.filter { $0.0 == true }.map(\.1)
+    }
+}
+
 extension CodeReport.Code {
     /// The code with its failure type: `P0301-11`, for SAE J1939 without the occurrence count.
     public var fullText: String {

@@ -24,8 +24,8 @@ public struct TextTable: Sendable {
         }
 
         /// An ECU: `Engine (7E8)`, in short `7E8`.
-        public init(_ ecu: ECUAddress?, none: String = "—") {
-            self.init(ecu?.title ?? none)
+        public init(_ ecu: ECUAddress?, none: String = "—", onJ1939: Bool = false) {
+            self.init(ecu?.title(onJ1939: onJ1939) ?? none)
             short = ecu?.description
         }
 

@@ -38,14 +38,16 @@ struct CodePage {
 
     private func heading(_ scan: CodeScan, _ ecu: ECUAddress?) -> LiveModel.Line {
         let name = scan.modules.first { $0.module.responder == ecu }?.name.map(printable)
-        let head = [ecu?.title ?? "vehicle", name].compactMap(\.self).joined(separator: "  ")
+        let title = ecu?.title(onJ1939: scan.isOnJ1939) ?? "vehicle"
+        let head = [title, name].compactMap(\.self).joined(separator: "  ")
         let count = scan.codes.count { $0.ecu == ecu }
         let none = count == 0 ? "  no codes" : ""
-        switch scan.lampIsOn(ecu, table) {
-        case true: return .init(head: head, .bold, "  ● check engine light on" + none, .bad)
-        case false: return .init(head: head, .bold, "  light off" + none, count == 0 ? .good : nil)
-        case nil: return .init(head: head, .bold, none)
+        guard let lights = scan.lights(of: ecu, table) else {
+            return .init(head: head, .bold, none)
         }
+        return lights.areOn
+            ? .init(head: head, .bold, "  ● \(lights.text)" + none, .bad)
+            : .init(head: head, .bold, "  \(lights.text)" + none, count == 0 ? .good : nil)
     }
 
     private func lines(_ report: CodeReport, _ kinds: [String]) -> [LiveModel.Line] {
@@ -87,8 +89,8 @@ struct CodePage {
     }
 
     /// The completed and incomplete monitors.
-    func lines(readiness items: [DiagnosticItem]) -> [LiveModel.Line] {
-        var report = MonitorReport(form)
+    func lines(readiness items: [DiagnosticItem], onJ1939: Bool) -> [LiveModel.Line] {
+        var report = MonitorReport(form, onJ1939: onJ1939)
         for item in items where MonitorReport.concerns(item) { report.add(item) }
         let text = report.text(Readiness(items, table: table))
         return [""]

@@ -220,6 +220,10 @@ package struct LiveScreen: ~Copyable {
                 guard shows(reading, asked) else { continue }
                 model.apply(reading, connection.table[reading.signal], at: batch.answered)
             }
+            for reading in lightSignals.readings(ofDM1In: batch) { takeLight(reading) }
+            for message in batch.messages {
+                if let lamps = message.lamps { model.takeLamps(lamps, of: message.ecu) }
+            }
             if model.hasEmptyRows {
                 for signal in setup.missed(in: batch, connection.table) { model.missed(signal) }
             }

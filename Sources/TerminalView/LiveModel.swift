@@ -37,6 +37,8 @@ public struct LiveModel: Sendable {
         public var alarm: String?
         /// Whether the check engine light of any ECU is on; nil = not reported.
         public var light: Bool?
+        /// The other lamps of SAE J1939 that are on, the most severe first.
+        public var lamps: [String] = []
         /// The number of codes that all ECUs report; nil = not reported.
         public var codes: Int?
     }
@@ -194,6 +196,7 @@ public struct LiveModel: Sendable {
     private var requestRate = RateMeter()
     private var lastRoundTrip: Duration?
     private var lights: [ECUAddress?: Bool] = [:]
+    private var lamps: [ECUAddress?: CodeReport.Lamps] = [:]
     private var counts: [ECUAddress?: Int] = [:]
 
     /// An empty view that shows values in `units`.
@@ -256,6 +259,18 @@ public struct LiveModel: Sendable {
     public mutating func takeLight(_ isOn: Bool, of ecu: ECUAddress?) {
         lights[ecu] = isOn
         header.light = lights.values.contains(true)
+    }
+
+    /// Stores the lamps of an ECU on SAE J1939.
+    public mutating func takeLamps(_ lamps: CodeReport.Lamps, of ecu: ECUAddress?) {
+        self.lamps[ecu] = lamps
+        let all = self.lamps.values
+        header.lamps =
+            CodeReport.Lamps(
+                malfunction: false, redStop: all.contains { $0.redStop == true },
+                amberWarning: all.contains { $0.amberWarning == true },
+                protect: all.contains { $0.protect == true }
+            ).lit
     }
 
     /// Stores the number of codes of an ECU.

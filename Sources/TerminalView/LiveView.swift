@@ -220,15 +220,24 @@ public struct LiveView: Sendable {
         let third = fitted(figures(model, now, width), width)
         let light = light(head, width)
         let left = fitted(second, light.map { width - displayWidth($0) - 2 } ?? width)
-        let right = light.map { "  " + (head.light == true ? palette(.bad, $0) : $0) } ?? ""
+        let isLit = head.light == true || !head.lamps.isEmpty
+        let right = light.map { "  " + (isLit ? palette(.bad, $0) : $0) } ?? ""
         return [first, left + right, third, news(of: head, width)]
     }
 
     /// Check engine light and number of codes; nil = not reported.
     private func light(_ head: LiveModel.Header, _ width: Int) -> String? {
-        guard let isOn = head.light else { return nil }
-        var text = isOn ? (width >= 80 ? "● check engine light on" : "● light on") : "○ light off"
-        if let codes = head.codes, width >= 45 {
+        guard head.light != nil || !head.lamps.isEmpty else { return nil }
+        let lit = head.lamps + (head.light == true ? ["check engine light"] : [])
+        let isNarrow = width < 80
+        var text = "○ light off"
+        if lit.count > 1 {
+            text = isNarrow ? "● \(lit.count) lights on" : "● \(lit.joined(separator: ", ")) on"
+        } else if let lamp = lit.first {
+            text = isNarrow && head.lamps.isEmpty ? "● light on" : "● \(lamp) on"
+        }
+        // Several lamps leave little room for the vehicle.
+        if let codes = head.codes, width >= (lit.count > 1 ? 100 : 45) {
             // Pending and permanent codes are not in this count, and stand on the page of codes.
             let stored = width >= 80 ? "stored " : ""
             text +=

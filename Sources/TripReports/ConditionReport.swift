@@ -85,7 +85,7 @@ public struct ConditionReport {
         for lamp in lamps {
             facts.append(
                 (
-                    "Check engine light, " + (lamp.ecu?.title ?? "ECU"),
+                    "Check engine light, " + (lamp.ecu?.title(onJ1939: isOnJ1939) ?? "ECU"),
                     lamp.isOn ? "on" : "off"
                 ))
         }
@@ -171,6 +171,12 @@ public struct ConditionReport {
             guard reading.dtc != nil else { return nil }
             return (reading, ValueText(reading, table[reading.signal], output.units))
         }
+    }
+
+    /// Whether the vehicle speaks SAE J1939, for which the rules of inspections are not.
+    private var isOnJ1939: Bool {
+        vehicleProtocol == VehicleProtocol.j1939.title
+            || change.codes.contains { if case .j1939 = $0.code.code { true } else { false } }
     }
 
     private var isComparison: Bool { since != nil }
@@ -282,7 +288,7 @@ public struct ConditionReport {
     ) {
         var sets: [(title: String, facts: [(name: String, value: String)])] = []
         for (reading, value) in frame {
-            let ecu = reading.ecu.map { isAlone ? "" : ", \($0.title)" } ?? ""
+            let ecu = reading.ecu.map { isAlone ? "" : ", \($0.title(onJ1939: isOnJ1939))" } ?? ""
             let title = (reading.dtc?.description ?? "") + ecu
             if sets.last?.title != title { sets.append((title, [])) }
             sets[sets.count - 1].facts.append(
@@ -303,13 +309,15 @@ public struct ConditionReport {
                 "p", Readiness.sentence(incomplete: incomplete, of: known),
                 class: incomplete.isEmpty ? "good" : "warn")
         }
-        if !incomplete.isEmpty {
+        if !incomplete.isEmpty, !isOnJ1939 {
             page.element(
                 "p",
                 MonitorGuide.verdicts(incomplete, modelYear: modelYear).joined(separator: " "),
                 class: "dim")
         }
-        if lamps.contains(where: \.isOn) { page.element("p", MonitorGuide.lampOn, class: "bad") }
+        if !isOnJ1939, lamps.contains(where: \.isOn) {
+            page.element("p", MonitorGuide.lampOn, class: "bad")
+        }
         if !incomplete.isEmpty {
             for drive in MonitorGuide.drives(incomplete) {
                 page.element("p", "\(drive.monitor.title): \(drive.text)")
@@ -350,7 +358,7 @@ public struct ConditionReport {
 
     /// The cell of an ECU, if several answered.
     private func ifSeveral(_ ecu: ECUAddress?) -> [HTMLText.Cell] {
-        ifSeveral(.init(ecu?.title ?? "—", "line"))
+        ifSeveral(.init(ecu?.title(onJ1939: isOnJ1939) ?? "—", "line"))
     }
 
     /// A cell for reports about several ECUs only.
@@ -396,7 +404,7 @@ public struct ConditionReport {
             codes.add([
                 .init(code.code.code.fullText, code.fate == .gone ? .dim : .bold),
                 .init(code.fate?.rawValue ?? ""), .init(listText(code)),
-                .init(code.code.ecu?.title ?? "—"),
+                .init(code.code.ecu?.title(onJ1939: isOnJ1939) ?? "—"),
                 .init(texts.text(of: code.code.code) ?? ""),
             ])
         }
@@ -410,7 +418,7 @@ public struct ConditionReport {
         ])
         for monitor in change.monitors {
             monitors.add([
-                .init(monitor.ecu?.title ?? "—"), .init(monitor.monitor.title),
+                .init(monitor.ecu?.title(onJ1939: isOnJ1939) ?? "—"), .init(monitor.monitor.title),
                 .init(isComparison ? state(monitor.before) : ""), .init(state(monitor.now)),
             ])
         }
@@ -427,7 +435,7 @@ public struct ConditionReport {
         for test in shown {
             let result = test.result
             tests.add([
-                .init(result.ecu?.title ?? "—"), .init(result.monitorTitle),
+                .init(result.ecu?.title(onJ1939: isOnJ1939) ?? "—"), .init(result.monitorTitle),
                 .init(result.testTitle), .init(result.text(test.before)),
                 .init(result.text(result.value)), .init(result.limitsText),
                 .init(result.unit ?? ""), .init(result.passed == true ? "passed" : "FAILED"),

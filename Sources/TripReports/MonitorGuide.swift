@@ -10,6 +10,12 @@ enum MonitorGuide {
     /// What holds for every inspection.
     static let lampOn = "The check engine light is on: the vehicle does not pass an inspection."
 
+    /// The verdict if every monitor has run and the check engine light is off.
+    static let ready =
+        "Ready for inspection by the rule of "
+        + rules.rules(modelYear: nil).map(\.title).joined(separator: ", ")
+        + ". Other inspections have other rules."
+
     /// One sentence per region's rule.
     static func verdicts(_ incomplete: [MonitorStatus.Monitor], modelYear: Int?) -> [String] {
         Readiness.verdicts(incomplete: incomplete, by: rules.rules(modelYear: modelYear))

@@ -7,12 +7,15 @@ public struct MonitorReport {
     private let palette: Palette
     private var statuses: [MonitorStatus] = []
     private var tests: [MonitorTestResult] = []
+    private var lamps: [(ecu: ECUAddress?, lit: [String])] = []
+    private let isOnJ1939: Bool
     /// On a narrower terminal, a monitor and its test share a column.
     private static let narrow = 80
     private let columns: Int?
 
-    /// An empty report.
-    public init(_ output: OutputForm) {
+    /// An empty report; the rules of inspections are not for a vehicle that speaks SAE J1939.
+    public init(_ output: OutputForm, onJ1939: Bool = false) {
+        isOnJ1939 = onJ1939
         palette = output.palette
         columns = output.columns
     }
@@ -40,6 +43,11 @@ public struct MonitorReport {
         case .monitorTest(let result): tests.append(result)
         case .reading, .code, .negativeResponse, .message, .error: return
         }
+    }
+
+    /// Adds the lamps of an ECU (SAE J1939).
+    public mutating func add(_ lamps: CodeReport.Lamps, of ecu: ECUAddress?) {
+        self.lamps.append((ecu, lamps.lit))
     }
 
     /// Failed ones first, those without a name last, and otherwise in the order of the answers.
@@ -89,22 +97,19 @@ public struct MonitorReport {
                 $0.scope == .thisCycle && $0.ecu == status.ecu && $0.monitor == status.monitor
             }
             rows.add([
-                .init(status.ecu), .init(status.monitor.title),
+                .init(status.ecu, onJ1939: isOnJ1939), .init(status.monitor.title),
                 cell(status.complete), cycle.map { $0.supported ? cell($0.complete) : "off" } ?? "",
             ])
         }
         var text = rows.isEmpty ? "" : rows.text(palette, columns: columns)
+        text += lampLines
         if !readiness.supported.isEmpty {
             let incomplete = readiness.incomplete
             text +=
                 lines(
                     Readiness.sentence(incomplete: incomplete, of: readiness.supported.count),
                     incomplete.isEmpty ? .good : .warning)
-            if !incomplete.isEmpty {
-                text += MonitorGuide.verdicts(incomplete, modelYear: nil)
-                    .map { lines($0) }.joined()
-            }
-            if readiness.lampIsOn == true { text += lines(MonitorGuide.lampOn, .bad) }
+            if !isOnJ1939 { text += verdict(incomplete, lampIsOn: readiness.lampIsOn) }
             if !incomplete.isEmpty {
                 var drives = TextTable([("", .left), ("", .left)], flexible: [1])
                 for drive in MonitorGuide.drives(incomplete) {
@@ -118,9 +123,41 @@ public struct MonitorReport {
             }
         }
         if !tests.isEmpty {
+            let failed = tests.count { $0.passed == false }
+            if failed > 0 {
+                text += lines("\(failed) test \(failed == 1 ? "result" : "results") failed.", .bad)
+            } else if tests.contains(where: { $0.passed == true }) {
+                text += lines("No test failed.", .good)
+            }
             text += (text.isEmpty ? "" : "\n") + testTable.text(palette, columns: columns)
         }
         return text
+    }
+
+    /// What the rules of inspections say.
+    private func verdict(_ incomplete: [MonitorStatus.Monitor], lampIsOn: Bool?) -> String {
+        var text = ""
+        if !incomplete.isEmpty {
+            text = MonitorGuide.verdicts(incomplete, modelYear: nil).map { lines($0) }.joined()
+        } else if lampIsOn == false {
+            text = lines(MonitorGuide.ready, .good)
+        }
+        return text + (lampIsOn == true ? lines(MonitorGuide.lampOn, .bad) : "")
+    }
+
+    /// Each lamp that is on with its ECUs, or that none is.
+    private var lampLines: String {
+        guard !lamps.isEmpty else { return "" }
+        let all = CodeReport.Lamps(
+            malfunction: true, redStop: true, amberWarning: true, protect: true)
+        let names = all.lit.filter { name in lamps.contains { $0.lit.contains(name) } }
+        if names.isEmpty { return lines("No ECU reports a lamp that is on.", .good) }
+        return names.map { name in
+            let ecus = lamps.filter { $0.lit.contains(name) }
+                .sorted { ($0.ecu?.value ?? 0) < ($1.ecu?.value ?? 0) }
+                .map { $0.ecu?.title(onJ1939: isOnJ1939) ?? "vehicle" }
+            return lines("The \(name) is on: \(ecus.joined(separator: ", ")).", .bad)
+        }.joined()
     }
 
     /// A sentence in lines that the terminal does not cut.

@@ -39,18 +39,18 @@ package struct CodeBatch {
         var rows: [Row] = []
         let codes = scan.codes
         for ecu in scan.ecus {
-            let module = scan.modules.first { $0.module.responder == ecu }
+            let name = scan.name(of: ecu)
             let light = scan.lampIsOn(ecu, table)
             let own = codes.filter { $0.ecu == ecu }
             if own.isEmpty {
                 let error = problem(scan.absence(of: ecu, table), scan, ecu)
-                rows.append(row(car, time, ecu, module?.name, light, nil, CodeFacts(), error))
+                rows.append(row(car, time, ecu, name, light, nil, CodeFacts(), error))
             }
             for report in own {
                 // The lists are in the order of their weight: a code has one advice, whatever lists it is in.
                 let first = own.first { $0.fullText == report.fullText } ?? report
                 let facts = knowledge.facts(of: first, isAlone: true)
-                rows.append(row(car, time, ecu, module?.name, light, report, facts, nil))
+                rows.append(row(car, time, ecu, name, light, report, facts, nil))
             }
         }
         return rows

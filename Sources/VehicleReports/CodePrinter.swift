@@ -59,14 +59,13 @@ package struct CodePrinter {
         var printer = AnswerPrinter(
             output, table: table, knowledge: knowledge, kinds: ItemRows.Keys.all, note: note)
         for ecu in scan.ecus {
-            let module = scan.modules.first { $0.module.responder == ecu }
             let absence = scan.absence(of: ecu, table)
             let codes = scan.codes.count { $0.ecu == ecu }
             // A list that was not received is not known to be empty.
             let isKnown = codes > 0 || CodeBatch.problem(absence, scan, ecu) == nil
             try writer.print(
                 ItemRows.ecu(
-                    ecu, name: module?.name, light: scan.lampIsOn(ecu, table),
+                    ecu, name: scan.name(of: ecu), light: scan.lampIsOn(ecu, table),
                     codes: isKnown ? codes : nil, time: time), .json)
         }
         for list in scan.lists {
@@ -114,12 +113,10 @@ package struct CodePrinter {
         for ecu in scan.ecus {
             let codes = scan.codes.filter { $0.ecu == ecu }
             let module = scan.modules.first { $0.module.responder == ecu }
-            var heading = palette(.bold, ecu?.title ?? "vehicle")
+            var heading = palette(.bold, ecu?.title(onJ1939: scan.isOnJ1939) ?? "vehicle")
             if let name = module?.name { heading += "  \(printable(name))" }
-            switch scan.lampIsOn(ecu, table) {
-            case true: heading += palette(.bad, "  check engine light on")
-            case false: heading += "  light off"
-            case nil: break
+            if let lights = scan.lights(of: ecu, table) {
+                heading += lights.areOn ? palette(.bad, "  \(lights.text)") : "  \(lights.text)"
             }
             if codes.isEmpty {
                 let absence = scan.absence(of: ecu, table)

@@ -19,7 +19,8 @@ package enum MonitorAnswers {
         _ output: OutputForm, _ printer: AnswerPrinter, _ writer: inout TextOutput
     ) throws -> (asked: [QueryResult], readiness: Readiness) {
         var printer = printer
-        var report = MonitorReport(output)
+        let truck = services.profiles.filter { $0 == .j1939 }
+        var report = MonitorReport(output, onJ1939: !truck.isEmpty)
         // A readiness group repeats the content of F501.
         var told: Set<MonitorStatus> = []
         var asked = try connection.readiness(in: services)
@@ -41,6 +42,11 @@ package enum MonitorAnswers {
         }
         let sinceClear = Readiness(asked.flatMap(\.answer.items), table: connection.table)
         if output.format == .text {
+            for one in try connection.ask(.storedCodes, by: truck) {
+                for message in one.answers {
+                    if let lamps = message.lamps { report.add(lamps, of: message.ecu) }
+                }
+            }
             try writer.write(report.text(sinceClear))
         }
         try printer.finish(&writer)

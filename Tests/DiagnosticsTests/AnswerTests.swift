@@ -18,7 +18,7 @@ import Testing
             ("40FF00000000FFFF", 0xFECB, nil), ("40FF", nil, nil),
         ] as [(String, UInt32?, Bool?)])
     func `DM1 tells whether the lamp is on`(payload: String, group: UInt32?, isOn: Bool?) throws {
-        #expect(try message(payload, group).lampIsOn == isOn)
+        #expect(try message(payload, group).lamps?.malfunction == isOn)
     }
 
     // SAE J1979: 44; ISO 14229-1: 54; SAE J1939-21: control byte 0 of PGN E800, with FED3 at the end.

@@ -201,3 +201,44 @@ import VehicleScan
         #expect(sink.note(table) == nil)
     }
 }
+
+@Suite struct `The lights of SAE J1939` {
+    /// SAE J1939-73, DM1: two bits per lamp, then SPN 110 with FMI 0; FF FF is reserved.
+    @Test(
+        arguments: [
+            (0x40, true, "check engine light"), (0x14, false, "red stop lamp, amber warning lamp"),
+            (0x01, false, "protect lamp"), (0x00, false, ""),
+            (0x55, true, "red stop lamp, check engine light, amber warning lamp, protect lamp"),
+        ] as [(UInt8, Bool, String)])
+    func `are those of DM1`(byte: UInt8, isOn: Bool, lit: String) throws {
+        let table = try PIDTables.standard()
+        let engine = ECUAddress(0x00, .byte)
+        let message = ECUMessage(
+            ecu: engine, payload: [byte, 0xFF, 110, 0, 0, 1], parameterGroup: 0xFECA)
+        #expect(message.lamps?.lit.joined(separator: ", ") == lit)
+        var batch = ReadingBatch(
+            id: RequestID(rawValue: 1), exchange: Exchange(request: [0x00, 0xFE, 0xCA]),
+            asked: .zero, answered: .zero, messages: [message], items: [])
+        let code = J1939Code(spn: 110, fmi: 0, occurrenceCount: 1, conversionMethod: false)
+        batch.items = [
+            .code(CodeReport(ecu: engine, kind: .stored, code: .j1939(code), line: 0))
+        ]
+        let signals = LightSignals(table)
+        let readings = signals.readings(ofDM1In: batch)
+        #expect(readings.map(\.ecu) == [engine, engine])
+        #expect(readings.map(\.signal) == [signals.light, signals.codes])
+        #expect(readings.map(\.value) == [.flag(isOn), .number(1)])
+    }
+
+    @Test func `a lamp that is not available is not off`() throws {
+        let message = ECUMessage(
+            ecu: ECUAddress(0x00, .byte), payload: [0xFF, 0xFF, 0, 0, 0, 0],
+            parameterGroup: 0xFECA)
+        #expect(message.lamps?.malfunction == nil)
+        let batch = ReadingBatch(
+            id: RequestID(rawValue: 1), exchange: Exchange(request: [0x00, 0xFE, 0xCA]),
+            asked: .zero, answered: .zero, messages: [message], items: [])
+        let signals = LightSignals(try PIDTables.standard())
+        #expect(signals.readings(ofDM1In: batch).map(\.signal) == [signals.codes])
+    }
+}

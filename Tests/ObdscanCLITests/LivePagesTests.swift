@@ -95,6 +95,25 @@ private let sizes: [(Int, Int)] = [
         drive.model.takeLight(false, of: ecu(0x7E9))
         #expect(drive.lines()[1].hasSuffix("○ light off · 3 stored codes"))
     }
+
+    @Test func `has the other lamps of SAE J1939`() throws {
+        var drive = try Drive(["RPM"], seconds: 1)
+        let amber = CodeReport.Lamps(
+            malfunction: true, redStop: false, amberWarning: true, protect: nil)
+        drive.model.takeLamps(amber, of: ECUAddress(0x0B, .byte))
+        #expect(drive.lines(80)[1].hasSuffix("● amber warning lamp on"))
+        drive.model.takeLight(true, of: ECUAddress(0x00, .byte))
+        drive.model.takeCodes(4, of: ECUAddress(0x00, .byte))
+        #expect(
+            drive.lines(120)[1]
+                .hasSuffix("● amber warning lamp, check engine light on · 4 stored codes"))
+        #expect(drive.lines(80)[1].hasSuffix("● amber warning lamp, check engine light on"))
+        #expect(drive.lines(60)[1].hasSuffix("● 2 lights on"))
+        let off = CodeReport.Lamps(
+            malfunction: false, redStop: false, amberWarning: false, protect: false)
+        drive.model.takeLamps(off, of: ECUAddress(0x0B, .byte))
+        #expect(drive.lines(120)[1].hasSuffix("● check engine light on · 4 stored codes"))
+    }
 }
 
 @Suite struct `A value that is not as usual` {

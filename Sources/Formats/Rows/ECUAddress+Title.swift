@@ -5,7 +5,8 @@ extension ECUAddress {
     ///
     /// ISO 15765-4: 7E8 is the engine's and 7E9 the gearbox's. With 29 bits, the target addresses
     /// are those of SAE J2178-1: 10 to 17 engine, 18 to 1F gearbox. A single byte may belong to any
-    /// protocol before CAN or to SAE J1939, which number ECUs in different ways.
+    /// protocol before CAN or to SAE J1939, which number ECUs in different ways: only
+    /// ``role(onJ1939:)`` has those.
     public var role: String? {
         switch form {
         case .can11: value == 0x7E8 ? "Engine" : value == 0x7E9 ? "Gearbox" : nil
@@ -19,6 +20,24 @@ extension ECUAddress {
         }
     }
 
+    /// The function of the ECU, on a vehicle that speaks SAE J1939 or not.
+    public func role(onJ1939: Bool) -> String? {
+        onJ1939 && form == .byte ? Self.sourceAddresses[value] : role
+    }
+
+    /// The preferred source addresses of SAE J1939 for the functions that trucks and buses have.
+    private static let sourceAddresses: [UInt32: String] = [
+        0x00: "Engine", 0x01: "Engine 2", 0x03: "Gearbox", 0x04: "Gearbox 2", 0x0B: "Brakes",
+        0x0F: "Engine retarder", 0x10: "Driveline retarder", 0x13: "Steering",
+        0x17: "Instruments", 0x21: "Body", 0x27: "Management computer", 0x31: "Cab",
+        0x3D: "Exhaust emissions", 0xEE: "Tachograph",
+    ]
+
     /// `Engine (7E8)`; only the address if no standard defines the function.
-    public var title: String { role.map { "\($0) (\(printed))" } ?? printed }
+    public var title: String { title(onJ1939: false) }
+
+    /// ``title`` with the names of SAE J1939 for a vehicle that speaks it.
+    public func title(onJ1939: Bool) -> String {
+        role(onJ1939: onJ1939).map { "\($0) (\(printed))" } ?? printed
+    }
 }

@@ -271,10 +271,17 @@ public struct CodeScan: Sendable {
     public func lampIsOn(_ ecu: ECUAddress?, _ table: PIDTable) -> Bool? {
         let told = Readiness(status.flatMap(\.answer.items), table: table).ecus
             .first { $0.ecu == ecu }?.lampIsOn
-        return told
-            ?? lists.lazy.flatMap(\.asked.answer.reply.messages)
-            .filter { $0.ecu == ecu }.compactMap(\.lampIsOn).first
+        return told ?? lamps(of: ecu)?.malfunction
     }
+
+    /// The lamps of `ecu` in SAE J1939; nil if it did not report them.
+    public func lamps(of ecu: ECUAddress?) -> CodeReport.Lamps? {
+        lists.lazy.flatMap(\.asked.answer.reply.messages)
+            .filter { $0.ecu == ecu }.compactMap(\.lamps).first
+    }
+
+    /// Whether the vehicle speaks SAE J1939.
+    public var isOnJ1939: Bool { lists.contains(where: \.isParameterGroup) }
 }
 
 extension CodeScan.List {

@@ -61,7 +61,14 @@ extension PollSetup {
     }
 
     /// Reads the check engine light and the number of codes occasionally, for a heading.
+    ///
+    /// In SAE J1939 both are in DM1.
     public mutating func watchLight(_ vehicle: Vehicle) {
+        if profiles.contains(.j1939) {
+            lightWant = PollPlan.Want(
+                DataID(DataID.parameterGroups, 0xFECA), length: nil, period: SignalPace.slow)
+            return
+        }
         let classic = DataID(.currentData, 0x01)
         guard let record = vehicle.table.record(classic),
             let place = profiles.lazy.compactMap({ $0.place(of: classic) }).first

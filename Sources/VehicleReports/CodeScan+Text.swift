@@ -1,0 +1,23 @@
+import Diagnostics
+import Formats
+import OBDCore
+import VehicleScan
+
+extension CodeScan {
+    /// The name that `ecu` reports, or that SAE J1939 gives its address; nil if neither does.
+    package func name(of ecu: ECUAddress?) -> String? {
+        modules.first { $0.module.responder == ecu }?.name
+            ?? (isOnJ1939 ? ecu?.role(onJ1939: true) : nil)
+    }
+
+    /// The lights of `ecu` for a heading; nil if it did not report them.
+    package func lights(
+        of ecu: ECUAddress?, _ table: PIDTable
+    ) -> (text: String, areOn: Bool)? {
+        let lit = lamps(of: ecu)?.lit ?? []
+        if !lit.isEmpty { return (lit.joined(separator: ", ") + " on", true) }
+        return lampIsOn(ecu, table).map {
+            $0 ? ("check engine light on", true) : ("light off", false)
+        }
+    }
+}

@@ -38,35 +38,38 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let table = try loadTable(tables)
-        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
-            connection in
-            var writer = TextOutput.standard
-            var printer = try AnswerPrinter(
-                output, table: table, kinds: ItemRows.Keys.data)
-            let services = try connection.services()
-            let whole = try connection.ask(.freezeFrames, in: services)
-            if !whole.isEmpty {
-                try print(whole, connection, &printer, &writer)
-                return
+        try Pager.print(output) { writer in
+            try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
+                try print($0, table, &writer)
             }
-            let hasSnapshots = services.profiles.contains(.onUDS)
-            if hasSnapshots {
-                try printSnapshots(services, connection, &printer, &writer)
-                if services.profiles == [.onUDS] { return }
-            }
-            let frame = frame ?? 0
-            let scan = try FrameScan(frame, connection, in: services)
-            let codes = scan.codes
-            for asked in scan.asked { try print(asked, codes, connection, &printer, &writer) }
-            if codes.isEmpty {
-                try printer.finish(&writer)
-                if hasSnapshots { return }
-                if let failure = connection.failure(of: scan.causes) { throw failure }
-                output.note("No freeze frame is stored.")
-                return
-            }
-            try printer.finish(&writer)
         }
+    }
+
+    /// Prints the freeze frames of a vehicle.
+    private func print(
+        _ connection: Vehicle, _ table: PIDTable, _ writer: inout TextOutput
+    ) throws {
+        var printer = try AnswerPrinter(
+            output, table: table, kinds: ItemRows.Keys.data)
+        let services = try connection.services()
+        let whole = try connection.ask(.freezeFrames, in: services)
+        if !whole.isEmpty {
+            try print(whole, connection, &printer, &writer)
+            return
+        }
+        let hasSnapshots = services.profiles.contains(.onUDS)
+        if hasSnapshots {
+            try printSnapshots(services, connection, &printer, &writer)
+            if services.profiles == [.onUDS] { return }
+        }
+        let frame = frame ?? 0
+        let scan = try FrameScan(frame, connection, in: services)
+        let codes = scan.codes
+        for asked in scan.asked { try print(asked, codes, connection, &printer, &writer) }
+        try printer.finish(&writer)
+        if !codes.isEmpty || hasSnapshots { return }
+        if let failure = connection.failure(of: scan.causes) { throw failure }
+        output.note("No freeze frame is stored.")
     }
 
     /// Prints the freeze frames that ECUs keep with their codes.

@@ -59,22 +59,25 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         }
         let table = try loadTable(tables)
         var isReady = true
-        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
-            connection in
-            var writer = TextOutput.standard
-            let services = try connection.services()
-            let (asked, sinceClear) = try MonitorAnswers.ask(
-                connection, services, readiness: readiness, output.form,
-                try AnswerPrinter(output, table: table, kinds: MonitorAnswers.kinds), &writer)
-            isReady = sinceClear.incomplete.isEmpty && !sinceClear.supported.isEmpty
-            ScanRecord.keep(asked, connection, services, vehicle.database, output)
-            let said = asked.contains { $0.answer.items.contains(where: MonitorReport.concerns) }
-            if !said {
-                throw connection.failure(of: asked)
-                    ?? Failure(
-                        "\(connection.accessory): no ECU reports its monitors",
-                        hint: "switch the ignition on; vehicles before OBD-II have none",
-                        status: .timedOut)
+        try Pager.print(output) { writer in
+            try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
+                connection in
+                let services = try connection.services()
+                let (asked, sinceClear) = try MonitorAnswers.ask(
+                    connection, services, readiness: readiness, output.form,
+                    try AnswerPrinter(output, table: table, kinds: MonitorAnswers.kinds), &writer)
+                isReady = sinceClear.incomplete.isEmpty && !sinceClear.supported.isEmpty
+                ScanRecord.keep(asked, connection, services, vehicle.database, output)
+                let said = asked.contains {
+                    $0.answer.items.contains(where: MonitorReport.concerns)
+                }
+                if !said {
+                    throw connection.failure(of: asked)
+                        ?? Failure(
+                            "\(connection.accessory): no ECU reports its monitors",
+                            hint: "switch the ignition on; vehicles before OBD-II have none",
+                            status: .timedOut)
+                }
             }
         }
         if exitCode && !isReady { throw Failure.silent(.findings) }

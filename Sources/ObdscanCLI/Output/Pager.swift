@@ -8,18 +8,18 @@ enum Pager {
     static func print(
         _ output: OutputOptions, _ body: (inout TextOutput) throws -> Void
     ) throws {
-        guard let program = program(output), let rows = terminalRows() else {
-            var writer = TextOutput.standard
-            try body(&writer)
-            try writer.flush()
-            return
-        }
+        let rows = terminalRows()
+        let program = rows == nil ? nil : program(output)
         let text = Held()
-        var writer = TextOutput(sink: { text.bytes += $0 })
-        try body(&writer)
+        var writer = program == nil ? .standard : TextOutput(sink: { text.bytes += $0 })
+        let result = Result { try body(&writer) }
+        // What was read before a failure is a result, too.
         try writer.flush()
-        let isLong = text.bytes.count { $0 == 0x0A } >= rows
-        if !isLong || !show(text.bytes, program) { try writeAll(text.bytes, to: STDOUT_FILENO) }
+        if let program, let rows {
+            let isLong = text.bytes.count { $0 == 0x0A } >= rows
+            if !isLong || !show(text.bytes, program) { try writeAll(text.bytes, to: STDOUT_FILENO) }
+        }
+        try result.get()
     }
 
     private final class Held { var bytes: [UInt8] = [] }

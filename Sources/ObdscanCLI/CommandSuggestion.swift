@@ -20,7 +20,10 @@ enum CommandSuggestion {
             let names = command.configuration.subcommands.map(name)
             let near = nearest(
                 to: word, among: command == ObdscanCommand.self ? names + ["help"] : names)
-            let meant = near.map { "\(path) \($0)" } ?? elsewhere(word)
+            var meant = near.map { "\(path) \($0)" } ?? elsewhere(word)
+            if command == TripsCommand.self {
+                meant = meant ?? "obdscan trips show \(shellWord(word))"
+            }
             // A command with a default subcommand may have taken the word as an argument.
             if meant == nil, command.configuration.defaultSubcommand != nil { return nil }
             return Failure(
@@ -57,6 +60,26 @@ enum CommandSuggestion {
         return found.filter { $0.distance <= bound }.min { $0.distance < $1.distance }?.name
             // The beginning of a word suffices if only one name begins like that.
             ?? onlyOne(names.filter { wanted.count > 1 && $0.utf8.starts(with: wanted) })
+    }
+
+    /// ArgumentParser's first line about wrong usage, with the options and values that its own
+    /// suggestions leave out: those that many commands share.
+    static func completed(_ line: String, _ arguments: [CommandArgument]) -> String {
+        let parts = line.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
+        if line.hasPrefix("Unknown option '--"), parts.count > 2 {
+            // Nobody should get these by a typing error: they skip a question, or change what is
+            // stored.
+            let names = Set(arguments.flatMap(\.names))
+                .subtracting(["--yes", "--force", "--purge", "--save"])
+                .filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }.sorted()
+            let near = nearest(to: String(parts[1].dropFirst(2)), among: names)
+            return "Unknown option '\(parts[1])'." + (near.map { " Did you mean '--\($0)'?" } ?? "")
+        }
+        guard parts.count == 5, parts[2] == " is invalid for ", parts[4].isEmpty,
+            let option = arguments.first(where: { $0.names.contains(parts[3]) }),
+            !option.words.isEmpty
+        else { return line }
+        return line + ". Use one of: \(option.words.joined(separator: ", "))."
     }
 
     private static func onlyOne(_ names: [String]) -> String? { names.count == 1 ? names[0] : nil }

@@ -128,15 +128,13 @@ public struct ObdscanCommand: ParsableCommand {
         if let failure = CommandSuggestion.failure(for: Array(CommandLine.arguments.dropFirst())) {
             endProcess(failure)
         }
-        var text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
-        // Nobody should get these by a typing error: they skip a question, or change what is stored.
-        for option in ["--yes", "--force", "--purge", "--save"] {
-            text = text.replacing(" Did you mean '\(option)'?", with: "")
-        }
+        let text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
         // ArgumentParser's usage lists every option; ours is one line.
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             .filter { !$0.hasPrefix("       ") }
-            .map { $0.hasPrefix("Usage: ") ? "Usage: " + usage(CommandLine.arguments) : $0 }
+            .map { $0.hasPrefix("Usage: ") ? "Usage: " + usage(CommandLine.arguments) : String($0) }
+        lines[0] = CommandSuggestion.completed(
+            lines[0], CommandArgument.all(of: target(of: CommandLine.arguments).command))
         tellOnStandardError(
             "obdscan: " + lines.map { printable(String($0)) }.joined(separator: "\n") + "\n")
         exit(withError: exitCode(for: error))

@@ -54,6 +54,15 @@ import Testing
         #expect(throws: Failure.self) { try moment.time() }
     }
 
+    @Test func `a time with a unit counts back from now, but not within a trip`() throws {
+        let moment = try #require(TripMoment(argument: "7d"))
+        let then = try moment.time()
+        let past = (SystemClock.utc.microseconds - then.microseconds) / 1_000_000
+        #expect((604_800...604_860).contains(past))
+        let start = try #require(UTC("2026-11-21T08:00:00Z"))
+        #expect(throws: Failure.self) { try moment.time(since: start) }
+    }
+
     @Test(arguments: ["1", "365", "0d", "23h", "1s", "-1d", "d", ""])
     func `no age of trips to delete is short or without a unit`(text: String) {
         #expect(AgeArgument(argument: text) == nil)

@@ -69,7 +69,7 @@ import Testing
 
     @Test(arguments: [
         ("rmp", "RPM"), ("rpn", "RPM"), ("sped", "speed"), ("colant-temp", "coolant-temp"),
-        ("VNI", "VIN"),
+        ("VNI", "VIN"), ("oil", "oil-temp"), ("fuel", "fuel-level"), ("rpm,speed", "rpm speed"),
     ])
     func `slips of the fingers are understood`(_ typed: String, _ meant: String) throws {
         let failure = Failure(try #require(throws: SignalError.self) { try names.find(typed) })

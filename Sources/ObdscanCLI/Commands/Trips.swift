@@ -59,7 +59,7 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Show trips that end at or after: yesterday, 2026-11-25.",
+            "Show trips that end at or after: 7d (ago), 2026-11-25.",
             valueName: "time"))
     var from: TripMoment?
 

@@ -30,14 +30,19 @@ extension ObdscanCommand {
 
     /// The usage of the command in a process's arguments.
     static func usage(_ arguments: [String]) -> String {
+        let (command, names) = target(of: arguments)
+        return HelpPage(command, names).usage
+    }
+
+    /// The command in a process's arguments, or its usual subcommand, and the words that name it.
+    static func target(
+        of arguments: [String]
+    ) -> (command: any ParsableCommand.Type, names: [String]) {
         let words = Array(arguments.dropFirst()).filter { $0 != "help" }
         let (command, rest) = named(by: words[...])
-        var names = Array(words.dropLast(rest.count))
-        guard let usual = command.configuration.defaultSubcommand else {
-            return HelpPage(command, names).usage
-        }
-        names.append(CommandSuggestion.name(usual))
-        return HelpPage(usual, names).usage
+        let names = Array(words.dropLast(rest.count))
+        guard let usual = command.configuration.defaultSubcommand else { return (command, names) }
+        return (usual, names + [CommandSuggestion.name(usual)])
     }
 
     private static func page(

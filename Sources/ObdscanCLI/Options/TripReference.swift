@@ -61,10 +61,11 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
 /// A point in time in an argument.
 ///
 /// Forms: `2026-11-21T08:15:02Z`, the same in local time without the Z, `2026-11-21`, the month
-/// `2026-11`, `today`, `yesterday`, `08:15` of today, or `+5m` after a trip's start.
+/// `2026-11`, `today`, `yesterday`, `08:15` of today, `7d` ago, or `+5m` after a trip's start.
 struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
     private enum Form: Hashable {
         case utc(UTC)
+        case ago(Duration)
         case behindStart(Duration)
     }
 
@@ -80,6 +81,8 @@ struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
             form = .utc(utc)
         } else if let wall = Self.wallTime(argument) {
             form = .utc(utc(onTheWall: wall))
+        } else if argument.last?.isLetter == true, let ago = Duration(text: argument) {
+            form = .ago(ago)
         } else {
             return nil
         }
@@ -104,6 +107,13 @@ struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
     func time(since start: UTC? = nil) throws(Failure) -> UTC {
         switch form {
         case .utc(let utc): return utc
+        case .ago(let ago):
+            guard start == nil else {
+                throw Failure(
+                    "a time such as 5m may count from the trip's start or from now",
+                    hint: "+5m counts from the start", status: .usage)
+            }
+            return UTC(microseconds: SystemClock.utc.microseconds &- ago.nanoseconds / 1000)
         case .behindStart(let lapse):
             guard let start else {
                 throw Failure(

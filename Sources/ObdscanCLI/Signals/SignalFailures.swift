@@ -22,6 +22,8 @@ extension Failure {
             let hint: String
             if let end = name.lastIndex(of: "@"), end != name.startIndex {
                 hint = "only live and log take a pace: \(name[..<end])"
+            } else if name.contains(",") {
+                hint = "separate signals with blanks: rpm speed"
             } else if near.isEmpty {
                 hint =
                     Self.service(name).flatMap(Self.remedy)

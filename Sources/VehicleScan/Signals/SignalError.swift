@@ -6,7 +6,7 @@ public enum SignalError: Error, Hashable, Sendable {
     case unknownID(DataID)
     /// Several ECUs have a record with this identifier, each with its own signals.
     case severalRecords(DataID, of: [ECUAddress])
-    /// No signal has the name; up to three similar names.
+    /// No signal has the name; names that may be meant.
     case unknownName(String, nearest: [String])
     /// The text after the `@` is not a pace.
     case unknownPace(String)

@@ -74,7 +74,8 @@ public struct SignalNames {
             }
         }
         if let byAlias { return byAlias }
-        throw .unknownName(name, nearest: nearest(to: wanted))
+        let named = wanted.count < 3 ? [] : namesOfSubject(name)
+        throw .unknownName(name, nearest: named.isEmpty ? nearest(to: wanted) : named)
     }
 
     /// The selection of a signal; the voltage at the adapter belongs to no record.
@@ -100,6 +101,22 @@ public struct SignalNames {
             default: character
             }
         }
+    }
+
+    /// Up to five names of signals about what the text names: `oil`, `battery`.
+    private func namesOfSubject(_ text: String) -> [String] {
+        let wanted = Self.key(text)
+        let found = matches(text, atBeginnings: true)
+        let aliases = found.compactMap { match in
+            match.selected.signal.flatMap { signal in
+                table[signal].aliases.first { Self.key($0).contains(wanted) }
+            }
+        }
+        // Signals with such an alias are those that people ask for.
+        let names = (aliases.isEmpty ? found.map(\.id) : aliases).reduce(into: [String]()) {
+            if !$0.contains($1) { $0.append($1) }
+        }
+        return Array(names.prefix(5))
     }
 
     /// Up to three names from which the text may differ by a typing mistake.

@@ -17,11 +17,11 @@ extension SignalNames {
     /// Whole names come before beginnings of names, those before beginnings of words, and measured values
     /// before single flags. Without any text, the result has the current values with their own names.
     /// Of signals in packs, it has those of `packs` alone, in front of all others. Parameter groups of SAE
-    /// J1939 come first if `prefersGroups` is set, otherwise last. The result is empty for a typed service
-    /// and number, which ``find(_:)`` reads.
+    /// J1939 come first if `prefersGroups` is set, otherwise last. With `atBeginnings` a word has to begin with
+    /// the text. The result is empty for a typed service and number, which ``find(_:)`` reads.
     public func matches(
         _ typed: String, without shown: Set<SignalIndex> = [], packs: Set<String> = [],
-        prefersGroups: Bool = false, atMost limit: Int = 1000
+        prefersGroups: Bool = false, atBeginnings: Bool = false, atMost limit: Int = 1000
     ) -> [SignalMatch] {
         guard Self.dataID(typed).flatMap({ table.record($0) }) == nil else { return [] }
         let wanted = Self.key(typed)
@@ -41,9 +41,9 @@ extension SignalNames {
                 if wanted.isEmpty, signal.aliases.isEmpty && !isGroup || signal.kind == .flag {
                     continue
                 }
-                guard let near = wanted.isEmpty ? 0 : Self.nearness(signal, wanted, words) else {
-                    continue
-                }
+                guard let near = wanted.isEmpty ? 0 : Self.nearness(signal, wanted, words),
+                    !atBeginnings || near < Self.inside
+                else { continue }
                 let isGeneral = record.packs.isEmpty
                 let rank =
                     near * 4 + (signal.kind == .flag ? 2 : 0) + (isGroup == prefersGroups ? 0 : 1)
@@ -87,8 +87,11 @@ extension SignalNames {
         let name = signal.name.lowercased()
         if name.hasPrefix(words) || name.contains(" " + words) { return 3 }
         let whole = names + [key(name)]
-        return whole.contains { $0.contains(wanted) } ? 4 : nil
+        return whole.contains { $0.contains(wanted) } ? inside : nil
     }
+
+    /// The ``nearness(_:_:_:)`` of a text that is somewhere in a name.
+    private static let inside = 4
 }
 
 /// A selection in progress: a part of a name and the matches for it.

@@ -7,8 +7,6 @@ const monitorName = id => monitors[id] || (id[0].toUpperCase() + id.slice(1)).re
 const mark = (isGood, text) => h('span', { class: isGood ? 'good' : 'warn', text: (isGood ? '✓ ' : '… ') + text });
 let isAsking = false;
 const advice = { stop: ['bad', 'No, stop'], soon: ['warn', 'Yes, but have it repaired soon'], weeks: ['', 'Yes, have it repaired within weeks'], note: ['good', 'Yes'] };
-// How to clear a code is said for people with a command line; here it is said for anybody.
-const forReaders = text => (text || '').replace(/^obdscan dtc clear,/, 'With a scan tool,').replace('run obdscan dtc clear', 'clear the codes').replace(/: obdscan dtc --all-modules/, ' with a scan of all modules');
 // The signals to watch, as links to those that the vehicle has.
 function watched(names) {
   const has = (about, name) => [about.signal, ...about.aliases].some(one => one.toLowerCase() === name.toLowerCase());
@@ -24,9 +22,9 @@ function explain(o) {
   add('What was happening', o.happened);
   add('What you notice', o.notice);
   for (const note of o.notes) add('This code', note);
-  if (o.causes.length) add('Likely causes', h('ol', {}, o.causes.map((cause, at) => h('li', {}, [h('b', { text: cause[0].toUpperCase() + cause.slice(1) }), o.checks[at] ? '. ' + forReaders(o.checks[at]) : '']))));
+  if (o.causes.length) add('Likely causes', h('ol', {}, o.causes.map((cause, at) => h('li', {}, [h('b', { text: cause[0].toUpperCase() + cause.slice(1) }), o.checks[at] ? '. ' + o.checks[at] : '']))));
   if (o.watch.length) add('What to watch', ...watched(o.watch), o.watchMeaning ? ': ' + o.watchMeaning : '');
-  add('How to clear it', forReaders(o.clears));
+  add('How to clear it', o.clears);
   if (o.monitors.length) add('What proves the repair', o.monitors.map(monitorName).join(', ') + ': complete under Readiness');
   return h('article', { class: 'code' + (o.driveOn ? ' ' + o.driveOn : '') }, [h('h3', {}, [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), ' ', h('span', { text: o.description || o.group || 'no text is known' })]), h('dl', {}, rows)]);
 }
@@ -89,7 +87,7 @@ async function readCodes() {
     parts.push(h('h2', { text: 'Codes' }));
     if (codes.length === 0) parts.push(unsure ? h('p', {}) : h('p', {}, [mark(true, 'No codes are stored.')]));
     else if (explained.length === 0) parts.push(...ecuTable(codes, [['Code', '', o => h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') })], ['Status', '', o => o.status + (o.active === false ? ', not active' : '')], ['Meaning', '', o => o.description || 'no text is known']], 'Codes', ecus));
-    else parts.push(...explained.filter(o => o.kind === 'explanation').map(explain), ...explained.filter(o => o.kind === 'together').map(o => h('p', { class: 'together' }, [h('b', { text: 'Together: ' }), forReaders(o.text)])));
+    else parts.push(...explained.filter(o => o.kind === 'explanation').map(explain), ...explained.filter(o => o.kind === 'together').map(o => h('p', { class: 'together' }, [h('b', { text: 'Together: ' }), o.text])));
     if (states.length > 0) parts.push(h('h2', { text: 'Readiness' }),
       h('p', {}, [open === 0 ? mark(true, 'Every supported monitor has run since codes were cleared.') : mark(false, open + (open === 1 ? ' monitor has' : ' monitors have') + ' not run since codes were cleared.')]),
       lamp.length > 0 ? h('p', { class: 'bad', text: 'The check engine light is on: the vehicle does not pass an inspection.' }) : '',

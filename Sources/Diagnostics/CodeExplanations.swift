@@ -64,6 +64,8 @@ public struct CodeExplanations: Sendable {
     public internal(set) var drives: [MonitorStatus.Monitor: String] = [:]
     /// The combined meanings of several codes, the most serious first.
     var rules: [CodeSetReading.Rule] = []
+    /// Whether texts name commands of obdscan; a page has readers without a command line.
+    public var namesCommands = true
 
     /// Explanations without entries.
     public init() {}
@@ -90,7 +92,12 @@ public struct CodeExplanations: Sendable {
     ) -> CodeExplanation? {
         guard let text else { return nil }
         if let family = family(of: code) {
-            var explanation = CodeExplanation(family, code)
+            var explanation = worded(CodeExplanation(family, code))
+            if state.kind == .pending, family.clears.isEmpty {
+                explanation.clears =
+                    "A pending code goes by itself, after the next drive that tests it and finds no "
+                    + "fault."
+            }
             explanation.certainty = family.isFromStatistics ? .statistics : .general
             if let said = state.drive, said.advice < explanation.drive ?? .note {
                 explanation.drive = said.advice
@@ -120,7 +127,9 @@ public struct CodeExplanations: Sendable {
     ) -> CodeExplanation? {
         explanation(
             ofText: text ?? "", state: state,
-            clears: "obdscan dtc clear, after the repair; it also clears codes that are not active."
+            clears:
+                "[obdscan dtc clear, after|Clear the codes after] the repair; [it|this] also clears "
+                + "codes that are not active."
         )
     }
 
@@ -131,8 +140,9 @@ public struct CodeExplanations: Sendable {
         // The kinds are in order of significance in the file.
         let kind = kinds.first { kind in kind.says.contains { words.contains($0) } }
         guard kind != nil || state.drive != nil else { return nil }
-        var explanation = CodeExplanation(
-            kind ?? CodeFamily(id: "other", title: "Other fault"), clears: clears)
+        var explanation = worded(
+            CodeExplanation(
+                kind ?? CodeFamily(id: "other", title: "Other fault"), clears: clears))
         // A fault that is there is as grave as the graver of the two says.
         if let said = state.drive,
             state.isActive == false || explanation.drive.map({ said.advice < $0 }) ?? true
@@ -141,6 +151,31 @@ public struct CodeExplanations: Sendable {
             explanation.driveReason = said.reason
         }
         return explanation
+    }
+
+    /// The explanation with the wanted form of each text.
+    private func worded(_ explanation: CodeExplanation) -> CodeExplanation {
+        var explanation = explanation
+        explanation.notice = words(explanation.notice)
+        explanation.notes = explanation.notes.map(words)
+        for place in explanation.causes.indices {
+            explanation.causes[place].check = words(explanation.causes[place].check)
+        }
+        explanation.clears = words(explanation.clears)
+        return explanation
+    }
+
+    /// A text with or without its commands: `[run obdscan dtc clear|clear the codes]` has both forms.
+    func words(_ text: String) -> String {
+        var result = ""
+        var rest = text[...]
+        while let begin = rest.firstIndex(of: "["), let end = rest[begin...].firstIndex(of: "]") {
+            let forms = rest[begin..<end].dropFirst()
+                .split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
+            result += rest[..<begin] + ((namesCommands ? forms.first : forms.last) ?? "")
+            rest = rest[end...].dropFirst()
+        }
+        return result + rest
     }
 }
 
@@ -170,12 +205,14 @@ extension CodeExplanation {
     fileprivate static func usualWay(of code: DTC) -> String {
         switch CodeStructure(code).system {
         case .powertrain:
-            "Repair first, then run obdscan dtc clear. Without it the light goes out after three "
+            "Repair first, then [run obdscan dtc clear|clear the codes]. Without it the light goes out "
+                + "after three "
                 + "drives without the fault, and the code goes after about 40 warm-ups."
         case .chassis, .body:
             "With a scan tool that reaches the module that set it, after the repair."
         case .network:
-            "obdscan dtc clear, after the repair; other modules need a scan tool that reaches them."
+            "[obdscan dtc clear, after|Clear the codes after] the repair; other modules need a scan "
+                + "tool that reaches them."
         }
     }
 }

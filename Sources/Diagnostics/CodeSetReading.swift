@@ -56,7 +56,7 @@ extension CodeExplanations {
             guard holds else { continue }
             findings.append(
                 .init(
-                    id: rule.id, sentence: rule.sentence, codes: used.sorted(),
+                    id: rule.id, sentence: words(rule.sentence), codes: used.sorted(),
                     voltage: isLow ? voltage : nil))
         }
         return CodeSetReading(findings: findings)

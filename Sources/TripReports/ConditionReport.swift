@@ -18,7 +18,7 @@ public struct ConditionReport {
     public let frames: [DiagnosticItem]
     let table: PIDTable
     let texts: CodeTexts
-    let explanations: CodeExplanations
+    var explanations: CodeExplanations
     let head: ReportHead
     let output: OutputForm
     /// Whether only one ECU answered; its name is then left out of the tables of the page.
@@ -205,6 +205,12 @@ public struct ConditionReport {
 
     /// The report as one page.
     public var page: HTMLPage {
+        var report = self
+        report.explanations.namesCommands = false
+        return report.plainPage
+    }
+
+    private var plainPage: HTMLPage {
         let lead = [vehicle, head.make].compactMap(\.self).joined(separator: " · ")
         var page = HTMLPage(
             title: isComparison ? "Vehicle report, before and after" : "Vehicle report",
@@ -258,7 +264,7 @@ public struct ConditionReport {
                     ]
             })
         for finding in together.findings {
-            page.element("p", "Together: " + forReaders(finding.text), class: "keep")
+            page.element("p", "Together: " + finding.text, class: "keep")
         }
         for code in change.codes { appendExplanation(of: code, to: &page) }
     }
@@ -269,17 +275,17 @@ public struct ConditionReport {
         page.element("h3", "\(code.code.code.fullText): \(said.title)")
         if let moment = moment(of: code) { page.element("p", "What was happening: \(moment)") }
         let notes = ([said.notice] + said.notes).filter { !$0.isEmpty }
-        if !notes.isEmpty { page.element("p", forReaders(notes.joined(separator: " "))) }
+        if !notes.isEmpty { page.element("p", notes.joined(separator: " ")) }
         if !said.causes.isEmpty {
             page.raw("<ol>")
             for cause in said.causes {
-                page.element("li", cause.what.capitalised + ". " + forReaders(cause.check))
+                page.element("li", cause.what.capitalised + ". " + cause.check)
             }
             page.raw("</ol>\n")
         }
         var proof = said.monitors.map(\.title).joined(separator: ", ")
         if !proof.isEmpty { proof = "These monitors prove the repair: \(proof). " }
-        page.element("p", proof + forReaders(said.clears), class: "dim")
+        page.element("p", proof + said.clears, class: "dim")
         page.raw("</div>\n")
     }
 
@@ -443,13 +449,6 @@ public struct ConditionReport {
         }
         return tests
     }
-}
-
-/// `text` for who has a page before him and no command line.
-private func forReaders(_ text: String) -> String {
-    text.replacing("obdscan dtc clear, after", with: "Clear the codes after")
-        .replacing("run obdscan dtc clear", with: "clear the codes")
-        .replacing(": obdscan dtc --all-modules", with: " with a scan of all modules")
 }
 
 extension String {

@@ -1,6 +1,7 @@
-import Diagnostics
 import OBDCore
 import Testing
+
+@testable import Diagnostics
 
 @Suite struct `Explanations of codes` {
     private static let text = """
@@ -158,6 +159,36 @@ import Testing
         #expect(said?.family == "low")
         #expect(said?.drive == nil)
         #expect(said?.clears.hasPrefix("obdscan dtc clear") == true)
+    }
+
+    @Test func `every text has a form without commands`() throws {
+        var explanations = try explanations()
+        explanations.namesCommands = false
+        let lorry = J1939Code(spn: 110, fmi: 4, occurrenceCount: 1, conversionMethod: false)
+        let clears = [
+            explanations.explanation(of: try code("P0421"), text: "A text")?.clears,
+            explanations.explanation(of: lorry, text: "Coolant: voltage too low")?.clears,
+        ]
+        #expect(clears[0]?.hasPrefix("Repair first, then clear the codes. Without it") == true)
+        #expect(
+            clears[1]
+                == "Clear the codes after the repair; this also clears codes that are not active.")
+        #expect(explanations.words("Read it[: obdscan dtc|; later].") == "Read it; later.")
+        explanations.namesCommands = true
+        #expect(explanations.words("Read it[: obdscan dtc|; later].") == "Read it: obdscan dtc.")
+        #expect(explanations.words("[a|b] and [c|d]") == "a and c")
+        #expect(explanations.words("no [end") == "no [end")
+    }
+
+    @Test func `a pending code clears itself`() throws {
+        var state = CodeExplanations.State()
+        state.kind = .pending
+        let explanations = try explanations()
+        let pending = explanations.explanation(
+            of: try code("P0421"), text: "A text", state: state)
+        #expect(pending?.clears.hasPrefix("A pending code goes by itself") == true)
+        let ownWay = explanations.explanation(of: try code("P0520"), text: "A text", state: state)
+        #expect(ownWay?.clears == "By hand.")
     }
 
     // The codes, the voltage, and the findings with their codes.

@@ -16,8 +16,9 @@ struct CodeAnswers {
         let details = CodeDetails(connection, services)
         switch question {
         case .explanations:
-            try details.explain(
-                try loadCodeTexts(), try loadCodeExplanations(), output.units, to: &writer)
+            var explanations = try loadCodeExplanations()
+            explanations.namesCommands = false
+            try details.explain(try loadCodeTexts(), explanations, output.units, to: &writer)
         case .frames:
             try details.printFrames(
                 AnswerPrinter(output, table: connection.table, kinds: ItemRows.Keys.all),

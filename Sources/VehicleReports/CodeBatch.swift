@@ -117,9 +117,13 @@ extension CodeBatch {
             let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
             guard let first = words.first, !first.hasPrefix("#") else { continue }
             let comment = words.dropFirst().firstIndex { $0.hasPrefix("#") } ?? words.endIndex
-            let label = words[1..<max(1, comment)].joined(separator: " ")
+            var label = words[1..<max(1, comment)].joined(separator: " ")[...]
+            // Quotes around a label are not a part of it.
+            if label.count > 1, label.first == "\"", label.last == "\"" {
+                label = label.dropFirst().dropLast()
+            }
             entries.append(
-                Entry(accessory: String(first), label: label.isEmpty ? nil : label))
+                Entry(accessory: String(first), label: label.isEmpty ? nil : String(label)))
         }
         return entries
     }

@@ -221,12 +221,14 @@ import VehicleScan
             sim:  first car
 
             \t/dev/ttyUSB0\tvan # in the yard
+            tcp:10.0.0.1:35000 "bay 3"
             replay:a.txt#1
             """
         #expect(
             CodeBatch.entries(text) == [
                 .init(accessory: "sim:", label: "first car"),
                 .init(accessory: "/dev/ttyUSB0", label: "van"),
+                .init(accessory: "tcp:10.0.0.1:35000", label: "bay 3"),
                 .init(accessory: "replay:a.txt#1", label: nil),
             ])
     }

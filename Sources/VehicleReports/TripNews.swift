@@ -91,6 +91,7 @@ extension TripRecording.Mark {
     package static func words(_ mark: TripRecording.Mark?) -> String {
         guard let mark else { return "no mark was set: the disk cannot keep up; try again" }
         return
-            "mark \(mark.number) is set, \(durationText(mark.time.seconds)) into trip \(mark.trip)"
+            "mark \(mark.number) is set, \(durationText(mark.time.seconds)) after the start of trip "
+            + "\(mark.trip)"
     }
 }

@@ -37,8 +37,9 @@ public struct LiveModel: Sendable {
         public var alarm: String?
         /// Whether the check engine light of any ECU is on; nil = not reported.
         public var light: Bool?
-        /// The other lamps of SAE J1939 that are on, the most severe first.
-        public var lamps: [String] = []
+        /// The other lamps of SAE J1939; on if they are on at any ECU.
+        public var lamps = CodeReport.Lamps(
+            malfunction: nil, redStop: nil, amberWarning: nil, protect: nil)
         /// The number of codes that all ECUs report; nil = not reported.
         public var codes: Int?
     }
@@ -265,12 +266,9 @@ public struct LiveModel: Sendable {
     public mutating func takeLamps(_ lamps: CodeReport.Lamps, of ecu: ECUAddress?) {
         self.lamps[ecu] = lamps
         let all = self.lamps.values
-        header.lamps =
-            CodeReport.Lamps(
-                malfunction: false, redStop: all.contains { $0.redStop == true },
-                amberWarning: all.contains { $0.amberWarning == true },
-                protect: all.contains { $0.protect == true }
-            ).lit
+        header.lamps.redStop = all.contains { $0.redStop == true }
+        header.lamps.amberWarning = all.contains { $0.amberWarning == true }
+        header.lamps.protect = all.contains { $0.protect == true }
     }
 
     /// Stores the number of codes of an ECU.

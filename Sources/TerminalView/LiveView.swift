@@ -1,3 +1,4 @@
+import Diagnostics
 import Formats
 import OBDCore
 import VehicleScan
@@ -220,21 +221,23 @@ public struct LiveView: Sendable {
         let third = fitted(figures(model, now, width), width)
         let light = light(head, width)
         let left = fitted(second, light.map { width - displayWidth($0) - 2 } ?? width)
-        let isLit = head.light == true || !head.lamps.isEmpty
+        let isLit = head.light == true || head.lamps.isAnyOn
         let right = light.map { "  " + (isLit ? palette(.bad, $0) : $0) } ?? ""
         return [first, left + right, third, news(of: head, width)]
     }
 
     /// Check engine light and number of codes; nil = not reported.
     private func light(_ head: LiveModel.Header, _ width: Int) -> String? {
-        guard head.light != nil || !head.lamps.isEmpty else { return nil }
-        let lit = head.lamps + (head.light == true ? ["check engine light"] : [])
+        guard head.light != nil || head.lamps.isAnyOn else { return nil }
+        var lamps = head.lamps
+        lamps.malfunction = head.light
+        let lit = lamps.lit
         let isNarrow = width < 80
         var text = "○ light off"
         if lit.count > 1 {
             text = isNarrow ? "● \(lit.count) lights on" : "● \(lit.joined(separator: ", ")) on"
         } else if let lamp = lit.first {
-            text = isNarrow && head.lamps.isEmpty ? "● light on" : "● \(lamp) on"
+            text = isNarrow && head.light == true ? "● light on" : "● \(lamp) on"
         }
         // Several lamps leave little room for the vehicle.
         if let codes = head.codes, width >= (lit.count > 1 ? 100 : 45) {

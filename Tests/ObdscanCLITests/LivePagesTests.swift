@@ -106,8 +106,8 @@ private let sizes: [(Int, Int)] = [
         drive.model.takeCodes(4, of: ECUAddress(0x00, .byte))
         #expect(
             drive.lines(120)[1]
-                .hasSuffix("● amber warning lamp, check engine light on · 4 stored codes"))
-        #expect(drive.lines(80)[1].hasSuffix("● amber warning lamp, check engine light on"))
+                .hasSuffix("● check engine light, amber warning lamp on · 4 stored codes"))
+        #expect(drive.lines(80)[1].hasSuffix("● check engine light, amber warning lamp on"))
         #expect(drive.lines(60)[1].hasSuffix("● 2 lights on"))
         let off = CodeReport.Lamps(
             malfunction: false, redStop: false, amberWarning: false, protect: false)

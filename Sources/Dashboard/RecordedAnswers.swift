@@ -158,7 +158,9 @@ struct RecordedAnswers {
                 hint: "format=csv, json, gpx, kml or influx")
         }
         let layout = head.queryValue("layout") ?? "wide"
-        guard ["wide", "long"].contains(layout) else {
+        var table = TripTableForm()
+        table.layout = TripTableForm.Layout(rawValue: layout)
+        guard table.layout != nil else {
             throw WebProblem(
                 .badRequest, "there is no layout \"\(layout)\"", hint: "layout=wide or long")
         }
@@ -183,8 +185,7 @@ struct RecordedAnswers {
         ]
         try StreamedAnswer(answer, response).write { file in
             switch name {
-            case "csv" where layout == "long": try writer.writeLong(relative: false, &file)
-            case "csv": try writer.writeWide(relative: false, &file)
+            case "csv": try writer.writeCSV(table, &file)
             case "json": try writer.writeJSON(&file)
             case "gpx": try writer.writeGPX(&file)
             case "kml": try writer.writeKML(&file)

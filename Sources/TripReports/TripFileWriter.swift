@@ -69,8 +69,21 @@ public struct TripFileWriter {
 
     // MARK: CSV
 
+    /// Writes CSV.
+    public mutating func writeCSV(_ form: TripTableForm, _ file: inout TextOutput) throws {
+        guard form.isWide(parts.count) else {
+            return try writeLong(relative: form.isRelative, &file)
+        }
+        // The columns of one trip are not those of another.
+        if parts.count > 1 { throw TripReportError.severalTripsInWideCSV(parts.map(\.trip.id)) }
+        guard let every = form.every else {
+            return try writeWide(relative: form.isRelative, &file)
+        }
+        try writeGrid(every: every, fill: form.fill, relative: form.isRelative, &file)
+    }
+
     /// Writes CSV with one line per reading; `relative` counts seconds since the trip's start.
-    public mutating func writeLong(relative: Bool, _ file: inout TextOutput) throws {
+    mutating func writeLong(relative: Bool, _ file: inout TextOutput) throws {
         for (index, part) in parts.enumerated() {
             var csv = CSVLong(
                 table: part.table, units: units, times: times(relative, part),
@@ -83,7 +96,7 @@ public struct TripFileWriter {
     }
 
     /// Writes CSV with a column per signal and a line per point in time.
-    public mutating func writeWide(relative: Bool, _ file: inout TextOutput) throws {
+    mutating func writeWide(relative: Bool, _ file: inout TextOutput) throws {
         for part in parts {
             var csv = CSVWide(
                 table: part.table, columns: columns(part), units: units,
@@ -97,7 +110,7 @@ public struct TripFileWriter {
     }
 
     /// Writes CSV with a column per signal and a line per interval of `every`.
-    public mutating func writeGrid(
+    mutating func writeGrid(
         every: Duration, fill: CSVGrid.Fill, relative: Bool, _ file: inout TextOutput
     ) throws {
         for part in parts {

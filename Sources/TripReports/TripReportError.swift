@@ -4,6 +4,8 @@ import Formats
 public enum TripReportError: Error, Hashable, Sendable {
     /// A trip has no numbers for the named signal.
     case noNumbers(trip: Int64, signal: String)
+    /// Wide CSV can hold only one trip, and these were chosen.
+    case severalTripsInWideCSV(_ trips: [Int64])
     /// KML can hold only one trip.
     case severalTripsInKML
     /// The trips have no positions.

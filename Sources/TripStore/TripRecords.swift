@@ -18,6 +18,20 @@ public enum TripRecord: Hashable, Sendable {
 }
 
 extension TripReadings {
+    /// Whether the trip has any record at the times of the selection, of whatever signal.
+    public func hasRecords() throws(StoreError) -> Bool {
+        try store.read { database in
+            try (["reading"] + OtherRecords.readers.map(\.table)).contains { table in
+                try Bool.fetchOne(
+                    database,
+                    sql: """
+                        SELECT EXISTS
+                            (SELECT * FROM \(table) WHERE trip = ? AND t BETWEEN ? AND ?)
+                        """, arguments: [trip.id, times.lowerBound, times.upperBound]) ?? false
+            }
+        }
+    }
+
     /// Calls `body` with all records of the trip in the order of time; stops at the first error.
     ///
     /// The times of the selection apply to all records, its signals and ECU only to readings.
@@ -65,13 +79,17 @@ struct OtherRecords {
 
     private var sources: [Source] = []
 
-    init(trip: Int64, times: ClosedRange<Int64>, in database: Database) throws {
-        let readers: [(table: String, read: (Row) -> TripRecord?)] = [
-            ("monitor", Self.monitor), ("monitor_test", Self.monitorTest),
-            ("code_report", Self.code), ("code_list", Self.codeList), ("message", Self.message),
-            ("event", Self.event), ("position", Self.position),
+    /// The tables except that of notes, whose times may be missing.
+    fileprivate static var readers: [(table: String, read: (Row) -> TripRecord?)] {
+        [
+            ("monitor", monitor), ("monitor_test", monitorTest), ("code_report", code),
+            ("code_list", codeList), ("message", message), ("event", event),
+            ("position", position),
         ]
-        for reader in readers {
+    }
+
+    init(trip: Int64, times: ClosedRange<Int64>, in database: Database) throws {
+        for reader in Self.readers {
             let rows = try Row.fetchCursor(
                 database,
                 sql: """

@@ -7,23 +7,9 @@ import SystemIO
 import TripReports
 import TripStore
 
-/// The formats of exported trips.
-enum ExportFormat: String, Choice {
-    case csv, json, gpx, kml, influx, kuksa, sqlite
+extension TripFileFormat: Choice {}
 
-    /// The format of a file name extension; nil for an unknown one.
-    init?(ending: String) {
-        switch ending {
-        case "csv": self = .csv
-        case "jsonl", "ndjson", "json": self = .json
-        case "gpx": self = .gpx
-        case "kml": self = .kml
-        case "influx", "lp", "line": self = .influx
-        case "db", "sqlite", "sqlite3": self = .sqlite
-        default: return nil
-        }
-    }
-}
+extension TripTableForm.Layout: Choice {}
 
 extension CSVGrid.Fill: Choice {}
 
@@ -35,7 +21,7 @@ struct ExportOutput: ParsableArguments {
             discussion:
                 "On standard output it is csv, or what the environment variable OBDSCAN_FORMAT says."
         ))
-    var format: ExportFormat?
+    var format: TripFileFormat?
 
     @Flag(name: .long, help: "Write JSON Lines; the same as --format json.")
     var json = false
@@ -58,22 +44,15 @@ struct ExportOutput: ParsableArguments {
 /// `obdscan export`: writes trips to files.
 struct ExportCommand: ParsableCommand, OutputCommand {
     var speaksWhenQuiet: Bool { true }
-    /// How CSV is laid out.
-    enum Layout: String, Choice {
-        /// A column per signal, a line per point in time.
-        case wide
-        /// A line per reading, with the keys of the JSON object as columns.
-        case long
-    }
-
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Write trips to CSV, JSON Lines, GPX, KML and other formats.",
         discussion: """
             The file's ending (.csv, .jsonl, .ndjson, .json, .gpx, .kml, .lp, .db) or --format \
-            sets the format. Without a trip it exports the latest one; without --to, or with --to \
-            -, it writes to standard output. A file appears complete or not at all and replaces a \
-            file of the same name. Standard error says what was written.
+            sets the format. Without a trip it exports the latest one; --from and --until with a \
+            date, --vehicle, --tag and --all choose drives instead, of all vehicles and together. \
+            Without --to, or with --to -, it writes to standard output. A file appears complete or \
+            not at all and replaces a file of the same name. Standard error says what was written.
 
             CSV is wide (one column per signal) or long (one line per reading). Wide CSV has a \
             line for each point in time at which something was read. With --every it has lines at \
@@ -101,6 +80,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
               obdscan export 12 --every 100ms --fill linear --signal RPM --to trip.csv
               obdscan export 12 13 --to trips.jsonl
               obdscan export 12 --from +5m --until +10m --layout long --to part.csv
+              obdscan export --from yesterday --until today --to yesterday.csv
               obdscan export 12 --to trip.gpx
               obdscan export --all --to - --format influx | curl --data-binary @- URL
             """)
@@ -118,12 +98,17 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     var tag: String?
 
     @Option(
+        help: ArgumentHelp(
+            "Write drives of the vehicle with this VIN or name.", valueName: "vehicle"))
+    var vehicle: String?
+
+    @Option(
         help: ArgumentHelp("Write to this file (default: standard output).", valueName: "file"),
         completion: .file())
     var to: String?
 
     @Option(help: "Lay CSV out wide or long; several trips are long.")
-    var layout: Layout?
+    var layout: TripTableForm.Layout?
 
     @Option(
         help: ArgumentHelp(
@@ -168,16 +153,12 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         if form.json, let format = form.format, format != .json {
             throw ValidationError("--json and --format \(format.rawValue) exclude each other")
         }
-        if (trips.count > 1 || all || tag != nil) && (layout == .wide || every != nil) {
-            throw ValidationError(
-                "wide CSV holds one trip: leave out --layout wide and --every")
-        }
         if fill != nil && every == nil { throw ValidationError("--fill needs --every TIME") }
         if every != nil && layout == .long {
             throw ValidationError("--every makes wide CSV: leave out --layout long")
         }
-        if !trips.isEmpty && (all || tag != nil) {
-            throw ValidationError("name trips, or choose them with --all or --tag")
+        if !trips.isEmpty && (all || tag != nil || vehicle != nil) {
+            throw ValidationError("name trips, or choose them with --all, --tag or --vehicle")
         }
     }
 
@@ -209,9 +190,12 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             selection.ecu = ecu?.address
             selection.from = try from?.time(since: start)
             selection.to = try until?.time(since: start)
-            let chosen = selection
-            parts.append(
-                try store.readings(ofTrip: id, chosen))
+            parts.append(try store.readings(ofTrip: id, selection))
+        }
+        if from != nil || until != nil {
+            let whole = parts.map(\.trip)
+            parts = try parts.filter { try $0.hasRecords() }
+            if parts.isEmpty { throw Failure(noRecordsIn: whole) }
         }
         let found = Set(
             parts.flatMap { part in
@@ -230,16 +214,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             isNarrowed: !signals.isEmpty, ecu: ecu?.address)
         try OutputFile.write(to) { file in
             switch format {
-            case .csv:
-                let isWide = (layout ?? (parts.count > 1 ? .long : .wide)) == .wide
-                if !isWide {
-                    try writer.writeLong(relative: relative, &file)
-                } else if let every {
-                    try writer.writeGrid(
-                        every: every.duration, fill: fill ?? .last, relative: relative, &file)
-                } else {
-                    try writer.writeWide(relative: relative, &file)
-                }
+            case .csv: try writer.writeCSV(table, &file)
             case .json: try writer.writeJSON(&file)
             case .gpx: try writer.writeGPX(&file)
             case .kml: try writer.writeKML(&file)
@@ -252,6 +227,14 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         tell(writer.counts)
     }
 
+    /// How CSV is laid out.
+    private var table: TripTableForm {
+        var form = TripTableForm()
+        (form.layout, form.every, form.isRelative) = (layout, every?.duration, relative)
+        form.fill = fill ?? form.fill
+        return form
+    }
+
     /// Reports the written data and the size of the file.
     private func tell(_ counts: TripFileWriter.Counts) {
         guard let to, let size = OutputFile.size(of: to) else { return }
@@ -261,16 +244,13 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     private func chosenTrips(
         _ store: TripStore, withScans: Bool
     ) throws(Failure) -> [Int64] {
-        if all || tag != nil {
+        let moments = [from, until].compactMap(\.self)
+        let isTimed = !moments.isEmpty && !moments.contains(where: \.isRelative)
+        if all || tag != nil || vehicle != nil || trips.isEmpty && isTimed {
             var filter = TripStore.TripFilter(withScans: withScans)
-            filter.tag = tag
-            let found = try mapped { () throws(StoreError) in try store.trips(filter) }
-            guard !found.isEmpty else {
-                throw Failure(
-                    "there are no such trips", hint: "\"obdscan trips\" lists them",
-                    status: .noInput)
-            }
-            return found.map(\.id)
+            (filter.tag, filter.vehicle) = (tag, vehicle)
+            if isTimed { (filter.from, filter.to) = (try from?.time(), try until?.time()) }
+            return try store.existing(filter).map(\.id)
         }
         var ids: [Int64] = []
         for trip in trips {
@@ -281,13 +261,13 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     }
 
     /// The format of the option or the file name extension.
-    private func chosenFormat() throws(Failure) -> ExportFormat {
+    private func chosenFormat() throws(Failure) -> TripFileFormat {
         if form.json { return .json }
         if let format = form.format { return format }
         guard let to, let ending = OutputFile.ending(of: to) else {
             return OutputOptions(format: nil).format == .json ? .json : .csv
         }
-        guard let format = ExportFormat(ending: ending) else {
+        guard let format = TripFileFormat(ending: ending) else {
             throw Failure(
                 "\(to): unknown file ending",
                 hint: "use .csv, .jsonl, .gpx, .kml, .lp or .db, or set --format", status: .usage)

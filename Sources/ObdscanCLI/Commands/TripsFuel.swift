@@ -113,12 +113,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         filter.from = try from?.time()
         filter.to = try until?.time()
         filter.vehicle = vehicle
-        let found = try store.trips(filter)
-        guard !found.isEmpty else {
-            throw Failure(
-                "there are no such trips", hint: "\"obdscan trips\" lists them", status: .noInput)
-        }
-        return found.map(\.id)
+        return try store.existing(filter).map(\.id)
     }
 
     /// Compares the filled amount with the calculated one.

@@ -58,6 +58,22 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
     }
 }
 
+extension Failure {
+    /// There is nothing at the wanted time, but `trips` exist.
+    init(noRecordsIn trips: [TripSummary]) {
+        guard let first = trips.map(\.start).min(), let last = trips.map(\.end).max() else {
+            self.init(
+                "there are no such trips", hint: "\"obdscan trips\" lists them", status: .noInput)
+            return
+        }
+        self.init(
+            "nothing was recorded at this time",
+            hint:
+                "the earliest reading is of \(localTime(first)), the latest of \(localTime(last))",
+            status: .noInput)
+    }
+}
+
 /// A point in time in an argument.
 ///
 /// Forms: `2026-11-21T08:15:02Z`, the same in local time without the Z, `2026-11-21`, the month
@@ -103,6 +119,14 @@ struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
         return UTC(whole.count > 10 ? whole + "Z" : whole)
     }
 
+    /// Whether it counts from the start of a trip.
+    var isRelative: Bool {
+        switch form {
+        case .utc: false
+        case .behindStart: true
+        }
+    }
+
     /// The point in time; `start` is the start of the trip.
     func time(since start: UTC? = nil) throws(Failure) -> UTC {
         switch form {
@@ -126,6 +150,21 @@ struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
 }
 
 extension TripStore {
+    /// The trips that match `filter`; without any, the failure says what there is.
+    func existing(_ filter: TripFilter) throws(Failure) -> [TripSummary] {
+        let found = try mapped { () throws(StoreError) in try trips(filter) }
+        if !found.isEmpty { return found }
+        var always = filter
+        (always.from, always.to) = (nil, nil)
+        let others = try mapped { () throws(StoreError) in try trips(always) }
+        if others.isEmpty, let vehicle = filter.vehicle, filter.tag == nil {
+            throw Failure(
+                "no trip is of the vehicle \"\(vehicle)\"",
+                hint: "\"obdscan trips\" shows the vehicle of each trip", status: .noInput)
+        }
+        throw Failure(noRecordsIn: others)
+    }
+
     /// The number of the latest drive.
     func latestTrip() throws(Failure) -> Int64 {
         var filter = TripFilter()

@@ -8,6 +8,11 @@ extension Failure {
             self.init(
                 "trip \(trip) has no numbers of \(signal)",
                 hint: "\"obdscan trips show \(trip)\" lists its signals", status: .usage)
+        case .severalTripsInWideCSV(let trips):
+            self.init(
+                "wide CSV holds one trip, and \(trips.count) were chosen",
+                hint: "leave out --layout wide and --every, or name one trip, such as \(trips[0])",
+                status: .usage)
         case .severalTripsInKML:
             self.init(
                 "KML holds one trip", hint: "export trips one by one, or as GPX", status: .usage)

@@ -1,0 +1,46 @@
+import Formats
+
+/// The formats of files with trips.
+public enum TripFileFormat: String, CaseIterable, Sendable {
+    case csv, json, gpx, kml, influx, kuksa, sqlite
+
+    /// The format of a file name extension; nil for an unknown one.
+    public init?(ending: String) {
+        switch ending {
+        case "csv": self = .csv
+        case "jsonl", "ndjson", "json": self = .json
+        case "gpx": self = .gpx
+        case "kml": self = .kml
+        case "influx", "lp", "line": self = .influx
+        case "db", "sqlite", "sqlite3": self = .sqlite
+        default: return nil
+        }
+    }
+}
+
+/// How trips are laid out as CSV.
+public struct TripTableForm: Sendable {
+    /// What a line holds.
+    public enum Layout: String, CaseIterable, Sendable {
+        /// A column per signal, a line per point in time.
+        case wide
+        /// A line per reading, with the keys of the JSON object as columns.
+        case long
+    }
+
+    /// What a line holds; nil = several trips are long, and one is wide.
+    public var layout: Layout?
+    /// The interval of the lines of a wide table; nil = a line for each point in time.
+    public var every: Duration?
+    /// The values of lines at regular intervals.
+    public var fill = CSVGrid.Fill.last
+    /// Whether times are seconds since the trip's start.
+    public var isRelative = false
+
+    /// A table with a line for each point in time in UTC.
+    public init() {}
+
+    func isWide(_ trips: Int) -> Bool {
+        (layout ?? (trips > 1 && every == nil ? .long : .wide)) == .wide
+    }
+}

@@ -6,11 +6,17 @@ struct CSVColumns: Sendable {
     let table: PIDTable
     let columns: [CSVWide.Column]
     let conversions: [UnitSystem.Conversion?]
+    /// What separates cells.
+    let separator: UInt8
     /// By signal: the columns for it.
     private var places: [[Int]]
 
-    init(table: PIDTable, columns: [CSVWide.Column], units: UnitSystem) {
+    init(
+        table: PIDTable, columns: [CSVWide.Column], units: UnitSystem,
+        separator: Unicode.Scalar = ","
+    ) {
         self.table = table
+        self.separator = UInt8(ascii: separator)
         let known = columns.filter { table.signals.indices.contains(Int($0.signal.rawValue)) }
         self.columns = known
         conversions = known.map { column in
@@ -39,15 +45,15 @@ struct CSVColumns: Sendable {
     /// Appends the heading: `time`, then `RPM (rpm)`, with the ECU before it if the column belongs
     /// to one.
     func appendHeader(time: String, to output: inout [UInt8]) {
-        CSVText.append(time, to: &output)
+        CSVText.append(time, to: &output, separator: separator)
         for (column, conversion) in zip(columns, conversions) {
             let signal = table[column.signal]
             let unit = conversion?.unit ?? signal.unit
             var name = signal.id
             if let ecu = column.ecu { name = "\(ecu) \(name)" }
             if !unit.isEmpty { name += " (\(unit))" }
-            output.append(0x2C)
-            CSVText.append(name, to: &output)
+            output.append(separator)
+            CSVText.append(name, to: &output, separator: separator)
         }
         CSVText.endLine(&output)
     }
@@ -60,10 +66,13 @@ struct CSVColumns: Sendable {
             if shown.isFinite { NumberText.append(shown, to: &cell) }
         case .flag(let value): JSONText.append(value, to: &cell)
         case .label(let code):
-            CSVText.append(ReadingText.label(code, of: table[reading.signal]), to: &cell)
-        case .text(let text): CSVText.append(text, to: &cell)
+            CSVText.append(
+                ReadingText.label(code, of: table[reading.signal]), to: &cell, separator: separator)
+        case .text(let text): CSVText.append(text, to: &cell, separator: separator)
         case .supportMap(let raw):
-            CSVText.append(ReadingText.supportMap(raw, base: reading.dataID?.id ?? 0), to: &cell)
+            CSVText.append(
+                ReadingText.supportMap(raw, base: reading.dataID?.id ?? 0), to: &cell,
+                separator: separator)
         case .missing: break
         }
     }

@@ -29,7 +29,6 @@ public struct CSVGrid: Sendable {
     }
 
     private let columns: CSVColumns
-    private let times: TimeStyle
     private let start: UTC
     private let step: Int64
     private let fill: Fill
@@ -41,15 +40,17 @@ public struct CSVGrid: Sendable {
     /// µs from the start to the next line; nil before the first reading.
     private var next: Int64?
     private var latest: Int64 = .min
-    private var timeText = TimeText()
+    private var timeText: TimeText
 
     /// A table with lines that are `every` apart, counted from `start`; at least a millisecond.
     public init(
         table: PIDTable, columns: [CSVWide.Column], units: UnitSystem = .metric,
-        times: TimeStyle = .utc, start: UTC, every: Duration, fill: Fill
+        times: TimeStyle = .utc, separator: Unicode.Scalar = ",", start: UTC, every: Duration,
+        fill: Fill
     ) {
-        self.columns = CSVColumns(table: table, columns: columns, units: units)
-        self.times = times
+        self.columns = CSVColumns(
+            table: table, columns: columns, units: units, separator: separator)
+        timeText = TimeText(times)
         self.start = start
         self.fill = fill
         step = max(1000, every.nanoseconds / 1000)
@@ -199,13 +200,9 @@ public struct CSVGrid: Sendable {
     private mutating func append(
         _ t: Int64, _ cells: [[UInt8]], to output: inout [UInt8]
     ) {
-        let time = UTC(microseconds: start.microseconds &+ t)
-        switch times {
-        case .utc: timeText.append(time, to: &output)
-        case .seconds(let start): TimeText.appendSeconds(from: start, to: time, &output)
-        }
+        timeText.append(UTC(microseconds: start.microseconds &+ t), to: &output)
         for cell in cells {
-            output.append(0x2C)
+            output.append(columns.separator)
             output.append(contentsOf: cell)
         }
         CSVText.endLine(&output)

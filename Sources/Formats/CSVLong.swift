@@ -1,14 +1,6 @@
 import Diagnostics
 import OBDCore
 
-/// The format of times in tables.
-public enum TimeStyle: Hashable, Sendable {
-    /// `2026-11-21T08:15:02.123456Z`.
-    case utc
-    /// Seconds since a point in time, such as the trip's start.
-    case seconds(since: UTC)
-}
-
 /// Readings as CSV, one per line, with the keys of the JSON object as columns.
 ///
 /// It caches text for each signal, so use one writer for a whole output.
@@ -26,25 +18,28 @@ public struct CSVLong: Sendable {
 
     private let table: PIDTable
     private let units: UnitSystem
-    private let times: TimeStyle
+    private let separator: UInt8
     // Separate arrays by signal, because a struct of all would be copied for every reading.
     private var sources: [Source?]
     /// The cells between time and value.
     private var heads: [[UInt8]]
     /// The unit's cell, `,rpm,`.
     private var tails: [[UInt8]]
-    private var timeText = TimeText()
+    private var timeText: TimeText
     /// The trip's cell, if there are several trips.
     private let trip: [UInt8]
 
     /// A writer for readings of `table`; `trip` is the number of the trip if there are several.
     public init(
-        table: PIDTable, units: UnitSystem = .metric, times: TimeStyle = .utc, trip: Int64? = nil
+        table: PIDTable, units: UnitSystem = .metric, times: TimeStyle = .utc,
+        separator: Unicode.Scalar = ",", trip: Int64? = nil
     ) {
         self.table = table
-        self.trip = trip.map { [0x2C] + Array(String($0).utf8) } ?? []
+        let separator = UInt8(ascii: separator)
+        self.separator = separator
+        self.trip = trip.map { [separator] + Array(String($0).utf8) } ?? []
         self.units = units
-        self.times = times
+        timeText = TimeText(times)
         sources = Array(repeating: nil, count: table.signals.count)
         heads = Array(repeating: [], count: table.signals.count)
         tails = heads
@@ -52,10 +47,10 @@ public struct CSVLong: Sendable {
 
     /// Appends the heading.
     public func appendHeader(to output: inout [UInt8]) {
-        JSONText.append(
-            raw: "time,ecu,service,pid,frame,dtc,signal,name,value,unit,code,status,checkDigit,raw",
-            to: &output)
-        if !trip.isEmpty { JSONText.append(raw: ",trip", to: &output) }
+        let keys =
+            "time,ecu,service,pid,frame,dtc,signal,name,value,unit,code,status,checkDigit,raw"
+            + (trip.isEmpty ? "" : ",trip")
+        output.append(contentsOf: keys.utf8.map { $0 == UInt8(ascii: ",") ? separator : $0 })
         CSVText.endLine(&output)
     }
 
@@ -73,20 +68,12 @@ public struct CSVLong: Sendable {
         {
             source = prepare(reading, index)
         }
-        append(time: time, to: &output)
+        if let time { timeText.append(time, to: &output) }
         output.append(contentsOf: heads[index])
         append(reading, factor: source?.factor ?? 1, offset: source?.offset ?? 0, to: &output)
         for byte in reading.raw { Hex.append(byte, to: &output) }
         output.append(contentsOf: trip)
         CSVText.endLine(&output)
-    }
-
-    private mutating func append(time: UTC?, to output: inout [UInt8]) {
-        guard let time else { return }
-        switch times {
-        case .utc: timeText.append(time, to: &output)
-        case .seconds(let start): TimeText.appendSeconds(from: start, to: time, &output)
-        }
     }
 
     private func append(
@@ -101,12 +88,14 @@ public struct CSVLong: Sendable {
         case .flag(let value): JSONText.append(value, to: &output)
         case .label(let label):
             CSVText.append(
-                ReadingText.label(label, of: table[reading.signal]), to: &output)
+                ReadingText.label(label, of: table[reading.signal]), to: &output,
+                separator: separator)
             code = label
-        case .text(let text): CSVText.append(text, to: &output)
+        case .text(let text): CSVText.append(text, to: &output, separator: separator)
         case .supportMap(let raw):
             CSVText.append(
-                ReadingText.supportMap(raw, base: reading.dataID?.id ?? 0), to: &output)
+                ReadingText.supportMap(raw, base: reading.dataID?.id ?? 0), to: &output,
+                separator: separator)
             code = UInt64(raw)
         case .missing(let reason, let raw):
             status = reason
@@ -114,34 +103,28 @@ public struct CSVLong: Sendable {
         }
         output.append(contentsOf: tails[Int(reading.signal.rawValue)])
         if let code { output.append(contentsOf: String(code).utf8) }
-        output.append(0x2C)
+        output.append(separator)
         if let status { output.append(contentsOf: status.rawValue.utf8) }
-        output.append(0x2C)
+        output.append(separator)
         if let checkDigit = reading.checkDigit { JSONText.append(checkDigit, to: &output) }
-        output.append(0x2C)
+        output.append(separator)
     }
 
     private mutating func prepare(_ reading: borrowing Reading, _ index: Int) -> Source {
         let signal = table[reading.signal]
         let conversion = signal.kind == .number ? units.conversion(from: signal.unit) : nil
-        var head: [UInt8] = [0x2C]
-        CSVText.append(reading.ecu?.printed, to: &head)
-        head.append(0x2C)
-        CSVText.append(reading.dataID?.service.description, to: &head)
-        head.append(0x2C)
-        CSVText.append(reading.dataID?.idText, to: &head)
-        head.append(0x2C)
-        CSVText.append(reading.frame.map { String($0) }, to: &head)
-        head.append(0x2C)
-        CSVText.append(reading.dtc?.text ?? reading.parameterCode?.text, to: &head)
-        head.append(0x2C)
-        CSVText.append(signal.id, to: &head)
-        head.append(0x2C)
-        CSVText.append(signal.name, to: &head)
-        head.append(0x2C)
-        var tail: [UInt8] = [0x2C]
-        CSVText.append(conversion?.unit ?? signal.unit, to: &tail)
-        tail.append(0x2C)
+        let cells = [
+            reading.ecu?.printed, reading.dataID?.service.description, reading.dataID?.idText,
+            reading.frame.map { String($0) }, reading.dtc?.text ?? reading.parameterCode?.text,
+            signal.id, signal.name,
+        ]
+        var (head, tail) = ([separator], [separator])
+        for cell in cells {
+            CSVText.append(cell, to: &head, separator: separator)
+            head.append(separator)
+        }
+        CSVText.append(conversion?.unit ?? signal.unit, to: &tail, separator: separator)
+        tail.append(separator)
         heads[index] = head
         tails[index] = tail
         let source = Source(

@@ -1,6 +1,6 @@
 /// Reads the rows of CSV (RFC 4180) with CR LF or LF from a file in pieces.
 ///
-/// Cells are separated by commas, or by semicolons if the first line contains only these. A row
+/// Cells are separated by commas, else by semicolons, else by tabs: the first line decides. A row
 /// with an unclosed quote is not returned: ``endsInQuote``.
 public struct CSVReader {
     private var bytes: [UInt8] = []
@@ -31,7 +31,7 @@ public struct CSVReader {
     }
 
     /// Whether numbers may have a decimal comma, because commas do not separate cells.
-    public var hasDecimalComma: Bool { separator == 0x3B }
+    public var hasDecimalComma: Bool { separator.map { $0 != 0x2C } ?? false }
 
     /// Whether the file ended within a quote; ``line`` is the line of its row.
     public var endsInQuote: Bool {
@@ -61,8 +61,16 @@ public struct CSVReader {
     private mutating func begin() {
         place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let first = bytes.prefix { $0 != 0x0A }
+        var isQuoted = false
+        let outside = first.filter { byte in
+            if byte == 0x22 { isQuoted.toggle() }
+            return !isQuoted
+        }
         // Spreadsheets in many European countries use semicolons.
-        separator = first.contains(0x2C) || !first.contains(0x3B) ? 0x2C : 0x3B
+        let separators: [UInt8] = [0x2C, 0x3B, 0x09]
+        separator =
+            separators.first(where: outside.contains)
+            ?? separators.first(where: first.contains) ?? 0x2C
     }
 
     /// The next complete and non-empty row; nil if there is none yet.

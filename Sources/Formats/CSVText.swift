@@ -7,17 +7,19 @@ enum CSVText {
         output.append(0x0A)
     }
 
-    /// Appends text, with quotes if it needs them.
+    /// Appends text, with quotes if it needs them; it does if it contains `separator` or a comma.
     ///
     /// A spreadsheet interprets a cell that begins with one of `= + - @`, tab or CR as a formula.
     /// Text from a vehicle or an adapter may begin with one of them, so an apostrophe before it
     /// makes it text. ``ControlCharacters`` are made visible, except tabs and line ends.
-    static func append(_ text: String, to output: inout [UInt8]) {
+    static func append(
+        _ text: String, to output: inout [UInt8], separator: UInt8 = UInt8(ascii: ",")
+    ) {
         var text = text
         if text.utf8.contains(where: { $0 < 0x20 && !isLayout($0) || $0 >= 0x7F }) {
             text = visible(text)
         }
-        text.withUTF8 { append($0, to: &output) }
+        text.withUTF8 { append($0, to: &output, separator) }
     }
 
     /// Tab, line feed and carriage return.
@@ -38,13 +40,17 @@ enum CSVText {
         return result
     }
 
-    private static func append(_ text: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+    private static func append(
+        _ text: UnsafeBufferPointer<UInt8>, to output: inout [UInt8], _ separator: UInt8
+    ) {
         let isFormula =
             switch text.first {
             case 0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D: true
             default: false
             }
-        let mustQuote = text.contains { $0 == 0x2C || $0 == 0x22 || $0 == 0x0D || $0 == 0x0A }
+        let mustQuote = text.contains {
+            $0 == separator || $0 == 0x2C || $0 == 0x22 || $0 == 0x0D || $0 == 0x0A
+        }
         if mustQuote { output.append(0x22) }
         if isFormula { output.append(0x27) }
         for byte in text {
@@ -55,7 +61,9 @@ enum CSVText {
     }
 
     /// Appends text, or an empty cell.
-    static func append(_ text: String?, to output: inout [UInt8]) {
-        if let text { append(text, to: &output) }
+    static func append(
+        _ text: String?, to output: inout [UInt8], separator: UInt8 = UInt8(ascii: ",")
+    ) {
+        if let text { append(text, to: &output, separator: separator) }
     }
 }

@@ -22,20 +22,21 @@ public struct CSVWide: Sendable {
     }
 
     private let columns: CSVColumns
-    private let times: TimeStyle
     /// The cells of the current line; nil = empty.
     private var cells: [[UInt8]]
     private var isFilled: [Bool]
     private var filled = 0
     private var lineTime: UTC?
-    private var timeText = TimeText()
+    private var timeText: TimeText
 
     /// A table with these columns.
     public init(
-        table: PIDTable, columns: [Column], units: UnitSystem = .metric, times: TimeStyle = .utc
+        table: PIDTable, columns: [Column], units: UnitSystem = .metric, times: TimeStyle = .utc,
+        separator: Unicode.Scalar = ","
     ) {
-        self.columns = CSVColumns(table: table, columns: columns, units: units)
-        self.times = times
+        self.columns = CSVColumns(
+            table: table, columns: columns, units: units, separator: separator)
+        timeText = TimeText(times)
         let count = self.columns.columns.count
         cells = Array(repeating: [], count: count)
         isFilled = Array(repeating: false, count: count)
@@ -62,14 +63,9 @@ public struct CSVWide: Sendable {
     /// Appends the last line; call it at the end.
     public mutating func finish(_ output: inout [UInt8]) {
         guard filled > 0 else { return }
-        if let lineTime {
-            switch times {
-            case .utc: timeText.append(lineTime, to: &output)
-            case .seconds(let start): TimeText.appendSeconds(from: start, to: lineTime, &output)
-            }
-        }
+        if let lineTime { timeText.append(lineTime, to: &output) }
         for place in cells.indices {
-            output.append(0x2C)
+            output.append(columns.separator)
             if isFilled[place] {
                 output.append(contentsOf: cells[place])
                 cells[place].removeAll(keepingCapacity: true)

@@ -11,6 +11,13 @@ public func localTime(_ utc: UTC) -> String {
         + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
 }
 
+/// How much local time is ahead of UTC at a point in time; unit: s.
+public func localShift(_ utc: UTC) -> Int64 {
+    var second = time_t(utc.microseconds / 1_000_000)
+    var parts = tm()
+    return localtime_r(&second, &parts) == nil ? 0 : Int64(parts.tm_gmtoff)
+}
+
 /// A local time without the date and with milliseconds: `09:15:02.123`.
 public func localClock(_ utc: UTC) -> String {
     let milliseconds = utc.microseconds / 1000 % 1000

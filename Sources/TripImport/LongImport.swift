@@ -4,11 +4,14 @@ import OBDCore
 /// Reads obdscan's CSV with one line per reading.
 struct LongImport: CSVImport {
     var csv = CSVReader()
+    private var time: LogClock
     private var header: [String]?
     /// The trip in the last line.
     private var trip: JSONValue?
     /// The VIN in the lines.
     private var vin: VIN?
+
+    init(_ time: LogClock) { self.time = time }
 
     mutating func read(
         row: [String], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
@@ -42,7 +45,7 @@ struct LongImport: CSVImport {
     }
 
     /// Converts the cells of a row to the equivalent JSON object.
-    private func keys(
+    private mutating func keys(
         _ header: [String], _ row: [String], _ table: ImportTable
     ) throws -> [String: JSONValue] {
         var keys: [String: JSONValue] = [:]
@@ -50,6 +53,10 @@ struct LongImport: CSVImport {
             keys[name] = .string(CSVReader.undefused(cell))
         }
         keys["value"] = Self.value(keys, table)
+        // A time without a zone is a local one.
+        if let text = keys["time"]?.string, !text.hasSuffix("Z"), let utc = time.utc(text) {
+            keys["time"] = .string(utc.text)
+        }
         for name in ["code", "frame"] {
             guard let text = keys[name]?.string else { continue }
             guard let number = CSVReader.number(text) else {

@@ -25,7 +25,7 @@ public struct TripFileReader {
         let clock = LogClock(localTime, beginning: source.beginning?.clock)
         switch format {
         case .jsonLines: reader = JSONImport()
-        case .csvLong: reader = LongImport()
+        case .csvLong: reader = LongImport(clock)
         case .csvWide: reader = WideImport(clock, names: source.names)
         case .carScanner:
             reader = CarScannerImport(clock, names: source.names)

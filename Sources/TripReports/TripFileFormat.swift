@@ -1,4 +1,6 @@
 import Formats
+import OBDCore
+import SystemIO
 
 /// The formats of files with trips.
 public enum TripFileFormat: String, CaseIterable, Sendable {
@@ -7,7 +9,7 @@ public enum TripFileFormat: String, CaseIterable, Sendable {
     /// The format of a file name extension; nil for an unknown one.
     public init?(ending: String) {
         switch ending {
-        case "csv": self = .csv
+        case "csv", "tsv": self = .csv
         case "jsonl", "ndjson", "json": self = .json
         case "gpx": self = .gpx
         case "kml": self = .kml
@@ -36,10 +38,20 @@ public struct TripTableForm: Sendable {
     public var fill = CSVGrid.Fill.last
     /// Whether times are seconds since the trip's start.
     public var isRelative = false
+    /// Whether times are local ones; else they are in UTC.
+    public var isLocal = false
+    /// What separates cells.
+    public var delimiter = Delimiter.comma
 
-    /// A table with a line for each point in time in UTC.
+    /// A table with a line for each point in time, in UTC.
     public init() {}
 
+    /// The form of the times of a trip with this start.
+    func times(since start: UTC) -> TimeStyle {
+        isRelative ? .seconds(since: start) : isLocal ? .local(shift: localShift) : .utc
+    }
+
+    /// Whether a table of so many trips has a column per signal.
     func isWide(_ trips: Int) -> Bool {
         (layout ?? (trips > 1 && every == nil ? .long : .wide)) == .wide
     }

@@ -71,23 +71,24 @@ public struct TripFileWriter {
 
     /// Writes CSV.
     public mutating func writeCSV(_ form: TripTableForm, _ file: inout TextOutput) throws {
-        guard form.isWide(parts.count) else {
-            return try writeLong(relative: form.isRelative, &file)
-        }
+        if !form.isWide(parts.count) { return try writeLong(form, &file) }
         // The columns of one trip are not those of another.
         if parts.count > 1 { throw TripReportError.severalTripsInWideCSV(parts.map(\.trip.id)) }
-        guard let every = form.every else {
-            return try writeWide(relative: form.isRelative, &file)
+        for part in parts {
+            if let every = form.every {
+                try writeGrid(part, every: every, form, &file)
+            } else {
+                try writeWide(part, form, &file)
+            }
         }
-        try writeGrid(every: every, fill: form.fill, relative: form.isRelative, &file)
     }
 
-    /// Writes CSV with one line per reading; `relative` counts seconds since the trip's start.
-    mutating func writeLong(relative: Bool, _ file: inout TextOutput) throws {
+    /// Writes one line per reading.
+    private mutating func writeLong(_ form: TripTableForm, _ file: inout TextOutput) throws {
         for (index, part) in parts.enumerated() {
             var csv = CSVLong(
-                table: part.table, units: units, times: times(relative, part),
-                trip: parts.count > 1 ? part.trip.id : nil)
+                table: part.table, units: units, times: form.times(since: part.trip.start),
+                separator: form.delimiter.scalar, trip: parts.count > 1 ? part.trip.id : nil)
             if index == 0 { try file.append { csv.appendHeader(to: &$0) } }
             try forEach(part) { time, reading in
                 try file.append { csv.append(reading, time: time, to: &$0) }
@@ -95,42 +96,38 @@ public struct TripFileWriter {
         }
     }
 
-    /// Writes CSV with a column per signal and a line per point in time.
-    mutating func writeWide(relative: Bool, _ file: inout TextOutput) throws {
-        for part in parts {
-            var csv = CSVWide(
-                table: part.table, columns: columns(part), units: units,
-                times: times(relative, part))
-            try file.append { csv.appendHeader(to: &$0) }
-            try forEach(part) { time, reading in
-                try file.append { csv.append(reading, time: time, to: &$0) }
-            }
-            try file.append { csv.finish(&$0) }
-        }
-    }
-
-    /// Writes CSV with a column per signal and a line per interval of `every`.
-    mutating func writeGrid(
-        every: Duration, fill: CSVGrid.Fill, relative: Bool, _ file: inout TextOutput
+    /// Writes a column per signal and a line per point in time.
+    private mutating func writeWide(
+        _ part: TripReadings, _ form: TripTableForm, _ file: inout TextOutput
     ) throws {
-        for part in parts {
-            var csv = CSVGrid(
-                table: part.table, columns: columns(part), units: units,
-                times: times(relative, part), start: part.trip.start, every: every, fill: fill)
-            try file.append { csv.appendHeader(to: &$0) }
-            try forEach(part) { time, reading in
-                var hasMore = true
-                while hasMore {
-                    try file.append { hasMore = csv.advance(to: reading, time: time, &$0) }
-                }
-                try file.append { csv.append(reading, time: time, to: &$0) }
-            }
-            try file.append { csv.finish(&$0) }
+        var csv = CSVWide(
+            table: part.table, columns: columns(part), units: units,
+            times: form.times(since: part.trip.start), separator: form.delimiter.scalar)
+        try file.append { csv.appendHeader(to: &$0) }
+        try forEach(part) { time, reading in
+            try file.append { csv.append(reading, time: time, to: &$0) }
         }
+        try file.append { csv.finish(&$0) }
     }
 
-    private func times(_ relative: Bool, _ part: TripReadings) -> TimeStyle {
-        relative ? .seconds(since: part.trip.start) : .utc
+    /// Writes a column per signal and a line per interval of `every`.
+    private mutating func writeGrid(
+        _ part: TripReadings, every: Duration, _ form: TripTableForm, _ file: inout TextOutput
+    ) throws {
+        let start = part.trip.start
+        var csv = CSVGrid(
+            table: part.table, columns: columns(part), units: units,
+            times: form.times(since: start), separator: form.delimiter.scalar, start: start,
+            every: every, fill: form.fill)
+        try file.append { csv.appendHeader(to: &$0) }
+        try forEach(part) { time, reading in
+            var hasMore = true
+            while hasMore {
+                try file.append { hasMore = csv.advance(to: reading, time: time, &$0) }
+            }
+            try file.append { csv.append(reading, time: time, to: &$0) }
+        }
+        try file.append { csv.finish(&$0) }
     }
 
     /// The columns of a trip, without freeze frames, which are not a course of a signal.

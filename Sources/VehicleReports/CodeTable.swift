@@ -71,15 +71,15 @@ package final class CodeTable {
     package init(
         _ path: String?, standard: Int32, appends: Bool, chosen: OutputFormat?,
         format: OutputFormat,
-        isLocalTime: Bool, separator: Unicode.Scalar?
+        isLocalTime: Bool, separator: Delimiter?
     ) throws {
         let path = path.flatMap { OutputFile.isStandardOutput($0) ? nil : $0 }
         self.path = path
         self.isLocalTime = isLocalTime
         isReplaced = !appends && path.flatMap { OutputFile.size(of: $0) } ?? 0 > 0
         form = try Self.form(of: path, chosen: chosen, standard: format)
-        let isTabs = path.flatMap { OutputFile.ending(of: $0) } == "tsv"
-        let separator = separator ?? (isTabs ? "\t" : ",")
+        let ending = path.flatMap { OutputFile.ending(of: $0) }
+        let separator = (separator ?? Delimiter(ending: ending)).scalar
         book = Workbook(title: "codes", columns: CodeBatch.columns.map { ($0, Self.width($0)) })
         var hasHeading = false
         if let path, form == .xlsx {

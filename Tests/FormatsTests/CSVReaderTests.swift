@@ -13,6 +13,19 @@ import Testing
         #expect(other.hasDecimalComma && !csv.hasDecimalComma)
     }
 
+    /// The first line decides; what is within quotes separates nothing.
+    @Test(arguments: [
+        ("time;RPM\n1;2\n", ["1", "2"]), ("time\tRPM\n1\t2\n", ["1", "2"]),
+        ("\"time [every 1 s, linear]\";RPM\n1;2\n", ["1", "2"]),
+        ("time;Speed, km/h\n1;2\n", ["1;2"]), ("\"a;b\"\n1;2\n", ["1", "2"]),
+        ("note\n1;2\n", ["1;2"]),
+    ])
+    func `cells are separated by commas, semicolons or tabs`(text: String, row: [String]) {
+        var csv = CSVReader(Array(text.utf8))
+        _ = csv.next()
+        #expect(csv.next() == row)
+    }
+
     @Test func `what was written for spreadsheets is read as it was`() {
         let row = [
             "=1+1", "@a,b", "-5", "'a", "\"q\"", "two\r\nlines", "\ttab", "", "é;", "1.5e3",

@@ -104,6 +104,37 @@ import Testing
                 == "1.5,7E8,01,05,,,ECT,Engine coolant temperature,212,°F,,,,8C\r\n")
     }
 
+    /// A clock that is an hour ahead until 08:16 UTC, and two hours from then on.
+    private static let summer = TimeStyle.local { time in
+        time < UTC(microseconds: Fixtures.time.microseconds + 60_000_000) ? 3600 : 7200
+    }
+
+    @Test func `times can be local ones, and cells separated by what the user wants`() {
+        var writer = CSVLong(table: Fixtures.table, times: Self.summer, separator: ";", trip: 7)
+        let text = Fixtures.text { output in
+            writer.appendHeader(to: &output)
+            writer.append(Fixtures.rpm, time: Fixtures.time, to: &output)
+            writer.append(
+                Fixtures.reading(.fuelType, DataID(.currentData, 0x51), .text("a;b"), [4]),
+                time: UTC(microseconds: Fixtures.time.microseconds + 60_000_000), to: &output)
+        }
+        #expect(
+            text.split(separator: "\r\n").map(String.init) == [
+                "time;ecu;service;pid;frame;dtc;signal;name;value;unit;code;status;checkDigit;raw;trip",
+                "2026-11-21 09:15:02.123456;7E8;01;0C;;;RPM;Engine speed;1726;rpm;;;;1AF8;7",
+                "2026-11-21 10:16:02.123456;7E8;01;51;;;FUEL_TYP;Fuel type;\"a;b\";;;;;04;7",
+            ])
+        let rpm = SignalIndex(rawValue: Fixtures.Place.rpm.rawValue)
+        var wide = CSVWide(
+            table: Fixtures.table, columns: [.init(rpm)], times: Self.summer, separator: "\t")
+        let table = Fixtures.text { output in
+            wide.appendHeader(to: &output)
+            wide.append(Fixtures.rpm, time: Fixtures.time, to: &output)
+            wide.finish(&output)
+        }
+        #expect(table == "time\tRPM (rpm)\r\n2026-11-21 09:15:02.123456\t1726\r\n")
+    }
+
     @Test func `wide tables leave cells empty and invent nothing`() {
         let rpm = SignalIndex(rawValue: Fixtures.Place.rpm.rawValue)
         let coolant = SignalIndex(rawValue: Fixtures.Place.coolant.rawValue)

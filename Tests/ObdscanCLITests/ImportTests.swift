@@ -145,6 +145,40 @@ import Testing
         }
     }
 
+    /// In Berlin, July is two hours ahead of UTC.
+    @Test(arguments: ["--layout long", "--layout wide", "--every 1s"], [";", "tab"])
+    func `our own tables for spreadsheets come back as they were`(
+        _ layout: String, _ separator: String
+    ) throws {
+        defer { program.remove() }
+        let berlin = ["TZ": "CET-1CEST,M3.5.0,M10.5.0/3"]
+        let times = ["2026-07-21T08:15:02.000000Z", "2026-07-21T08:15:03.000000Z"]
+        let path = try file("drive.csv", "time,RPM (rpm)\n\(times[0]),801.5\n\(times[1]),802\n")
+        #expect(try program.run(["import", path]).status == 0)
+        let out = folder.appendingPathComponent("out.csv").path
+        let words = layout.split(separator: " ").map(String.init)
+        let written = try program.run(
+            ["export", "--local-time", "--delimiter", separator, "--to", out] + words,
+            environment: berlin)
+        #expect(written.status == 0, "\(written.errors)")
+        let text = try String(contentsOfFile: out, encoding: .utf8)
+        let first = "2026-07-21 10:15:02.000000" + (separator == "tab" ? "\t" : separator)
+        #expect(text.contains("\r\n\(first)"), "\(text)")
+        let second = folder.appendingPathComponent("second.db").path
+        let read = try program.run(["import", out, "--db", second], environment: berlin)
+        #expect(read.status == 0, "\(read.errors)")
+        let back = try program.run(["export", "--json", "--signal", "RPM", "--db", second]).objects
+        #expect(back.compactMap { $0["time"] as? String } == times)
+        #expect(back.compactMap { $0["value"] as? Double } == [801.5, 802])
+    }
+
+    @Test(arguments: ["--json --delimiter ;", "--format gpx --local-time"])
+    func `what makes CSV readable is refused for other formats`(arguments: String) throws {
+        defer { program.remove() }
+        let result = try program.run(["export"] + arguments.split(separator: " ").map(String.init))
+        #expect(result.status == 64 && result.errors.contains("need CSV"), "\(result.errors)")
+    }
+
     @Test(arguments: ["us", "imperial"], ["jsonl", "csv"])
     func `our own exports in other units become metric again`(
         _ units: String, _ ending: String

@@ -83,13 +83,14 @@ import TripStore
     }
 
     @Test func `a table ends with the last moment, and has no column of what was frozen`() throws {
-        let wide = try file { try $0.writeWide(relative: true, &$1) }
+        var form = TripTableForm()
+        form.isRelative = true
+        let wide = try file { try $0.writeCSV(form, &$1) }
         #expect(wide.first == "time,7E8 RPM (rpm),7E9 VSS (km/h)")
         #expect(wide.count == 5)
         #expect(wide.last?.hasSuffix(",803,50") == true, "\(wide)")
-        let grid = try file {
-            try $0.writeGrid(every: .seconds(1), fill: .last, relative: true, &$1)
-        }
+        form.every = .seconds(1)
+        let grid = try file { try $0.writeCSV(form, &$1) }
         #expect(grid.first?.hasSuffix(",7E8 RPM (rpm),7E9 VSS (km/h)") == true, "\(grid)")
         #expect(grid.last?.hasSuffix(",803,50") == true, "\(grid)")
         #expect(grid.count == 5)

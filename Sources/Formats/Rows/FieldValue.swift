@@ -141,15 +141,16 @@ public struct FieldValue: Sendable {
     // MARK: CSV
 
     /// Appends a cell; objects are written as JSON.
-    public func appendCSV(to output: inout [UInt8]) {
+    public func appendCSV(to output: inout [UInt8], separator: UInt8 = UInt8(ascii: ",")) {
         switch form {
         case .null: return
         case .integer, .digits, .number, .flag: appendPlain(to: &output)
-        case .text(let text): CSVText.append(text, to: &output)
+        case .text(let text): CSVText.append(text, to: &output, separator: separator)
         case .list, .object, .objects, .points:
             var plain: [UInt8] = []
             appendPlain(to: &plain)
-            CSVText.append(String(decoding: plain, as: UTF8.self), to: &output)
+            CSVText.append(
+                String(decoding: plain, as: UTF8.self), to: &output, separator: separator)
         }
     }
 

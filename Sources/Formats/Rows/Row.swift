@@ -139,8 +139,9 @@ public struct RowWriter: Sendable {
             for index in layout.cells.indices {
                 if index > 0 { output.append(separator) }
                 switch layout.cells[index] {
-                case .kind: CSVText.append(row.kind, to: &output)
-                case .value(let place): append(row.entries[place].value, to: &output)
+                case .kind: CSVText.append(row.kind, to: &output, separator: separator)
+                case .value(let place):
+                    row.entries[place].value.appendCSV(to: &output, separator: separator)
                 case .empty: break
                 }
             }
@@ -161,16 +162,5 @@ public struct RowWriter: Sendable {
             output.append(contentsOf: column.utf8)
         }
         CSVText.endLine(&output)
-    }
-
-    /// Appends a cell; those with commas or quotation marks are quoted already.
-    private func append(_ value: FieldValue, to output: inout [UInt8]) {
-        let start = output.count
-        value.appendCSV(to: &output)
-        guard separator != 0x2C, start < output.count, output[start] != 0x22,
-            output[start...].contains(separator)
-        else { return }
-        output.insert(0x22, at: start)
-        output.append(0x22)
     }
 }

@@ -136,7 +136,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         if table.label != nil && !isTable && table.report == nil {
             throw ValidationError("--label needs --to FILE")
         }
-        if (table.localTime || table.delimiter != nil) && !isTable {
+        if (table.style.localTime || table.style.delimiter != nil) && !isTable {
             throw ValidationError("--local-time and --delimiter need --to FILE or --format csv")
         }
         if table.to != nil && output.explicitFormat == .text {

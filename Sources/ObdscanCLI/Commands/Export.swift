@@ -48,7 +48,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         commandName: "export",
         abstract: "Write trips to CSV, JSON Lines, GPX, KML and other formats.",
         discussion: """
-            The file's ending (.csv, .jsonl, .ndjson, .json, .gpx, .kml, .lp, .db) or --format \
+            The file's ending (.csv, .tsv, .jsonl, .ndjson, .json, .gpx, .kml, .lp, .db) or --format \
             sets the format. Without a trip it exports the latest one; --from and --until with a \
             date, --vehicle, --tag and --all choose drives instead, of all vehicles and together. \
             Without --to, or with --to -, it writes to standard output. A file appears complete or \
@@ -141,6 +141,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     @Flag(help: "Print times as seconds since the trip's start (CSV).")
     var relative = false
 
+    @OptionGroup var style: TableStyleOptions
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var form: ExportOutput
 
@@ -152,6 +153,9 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     func validate() throws {
         if form.json, let format = form.format, format != .json {
             throw ValidationError("--json and --format \(format.rawValue) exclude each other")
+        }
+        if relative && style.localTime {
+            throw ValidationError("--relative and --local-time exclude each other")
         }
         if fill != nil && every == nil { throw ValidationError("--fill needs --every TIME") }
         if every != nil && layout == .long {
@@ -174,6 +178,11 @@ struct ExportCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let format = try chosenFormat()
+        if format != .csv && (style.localTime || style.delimiter != nil) {
+            throw Failure(
+                "--local-time and --delimiter need CSV, not \(format.rawValue)",
+                hint: "name a file that ends in .csv, or set --format csv", status: .usage)
+        }
         let store = try database.open(.readOnly)
         let ids = try chosenTrips(store, withScans: all && format == .sqlite)
         try OutputFile.check(to, isNoneOf: store.files)
@@ -231,7 +240,9 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     private var table: TripTableForm {
         var form = TripTableForm()
         (form.layout, form.every, form.isRelative) = (layout, every?.duration, relative)
-        form.fill = fill ?? form.fill
+        (form.fill, form.isLocal) = (fill ?? form.fill, style.localTime)
+        let ending = to.flatMap { OutputFile.ending(of: $0) }
+        form.delimiter = style.delimiter ?? Delimiter(ending: ending)
         return form
     }
 
@@ -270,7 +281,8 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         guard let format = TripFileFormat(ending: ending) else {
             throw Failure(
                 "\(to): unknown file ending",
-                hint: "use .csv, .jsonl, .gpx, .kml, .lp or .db, or set --format", status: .usage)
+                hint: "use .csv, .tsv, .jsonl, .gpx, .kml, .lp or .db, or set --format",
+                status: .usage)
         }
         return format
     }

@@ -4,29 +4,23 @@ import Glibc
 import SystemIO
 import VehicleReports
 
-/// The separator of the cells in a table.
-enum Delimiter: ExpressibleByArgument, Hashable, Sendable {
-    case comma, semicolon, tab
+extension Delimiter: ExpressibleByArgument {
+    public static var allValueStrings: [String] { [",", ";", "tab"] }
+}
 
-    init?(argument: String) {
-        switch argument {
-        case ",", "comma": self = .comma
-        case ";", "semicolon": self = .semicolon
-        case "\t", "\\t", "tab": self = .tab
-        default: return nil
-        }
-    }
+/// What makes a table of CSV readable for the user's own programs.
+struct TableStyleOptions: ParsableArguments {
+    @Flag(
+        help: ArgumentHelp(
+            "Write local times into the table.",
+            discussion: "Times of codes are whole seconds; times of readings keep their fractions.")
+    )
+    var localTime = false
 
-    static var allValueStrings: [String] { [",", ";", "tab"] }
-
-    /// The character.
-    var scalar: Unicode.Scalar {
-        switch self {
-        case .comma: ","
-        case .semicolon: ";"
-        case .tab: "\t"
-        }
-    }
+    @Option(
+        help: ArgumentHelp(
+            "Separate cells of CSV by this: , or ; or tab.", valueName: "character"))
+    var delimiter: Delimiter?
 }
 
 /// The output file for codes of one or many vehicles.
@@ -43,13 +37,7 @@ struct CodeTableOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Fill the column label with this text.", valueName: "text"))
     var label: String?
 
-    @Flag(help: "Write local times without fractions into the table.")
-    var localTime = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Separate cells of CSV by this: , or ; or tab.", valueName: "character"))
-    var delimiter: Delimiter?
+    @OptionGroup var style: TableStyleOptions
 
     @Option(
         help: ArgumentHelp(
@@ -74,7 +62,7 @@ extension CodeTableOptions {
     func open(appends: Bool, _ output: OutputOptions) throws -> CodeTable {
         try CodeTable(
             to, standard: STDOUT_FILENO, appends: appends, chosen: output.explicitFormat,
-            format: output.format, isLocalTime: localTime, separator: delimiter?.scalar)
+            format: output.format, isLocalTime: style.localTime, separator: style.delimiter)
     }
 }
 

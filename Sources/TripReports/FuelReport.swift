@@ -35,7 +35,8 @@ public struct FuelReport {
     /// Prints the fuel of the trips.
     public func print(_ writer: inout TextOutput) throws(OutputError) {
         if output.format == .text { return try writer.write(text) }
-        var rows = RowWriter(output.format, kinds: [TripFuel.keys, Self.methodKeys])
+        var rows = RowWriter(
+            output.format, kinds: [TripFuel.keys, Self.methodKeys, Self.vehicleKeys])
         for line in lines {
             guard let use = line.use else { continue }
             try writer.print(TripFuel.row(use, of: line.trip, line.profile), &rows)
@@ -43,44 +44,68 @@ public struct FuelReport {
                 try writer.print(Self.row(estimate, use, line), &rows)
             }
         }
+        for vehicle in vehicles where !vehicle.total.amounts.isEmpty {
+            try writer.print(vehicle.row, &rows)
+        }
         try writer.append { rows.finish(&$0) }
     }
 
     private var text: String {
-        var rows = TextTable([
-            ("TRIP", .right), ("METHOD", .left), ("AMOUNT", .right), ("CONSUMPTION", .right),
-            ("DATA", .right), ("", .left),
-        ])
+        let vehicles = self.vehicles
+        var rows = TextTable(
+            [("TRIP", .right)] + (vehicles.count > 1 ? [("VEHICLE", .left)] : []) + [
+                ("METHOD", .left), ("AMOUNT", .right), ("CONSUMPTION", .right), ("DATA", .right),
+                ("", .left),
+            ])
         for line in lines {
+            let head =
+                [TextTable.Cell(line.trip.number)]
+                + (vehicles.count > 1 ? [.init(line.trip.vehicle ?? "—")] : [])
             guard let use = line.use else {
-                rows.add([.init(String(line.trip.id)), .init("—", .dim)])
+                rows.add(head + [.init("—", .dim)])
                 continue
             }
             for estimate in use.estimates {
                 let isChosen = estimate == use.chosen
                 var own = use
                 own.chosen = estimate
-                rows.add([
-                    .init(String(line.trip.id)),
-                    .init(estimate.method.title, isChosen ? .bold : .dim),
-                    .init(TripFuel.amount(estimate.amount, use.unit, output.units)),
-                    .init(TripFuel.consumptionText(own, output.units) ?? "—"),
-                    .init(estimate.coverage.map { fixed($0 * 100, 0) + " %" } ?? "—"),
-                    .init(estimate.problems.map(\.title).joined(separator: ", ")),
-                ])
+                rows.add(
+                    head + [
+                        .init(estimate.method.title, isChosen ? .bold : .dim),
+                        .init(TripFuel.amount(estimate.amount, use.unit, output.units)),
+                        .init(TripFuel.consumptionText(own, output.units) ?? "—"),
+                        .init(estimate.coverage.map { fixed($0 * 100, 0) + " %" } ?? "—"),
+                        .init(estimate.problems.map(\.title).joined(separator: ", ")),
+                    ])
             }
         }
-        let total = self.total
-        let parts = [
-            total.words(output.units), total.consumption(output.units), total.cost,
-            total.carbonDioxide.map { fixed($0, 2) + " kg CO₂" },
-        ]
-        return rows.text(output.palette)
-            + "\n" + parts.compactMap(\.self).joined(separator: ", ") + "\n"
+        return rows.text(output.palette, columns: output.columns) + "\n"
+            + (vehicles.count > 1
+                ? Self.table(vehicles, output.units).text(output.palette, columns: output.columns)
+                : Total(lines).texts(output.units).compactMap(\.self).joined(separator: ", ")
+                    + "\n")
+    }
+
+    /// A row for each vehicle.
+    private static func table(_ vehicles: [Vehicle], _ units: UnitSystem) -> TextTable {
+        var rows = TextTable([
+            ("VEHICLE", .left), ("TRIPS", .right), ("DISTANCE", .right), ("FUEL", .right),
+            ("CONSUMPTION", .right), ("COST", .right), ("", .right),
+        ])
+        for vehicle in vehicles {
+            let total = vehicle.total
+            let cells =
+                [total.distance.map { shown($0, "km", 1, units) }] + total.texts(units)
+            rows.add(
+                [.init(vehicle.name ?? "—", .bold), .init(String(total.trips))]
+                    + cells.map { .init($0 ?? "—") })
+        }
+        return rows
     }
 
     private static let methodKeys = [
-        "trip", "fuel", "method", "chosen", "amount", "unit", "per100Km", "coverage", "problems",
+        "trip", "vin", "fuel", "method", "chosen", "amount", "unit", "per100Km", "coverage",
+        "problems",
         "cost", "currency", "co2Kg",
     ]
 
@@ -92,8 +117,8 @@ public struct FuelReport {
         return Row(
             "tripFuelMethod",
             [
-                "trip": .integer(line.trip.id), "fuel": .text(use.kind.rawValue),
-                "method": .text(estimate.method.rawValue),
+                "trip": .integer(line.trip.id), "vin": .text(line.trip.vin),
+                "fuel": .text(use.kind.rawValue), "method": .text(estimate.method.rawValue),
                 "chosen": .flag(estimate == use.chosen),
                 "amount": .number(estimate.amount, places: 3), "unit": .text(use.unit),
                 "per100Km": .number(own.per100km, places: 3),
@@ -107,31 +132,102 @@ public struct FuelReport {
 
     // MARK: Totals
 
-    /// The total of several trips with data about fuel.
+    /// The trips of one vehicle.
+    private struct Vehicle {
+        var vin: String?
+        /// What its owner calls it, else its VIN.
+        var name: String?
+        var total: Total
+
+        /// The row of the fuel of all its trips.
+        var row: Row {
+            Row(
+                "vehicleFuel",
+                [
+                    "vin": .text(vin), "vehicle": .text(name), "trips": .integer(total.trips),
+                    "distanceKm": .number(total.distance, places: 3),
+                    "amount": .number(total.single?.amount, places: 3),
+                    "unit": .text(total.single?.unit),
+                    "per100Km": .number(total.per100km, places: 3),
+                    "cost": .number(total.cost?.amount, places: 2),
+                    "currency": .text(total.cost?.currency),
+                    "co2Kg": .number(total.carbonDioxide, places: 3),
+                ])
+        }
+    }
+
+    private static let vehicleKeys = [
+        "vin", "vehicle", "trips", "distanceKm", "amount", "unit", "per100Km", "cost", "currency",
+        "co2Kg",
+    ]
+
+    /// The vehicles in the order of their first trips; trips without a VIN and a name are one.
+    private var vehicles: [Vehicle] {
+        var names: [String?] = []
+        for line in lines where !names.contains(line.trip.vehicle) {
+            names.append(line.trip.vehicle)
+        }
+        return names.map { name in
+            let own = lines.filter { $0.trip.vehicle == name }
+            return Vehicle(vin: own[0].trip.vin, name: name, total: Total(own))
+        }
+    }
+
+    /// The total of the trips with data about fuel.
     private struct Total {
+        var trips = 0
         /// Amounts by unit, because litres and kilograms cannot be added.
         var amounts: [String: Double] = [:]
         /// Unit: km; nil if the distance of any trip is unknown.
         var distance: Double?
         /// Nil if any trip has no cost, or another currency.
-        var cost: String?
+        var cost: (amount: Double, currency: String?)?
+        /// Unit: kg.
         var carbonDioxide: Double?
+
+        init(_ lines: [Line]) {
+            let known = lines.filter { $0.use?.amount != nil }
+            trips = known.count
+            if known.isEmpty { return }
+            for (kind, amount) in known.flatMap({ $0.use?.chosen?.amounts ?? [:] }) {
+                amounts[kind.unit, default: 0] += amount
+            }
+            let distances = known.compactMap { $0.use?.distance }
+            if distances.count == known.count { distance = distances.reduce(0, +) }
+            carbonDioxide = known.reduce(0) { $0 + ($1.use?.carbonDioxide ?? 0) }
+            let costs = known.compactMap { line in
+                line.profile.price.flatMap { price in line.use?.cost(at: price) }
+            }
+            if costs.count == known.count, Set(known.map(\.profile.currency)).count == 1 {
+                cost = (costs.reduce(0, +), known[0].profile.currency)
+            }
+        }
 
         /// Amount and unit; nil if there are several units.
         var single: (amount: Double, unit: String)? {
             amounts.count == 1 ? amounts.first.map { ($0.value, $0.key) } : nil
         }
 
-        func words(_ units: UnitSystem) -> String? {
+        /// Amount per 100 km; nil without an amount or a distance that matters.
+        var per100km: Double? {
+            guard let single, let distance, distance >= 0.1 else { return nil }
+            return single.amount / distance * 100
+        }
+
+        /// Amount, consumption, cost and CO₂ in the displayed units; nil where one is unknown.
+        func texts(_ units: UnitSystem) -> [String?] {
             let parts = amounts.sorted { $0.key < $1.key }.map {
                 TripFuel.amount($0.value, $0.key, units)
             }
-            return parts.isEmpty ? nil : parts.joined(separator: " + ")
+            return [
+                parts.isEmpty ? nil : parts.joined(separator: " + "), consumption(units),
+                cost.map { fixed($0.amount, 2) + ($0.currency.map { " " + $0 } ?? "") },
+                carbonDioxide.map { fixed($0, 2) + " kg CO₂" },
+            ]
         }
 
-        func consumption(_ units: UnitSystem) -> String? {
-            guard let (amount, unit) = single, let distance, distance >= 0.1 else { return nil }
-            let per100km = amount / distance * 100
+        private func consumption(_ units: UnitSystem) -> String? {
+            guard let (amount, unit) = single, let per100km, let distance else { return nil }
             guard unit == "L", units != .metric else {
                 return "\(fixed(per100km, 1)) \(unit)/100 km"
             }
@@ -139,27 +235,6 @@ public struct FuelReport {
             let mpg = fixed(distance / 1.609344 * gallon / amount, 1)
             return "\(mpg) mpg (\(units == .us ? "US" : "UK"))"
         }
-    }
-
-    private var total: Total {
-        var total = Total()
-        let known = lines.filter { $0.use?.amount != nil }
-        guard !known.isEmpty else { return total }
-        for (kind, amount) in known.flatMap({ $0.use?.chosen?.amounts ?? [:] }) {
-            total.amounts[kind.unit, default: 0] += amount
-        }
-        let distances = known.compactMap { $0.use?.distance }
-        if distances.count == known.count { total.distance = distances.reduce(0, +) }
-        total.carbonDioxide = known.reduce(0) { $0 + ($1.use?.carbonDioxide ?? 0) }
-        let costs = known.compactMap { line in
-            line.profile.price.flatMap { price in line.use?.cost(at: price) }
-        }
-        let currencies = Set(known.map(\.profile.currency))
-        if costs.count == known.count, currencies.count == 1 {
-            let currency = known[0].profile.currency.map { " " + $0 } ?? ""
-            total.cost = fixed(costs.reduce(0, +), 2) + currency
-        }
-        return total
     }
 
     // MARK: Calibration
@@ -174,6 +249,17 @@ public struct FuelReport {
         public var calculated: Double
         /// The calibration factor.
         public var factor: Double { filled / calculated }
+
+        /// The row of the factor, with the setting that keeps it and its value there.
+        public func row(_ setting: String, _ value: String, isSaved: Bool) -> Row {
+            Row(
+                "fuelCalibration",
+                [
+                    "setting": .text(setting), "calibration": .number(Double(value)),
+                    "filled": .number(filled), "calculated": .number(calculated),
+                    "saved": .flag(isSaved),
+                ])
+        }
     }
 
     /// Compares the filled amount, in the user's unit, with the calculated one.
@@ -183,7 +269,7 @@ public struct FuelReport {
             throw .severalVehicles(vehicles.count)
         }
         let before = lines[0].profile.settings.calibration
-        let total = self.total
+        let total = Total(lines)
         if total.amounts.count > 1 { throw .noSumOfFuel }
         guard let (amount, unit) = total.single, amount > 0 else {
             throw .noFuel

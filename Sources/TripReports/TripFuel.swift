@@ -71,7 +71,7 @@ public enum TripFuel {
 
     /// The keys of ``row(_:of:_:)``, in their order.
     static let keys = [
-        "trip", "fuel", "assumed", "method", "amount", "unit", "amounts", "per100Km",
+        "trip", "vin", "fuel", "assumed", "method", "amount", "unit", "amounts", "per100Km",
         "milesPerUSGallon", "milesPerImperialGallon", "kmPerLitre", "cost", "currency", "co2Kg",
         "calibration",
     ]
@@ -81,8 +81,9 @@ public enum TripFuel {
         Row(
             "tripFuel",
             [
-                "trip": .integer(trip.id), "fuel": .text(use.kind.rawValue),
-                "assumed": .flag(use.isAssumed), "method": .text(use.chosen?.method.rawValue),
+                "trip": .integer(trip.id), "vin": .text(trip.vin),
+                "fuel": .text(use.kind.rawValue), "assumed": .flag(use.isAssumed),
+                "method": .text(use.chosen?.method.rawValue),
                 "amount": .number(use.amount, places: 3), "unit": .text(use.unit),
                 "amounts": .objects(
                     amounts(use).map { fuel, amount in

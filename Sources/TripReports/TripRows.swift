@@ -23,7 +23,7 @@ extension TripSummary {
                     cell: { .init($0.distance.map { shown($0, "km", 1, units) } ?? "—") }
                 ) { .number($0.distance, places: 3) },
                 Field("readings", "READINGS", .right) { .integer($0.readings) },
-                Field(heading: "VEHICLE") { .init($0.vehicleName ?? $0.vin ?? "—") },
+                Field(heading: "VEHICLE") { .init($0.vehicle ?? "—") },
                 Field(heading: "") { trip in
                     let words = [trip.name].compactMap { $0 } + trip.tags.map { "#\($0)" }
                     return .init((words + [trip.state].compactMap(\.self)).joined(separator: " "))
@@ -42,6 +42,9 @@ extension TripSummary {
                 Field("odometerEndKm") { .number($0.odometer?.upperBound, places: 1) },
             ])
     }
+
+    /// What the owner calls the vehicle, else its VIN; nil if neither is known.
+    var vehicle: String? { vehicleName ?? vin }
 
     /// The row of the trip.
     public var row: Row { Self.shape(OutputForm(format: .json)).row(self) }

@@ -174,6 +174,35 @@ import TripStore
         FuelReport(lines: lines, output: OutputForm(format: .text))
     }
 
+    /// Ten minutes of 6 L/h are a litre, and of 60 km/h they are 10 km.
+    @Test func `fuel is added up for each vehicle`() throws {
+        let vins = ["1HGCM82633A004352", "5XXBD1GA8LX000042"]
+        let lines = [
+            try fuelLine(VIN(vins[0])), try fuelLine(VIN(vins[1]), rate: 12),
+            try fuelLine(VIN(vins[0])),
+        ]
+        let text = try printed { try report(lines).print(&$0) }
+        let totals = text.components(separatedBy: "\n\n").last?.split(separator: "\n").dropFirst()
+        let shown = totals?.map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
+        #expect(shown == ["\(vins[0]) 2", "\(vins[1]) 1"], "\(text)")
+        let alone = try printed { try report([lines[0], lines[2]]).print(&$0) }
+        #expect(!alone.contains(vins[0]) && alone.hasSuffix(" kg CO₂\n"), "\(alone)")
+        let json = try printed {
+            try FuelReport(lines: lines, output: OutputForm(format: .json)).print(&$0)
+        }
+        let objects = try json.split(separator: "\n").compactMap {
+            try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+        }
+        let trips = objects.filter { $0["kind"] as? String == "tripFuel" }
+        #expect(trips.map { $0["vin"] as? String } == [vins[0], vins[1], vins[0]])
+        let sums = objects.filter { $0["kind"] as? String == "vehicleFuel" }
+        #expect(sums.map { $0["vin"] as? String } == vins)
+        for (sum, kilometres) in zip(sums, [20.0, 10.0]) {
+            #expect(abs((sum["amount"] as? Double ?? 0) - 2) < 0.02)
+            #expect(abs((sum["distanceKm"] as? Double ?? 0) - kilometres) < 0.2)
+        }
+    }
+
     @Test func `a fill-up gives the factor that makes the sum fit`() throws {
         let vin = VIN("1HGCM82633A004352")
         let found = try report([fuelLine(vin), fuelLine(vin)]).calibration(filled: 2.2)

@@ -27,6 +27,9 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
             stores the factor as fuel.calibration, or as fuel.VIN.calibration if the vehicle is \
             known. Fill the tank to the same mark both times.
 
+            Trips of several vehicles are added up per vehicle. JSON and CSV have a row for each \
+            trip, method and vehicle.
+
             EXAMPLES
               obdscan trips fuel 12
               obdscan trips fuel --from 2026-11-01 --until 2026-11-14
@@ -125,13 +128,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         let value = fixed(found.factor, 3)
         if save { try SettingsFile.set(name, to: value) }
         if output.format == .json {
-            let row = Row(
-                "fuelCalibration",
-                [
-                    "setting": .text(name), "calibration": .number(Double(value)),
-                    "filled": .number(found.filled), "calculated": .number(found.calculated),
-                    "saved": .flag(save),
-                ])
+            let row = found.row(name, value, isSaved: save)
             try writer.print(row, output.format)
         } else {
             output.note(

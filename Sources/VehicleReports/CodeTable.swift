@@ -40,6 +40,8 @@ package final class CodeTable {
 
     /// Whether the file held something else before.
     private let isReplaced: Bool
+    /// Whether the file keeps what it held before.
+    package let hadRows: Bool
     /// How many codes were added.
     package private(set) var codes = 0
     /// How many rows were added.
@@ -101,6 +103,7 @@ package final class CodeTable {
         } else {
             descriptor = standard
         }
+        hadRows = hasHeading
         writer = RowWriter(
             form == .jsonl ? .json : .csv, columns: CodeBatch.columns, hasHeading: hasHeading,
             separator: separator)

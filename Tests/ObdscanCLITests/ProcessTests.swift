@@ -512,6 +512,39 @@ import Testing
             try program.run(["dtc", "report", "--to", page] + Self.deviceArguments).status == 64)
     }
 
+    /// There is no device at this path, so whatever is asked of it ends with 69.
+    @Test(arguments: [
+        ("codes.xlsx", 64, "rows cannot be added to a sheet"), ("other.csv", 65, "other columns"),
+        ("missing/codes.csv", 73, "does not exist"), ("new.csv", 69, "no such device"),
+    ])
+    func `a table that takes no rows is refused before the vehicle is asked`(
+        name: String, status: Int32, words: String
+    ) throws {
+        let program = try Program()
+        defer { program.remove() }
+        _ = try program.file("codes.xlsx", "a sheet")
+        _ = try program.file("other.csv", "something else\n")
+        let table = program.home.appendingPathComponent(name).path
+        let result = try program.run(["dtc", "--to", table, "--append", "-d", "/dev/nosuchline"])
+        #expect(result.status == status && result.errors.contains(words), "\(result.errors)")
+        let isThere = FileManager.default.fileExists(atPath: table)
+        #expect(isThere == ["codes.xlsx", "other.csv"].contains(name))
+    }
+
+    @Test func `one adapter for many cars replaces no table, and says so`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let table = program.home.appendingPathComponent("yard.csv").path
+        let next = ["dtc", "--next", "--to", table] + Self.deviceArguments
+        let first = try program.run(next, input: "monday\nq\n")
+        #expect(first.status == 0 && !first.errors.contains("its rows stay"), "\(first.errors)")
+        let second = try program.run(next, input: "tuesday\nq\n")
+        #expect(
+            second.errors.hasPrefix("\(table) exists: its rows stay, and new ones are added.\n"))
+        let text = try String(contentsOfFile: table, encoding: .utf8)
+        #expect(text.contains(",monday,") && text.contains(",tuesday,"), "\(text)")
+    }
+
     private static let deviceArguments = ["-d", "sim:?latency=0&frozen=true"]
 
     @Test(arguments: [["dtc"], ["monitors"]])

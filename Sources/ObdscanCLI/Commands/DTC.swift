@@ -65,7 +65,9 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             With --next one adapter goes from car to car. obdscan asks you to plug it in and press \
             Enter, reads the codes, adds them to the table of --to, prints one line about the car, \
             and asks for the next one. What you type before Enter is the car's label. A car that \
-            cannot be read can be tried again or skipped; the loop continues.
+            cannot be read can be tried again or skipped; the loop continues. --next never replaces \
+            a table: if the file exists, its rows stay, as with --append, and obdscan says so. A \
+            sheet (.xlsx) has to be a new file.
 
             With --batch every adapter and recorded conversation in a list is read into one table. \
             They are read at the same time (at most 64), so one that hangs does not delay the \
@@ -148,6 +150,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         if let path = table.to {
             _ = try CodeTable.form(
                 of: path, chosen: output.explicitFormat, standard: output.format)
+            try OutputFile.checkFolder(of: path)
         }
         if let batch {
             try runBatch(batch)
@@ -161,6 +164,9 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
     private func runOnce() throws {
         let pids = try loadTable(tables, automatic: tables.automaticPacks)
         let reports = try table.reports()
+        // Refuse a table that takes no rows before the vehicle is asked.
+        let isThere = table.to.flatMap { OutputFile.size(of: $0) } != nil
+        let known = table.append && isThere ? try openTable(appends: true, [vehicle.device]) : nil
         var hasCodes = false
         var failure: Failure?
         try withVehicle(vehicle, output, pids, SessionNeeds(vehicle: .maybeSilent())) {
@@ -175,7 +181,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             if output.format == .csv || table.to != nil {
                 try car.complete(connection, services)
                 let rows = CodeBatch.rows(scan, of: car, knowledge, pids, time: time)
-                let file = try openTable(appends: table.append, [vehicle.device])
+                let file = try known ?? openTable(appends: table.append, [vehicle.device])
                 try file.add(rows)
                 if let sentence = file.sentence { output.note(sentence) }
             } else {
@@ -260,7 +266,11 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         let device = vehicle.named(.current)
         if device != nil { _ = try vehicle.address() }
         let cars = try carScan(vehicle)
+        // A round through the yard may last days, so a table of earlier cars is never replaced.
         let file = try table.to.map { _ in try openTable(appends: true, [vehicle.device]) }
+        if let path = table.to, file?.hadRows == true, !table.append {
+            output.note("\(path) exists: its rows stay, and new ones are added.")
+        }
         let run = NextCarRun(
             read: { label, inbox in
                 try cars.findings(

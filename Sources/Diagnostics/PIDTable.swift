@@ -98,6 +98,9 @@ public struct PIDTable: Sendable {
             }
             signals.append(signal)
         }
+        for flag in signals[Int(first)...].compactMap(\.supportFlag) {
+            signals[Int(flag.rawValue)].isSupportFlag = true
+        }
         var record = Record(
             dataID: dataID, name: name, length: length, signals: first..<Int32(signals.count),
             target: target, responder: responder, vehicles: vehicles, years: years)

@@ -96,6 +96,8 @@ public struct Signal: Hashable, Sendable {
     public var unit: String
     /// The flag signal in the same record that has to be 1 for this signal to be supported.
     public var supportFlag: SignalIndex?
+    /// Whether it is the ``supportFlag`` of another signal, so that it says nothing by itself.
+    public internal(set) var isSupportFlag = false
     /// Decides whether the record has this signal; nil if it always has.
     public var condition: Condition?
     /// Raw values that mean "not available".
@@ -126,7 +128,7 @@ public struct Signal: Hashable, Sendable {
         self.labels = labels
     }
 
-    /// Compares the contents of the rows.
+    /// Compares the contents of the rows; what other rows say of a signal does not count.
     public static func == (left: Signal, right: Signal) -> Bool {
         left.id == right.id && left.name == right.name && left.bitOffset == right.bitOffset
             && left.bitLength == right.bitLength && left.kind == right.kind

@@ -289,11 +289,11 @@ public struct TripReport {
     private static func shares(
         _ readings: TripReadings
     ) throws -> [(name: String, value: String)] {
-        // A support flag only says whether a signal is in the report. The database does not mark such
-        // flags, but their names end alike.
+        // A support flag only says whether a signal is in the report.
+        let flags = Set(try PIDTables.standard().signals.filter(\.isSupportFlag).map(\.id))
         let places = readings.signals.indices.filter {
             readings.signals[$0].frame == nil && isState(readings.signals[$0], readings)
-                && !readings.table[readings.signals[$0].signal].name.hasSuffix(" supported")
+                && !flags.contains(readings.table[readings.signals[$0].signal].id)
         }
         guard !places.isEmpty else { return [] }
         var shares: [Int: SignalShares] = [:]

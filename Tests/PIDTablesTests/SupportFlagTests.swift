@@ -249,6 +249,9 @@ private let guarded = """
         for record in table.records {
             let flags = Set(
                 record.signals.compactMap { table[SignalIndex(rawValue: $0)].supportFlag })
+            let marked = record.signals.map { SignalIndex(rawValue: $0) }
+                .filter { table[$0].isSupportFlag }
+            #expect(Set(marked) == flags)
             for flag in flags {
                 var data = [UInt8](repeating: 0, count: record.length.upperBound)
                 let bit = table[flag].bitOffset

@@ -78,6 +78,7 @@ import Testing
         #expect(signals[1].offset == -40)
         #expect(signals[1].unit == "°C")
         #expect(signals[1].supportFlag == first)
+        #expect(signals.map(\.isSupportFlag) == [true, false, false])
         #expect(signals[1].notAvailable == [.init(pattern: 0x8000)])
         #expect(signals[1].aliases == ["fluid-temp", "tft"])
         #expect(signals[2].condition == .init(signal: first, values: 1...1))

@@ -138,6 +138,34 @@ import TripStore
         #expect(page.contains(">Engine (7E8)</td><td>RPM</td>"))
     }
 
+    /// Whether a sensor is fitted is no state of the vehicle, whatever the flag is called.
+    @Test func `a page has the states of flags, but not of support flags`() throws {
+        let flags = [(0x65, "PTO_STAT", "Power take-off"), (0x66, "MAFA_SUP", "Air meter A")]
+        var table = PIDTable()
+        for (pid, id, name) in flags {
+            table.add(
+                DataID(.currentData, UInt32(pid)), name: name, length: 1...5,
+                signals: [Signal(id: id, name: name, bitOffset: 0, bitLength: 1, kind: .flag)])
+        }
+        let writer = try store.startTrip(
+            TripStart(anchor: TimeAnchor(monotonic: .zero, utc: UTC(microseconds: 0))),
+            table: table)
+        for second in 0...1 {
+            let readings = flags.indices.map { place in
+                DiagnosticItem.reading(
+                    TestSupport.reading(
+                        .flag(true), DataID(.currentData, UInt32(flags[place].0)), signal: place,
+                        ecu: ECUAddress(0x7E8, .can11), raw: [0x80]))
+            }
+            #expect(writer.offer(readings, at: .zero + .seconds(second)))
+        }
+        try writer.end(.stopped, at: .zero + .seconds(1))
+        let trip = try store.readings(ofTrip: writer.trip)
+        let page = String(
+            decoding: try TripReport(trip, store, .metric, FuelProfile()).page.bytes, as: UTF8.self)
+        #expect(page.contains("Power take-off") && !page.contains("Air meter A"))
+    }
+
     @Test func `two trips stand side by side`() throws {
         let (first, second) = (try trip(), try trip())
         let csv = try printed {

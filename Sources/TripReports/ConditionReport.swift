@@ -395,7 +395,9 @@ public struct ConditionReport {
         let sentence = folded(verdict.text, to: output.columns ?? .max)
             .map { palette(style, $0) + "\n" }.joined()
         var parts = [sentence + rows.text(palette), codes]
-        if !change.monitors.isEmpty { parts.append(monitorTable.text(palette)) }
+        if !change.monitors.isEmpty {
+            parts.append(monitorTable.text(palette, columns: output.columns))
+        }
         let tests = isComparison ? sortedTests : sortedTests.filter { $0.result.passed == false }
         if !tests.isEmpty { parts.append(testTable(tests).text(palette, columns: output.columns)) }
         return parts.joined(separator: "\n")
@@ -410,7 +412,7 @@ public struct ConditionReport {
             codes.add([
                 .init(code.code.code.fullText, code.fate == .gone ? .dim : .bold),
                 .init(code.fate?.rawValue ?? ""), .init(listText(code)),
-                .init(code.code.ecu?.title(onJ1939: isOnJ1939) ?? "—"),
+                .init(code.code.ecu, onJ1939: isOnJ1939),
                 .init(texts.text(of: code.code.code) ?? ""),
             ])
         }
@@ -424,7 +426,7 @@ public struct ConditionReport {
         ])
         for monitor in change.monitors {
             monitors.add([
-                .init(monitor.ecu?.title(onJ1939: isOnJ1939) ?? "—"), .init(monitor.monitor.title),
+                .init(monitor.ecu, onJ1939: isOnJ1939), .init(monitor.monitor.title),
                 .init(isComparison ? state(monitor.before) : ""), .init(state(monitor.now)),
             ])
         }
@@ -441,7 +443,7 @@ public struct ConditionReport {
         for test in shown {
             let result = test.result
             tests.add([
-                .init(result.ecu?.title(onJ1939: isOnJ1939) ?? "—"), .init(result.monitorTitle),
+                .init(result.ecu, onJ1939: isOnJ1939), .init(result.monitorTitle),
                 .init(result.testTitle), .init(result.text(test.before)),
                 .init(result.text(result.value)), .init(result.limitsText),
                 .init(result.unit ?? ""), .init(result.passed == true ? "passed" : "FAILED"),

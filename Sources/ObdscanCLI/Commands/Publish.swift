@@ -160,6 +160,9 @@ extension DatabaseOptions {
 
 /// `obdscan publish [SINK…]`.
 struct PublishRunCommand: ParsableCommand, OutputCommand {
+    /// What would be sent is data.
+    var speaksWhenQuiet: Bool { prints }
+
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Deliver trips and follow the database.",
         discussion: """

@@ -1,6 +1,7 @@
 import OBDCore
 import SystemIO
 import Testing
+import TripStore
 
 @testable import ObdscanCLI
 

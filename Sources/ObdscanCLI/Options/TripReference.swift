@@ -74,80 +74,24 @@ extension Failure {
     }
 }
 
-/// A point in time in an argument.
-///
-/// Forms: `2026-11-21T08:15:02Z`, the same in local time without the Z, `2026-11-21`, the month
-/// `2026-11`, `today`, `yesterday`, `08:15` of today, `7d` ago, or `+5m` after a trip's start.
-struct TripMoment: ExpressibleByArgument, Hashable, Sendable {
-    private enum Form: Hashable {
-        case utc(UTC)
-        case ago(Duration)
-        case behindStart(Duration)
-    }
-
-    private var form: Form
-
-    init?(argument: String) {
-        if argument.hasPrefix("+") {
-            guard let lapse = DurationArgument(argument: String(argument.dropFirst())) else {
-                return nil
-            }
-            form = .behindStart(lapse.duration)
-        } else if argument.hasSuffix("Z"), let utc = UTC(argument) {
-            form = .utc(utc)
-        } else if let wall = Self.wallTime(argument) {
-            form = .utc(utc(onTheWall: wall))
-        } else if argument.last?.isLetter == true, let ago = Duration(text: argument) {
-            form = .ago(ago)
-        } else {
-            return nil
-        }
-    }
-
-    /// What the clock on the wall showed at a moment in local time.
-    private static func wallTime(_ text: String) -> UTC? {
-        let today = localTime(SystemClock.utc).prefix(10)
-        switch text.lowercased() {
-        case "today": return UTC(today)
-        case "yesterday":
-            return UTC(today).map { UTC(microseconds: $0.microseconds - 86_400_000_000) }
-        default: break
-        }
-        if text.utf8.count == 7 { return UTC(text + "-01") }
-        let isClock = text.utf8.dropFirst(2).first == UInt8(ascii: ":")
-        let whole = isClock ? "\(today)T\(text)" : text
-        return UTC(whole.count > 10 ? whole + "Z" : whole)
-    }
-
-    /// Whether it counts from the start of a trip.
-    var isRelative: Bool {
-        switch form {
-        case .utc: false
-        case .behindStart: true
-        }
-    }
-
+extension TripMoment: ExpressibleByArgument {
     /// The point in time; `start` is the start of the trip.
     func time(since start: UTC? = nil) throws(Failure) -> UTC {
-        switch form {
-        case .utc(let utc): return utc
-        case .ago(let ago):
-            guard start == nil else {
+        guard let time = utc(since: start) else {
+            if start != nil {
                 throw Failure(
                     "a time such as 5m may count from the trip's start or from now",
                     hint: "+5m counts from the start", status: .usage)
             }
-            return UTC(microseconds: SystemClock.utc.microseconds &- ago.nanoseconds / 1000)
-        case .behindStart(let lapse):
-            guard let start else {
-                throw Failure(
-                    "a time such as +5m needs one trip that it counts from",
-                    hint: "give a date and a time: 2026-11-21T08:15:02", status: .usage)
-            }
-            return UTC(microseconds: start.microseconds &+ lapse.nanoseconds / 1000)
+            throw Failure(
+                "a time such as +5m needs one trip that it counts from",
+                hint: "give a date and a time: 2026-11-21T08:15:02", status: .usage)
         }
+        return time
     }
 }
+
+extension TripMonth: ExpressibleByArgument {}
 
 extension TripStore {
     /// The trips that match `filter`; without any, the failure says what there is.

@@ -1,0 +1,89 @@
+public import OBDCore
+import SystemIO
+
+/// A point in time as a user types it.
+///
+/// Forms: `2026-11-21T08:15:02Z`, the same in local time without the Z, `2026-11-21`, the month
+/// `2026-11`, `today`, `yesterday`, `08:15` of today, `7d` ago, or `+5m` after a trip's start.
+public struct TripMoment: Hashable, Sendable {
+    private enum Form: Hashable {
+        case utc(UTC)
+        case ago(Duration)
+        case afterStart(Duration)
+    }
+
+    private let form: Form
+
+    /// The point in time that a text means; nil for any other text.
+    public init?(argument: String) {
+        if argument.hasPrefix("+") {
+            guard let lapse = Duration(text: String(argument.dropFirst())) else { return nil }
+            form = .afterStart(lapse)
+        } else if argument.hasSuffix("Z"), let utc = UTC(argument) {
+            form = .utc(utc)
+        } else if let wall = Self.wallTime(argument) {
+            form = .utc(SystemIO.utc(onTheWall: wall))
+        } else if argument.last?.isLetter == true, let ago = Duration(text: argument) {
+            form = .ago(ago)
+        } else {
+            return nil
+        }
+    }
+
+    /// What the clock on the wall showed at a moment in local time.
+    private static func wallTime(_ text: String) -> UTC? {
+        let today = localTime(SystemClock.utc).prefix(10)
+        switch text.lowercased() {
+        case "today": return UTC(today)
+        case "yesterday":
+            return UTC(today).map { UTC(microseconds: $0.microseconds - 86_400_000_000) }
+        default: break
+        }
+        if text.utf8.count == 7 { return UTC(text + "-01") }
+        let isClock = text.utf8.dropFirst(2).first == UInt8(ascii: ":")
+        let whole = isClock ? "\(today)T\(text)" : text
+        return UTC(whole.count > 10 ? whole + "Z" : whole)
+    }
+
+    /// Whether it counts from the start of a trip.
+    public var isRelative: Bool { utc(since: nil) == nil }
+
+    /// The point in time; nil without the start of a trip that it counts from, or with one if it counts
+    /// from now.
+    public func utc(since start: UTC?) -> UTC? {
+        switch form {
+        case .utc(let utc): utc
+        case .ago(let ago):
+            start == nil
+                ? UTC(microseconds: SystemClock.utc.microseconds &- ago.nanoseconds / 1000) : nil
+        case .afterStart(let lapse):
+            start.map { UTC(microseconds: $0.microseconds &+ lapse.nanoseconds / 1000) }
+        }
+    }
+}
+
+/// A month in local time: `2026-11`.
+public struct TripMonth: Hashable, Sendable {
+    /// Its first moment.
+    public let start: UTC
+    /// The first moment of the next one.
+    public let end: UTC
+
+    /// The month that a text means; nil for any other text.
+    public init?(argument: String) {
+        let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].utf8.count == 4, parts[1].utf8.count == 2,
+            let year = Int(parts[0]), let month = Int(parts[1]), (1...12).contains(month),
+            let first = UTC("\(argument)-01"),
+            let next = UTC(Self.firstDay(afterYear: year, month: month))
+        else { return nil }
+        (start, end) = (utc(onTheWall: first), utc(onTheWall: next))
+    }
+
+    private static func firstDay(afterYear year: Int, month: Int) -> String {
+        let (year, month) = month == 12 ? (year + 1, 1) : (year, month + 1)
+        let digits = String(year)
+        return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+            + (month < 10 ? "-0" : "-") + "\(month)-01"
+    }
+}

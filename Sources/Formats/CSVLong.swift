@@ -26,18 +26,23 @@ public struct CSVLong: Sendable {
     /// The unit's cell, `,rpm,`.
     private var tails: [[UInt8]]
     private var timeText: TimeText
-    /// The trip's cell, if there are several trips.
+    /// The cells of the trip and its vehicle, if there are several trips.
     private let trip: [UInt8]
 
-    /// A writer for readings of `table`; `trip` is the number of the trip if there are several.
+    /// A writer for readings of `table`; `trip` is the trip with its VIN if there are several.
     public init(
         table: PIDTable, units: UnitSystem = .metric, times: TimeStyle = .utc,
-        separator: Unicode.Scalar = ",", trip: Int64? = nil
+        separator: Unicode.Scalar = ",", trip: (number: Int64, vin: String?)? = nil
     ) {
         self.table = table
         let separator = UInt8(ascii: separator)
         self.separator = separator
-        self.trip = trip.map { [separator] + Array(String($0).utf8) } ?? []
+        var cells: [UInt8] = []
+        if let trip {
+            cells = [separator] + Array(String(trip.number).utf8) + [separator]
+            CSVText.append(trip.vin, to: &cells, separator: separator)
+        }
+        self.trip = cells
         self.units = units
         timeText = TimeText(times)
         sources = Array(repeating: nil, count: table.signals.count)
@@ -49,7 +54,7 @@ public struct CSVLong: Sendable {
     public func appendHeader(to output: inout [UInt8]) {
         let keys =
             "time,ecu,service,pid,frame,dtc,signal,name,value,unit,code,status,checkDigit,raw"
-            + (trip.isEmpty ? "" : ",trip")
+            + (trip.isEmpty ? "" : ",trip,vin")
         output.append(contentsOf: keys.utf8.map { $0 == UInt8(ascii: ",") ? separator : $0 })
         CSVText.endLine(&output)
     }

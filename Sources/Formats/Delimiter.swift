@@ -12,6 +12,9 @@ public enum Delimiter: Hashable, Sendable {
         }
     }
 
+    /// What users can write for each of them.
+    public static var allValueStrings: [String] { [",", ";", "tab"] }
+
     /// The character.
     public var scalar: Unicode.Scalar {
         switch self {

@@ -88,7 +88,8 @@ public struct TripFileWriter {
         for (index, part) in parts.enumerated() {
             var csv = CSVLong(
                 table: part.table, units: units, times: form.times(since: part.trip.start),
-                separator: form.delimiter.scalar, trip: parts.count > 1 ? part.trip.id : nil)
+                separator: form.delimiter.scalar,
+                trip: parts.count > 1 ? (part.trip.id, part.trip.vin) : nil)
             if index == 0 { try file.append { csv.appendHeader(to: &$0) } }
             try forEach(part) { time, reading in
                 try file.append { csv.append(reading, time: time, to: &$0) }

@@ -11,6 +11,7 @@ public struct TripPrinter {
     public let output: OutputForm
     private let palette: Palette
     private var rows: RowPrinter<TripSummary>
+    private var trips: [TripSummary] = []
 
     /// A printer without trips.
     public init(_ output: OutputForm) {
@@ -22,13 +23,37 @@ public struct TripPrinter {
     /// Prints a trip.
     public mutating func print(_ trip: TripSummary, _ writer: inout TextOutput) throws(OutputError)
     {
+        trips.append(trip)
         try writer.print(trip, &rows)
     }
 
-    /// Prints the table.
-    public mutating func finish(_ writer: inout TextOutput) throws(OutputError) {
+    /// Prints the table, and as text the totals of the vehicles if there are several.
+    public mutating func finish(
+        _ writer: inout TextOutput, withTotals: Bool = false
+    ) throws(OutputError) {
         try writer.finish(&rows)
+        if withTotals, output.format == .text { try writer.write(totals) }
         try writer.flush()
+    }
+
+    /// What the trips of each vehicle add up to; empty for a single vehicle.
+    private var totals: String {
+        var vehicles: [String?] = []
+        for trip in trips where !vehicles.contains(trip.vehicle) { vehicles.append(trip.vehicle) }
+        guard vehicles.count > 1 else { return "" }
+        var rows = TextTable([
+            ("VEHICLE", .left), ("TRIPS", .right), ("DURATION", .right), ("DISTANCE", .right),
+        ])
+        for vehicle in vehicles {
+            let own = trips.filter { $0.vehicle == vehicle }
+            let distances = own.compactMap(\.distance)
+            rows.add([
+                .init(vehicle ?? "—"), .init(String(own.count)),
+                .init(durationText(own.reduce(0) { $0 + $1.seconds })),
+                .init(distances.isEmpty ? "—" : shown(distances.reduce(0, +), "km", 1)),
+            ])
+        }
+        return "\n" + rows.text(palette, columns: output.columns)
     }
 
     /// Prints the totals of a trip's signals.

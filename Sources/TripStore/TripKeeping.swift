@@ -83,6 +83,20 @@ extension TripStore {
         }
     }
 
+    /// Sets the name of the vehicle with this VIN or name; an empty name removes it.
+    ///
+    /// - Returns: Whether there is such a vehicle. One without a VIN keeps its name.
+    public func setName(_ name: String, ofVehicle vehicle: String) throws(StoreError) -> Bool {
+        try transaction { database in
+            try database.execute(
+                sql: """
+                    UPDATE vehicle SET name = nullif(?1, '')
+                    WHERE (vin = ?2 OR name = ?2) AND (?1 <> '' OR vin IS NOT NULL)
+                    """, arguments: [name, vehicle])
+            return database.changesCount > 0
+        }
+    }
+
     /// Replaces the tags of a trip.
     public func setTags(_ tags: [String], ofTrip id: Int64) throws(StoreError) {
         _ = try trip(id)

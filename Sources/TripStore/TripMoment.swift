@@ -87,3 +87,19 @@ public struct TripMonth: Hashable, Sendable {
             + (month < 10 ? "-0" : "-") + "\(month)-01"
     }
 }
+
+/// The age from which trips are deleted: `365d`, `48h`.
+///
+/// A number alone would mean seconds, and `1` for a day would delete everything.
+public struct AgeArgument: Hashable, Sendable {
+    /// A day or more.
+    public var duration: Duration
+
+    /// The age that a text means; nil for any other text, and for less than a day.
+    public init?(argument: String) {
+        guard argument.last?.isLetter == true, let duration = Duration(text: argument),
+            duration >= .seconds(86_400)
+        else { return nil }
+        self.duration = duration
+    }
+}

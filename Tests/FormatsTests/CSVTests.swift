@@ -110,7 +110,9 @@ import Testing
     }
 
     @Test func `times can be local ones, and cells separated by what the user wants`() {
-        var writer = CSVLong(table: Fixtures.table, times: Self.summer, separator: ";", trip: 7)
+        var writer = CSVLong(
+            table: Fixtures.table, times: Self.summer, separator: ";",
+            trip: (7, "1HGCM82633A004352"))
         let text = Fixtures.text { output in
             writer.appendHeader(to: &output)
             writer.append(Fixtures.rpm, time: Fixtures.time, to: &output)
@@ -120,9 +122,9 @@ import Testing
         }
         #expect(
             text.split(separator: "\r\n").map(String.init) == [
-                "time;ecu;service;pid;frame;dtc;signal;name;value;unit;code;status;checkDigit;raw;trip",
-                "2026-11-21 09:15:02.123456;7E8;01;0C;;;RPM;Engine speed;1726;rpm;;;;1AF8;7",
-                "2026-11-21 10:16:02.123456;7E8;01;51;;;FUEL_TYP;Fuel type;\"a;b\";;;;;04;7",
+                "time;ecu;service;pid;frame;dtc;signal;name;value;unit;code;status;checkDigit;raw;trip;vin",
+                "2026-11-21 09:15:02.123456;7E8;01;0C;;;RPM;Engine speed;1726;rpm;;;;1AF8;7;1HGCM82633A004352",
+                "2026-11-21 10:16:02.123456;7E8;01;51;;;FUEL_TYP;Fuel type;\"a;b\";;;;;04;7;1HGCM82633A004352",
             ])
         let rpm = SignalIndex(rawValue: Fixtures.Place.rpm.rawValue)
         var wide = CSVWide(

@@ -50,7 +50,8 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         discussion: """
             The file's ending (.csv, .tsv, .jsonl, .ndjson, .json, .gpx, .kml, .lp, .db) or --format \
             sets the format. Without a trip it exports the latest one; --from and --until with a \
-            date, --vehicle, --tag and --all choose drives instead, of all vehicles and together. \
+            date, --month, --vehicle, --tag and --all choose drives instead, of all vehicles and \
+            together. Times also cut trips; +5m counts from the start of a trip. \
             Without --to, or with --to -, it writes to standard output. A file appears complete or \
             not at all and replaces a file of the same name. Standard error says what was written.
 
@@ -81,6 +82,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
               obdscan export 12 13 --to trips.jsonl
               obdscan export 12 --from +5m --until +10m --layout long --to part.csv
               obdscan export --from yesterday --until today --to yesterday.csv
+              obdscan export --month 2026-11 --vehicle "Van 1" --to november.csv
               obdscan export 12 --to trip.gpx
               obdscan export --all --to - --format influx | curl --data-binary @- URL
             """)
@@ -94,13 +96,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             discussion: "A database gets what dtc, info and monitors recorded, too."))
     var all = false
 
-    @Option(help: ArgumentHelp("Write all drives with this tag.", valueName: "word"))
-    var tag: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Write drives of the vehicle with this VIN or name.", valueName: "vehicle"))
-    var vehicle: String?
+    @OptionGroup var choice: TripChoice
 
     @Option(
         help: ArgumentHelp("Write to this file (default: standard output).", valueName: "file"),
@@ -129,15 +125,6 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     @Option(help: ArgumentHelp("Write only this ECU.", valueName: "id"))
     var ecu: ECUOption?
 
-    @Option(
-        help: ArgumentHelp(
-            "Begin here: +5m after the start, or 2026-11-25T15:43.", valueName: "time"))
-    var from: TripMoment?
-
-    @Option(
-        help: ArgumentHelp("End before this time: +9m, or 2026-11-25T15:47.", valueName: "time"))
-    var until: TripMoment?
-
     @Flag(help: "Print times as seconds since the trip's start (CSV).")
     var relative = false
 
@@ -161,7 +148,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         if every != nil && layout == .long {
             throw ValidationError("--every makes wide CSV: leave out --layout long")
         }
-        if !trips.isEmpty && (all || tag != nil || vehicle != nil) {
+        if !trips.isEmpty && (all || choice.tag != nil || choice.vehicle != nil) {
             throw ValidationError("name trips, or choose them with --all, --tag or --vehicle")
         }
     }
@@ -197,11 +184,11 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             var selection = TripReadings.Selection()
             selection.signals = named.flatMap(\.recorded)
             selection.ecu = ecu?.address
-            selection.from = try from?.time(since: start)
-            selection.to = try until?.time(since: start)
+            selection.from = choice.month?.start ?? choice.from?.utc(since: start)
+            selection.to = choice.month?.end ?? choice.until?.utc(since: start)
             parts.append(try store.readings(ofTrip: id, selection))
         }
-        if from != nil || until != nil {
+        if choice.from != nil || choice.until != nil || choice.month != nil {
             let whole = parts.map(\.trip)
             parts = try parts.filter { try $0.hasRecords() }
             if parts.isEmpty { throw Failure(noRecordsIn: whole) }
@@ -255,13 +242,8 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     private func chosenTrips(
         _ store: TripStore, withScans: Bool
     ) throws(Failure) -> [Int64] {
-        let moments = [from, until].compactMap(\.self)
-        let isTimed = !moments.isEmpty && !moments.contains(where: \.isRelative)
-        if all || tag != nil || vehicle != nil || trips.isEmpty && isTimed {
-            var filter = TripStore.TripFilter(withScans: withScans)
-            (filter.tag, filter.vehicle) = (tag, vehicle)
-            if isTimed { (filter.from, filter.to) = (try from?.time(), try until?.time()) }
-            return try store.existing(filter).map(\.id)
+        if all || trips.isEmpty && choice.choosesTrips {
+            return try store.existing(choice.filter(withScans: withScans)).map(\.id)
         }
         var ids: [Int64] = []
         for trip in trips {
@@ -293,7 +275,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             throw Failure(
                 "a database needs a file", hint: "name it with --to FILE.db", status: .usage)
         }
-        if !signals.isEmpty || ecu != nil || from != nil || until != nil {
+        if !signals.isEmpty || ecu != nil || choice.from != nil || choice.until != nil {
             throw Failure(
                 "a database holds whole trips",
                 hint: "leave out --signal, --ecu, --from and --until, or split the trip first",

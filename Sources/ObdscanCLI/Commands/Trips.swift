@@ -1,6 +1,7 @@
 import ArgumentParser
 import Formats
 import OBDCore
+import Settings
 import SystemIO
 import TripReports
 import TripStore
@@ -18,13 +19,15 @@ struct TripsCommand: ParsableCommand {
               obdscan trips fuel 12
               obdscan trips report 12 --to trip.html
               obdscan trips name 12 "To the sea"
+              obdscan trips vehicle 1HGCM82633A004352 "Van 1"
               obdscan trips split 12 --gap 10m
               obdscan trips undo
             """,
         subcommands: [
             TripsListCommand.self, TripsShowCommand.self, TripsReportCommand.self,
             TripsFuelCommand.self, TripsCompareCommand.self,
-            TripsNameCommand.self, TripsTagCommand.self, TripsNoteCommand.self,
+            TripsNameCommand.self, TripsVehicleCommand.self, TripsTagCommand.self,
+            TripsNoteCommand.self,
             TripsSplitCommand.self, TripsJoinCommand.self, TripsDeleteCommand.self,
             TripsUndoCommand.self,
         ],
@@ -47,30 +50,10 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
     @Option(help: ArgumentHelp("Show only this many of the latest trips.", valueName: "count"))
     var latest: Int?
 
-    @Option(
-        help: ArgumentHelp("Show only the vehicle with this VIN or name.", valueName: "vehicle"))
-    var vehicle: String?
-
-    @Option(help: ArgumentHelp("Show only trips with this tag.", valueName: "word"))
-    var tag: String?
+    @OptionGroup var choice: TripChoice
 
     @Option(help: ArgumentHelp("Show only trips with this name.", valueName: "text"))
     var name: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Show trips that end at or after: 7d (ago), 2026-11-25.",
-            valueName: "time"))
-    var from: TripMoment?
-
-    @Option(
-        help: ArgumentHelp(
-            "Show trips that begin before: today, 2026-11-25T15:43.", valueName: "time"))
-    var until: TripMoment?
-
-    @Option(
-        help: ArgumentHelp("Show only trips of this month, as 2026-11.", valueName: "month"))
-    var month: TripMonth?
 
     @Option(
         help: ArgumentHelp(
@@ -85,26 +68,18 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
 
     func validate() throws {
         if let latest, latest < 1 { throw ValidationError("--latest takes a number from 1") }
-        if month != nil && (from != nil || until != nil) {
-            throw ValidationError("--month leaves no room for --from and --until")
-        }
     }
 
     func run() throws {
         let store = try database.open(.readOnly)
-        var filter = TripStore.TripFilter(withScans: all)
-        filter.latest = latest
-        filter.vehicle = vehicle
-        filter.tag = tag
-        filter.name = name
-        filter.from = try month?.start ?? from?.time()
-        filter.to = try month?.end ?? until?.time()
-        filter.search = search
+        _ = try (choice.from?.time(), choice.until?.time())
+        var filter = choice.filter(withScans: all)
+        (filter.latest, filter.name, filter.search) = (latest, name, search)
         let found = try mapped({ () throws(StoreError) in try store.trips(filter) })
         try Pager.print(output) { writer in
             var printer = TripPrinter(output.form)
             for trip in found { try printer.print(trip, &writer) }
-            try printer.finish(&writer)
+            try printer.finish(&writer, withTotals: true)
         }
         if found.isEmpty {
             let isWhole = filter == TripStore.TripFilter(withScans: all)
@@ -141,7 +116,8 @@ struct TripsShowCommand: ParsableCommand, OutputCommand {
         let store = try database.open(.readOnly)
         let id = try trip?.number(in: store) ?? store.latestTrip()
         try Pager.print(output) {
-            try TripDetails.print(id, store, output.form, TripFuel.profile, &$0)
+            try TripDetails.print(
+                id, store, output.form, { UserSettings.current.fuelProfile(of: $0.vin) }, &$0)
         }
     }
 }

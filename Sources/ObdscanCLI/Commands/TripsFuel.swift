@@ -32,6 +32,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
 
             EXAMPLES
               obdscan trips fuel 12
+              obdscan trips fuel --month 2026-11
               obdscan trips fuel --from 2026-11-01 --until 2026-11-14
               obdscan trips fuel --from 2026-11-01T18:00 --filled 41.3 --save
             """)
@@ -40,20 +41,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         help: ArgumentHelp("Numbers or names of trips (default: the latest).", valueName: "trip"))
     var trips: [TripReference] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "Use drives that end at or after: 2026-11-25T15:43.", valueName: "time"))
-    var from: TripMoment?
-
-    @Option(
-        help: ArgumentHelp(
-            "Use drives that begin before: 2026-11-28.", valueName: "time"))
-    var until: TripMoment?
-
-    @Option(
-        help: ArgumentHelp(
-            "Use only drives of the vehicle with this VIN or name.", valueName: "vehicle"))
-    var vehicle: String?
+    @OptionGroup var choice: TripChoice
 
     @Option(
         help: ArgumentHelp(
@@ -70,8 +58,8 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if !trips.isEmpty && (from != nil || until != nil || vehicle != nil) {
-            throw ValidationError("name trips, or use --from, --until and --vehicle")
+        if !trips.isEmpty && (choice.choosesTrips || choice.from != nil || choice.until != nil) {
+            throw ValidationError("name trips, or choose them with --vehicle, --tag or a time")
         }
         if save && filled == nil { throw ValidationError("--save belongs to --filled") }
         if let filled, !(filled > 0 && filled < 100_000) {
@@ -84,7 +72,7 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
         var lines: [FuelReport.Line] = []
         for id in try chosenTrips(store) {
             let readings = try store.readings(ofTrip: id)
-            let profile = TripFuel.profile(of: readings.trip)
+            let profile = UserSettings.current.fuelProfile(of: readings.trip.vin)
             lines.append(
                 FuelReport.Line(
                     trip: readings.trip, use: try TripFuel.use(of: readings, profile),
@@ -108,15 +96,10 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
     }
 
     private func chosenTrips(_ store: TripStore) throws -> [Int64] {
-        guard from != nil || until != nil || vehicle != nil else {
-            return trips.isEmpty
-                ? [try store.latestTrip()] : try trips.map { try $0.number(in: store) }
-        }
-        var filter = TripStore.TripFilter()
-        filter.from = try from?.time()
-        filter.to = try until?.time()
-        filter.vehicle = vehicle
-        return try store.existing(filter).map(\.id)
+        _ = try (choice.from?.time(), choice.until?.time())
+        if choice.choosesTrips { return try store.existing(choice.filter()).map(\.id) }
+        return trips.isEmpty
+            ? [try store.latestTrip()] : try trips.map { try $0.number(in: store) }
     }
 
     /// Compares the filled amount with the calculated one.

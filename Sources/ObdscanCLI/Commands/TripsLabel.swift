@@ -35,6 +35,41 @@ struct TripsNameCommand: ParsableCommand, OutputCommand {
     }
 }
 
+/// `obdscan trips vehicle`.
+struct TripsVehicleCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "vehicle", abstract: "Name a vehicle, or remove its name.",
+        discussion: """
+            Lists, reports and sinks show the name, and --vehicle takes it instead of the VIN.
+
+            EXAMPLES
+              obdscan trips vehicle 1HGCM82633A004352 "Van 1"
+            """)
+
+    @Argument(help: ArgumentHelp("The vehicle's VIN or name.", valueName: "vehicle"))
+    var vehicle: String
+
+    @Argument(help: ArgumentHelp("The name; an empty one removes it.", valueName: "name"))
+    var name: String
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let store = try database.open(.readWrite)
+        if try store.vehicles().contains(where: { $0.name == name || $0.vin?.text == name }) {
+            throw Failure(
+                "a vehicle is called \"\(name)\" already", hint: "choose another name",
+                status: .usage)
+        }
+        if !(try store.setName(name.trimmed, ofVehicle: vehicle)) {
+            throw Failure(
+                "no vehicle is called \"\(vehicle)\"",
+                hint: "\"obdscan trips\" shows the vehicle of each trip", status: .usage)
+        }
+    }
+}
+
 /// `obdscan trips tag`.
 struct TripsTagCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(

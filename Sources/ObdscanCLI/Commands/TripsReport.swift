@@ -3,6 +3,7 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import Settings
 import SystemIO
 import TripReports
 import TripStore
@@ -61,7 +62,8 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
         let id = try trip?.number(in: store) ?? store.latestTrip()
         let readings = try store.readings(ofTrip: id)
         let report = try TripReport(
-            readings, store, output.units, TripFuel.profile(of: readings.trip), plotting: signals,
+            readings, store, output.units,
+            UserSettings.current.fuelProfile(of: readings.trip.vin), plotting: signals,
             signalNamed: SignalNames.standardSignal)
         if let to, !OutputFile.isStandardOutput(to) {
             try PagePrinter.write(report.page, to: to)

@@ -4,9 +4,7 @@ import Glibc
 import SystemIO
 import VehicleReports
 
-extension Delimiter: ExpressibleByArgument {
-    public static var allValueStrings: [String] { [",", ";", "tab"] }
-}
+extension Delimiter: ExpressibleByArgument {}
 
 /// What makes a table of CSV readable for the user's own programs.
 struct TableStyleOptions: ParsableArguments {

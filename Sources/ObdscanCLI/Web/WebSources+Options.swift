@@ -2,6 +2,7 @@ import Dashboard
 import Diagnostics
 import Formats
 import PIDTables
+import Settings
 import TripReports
 import VehicleScan
 
@@ -21,7 +22,7 @@ extension WebSources {
                     throw WebProblem(.notFound, error.message, hint: "/api/trips lists them")
                 }
             },
-            fuelProfile: { TripFuel.profile(of: $0) },
+            fuelProfile: { UserSettings.current.fuelProfile(of: $0.vin) },
             codeKnowledge: { CodeKnowledge(texts: try loadCodeTexts()) },
             codeAnswer: { question, vehicle, services, writer in
                 let output = OutputOptions(format: .json, units: units, quiet: true)

@@ -94,8 +94,9 @@ import VehicleReports
         var answers = Self.both
         answers["03"] = ["7E8 04 43 01 03 01|7E9 02 43 00"]
         try TableVehicle.run(answers) { vehicle in
+            let scan = try vehicle.codes()
             #expect(
-                rows(vehicle, try vehicle.codes(), "ecu", "status", "code", "driveOn") == [
+                rows(vehicle, scan, "ecu", "status", "code", "driveOn") == [
                     "7E8 stored P0301 soon", "7E8 pending P0301 soon",
                     "7E9 permanent P0301 note",
                 ])

@@ -127,9 +127,8 @@ import Testing
                 try store.readiness(ofVehicle: Fixtures.vinText, at: time).map(\.complete)
             )
         }
-        #expect(try known(0).tests == [] && known(0).monitors == [])
-        #expect(try known(2).tests == [Fixtures.ecu, other] && known(2).monitors == [true, true])
-        #expect(try known(4).tests == [other] && known(4).monitors == [true])
-        #expect(try known(6).tests == [] && known(6).monitors == [false])
+        let moments = try [0, 2, 4, 6].map(known)
+        #expect(moments.map(\.tests) == [[], [Fixtures.ecu, other], [other], []])
+        #expect(moments.map(\.monitors) == [[], [true, true], [true], [false]])
     }
 }

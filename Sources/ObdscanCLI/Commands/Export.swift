@@ -8,9 +8,7 @@ import TripReports
 import TripStore
 
 extension TripFileFormat: Choice {}
-
 extension TripTableForm.Layout: Choice {}
-
 extension CSVGrid.Fill: Choice {}
 
 /// Output options of `export`, which has its own formats.

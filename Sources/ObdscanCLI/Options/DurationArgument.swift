@@ -1,6 +1,5 @@
 import ArgumentParser
 import OBDCore
-import TripStore
 
 /// A duration in an option: `90`, `90s`, `10m`, `1h30m`, `500ms`.
 struct DurationArgument: ExpressibleByArgument, Hashable, Sendable {
@@ -12,5 +11,3 @@ struct DurationArgument: ExpressibleByArgument, Hashable, Sendable {
         self.duration = duration
     }
 }
-
-extension AgeArgument: ExpressibleByArgument {}

@@ -92,6 +92,7 @@ extension TripMoment: ExpressibleByArgument {
 }
 
 extension TripMonth: ExpressibleByArgument {}
+extension AgeArgument: ExpressibleByArgument {}
 
 extension TripStore {
     /// The trips that match `filter`; without any, the failure says what there is.

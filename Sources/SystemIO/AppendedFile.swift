@@ -7,12 +7,9 @@ public final class AppendedFile: Sendable {
     /// What it begins with, 1 kB at most; nil where it is empty.
     public let beginning: [UInt8]?
 
-    /// Opens a file, or makes it.
-    ///
-    /// - Parameter appends: keeps what it holds.
-    public init(_ path: String, appends: Bool) throws(SystemError) {
-        let way = appends ? O_APPEND : O_TRUNC
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | way, 0o666)
+    /// Opens a file, or makes it; it keeps what it holds.
+    public init(_ path: String) throws(SystemError) {
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0o666)
         guard descriptor >= 0 else {
             beginning = nil
             throw SystemError.last("open")

@@ -11,7 +11,7 @@ public enum OutputFile {
         _ path: String, _ body: (inout TextOutput) throws -> Void
     ) throws {
         do {
-            let file = try PendingFile(path, mode: 0o666)
+            let file = try PendingFile(path)
             var writer = TextOutput(descriptor: file.descriptor)
             try body(&writer)
             try writer.flush()
@@ -109,9 +109,11 @@ public enum OutputFile {
 
 /// A file without a name until it is complete, so that it disappears if the process ends early.
 ///
-/// If the file system does not support such files (for example FAT), it has a temporary name.
-private final class PendingFile {
-    let descriptor: Int32
+/// If the file system does not support such files (for example FAT), it has a temporary name. Devices and
+/// pipes are written directly.
+package final class PendingFile {
+    /// Where the content is written.
+    package let descriptor: Int32
     /// The final path after symbolic links are resolved; nil for a device or a pipe.
     private let target: String?
     /// The file to replace, for its permissions and its owner.
@@ -119,7 +121,8 @@ private final class PendingFile {
     /// The temporary name.
     private var name: String?
 
-    init(_ path: String, mode: mode_t) throws(OutputError) {
+    /// Begins a file that will appear at `path`; `mode` is for a new one, less the umask.
+    package init(_ path: String, mode: mode_t = 0o666) throws(OutputError) {
         var status = stat()
         let exists = stat(path, &status) == 0
         if let number = Self.openDescriptor(path) {
@@ -166,7 +169,7 @@ private final class PendingFile {
     }
 
     /// Writes the content to the disk and then gives the file its name.
-    func appear() throws(OutputError) {
+    package func appear() throws(OutputError) {
         guard let target else { return }
         if let replaced {
             // Only root can change the owner; other users own the file already, or share its group.

@@ -169,12 +169,8 @@ package struct OrderedResults<Result> {
         return ready
     }
 
-    /// The results after a missing one, which will not arrive any more.
-    package mutating func rest() -> [Result] {
-        let rest = results[written...].compactMap(\.self)
-        written = results.count
-        return rest
-    }
+    /// The places whose results are missing.
+    package var missing: [Int] { results.indices.filter { results[$0] == nil } }
 
     /// All that were taken, in order.
     package var all: [Result] { results.compactMap(\.self) }

@@ -4,7 +4,8 @@ import SystemIO
 
 /// The output file for rows of codes: CSV, JSON Lines, or a sheet for spreadsheet programs.
 ///
-/// Each vehicle's rows are in the file when ``add(_:)`` returns.
+/// If it appends, each vehicle's rows are in the file when ``add(_:)`` returns. Otherwise the file appears
+/// when ``finish()`` is called, so that an interrupted run does not replace a table by half of one.
 package final class CodeTable {
     /// Why rows cannot be written.
     package enum Fault: Error {
@@ -32,9 +33,12 @@ package final class CodeTable {
     private let path: String?
     private let form: Form
     private let isLocalTime: Bool
-    /// -1 for a sheet, which is rewritten each time.
+    /// -1 for a sheet, which is written as a whole.
     private let descriptor: Int32
+    /// The file to which rows are appended.
     private var file: AppendedFile?
+    /// The file that replaces another when the table is complete.
+    private var pending: PendingFile?
     private var writer: RowWriter
     private var book: Workbook
 
@@ -84,14 +88,18 @@ package final class CodeTable {
         let separator = (separator ?? Delimiter(ending: ending)).scalar
         book = Workbook(title: "codes", columns: CodeBatch.columns.map { ($0, Self.width($0)) })
         var hasHeading = false
-        if let path, form == .xlsx {
+        if let path, !appends {
+            let file = try Self.writing(path) { () throws(OutputError) in try PendingFile(path) }
+            descriptor = form == .xlsx ? -1 : file.descriptor
+            pending = file
+        } else if let path, form == .xlsx {
             descriptor = -1
-            if appends, OutputFile.size(of: path) ?? 0 > 0 {
+            if OutputFile.size(of: path) ?? 0 > 0 {
                 throw Fault.existingSheet(path: path)
             }
             try OutputFile.write(path, bytes: book.bytes)
         } else if let path {
-            let file = try Self.open(path, form, appends: appends, separator)
+            let file = try Self.open(path, form, separator)
             if let beginning = file.beginning,
                 let time = Self.firstTime(beginning, form, separator),
                 time.hasSuffix("Z") == isLocalTime
@@ -125,7 +133,16 @@ package final class CodeTable {
             }
             book.add(CodeBatch.columns.map { cell($0, of: row) })
         }
-        try OutputFile.write(path, bytes: book.bytes)
+        if pending == nil { try OutputFile.write(path, bytes: book.bytes) }
+    }
+
+    /// Lets a complete table appear; one that is appended to is there already.
+    package func finish() throws {
+        guard let path, let pending else { return }
+        try Self.writing(path) { () throws(OutputError) in
+            if form == .xlsx { try writeAll(book.bytes, to: pending.descriptor) }
+            try pending.appear()
+        }
     }
 
     /// `codes.csv: 3 codes written`; nil where it goes to standard output.
@@ -140,8 +157,14 @@ package final class CodeTable {
         guard descriptor >= 0 else { return }
         var bytes: [UInt8] = []
         body(&bytes)
+        try Self.writing(path) { () throws(OutputError) in try writeAll(bytes, to: descriptor) }
+    }
+
+    private static func writing<Value>(
+        _ path: String?, _ body: () throws(OutputError) -> Value
+    ) throws -> Value {
         do throws(OutputError) {
-            try writeAll(bytes, to: descriptor)
+            return try body()
         } catch {
             guard case .failed(let number) = error, let path else { throw error }
             throw Fault.unwritable(path: path, errno: number)
@@ -199,11 +222,11 @@ package final class CodeTable {
 
     /// - Returns: The descriptor, and whether the file has a heading already.
     private static func open(
-        _ path: String, _ form: Form, appends: Bool, _ separator: Unicode.Scalar
+        _ path: String, _ form: Form, _ separator: Unicode.Scalar
     ) throws(Fault) -> AppendedFile {
         let file: AppendedFile
         do throws(SystemError) {
-            file = try AppendedFile(path, appends: appends)
+            file = try AppendedFile(path)
         } catch {
             throw .unwritable(path: path, errno: error.errno)
         }

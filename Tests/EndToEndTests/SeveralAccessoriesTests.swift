@@ -125,7 +125,36 @@ import Testing
         program.send(SIGINT)
         let outcome = try await program.finish(within: 10)
         #expect(outcome.status == -SIGINT, "\(outcome)")
-        #expect(!outcome.output.contains("hangs"))
+        let row = outcome.output.split(separator: "\r\n").first { $0.contains(",hangs,") }
+        #expect(row?.hasSuffix("interrupted before it was read") == true, "\(outcome.output)")
+    }
+
+    /// A table that replaces another has a row for each vehicle of the list, or does not appear.
+    @Test func `an interrupted batch names what it did not read`() async throws {
+        let silent = try ScriptedAdapter(.pty) { _ in .nothing }
+        let other = try good()
+        let table = try workplace.file("codes.csv", "yesterday's\n")
+        let both = try workplace.file("both", "\(silent.address) hangs\n\(other.address) answers\n")
+        let program = try workplace.start(["dtc", "--batch", both, "--to", table])
+        try await program.lines(with: "1 of 2", on: .errors)
+        #expect(try String(contentsOfFile: table, encoding: .utf8) == "yesterday's\n")
+        program.send(SIGINT)
+        let outcome = try await program.finish(within: 10)
+        #expect(outcome.status == -SIGINT, "\(outcome)")
+        #expect(outcome.errors.contains("Interrupted before these were read: hangs."))
+        let rows = try String(contentsOfFile: table, encoding: .utf8).split(separator: "\r\n")
+        #expect(rows.count == 3, "\(rows)")
+        #expect(rows[1].contains("hangs") && rows[1].hasSuffix("interrupted before it was read"))
+        #expect(rows[2].contains("answers"))
+
+        let mute = try ScriptedAdapter(.pty) { _ in .nothing }
+        let alone = try workplace.file("alone", "\(mute.address) hangs\n")
+        try Data("yesterday's\n".utf8).write(to: URL(filePath: table))
+        let second = try workplace.start(["dtc", "--batch", alone, "--to", table])
+        try await mute.hears("AT")
+        second.send(SIGINT)
+        #expect(try await second.finish(within: 10).status == -SIGINT)
+        #expect(try String(contentsOfFile: table, encoding: .utf8) == "yesterday's\n")
     }
 
     /// Expects that the database has everything that was printed, in one closed trip per adapter.

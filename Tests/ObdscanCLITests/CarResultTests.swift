@@ -1,4 +1,5 @@
 import Formats
+import Foundation
 import OBDCore
 import SystemIO
 import Testing
@@ -42,6 +43,28 @@ import VehicleReports
         ] as [([Row], String)])
     func `has codes, light and advice`(rows: [Row], text: String) {
         #expect(CarResult(rows).text == text)
+    }
+
+    /// Nothing replaces a table before the new one is complete.
+    @Test(arguments: ["codes.csv", "codes.jsonl", "codes.xlsx"])
+    func `a table appears when it is complete`(name: String) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "obdscan-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appending(path: name)
+        let before = Data("yesterday's".utf8)
+        try before.write(to: file)
+        let table = try CodeTable(
+            file.path, standard: -1, appends: false, chosen: nil, format: .text, isLocalTime: false,
+            separator: nil)
+        try table.add([Self.row(code: "P0301")])
+        #expect(try Data(contentsOf: file) == before)
+        try table.finish()
+        let after = try Data(contentsOf: file)
+        #expect(after != before)
+        #expect(name.hasSuffix("xlsx") || String(decoding: after, as: UTF8.self).contains("P0301"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [name])
     }
 
     @Test func `the last sentence counts each vehicle once`() {

@@ -251,9 +251,10 @@ import VehicleScan
         #expect(results.next() == ["a", "b"] && results.next().isEmpty)
         // The third was interrupted.
         results.take("d", at: 3)
-        #expect(results.next().isEmpty)
-        #expect(results.rest() == ["d"] && results.rest().isEmpty)
-        #expect(results.all == ["a", "b", "d"])
+        #expect(results.next().isEmpty && results.missing == [2])
+        results.take("c", at: 2)
+        #expect(results.next() == ["c", "d"] && results.missing.isEmpty)
+        #expect(results.all == ["a", "b", "c", "d"])
     }
 
     @Test(

@@ -62,13 +62,24 @@ struct CodeBatchRun {
             }
             return outcomes
         }
-        if signal != nil {
-            // Keep the results that are complete.
-            for result in results.rest() { try table.add(result.rows) }
+        // Each vehicle of the list has its row, so that an interrupted table does not look complete.
+        let missing = results.missing
+        let isEmpty = missing.count == entries.count
+        for index in missing {
+            let failure = Failure("interrupted before it was read", status: .timedOut)
+            let row = CodeBatch.row(failed: entries[index], failure, time: SystemClock.utc)
+            results.take(Findings(rows: [row], failure: failure), at: index)
         }
-        if tells, tally.cars > 0 {
-            output.note(tally.sentence)
-            if let sentence = table.sentence { output.note(sentence) }
+        for result in results.next() { try table.add(result.rows) }
+        // A table without any result does not replace another.
+        if !isEmpty { try table.finish() }
+        if tells {
+            if tally.cars > 0 { output.note(tally.sentence) }
+            if !missing.isEmpty {
+                let names = missing.map { entries[$0].label ?? entries[$0].accessory }
+                output.note("Interrupted before these were read: \(names.joined(separator: ", ")).")
+            }
+            if !isEmpty, let sentence = table.sentence { output.note(sentence) }
         }
         if let signal { SignalInbox.die(of: signal) }
         if let failure = results.all.lazy.compactMap(\.failure).first {

@@ -16,7 +16,8 @@ func writeToStandardError(_ text: String) {
 
 /// Writes a longer message to stderr, folded between words to the width of a terminal.
 func tellOnStandardError(_ text: String) {
-    let text = LocaleText.shown(text)
+    let commands = SuggestedCommands(CommandLine.arguments)
+    let text = LocaleText.shown(commands?.completed(text) ?? text)
     guard let columns = terminalColumns(STDERR_FILENO) else { return writeToStandardError(text) }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     writeToStandardError(

@@ -1,5 +1,5 @@
 /// A word for a shell, in quotes if it needs them.
-func shellWord(_ text: String) -> String {
+public func shellWord(_ text: String) -> String {
     let isPlain =
         !text.isEmpty
         && text.unicodeScalars.allSatisfy { scalar in

@@ -38,6 +38,9 @@ public struct CSVReader {
         isFinished && place == bytes.count && hasBegun && isQuoted && !sawQuote
     }
 
+    /// Whether the file ended within a quote that was opened on its last line.
+    public var endsInCutRow: Bool { endsInQuote && nextLine == line }
+
     /// The size of the buffered incomplete row; unit: bytes.
     public var pending: Int { cell.count + cells.count + bytes.count - place }
 

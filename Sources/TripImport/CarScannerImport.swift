@@ -8,7 +8,8 @@ struct CarScannerImport: CSVImport {
     /// The signals for a name and a unit.
     private struct Channel {
         var signal: SignalIndex
-        var text: SignalIndex
+        /// For cells with text; nil if all of them are numbers.
+        var text: SignalIndex?
         var dataID: DataID?
         var conversion: ImportUnit.Conversion?
     }
@@ -20,6 +21,7 @@ struct CarScannerImport: CSVImport {
 
     var csv = CSVReader()
     private(set) var skipped = SkippedLines()
+    var skipsCutRow: Bool { true }
     private var time: LogClock
     var assumesBeginning: Bool { time.assumesBeginning }
     private let names: [String: String]
@@ -40,6 +42,8 @@ struct CarScannerImport: CSVImport {
         let names = row.map { $0.withoutBlanks.lowercased() }
         return names.starts(with: ["seconds", "pid", "value", "units"])
     }
+
+    mutating func skip(_ fault: ImportFault) { skipped.add(fault) }
 
     mutating func read(
         row: [String], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
@@ -105,14 +109,14 @@ struct CarScannerImport: CSVImport {
                 signal: table.place(
                     signal.id, signal.name, signal.unit,
                     signal.kind == .number ? .number : .text),
-                text: table.place(signal.id, signal.name, signal.unit, .text),
+                text: table.textPlace(signal),
                 dataID: known.dataID, conversion: conversion)
         } else {
             let other = known == nil ? conversion : ImportUnit.conversion(unit)
             let shown = other?.unit ?? unit
             channel = Channel(
                 signal: table.place(name, name, shown, .number),
-                text: table.place(name, name, shown, .text), dataID: nil, conversion: other)
+                text: table.textPlace(name, unit: shown), dataID: nil, conversion: other)
         }
         // A file of random data may have as many names as rows.
         if channels.count > 10_000 { channels.removeAll() }
@@ -120,17 +124,19 @@ struct CarScannerImport: CSVImport {
         return channel
     }
 
-    private func item(_ cell: String, _ channel: Channel) -> DiagnosticItem? {
-        guard !cell.isEmpty, cell != "-" else { return nil }
+    private mutating func item(_ cell: String, _ channel: Channel) -> DiagnosticItem? {
+        if cell.isEmpty { return nil }
         let value: Reading.Value
         let signal: SignalIndex
-        if let number = CSVNumber.decimal(cell) {
-            let metric = channel.conversion.map { $0(number) } ?? number
-            guard metric.isFinite else { return nil }
-            (value, signal) = (.number(metric), channel.signal)
+        if let plain = CSVNumber.decimal(cell),
+            case let number = channel.conversion.map({ $0(plain) }) ?? plain, number.isFinite
+        {
+            (value, signal) = (.number(number), channel.signal)
+        } else if cell != "-", CSVReader.number(cell) == nil, let text = channel.text {
+            (value, signal) = (.text(CSVReader.undefused(cell)), text)
         } else {
-            guard CSVReader.number(cell) == nil else { return nil }
-            (value, signal) = (.text(CSVReader.undefused(cell)), channel.text)
+            skipped.add(cell: cell, line: csv.line)
+            return nil
         }
         return .reading(
             Reading(

@@ -39,6 +39,10 @@ public struct SkippedLines: Hashable, Sendable {
     public private(set) var count = 0
     /// The first of these lines.
     public private(set) var first: ImportFault?
+    /// The number of cells that should be numbers and are not, in lines that were read.
+    public private(set) var cells = 0
+    /// The first of these cells.
+    public private(set) var firstCell: ImportFault?
 
     /// No skipped lines.
     public init() {}
@@ -46,6 +50,13 @@ public struct SkippedLines: Hashable, Sendable {
     mutating func add(_ fault: ImportFault) {
         count += 1
         if first == nil { first = fault }
+    }
+
+    mutating func add(cell: String, line: Int) {
+        cells += 1
+        if firstCell == nil {
+            firstCell = ImportFault(line: line, reason: "\"\(cell)\" is not a number")
+        }
     }
 }
 

@@ -32,6 +32,11 @@ extension ImportReader {
 protocol CSVImport: ImportReader {
     /// The parser of rows.
     var csv: CSVReader { get set }
+    /// Whether a last row that ends within a quote is skipped, because the program was ended there.
+    var skipsCutRow: Bool { get }
+
+    /// Skips a row.
+    mutating func skip(_ fault: ImportFault)
 
     /// Reads the next row, including headings.
     mutating func read(
@@ -42,7 +47,10 @@ protocol CSVImport: ImportReader {
 extension CSVImport {
     var pending: Int { csv.pending }
     var pendingLine: Int { csv.line }
-    var endsInQuote: Bool { csv.endsInQuote }
+    var endsInQuote: Bool { csv.endsInQuote && !(skipsCutRow && csv.endsInCutRow) }
+    var skipsCutRow: Bool { false }
+
+    mutating func skip(_ fault: ImportFault) {}
 
     mutating func read(
         _ piece: ArraySlice<UInt8>, isLast: Bool, _ table: inout ImportTable,
@@ -51,13 +59,18 @@ extension CSVImport {
         csv.append(piece)
         if isLast { csv.finish() }
         while let row = csv.next() { try read(row: row, &table, emit) }
+        if isLast, skipsCutRow, csv.endsInCutRow {
+            skip(ImportFault(line: csv.line, reason: "it ends within a quote"))
+        }
     }
 
     /// Checks that a row has as many cells as its heading.
     func check(_ row: [String], has cells: Int) throws {
         guard row.count == cells else {
             throw ImportFault(
-                line: csv.line, reason: "\(row.count) cells, the heading has \(cells)")
+                line: csv.line,
+                reason:
+                    "\(row.count) \(row.count == 1 ? "cell" : "cells"), the heading has \(cells)")
         }
     }
 }

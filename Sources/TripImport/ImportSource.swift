@@ -17,6 +17,32 @@ public struct ImportSource: Sendable {
     /// No facts.
     public init() {}
 
+    /// The names in a file of the user with a line `NAME = SIGNAL` for each.
+    ///
+    /// - Throws: A fault for any other line, and for a signal that `table` does not have.
+    public static func names(
+        _ file: [UInt8], _ table: PIDTable
+    ) throws(ImportFault) -> [String: String] {
+        let known = Set(table.signals.flatMap { [$0.id] + $0.aliases }.map { $0.lowercased() })
+        var names: [String: String] = [:]
+        let lines = String(decoding: file, as: UTF8.self)
+            .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
+            let line = String(line).withoutBlanks
+            guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+            // The name of a log may contain an equals sign, but a signal does not.
+            guard let mark = line.lastIndex(of: "=") else {
+                throw ImportFault(line: index + 1, reason: "\"\(line)\" is not NAME = SIGNAL")
+            }
+            let signal = String(line[line.index(after: mark)...]).withoutBlanks
+            guard known.contains(signal.lowercased()) else {
+                throw ImportFault(line: index + 1, reason: "unknown signal \"\(signal)\"")
+            }
+            names[String(line[..<mark]).withoutBlanks] = signal
+        }
+        return names
+    }
+
     /// When the log begins, and the source of that; nil if unknown.
     var beginning: (clock: WallClock, from: AssumedDay.Source)? {
         if let start { return (start, .user) }
@@ -47,12 +73,18 @@ public struct WallClock: Hashable, Sendable {
     /// Seconds since midnight; nil if only the day is known.
     public var seconds: Double?
 
-    /// Reads `2026-11-21`, `2026-11-21T08:15` or `2026-11-21 08:15:02.5`.
+    /// Reads `2026-11-21`, `2026-11-21T08:15` or `2026-11-21 08:15:02.5`; also `21.11.2026 08:15`,
+    /// because the day is first in a date with dots.
     public init?(_ text: String) {
         let parts = text.split(whereSeparator: { $0 == "T" || $0 == " " })
-        guard let day = parts.first, day.utf8.count == 10, let midnight = UTC(day) else {
-            return nil
-        }
+        guard let day = parts.first else { return nil }
+        let numbers = day.split(separator: ".", omittingEmptySubsequences: false)
+        let dotted =
+            numbers.count == 3 && numbers.allSatisfy { $0.utf8.count <= 4 }
+            ? Int(numbers[0]).flatMap { day in
+                Int(numbers[1]).flatMap { LogClock.day(String(numbers[2]), $0, day) }
+            } : nil
+        guard let midnight = dotted ?? (day.utf8.count == 10 ? UTC(day) : nil) else { return nil }
         self.midnight = midnight
         switch parts.count {
         case 1: break

@@ -109,6 +109,17 @@ public struct ImportTable: Sendable {
         return SignalIndex(rawValue: place)
     }
 
+    /// The index for text instead of a known signal's value; nil if its values are numbers with a unit.
+    mutating func textPlace(_ known: Signal) -> SignalIndex? {
+        known.kind == .number && !known.unit.isEmpty
+            ? nil : place(known.id, known.name, known.unit, .text)
+    }
+
+    /// The index for text under an unknown name; nil if it has a unit, so that its values are numbers.
+    mutating func textPlace(_ name: String, unit: String) -> SignalIndex? {
+        unit.isEmpty ? place(name, name, unit, .text) : nil
+    }
+
     /// Records the label of an enumeration's code.
     mutating func label(_ code: UInt64, _ label: String, of signal: SignalIndex) {
         let place = Int(signal.rawValue)

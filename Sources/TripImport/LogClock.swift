@@ -20,6 +20,10 @@ struct LogClock {
     private var saysBeginning = false
     /// Whether a time depends on a beginning that no line contains.
     private(set) var assumesBeginning = false
+    /// How far local time of the log is ahead of UTC, if another clock of the log says so; unit: µs.
+    private var zone: Int64?
+    /// What the other clock says beside the next time.
+    private var other: (wall: UTC, zone: Int64)?
     /// The last time of day in seconds, and the number of midnights since the beginning.
     private var lastOfDay: (seconds: Double, days: Int64)?
 
@@ -55,67 +59,113 @@ struct LogClock {
 
     /// Whether times of this clock need a day that no line contains.
     func needsDay(_ text: String) -> Bool {
-        beginning == nil && (form != .time || WallClock.seconds(text) != nil)
+        guard beginning == nil, form == .time else { return beginning == nil }
+        let isCount = CSVNumber.decimal(text).map { abs($0) < Self.least } ?? false
+        return isCount || WallClock.seconds(Self.splitZone(text).wall) != nil
     }
+
+    /// Smaller numbers of seconds do not count from 1970.
+    private static let least = 1e8
 
     /// The point in time for a text in a log; nil if it is not valid or its day is unknown.
     ///
     /// It accepts ISO 8601 with a zone, or without one in local time; seconds since 1970; Torque's
-    /// `21-Nov-2026 08:15:02.123` in local time; a time of day; and time since the log began.
+    /// `21-Nov-2026 08:15:02.123` and `21.11.2026 08:15:02`, day first; a time of day; and time since
+    /// the log began.
     mutating func utc(_ text: String) -> UTC? {
         if case .sinceStart(let second) = form {
-            guard let beginning, let passed = CSVNumber.decimal(text), abs(passed * second) < 1e9
-            else { return nil }
-            assumesBeginning = !saysBeginning
-            let start = beginning.midnight.microseconds
-            return localTime(
-                UTC(
-                    microseconds: start
-                        + Int64(((beginning.seconds ?? 0) * 1e6 + passed * second * 1e6).rounded()))
-            )
+            return CSVNumber.decimal(text).flatMap { afterBeginning($0 * second) }
         }
-        if let ofDay = WallClock.seconds(text) {
+        if text.hasSuffix("Z"), let utc = UTC(text) { return utc }
+        let (wall, zone) = Self.splitZone(text)
+        if let ofDay = WallClock.seconds(wall) {
             guard let beginning else { return nil }
             assumesBeginning = !saysBeginning
             var days = lastOfDay?.days ?? 0
             // A step back by more than half a day means the next day.
             if let lastOfDay, ofDay < lastOfDay.seconds - 43_200 { days += 1 }
             lastOfDay = (ofDay, days)
-            return localTime(
+            return utc(
                 UTC(
                     microseconds: beginning.midnight.microseconds + days * 86_400_000_000
-                        + Int64((ofDay * 1e6).rounded())))
+                        + Int64((ofDay * 1e6).rounded())), zone)
         }
-        if let utc = UTC(text), text.hasSuffix("Z") { return utc }
-        if let seconds = CSVReader.number(text) {
-            // Smaller numbers do not count from 1970.
-            guard seconds > 1e8, seconds < 1e11 else { return nil }
-            return UTC(microseconds: Int64((seconds * 1e6).rounded()))
+        if let seconds = CSVNumber.decimal(text) {
+            guard abs(seconds) > Self.least else { return afterBeginning(seconds) }
+            return seconds > 0 && seconds < 1e11
+                ? UTC(microseconds: Int64((seconds * 1e6).rounded())) : nil
         }
-        let parts = text.split(separator: " ", maxSplits: 1)
+        let parts = wall.split(separator: " ", maxSplits: 1)
         let date = parts.first?.split(separator: "-") ?? []
         if parts.count == 2, date.count == 3, let month = Self.month(date[1]) {
-            let two = { (text: String) in text.count < 2 ? "0" + text : text }
-            return local("\(date[2])-\(two(String(month)))-\(two(String(date[0])))T\(parts[1])")
+            let day = "\(date[2])-\(Self.two(month))-\(date[0].count < 2 ? "0" : "")\(date[0])"
+            guard let found = UTC("\(day)T\(parts[1])Z") else { return nil }
+            return utc(found, zone)
         }
-        if let found = withZoneInside(text) { return found }
-        // `+01:00` after the seconds.
-        if text.count > 16, let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" }),
-            text.distance(from: text.startIndex, to: sign) > 10
-        {
-            let zone = text[sign...].dropFirst().split(separator: ":")
-            guard zone.count == 2, let hours = Int64(zone[0]), let minutes = Int64(zone[1]),
-                hours < 24, minutes < 60, let wall = UTC(String(text[..<sign]) + "Z")
-            else { return nil }
-            let shift = (hours * 60 + minutes) * 60_000_000
-            return UTC(microseconds: wall.microseconds + (text[sign] == "+" ? -shift : shift))
+        if let found = Self.zoneInside(text) { return utc(found.wall, found.zone) }
+        guard wall.first?.isNumber == true else { return nil }
+        // A day without a time is its beginning.
+        let found =
+            UTC(wall.utf8.count > 10 ? wall + "Z" : wall)
+            ?? WallClock(String(wall)).map {
+                UTC(microseconds: $0.midnight.microseconds + Int64(($0.seconds ?? 0) * 1e6))
+            }
+        guard let found else { return nil }
+        return utc(found, zone)
+    }
+
+    /// Takes what another clock of the log says beside the next time, if it has a zone.
+    mutating func takeOther(_ text: String) {
+        other = Self.zoneInside(text).flatMap { found in found.zone.map { (found.wall, $0) } }
+    }
+
+    /// The point in time so many seconds after the beginning; nil if that is unknown.
+    private mutating func afterBeginning(_ seconds: Double) -> UTC? {
+        guard let beginning, abs(seconds) < 1e9 else { return nil }
+        assumesBeginning = !saysBeginning
+        let passed = ((beginning.seconds ?? 0) + seconds) * 1e6
+        return localTime(
+            UTC(microseconds: beginning.midnight.microseconds + Int64(passed.rounded())))
+    }
+
+    /// UTC for a time of the clock on the wall, in its zone or that of the log, else in local time.
+    private mutating func utc(_ wall: UTC, _ zone: Int64?) -> UTC {
+        // A satellite clock without a fix shows another time, whose zone may differ.
+        if let other, abs(other.wall.microseconds - wall.microseconds) < 1_800_000_000 {
+            self.zone = other.zone
         }
-        guard text.count >= 10, text.first?.isNumber == true else { return nil }
-        return local(text)
+        guard let shift = zone ?? self.zone else { return localTime(wall) }
+        return UTC(microseconds: wall.microseconds - shift)
+    }
+
+    /// Splits `08:15:02+01:00`, `08:15:02 GMT+0100` or `08:15:02Z` into the time on the wall and how
+    /// far it is ahead of UTC; unit: µs, nil without a zone.
+    private static func splitZone(_ text: String) -> (wall: String, zone: Int64?) {
+        guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
+        var (rest, zone) = (text[...], Int64?.none)
+        if let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" }), sign > colon {
+            guard let shift = shift(text[sign...]) else { return (text, nil) }
+            (rest, zone) = (text[..<sign], shift)
+        }
+        for name in ["Z", "UTC", "GMT"] where rest.hasSuffix(name) {
+            (rest, zone) = (rest.dropLast(name.count), zone ?? 0)
+            break
+        }
+        return zone == nil ? (text, nil) : (String(rest).withoutBlanks, zone)
+    }
+
+    /// The shift of `+01:00` or `-0130`; unit: µs.
+    private static func shift(_ text: Substring) -> Int64? {
+        let digits = text.dropFirst().filter { $0 != ":" }
+        guard text.first == "+" || text.first == "-", digits.count == 4, let number = Int64(digits),
+            number >= 0, number < 2400, number % 100 < 60
+        else { return nil }
+        let shift = (number / 100 * 60 + number % 100) * 60_000_000
+        return text.first == "+" ? shift : -shift
     }
 
     /// `Wed Feb 23 06:41:05 GMT+08:00 2022`; a zone that is only a name is the user's own.
-    private func withZoneInside(_ text: String) -> UTC? {
+    private static func zoneInside(_ text: String) -> (wall: UTC, zone: Int64?)? {
         let words = text.split(separator: " ").map(String.init)
         guard words.count == 6, let month = Self.month(words[1]), let day = Int(words[2]),
             let seconds = WallClock.seconds(words[3]),
@@ -123,20 +173,9 @@ struct LogClock {
         else { return nil }
         let wall = UTC(microseconds: midnight.microseconds + Int64((seconds * 1e6).rounded()))
         let zone = words[4]
-        guard zone.hasPrefix("GMT") || zone.hasPrefix("UTC") else { return localTime(wall) }
-        guard let sign = zone.dropFirst(3).first else { return wall }
-        let parts = zone.dropFirst(4).split(separator: ":")
-        guard sign == "+" || sign == "-", parts.count == 2, let hours = Int64(parts[0]), hours < 24,
-            let minutes = Int64(parts[1]), minutes < 60
-        else { return nil }
-        let shift = (hours * 60 + minutes) * 60_000_000
-        return UTC(microseconds: wall.microseconds + (sign == "+" ? -shift : shift))
-    }
-
-    /// A time of the clock on the wall, or of UTC with a Z; a day without a time is its beginning.
-    private func local(_ text: String) -> UTC? {
-        if text.hasSuffix("Z") { return UTC(text) }
-        return UTC(text.count > 10 ? text + "Z" : text).map(localTime)
+        guard zone.hasPrefix("GMT") || zone.hasPrefix("UTC") else { return (wall, nil) }
+        if zone.count == 3 { return (wall, 0) }
+        return shift(zone.dropFirst(3)).map { (wall, $0) }
     }
 
     /// The day and time in a line; nil for a line without them.
@@ -176,7 +215,8 @@ struct LogClock {
     }
 
     static func day(_ year: String, _ month: Int, _ day: Int) -> UTC? {
-        let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
-        return year.count == 4 ? UTC("\(year)-\(two(month))-\(two(day))") : nil
+        year.count == 4 ? UTC("\(year)-\(two(month))-\(two(day))") : nil
     }
+
+    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

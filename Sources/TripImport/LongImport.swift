@@ -4,7 +4,9 @@ import OBDCore
 /// Reads obdscan's CSV with one line per reading.
 struct LongImport: CSVImport {
     var csv = CSVReader()
+    /// Converts times since the trip's start, and local ones.
     private var time: LogClock
+    var assumesBeginning: Bool { time.assumesBeginning }
     private var header: [String]?
     /// The trip in the last line.
     private var trip: JSONValue?
@@ -53,9 +55,10 @@ struct LongImport: CSVImport {
             keys[name] = .string(CSVReader.undefused(cell))
         }
         keys["value"] = Self.value(keys, table)
-        // A time without a zone is a local one.
-        if let text = keys["time"]?.string, !text.hasSuffix("Z"), let utc = time.utc(text) {
-            keys["time"] = .string(utc.text)
+        if let text = keys["time"]?.string, !text.hasSuffix("Z") {
+            if time.needsDay(text) { throw ImportFault.noDay(line: csv.line) }
+            // A time without a zone is a local one.
+            if let utc = time.utc(text) { keys["time"] = .string(utc.text) }
         }
         for name in ["code", "frame"] {
             guard let text = keys[name]?.string else { continue }

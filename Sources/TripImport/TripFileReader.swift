@@ -7,6 +7,8 @@ public struct TripFileReader {
     private var reader: any ImportReader
     private var pieces = UTF16Pieces()
     private let source: ImportSource
+    /// The number of entries until now.
+    private var entries = 0
     /// A longer line is probably due to an unclosed quote; unit: bytes.
     private static let longestLine = 16 << 20
 
@@ -66,13 +68,22 @@ public struct TripFileReader {
     private mutating func read(
         _ piece: ArraySlice<UInt8>, isLast: Bool, _ emit: (ImportEvent) throws -> Void
     ) throws {
-        try reader.read(pieces.read(piece, isLast: isLast), isLast: isLast, &table, emit)
+        var entries = self.entries
+        defer { self.entries = entries }
+        try reader.read(pieces.read(piece, isLast: isLast), isLast: isLast, &table) { event in
+            if case .entry = event { entries += 1 }
+            try emit(event)
+        }
         let line = reader.pendingLine
         if reader.pending > Self.longestLine {
             throw ImportFault(line: max(1, line), reason: "more than 16 MiB without an end")
         }
         if reader.endsInQuote {
             throw ImportFault(line: line, reason: "a quote is opened here and never closed")
+        }
+        // Where nearly no line can be read, the file is not what it seems to be.
+        if isLast, frames == nil, let first = skipped.first, skipped.count > 9 * entries {
+            throw first
         }
     }
 }

@@ -6,6 +6,8 @@ struct WideColumns {
     /// The content of a column.
     enum Content {
         case time
+        /// A satellite clock, which may have a zone that the time column lacks.
+        case satelliteTime
         case latitude, longitude, course
         /// Altitude in a unit of this many metres.
         case altitude(metres: Double)
@@ -23,6 +25,10 @@ struct WideColumns {
     let contents: [Content]
     /// The format of the time column.
     let clock: LogClock.Form
+    /// The index of a satellite clock.
+    let otherClock: Int?
+    /// Whether the columns are those of our own export of the readings of an ECU.
+    let isOwn: Bool
 
     /// Headings of the time column without blanks, in order of preference.
     ///
@@ -70,12 +76,19 @@ struct WideColumns {
             }
             return Self.content(name, unit: unit)
         }
+        otherClock = contents.firstIndex { if case .satelliteTime = $0 { true } else { false } }
+        isOwn =
+            names.first == "time"
+            && contents.contains {
+                if case .signal(let ecu, _, _, _) = $0 { ecu != nil } else { false }
+            }
     }
 
     private static func content(_ column: String, unit given: String) -> Content {
         var (name, unit) = (column, given)
         switch name.lowercased() {
-        case "", "gps time", "device time", "horizontal dilution of precision": return .nothing
+        case "gps time": return .satelliteTime
+        case "", "device time", "horizontal dilution of precision": return .nothing
         case "longitude", "gps longitude": return .longitude
         case "latitude", "gps latitude": return .latitude
         case "altitude", "gps altitude":

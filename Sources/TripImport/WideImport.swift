@@ -8,7 +8,8 @@ struct WideImport: CSVImport {
     /// A column with readings, prepared once.
     private struct Channel {
         var signal: SignalIndex
-        var text: SignalIndex
+        /// For cells with text; nil if all of them are numbers.
+        var text: SignalIndex?
         var ecu: ECUAddress?
         var dataID: DataID?
         var conversion: ImportUnit.Conversion?
@@ -23,7 +24,8 @@ struct WideImport: CSVImport {
     private var rowsBefore = 0
     private var rowsAfter = 0
     /// Whether unreadable rows are skipped: other programs may end a file in the middle of a row.
-    private var isLenient = false
+    private var isLenient = true
+    var skipsCutRow: Bool { isLenient }
     private var header: [String] = []
     private var columns: WideColumns?
     private var channels: [Channel?] = []
@@ -39,6 +41,8 @@ struct WideImport: CSVImport {
 
     /// The heading must be within this many rows.
     static let longestPreamble = 60
+
+    mutating func skip(_ fault: ImportFault) { skipped.add(fault) }
 
     mutating func read(
         row: [String], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
@@ -86,8 +90,9 @@ struct WideImport: CSVImport {
         let clock = zip(row, columns.contents).first {
             if case .time = $0.1 { true } else { false }
         }
+        var probe = time
         guard let cell = clock?.0.withoutBlanks, row.count == header.count,
-            CSVNumber.decimal(cell) == nil, WallClock.seconds(cell) == nil, UTC(cell) == nil
+            probe.utc(cell) == nil, CSVNumber.decimal(cell) == nil, WallClock.seconds(cell) == nil
         else { return false }
         rowsAfter += 1
         guard rowsAfter == 1 else { return true }
@@ -110,10 +115,9 @@ struct WideImport: CSVImport {
         channels = try prepare(found, &table)
         (header, columns) = (row, found)
         time.form = found.clock
-        // A separator after the last name is AndrOBD's, which writes nothing, not even a separator,
-        // for what has no value: such a row does not say what its numbers are of.
-        isLenient =
-            found.clock != .time || rowsBefore > 0 || row.last?.withoutBlanks.isEmpty == true
+        // AndrOBD writes nothing, not even a separator, for what has no value: such a row does not say
+        // what its numbers are of, and is skipped.
+        isLenient = !found.isOwn || rowsBefore > 0
         (vin, vinColumn) = (nil, nil)
         try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
         return true
@@ -141,16 +145,16 @@ struct WideImport: CSVImport {
                 let signal = table.place(
                     id, known.signal.name, known.signal.unit,
                     known.signal.kind == .number ? .number : .text)
-                let text = table.place(id, known.signal.name, known.signal.unit, .text)
                 return Channel(
-                    signal: signal, text: text, ecu: ecu, dataID: known.dataID,
+                    signal: signal, text: table.textPlace(known.signal), ecu: ecu,
+                    dataID: known.dataID,
                     conversion: conversion)
             }
             let other = known == nil ? conversion : ImportUnit.conversion(unit)
             let shown = other?.unit ?? unit
             return Channel(
                 signal: table.place(name, name, shown, .number),
-                text: table.place(name, name, shown, .text), ecu: ecu, dataID: nil,
+                text: table.textPlace(name, unit: shown), ecu: ecu, dataID: nil,
                 conversion: other)
         }
     }
@@ -162,36 +166,37 @@ struct WideImport: CSVImport {
         let isNewVehicle = try takeVehicle(row, columns, at: moment, emit)
         var items: [DiagnosticItem] = []
         var place = PlaceCells()
+        var volts: [Double] = []
         for (index, content) in columns.contents.enumerated() {
             let cell = row[index]
             let value = Self.number(cell, hasDecimalComma: csv.hasDecimalComma)
             switch content {
-            case .time, .nothing: continue
+            case .time, .satelliteTime, .nothing: continue
             case .latitude: place.latitude = value
             case .longitude: place.longitude = value
             case .altitude(let metres): place.altitude = value.flatMap { finite($0 * metres) }
             case .course: place.course = value.flatMap { (0..<360).contains($0) ? $0 : nil }
             case .groundSpeed:
                 place.speed = value.flatMap { $0 >= 0 ? finite($0 * 3.6) : nil }
-            case .voltage: if let value { try emit(.entry(.voltage(value), at: moment)) }
+            case .voltage: if let value { volts.append(value) }
             case .vin:
                 // A value that every row repeats becomes a single reading.
                 let isKnown = VIN(cell.withoutBlanks) != nil && !isNewVehicle
                 guard !isKnown, let channel = channels[index],
-                    let item = Self.reading(cell.withoutBlanks, nil, channel)
+                    let item = reading(cell.withoutBlanks, nil, channel)
                 else { continue }
                 items.append(item)
             case .signal:
                 guard let channel = channels[index],
-                    let item = Self.reading(cell.withoutBlanks, value, channel)
+                    let item = reading(cell.withoutBlanks, value, channel)
                 else { continue }
                 items.append(item)
             }
         }
+        let position = try place.position(line: csv.line)
+        for volts in volts { try emit(.entry(.voltage(volts), at: moment)) }
         if !items.isEmpty { try emit(.entry(.items(items), at: moment)) }
-        if let position = try place.position(line: csv.line) {
-            try emit(.entry(.position(position), at: moment))
-        }
+        if let position { try emit(.entry(.position(position), at: moment)) }
     }
 
     /// Takes the VIN of a row; another VIN begins a new trip.
@@ -216,13 +221,13 @@ struct WideImport: CSVImport {
     /// The time of a row, from the last time column with a value; nil if there is none.
     private mutating func moment(of row: [String], _ columns: WideColumns) throws -> UTC? {
         var moment: UTC?
+        if let index = columns.otherClock { time.takeOther(row[index].withoutBlanks) }
         for case (let cell, .time) in zip(row, columns.contents) {
             let text = cell.withoutBlanks
             if time.needsDay(text) { throw ImportFault.noDay(line: csv.line) }
             guard let found = time.utc(text) else {
                 throw ImportFault(line: csv.line, reason: "time \"\(cell)\" is not a date")
             }
-            if WallClock.seconds(text) != nil { isLenient = true }
             moment = found
         }
         return moment
@@ -240,6 +245,17 @@ struct WideImport: CSVImport {
         return CSVReader.number(first).flatMap { $0.isFinite ? $0 : nil }
     }
 
+    private mutating func reading(
+        _ cell: String, _ value: Double?, _ channel: Channel
+    ) -> DiagnosticItem? {
+        guard let found = Self.reading(cell, value, channel) else {
+            if !cell.isEmpty { skipped.add(cell: cell, line: csv.line) }
+            return nil
+        }
+        return found
+    }
+
+    /// The reading of a cell; nil without a measurement.
     private static func reading(
         _ cell: String, _ value: Double?, _ channel: Channel
     ) -> DiagnosticItem? {
@@ -256,7 +272,7 @@ struct WideImport: CSVImport {
         guard let value else {
             // A number that is too large for Double is not a measurement.
             if CSVReader.number(cell)?.isInfinite == true { return nil }
-            return reading(channel.text, .text(CSVReader.undefused(cell)))
+            return channel.text.map { reading($0, .text(CSVReader.undefused(cell))) }
         }
         // python-OBD prints the unit after the value: `21 degree_Celsius`.
         var conversion = channel.conversion

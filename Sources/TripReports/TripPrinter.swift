@@ -27,7 +27,7 @@ public struct TripPrinter {
         try writer.print(trip, &rows)
     }
 
-    /// Prints the table, and as text the totals of the vehicles if there are several.
+    /// Prints the table, and as text the totals of each vehicle.
     public mutating func finish(
         _ writer: inout TextOutput, withTotals: Bool = false
     ) throws(OutputError) {
@@ -36,21 +36,23 @@ public struct TripPrinter {
         try writer.flush()
     }
 
-    /// What the trips of each vehicle add up to; empty for a single vehicle.
+    /// What the trips of each vehicle add up to; empty for a single trip.
     private var totals: String {
         var vehicles: [String?] = []
         for trip in trips where !vehicles.contains(trip.vehicle) { vehicles.append(trip.vehicle) }
-        guard vehicles.count > 1 else { return "" }
+        guard trips.count > 1 else { return "" }
         var rows = TextTable([
             ("VEHICLE", .left), ("TRIPS", .right), ("DURATION", .right), ("DISTANCE", .right),
         ])
         for vehicle in vehicles {
             let own = trips.filter { $0.vehicle == vehicle }
             let distances = own.compactMap(\.distance)
+            let sum = distances.isEmpty ? "—" : shown(distances.reduce(0, +), "km", 1)
+            let unknown = own.count - distances.count
             rows.add([
                 .init(vehicle ?? "—"), .init(String(own.count)),
                 .init(durationText(own.reduce(0) { $0 + $1.seconds })),
-                .init(distances.isEmpty ? "—" : shown(distances.reduce(0, +), "km", 1)),
+                .init(unknown == 0 || distances.isEmpty ? sum : "\(sum), \(unknown) unknown"),
             ])
         }
         return "\n" + rows.text(palette, columns: output.columns)

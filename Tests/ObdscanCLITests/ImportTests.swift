@@ -239,6 +239,60 @@ import Testing
         #expect(try program.run(["trips", "list", "--all", "--format", "json"]).objects.count == 2)
     }
 
+    @Test func `what is left out of a log is counted, and the first of it is named`() throws {
+        defer { program.remove() }
+        let path = try file(
+            "a.csv", "Time,RPM\n2026-11-21 08:15:02,-\n2026-11-21 08:15:03,900\n2026-11-21 08:")
+        let result = try program.run(["import", path])
+        #expect(result.status == 0)
+        #expect(
+            result.errors == "\(path): left out 1 line (first: line 4, 1 cell, the heading has 2) "
+                + "and 1 cell (first: line 2, \"-\" is not a number)\n")
+    }
+
+    @Test func `our export of seconds comes back on the day that the user names`() throws {
+        defer { program.remove() }
+        let out = folder.appendingPathComponent("r.csv").path
+        let path = try file("a.csv", "Time,RPM\n2026-11-21 08:15:02,800\n2026-11-21 08:16:02,900\n")
+        #expect(try program.run(["import", path]).status == 0)
+        #expect(try program.run(["export", "1", "--relative", "--to", out]).status == 0)
+        #expect(try program.run(["import", out, "--date", "2021-02-28 10:00"]).status == 0)
+        let times = try program.run(["export", "2", "--format", "json"]).objects
+            .filter { $0["signal"] != nil }.compactMap { $0["time"] as? String }
+        #expect(times == ["2021-02-28T10:00:00.000000Z", "2021-02-28T10:01:00.000000Z"])
+    }
+
+    /// 1 h at 60 km/h and 30 min at 20 km/h are 70 km in 90 min.
+    @Test func `the list of a month ends with its sum, for people`() throws {
+        defer { program.remove() }
+        var paths: [String] = []
+        for (hour, seconds, speed) in [(8, 3600, 60), (10, 1800, 20)] {
+            let rows = (0...seconds).map { second in
+                let (minutes, rest) = (second / 60, second % 60)
+                let clock = String(
+                    format: "%02d:%02d:%02d", hour + minutes / 60, minutes % 60, rest)
+                return "2026-11-21 \(clock),\(speed)\n"
+            }
+            paths.append(try file("\(hour).csv", "Time,VSS\n" + rows.joined()))
+        }
+        #expect(try program.run(["import"] + paths).status == 0)
+        let month = ["trips", "--month", "2026-11"]
+        let last = try program.run(month).output.split(separator: "\n").last ?? ""
+        #expect(last.split(separator: " ").prefix(6) == ["Total", "1", "h", "30", "min", "70.0"])
+        #expect(try program.run(month + ["--format", "csv"]).output.contains("Total") == false)
+        #expect(try program.run(month + ["--format", "json"]).objects.count == 2)
+        #expect(try program.run(["trips"]).output.contains("Total") == false)
+    }
+
+    @Test func `a hint names the database that the user named`() throws {
+        defer { program.remove() }
+        let path = try file("a.csv", "Time,RPM\n2026-11-21 08:15:02,800\n")
+        let other = folder.appendingPathComponent("other.db").path
+        #expect(try program.run(["import", path, "--db", other]).status == 0)
+        let result = try program.run(["trips", "show", "7", "--db", other])
+        #expect(result.errors.contains("\"obdscan trips --db \(other)\" lists them"), "\(result)")
+    }
+
     @Test func `semicolons leave the comma to numbers`() throws {
         defer { program.remove() }
         let path = try file("de.csv", "time;RPM\n2026-11-21T08:15:02Z;800,5\n")
@@ -281,10 +335,11 @@ import Testing
         ),
         ("a.jsonl", "{\"signal\":\"RPM\",\"value\":1,\"unit\":\"rpm\"}\n", ":1: there is no time"),
         (
-            "a.csv", "time,RPM\n2026-11-21T08:15:02Z,1\n2026-11-21T08:15:03Z\n",
-            ":3: 1 cells, the heading has 2"
+            "a.csv", "time,7E8 RPM (rpm)\n2026-11-21T08:15:02Z,1\n2026-11-21T08:15:03Z\n",
+            ":3: 1 cell, the heading has 2"
         ),
-        ("a.csv", "time,RPM\n12.5,1\n", ":2: time \"12.5\" is not a date"),
+        ("a.csv", "time,RPM\nnoon,1\n", ":2: time \"noon\" is not a date"),
+        ("a.csv", "time,RPM\n12.5,1\n", ": the file does not say on which day it begins"),
         (
             "a.jsonl",
             "{\"kind\":\"event\",\"event\":\"gap\",\"seconds\":1e300,"

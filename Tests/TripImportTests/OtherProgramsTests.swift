@@ -70,6 +70,13 @@ import TripImport
         ("1-Feb-2026 08:15:02", "2026-02-01T09:15:02.000000Z"),
         ("1795249302.5", "2026-11-21T08:21:42.500000Z"),
         ("2026-11-21", "2026-11-21T01:00:00.000000Z"),
+        ("21.11.2026 08:15:02", "2026-11-21T09:15:02.000000Z"),
+        ("1.2.2026 08:15", "2026-02-01T09:15:00.000000Z"),
+        ("12.11.2026", "2026-11-12T01:00:00.000000Z"),
+        ("21.11.2026 08:15:02 +01:00", "2026-11-21T07:15:02.000000Z"),
+        ("21-Nov-2026 08:15:02.5+0200", "2026-11-21T06:15:02.500000Z"),
+        ("2026-11-21 08:15:02 GMT-02:30", "2026-11-21T10:45:02.000000Z"),
+        ("2026-11-21 08:15:02 UTC", "2026-11-21T08:15:02.000000Z"),
     ])
     func `times as logs write them`(_ text: String, _ time: String) throws {
         let file = try ImportedFile("time,RPM\n\(text),900\n")
@@ -78,7 +85,7 @@ import TripImport
 
     @Test(arguments: [
         "12.5", "noon", "2026-11-21T08:15:02+99:00", "2026-11-21T08:15:02+01",
-        "32-Xyz-2026 08:00:00",
+        "32-Xyz-2026 08:00:00", "11.21.2026 08:15:02", "2026-11-21T08:15:02+0199",
         "x2026-11-21T",
     ])
     func `what is no time is a fault`(_ text: String) {
@@ -134,6 +141,87 @@ import TripImport
             "time,RPM,ELM_VOLTAGE,Altitude\n2026-01-01 10:00:00,1e999,-1e999,1e999\n"
                 + "2026-01-01 10:00:01,800,12.1,4\n")
         #expect(file.values == [.init("RPM", 800, "rpm")])
+    }
+
+    /// Torque writes its own clock without a zone, and the satellites' with one; both show the time
+    /// of the phone.
+    @Test func `the zone of one clock is that of the other, where both show one time`() throws {
+        let file = try ImportedFile(
+            """
+            GPS Time, Device Time, Engine RPM(rpm)
+            Thu Jan 01 01:00:00 GMT+01:00 1970,05-Jul-2021 16:45:24.000,811
+            Mon Jul 05 16:45:25 GMT+02:00 2021,05-Jul-2021 16:45:25.123,812
+            -,05-Jul-2021 16:45:26.123,813
+
+            """)
+        #expect(
+            file.entries.map(\.time.text) == [
+                "2021-07-05T17:45:24.000000Z", "2021-07-05T14:45:25.123000Z",
+                "2021-07-05T14:45:26.123000Z",
+            ])
+    }
+
+    /// Lines of killed programs and damaged cells: each is counted, and the first one named.
+    @Test(
+        arguments: [
+            ("Time,RPM\n2021-11-19 16:45:25,800\n2021-11-19 16:4", 1, 3, 0, nil),
+            ("Time,RPM\nnoon,1\n2021-11-19 16:45:25,800\nrubbish,,,\n", 2, 2, 0, nil),
+            ("Time,RPM\n2021-11-19 16:45:25,800\n2021-11-19 16:45:26,\"81", 1, 3, 0, nil),
+            ("Time,RPM\n2021-11-19 16:45:25,-\n2021-11-19 16:45:26,800\n", 0, nil, 1, 2),
+            ("Time,RPM\n2021-11-19 16:45:25,800\n2021-11-19 16:45:26,1e999\n", 0, nil, 1, 3),
+            ("Time,RPM\n2021-11-19 16:45:25,abc\n2021-11-19 16:45:26,800\n", 0, nil, 1, 2),
+            ("Time,Foo(bar)\n2021-11-19 16:45:25,abc\n2021-11-19 16:45:26,8\n", 0, nil, 1, 2),
+            ("Time,RPM\n2021-11-19 16:45:25,\n2021-11-19 16:45:26,800\n", 0, nil, 0, nil),
+            (
+                "SECONDS;PID;VALUE;UNITS\n1600000000;\"Engine RPM\";x;rpm\n"
+                    + "1600000001;\"Engine RPM\";800;rpm\n1600000002;\"Engi", 1, 4, 1, 2
+            ),
+        ] as [(String, Int, Int?, Int, Int?)])
+    func `what cannot be read is counted and left out`(
+        text: String, lines: Int, first: Int?, cells: Int, firstCell: Int?
+    ) throws {
+        let file = try ImportedFile(text)
+        #expect(file.values.count == 1)
+        #expect(file.table.signals.allSatisfy { $0.kind == .number })
+        #expect(file.skipped.count == lines && file.skipped.first?.line == first)
+        #expect(file.skipped.cells == cells && file.skipped.firstCell?.line == firstCell)
+    }
+
+    @Test func `a file of which nearly nothing can be read is refused`() throws {
+        let good = "Time,RPM\n2021-11-19 16:45:25,800\n"
+        let file = try ImportedFile(good + String(repeating: "rubbish\n", count: 9))
+        #expect(file.skipped.count == 9)
+        let fault = #expect(throws: ImportFault.self) {
+            try ImportedFile(good + String(repeating: "rubbish\n", count: 10))
+        }
+        #expect(fault?.line == 3)
+    }
+
+    /// Our own exports with `--relative` count seconds from the beginning of the trip.
+    @Test(arguments: [
+        "time,7E8 RPM (rpm)\n0.5,800\n61,801\n",
+        "time,ecu,signal,value,unit\n0.5,7E8,RPM,800,rpm\n61,7E8,RPM,801,rpm\n",
+        "Time,Engine RPM(rpm)\n0.5,800\n61,801\n",
+    ])
+    func `seconds count from the day that the user names`(text: String) throws {
+        let fault = #expect(throws: ImportFault.self) { try ImportedFile(text) }
+        #expect(fault?.needsDay == true)
+        var source = ImportSource()
+        source.start = WallClock("28.02.2021 10:00")
+        let file = try ImportedFile(text, from: source)
+        #expect(
+            file.entries.map(\.time.text) == [
+                "2021-02-28T11:00:00.500000Z", "2021-02-28T11:01:01.000000Z",
+            ])
+        #expect(file.assumedDay?.source == .user)
+    }
+
+    /// An export of ours that cannot be read is damaged, and is not half imported.
+    @Test func `a line of our own export that cannot be read is a fault`() {
+        #expect(throws: ImportFault.self) {
+            try ImportedFile(
+                "time,7E8 RPM (rpm)\n2026-11-21T08:15:02.000000Z,800\n2026-11-21T08:1")
+        }
     }
 
     @Test func `a number that its unit takes beyond all numbers is none`() throws {

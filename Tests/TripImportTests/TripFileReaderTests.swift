@@ -99,7 +99,7 @@ import TripImport
 
     @Test(arguments: [
         ("time,RPM\n2026-11-21T08:15:02Z,1\ntime,Fuel(gal)\n", 3, "Fuel in gal"),
-        ("time,RPM\n\n2026-11-21T08:15:02Z\n", 3, "1 cells, the heading has 2"),
+        ("time,RPM\n\n2026-11-21T08:15:02Z\n", 3, "1 cell, the heading has 2"),
         ("{}\n{]\n", 1, "neither a signal nor a kind"), ("\n\n{]", 3, "no JSON object"),
         ("\u{FEFF}{]\n", 1, "no JSON object"),
         ("time,RPM,note\n2026-11-21T08:15:02Z,1,\"cut\n2026-11-21T08:15:03Z,2,\n", 2, "a quote"),

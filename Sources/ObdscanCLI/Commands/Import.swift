@@ -21,10 +21,11 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             column decides which signal it is; --map says what names in other languages mean. An \
             unknown name is kept as it is. A valid VIN in a column called VIN sets the trip's \
             vehicle. Units are converted to metric ones (--units us or imperial says which gallons \
-            a file has). Times without a zone are local (the variable TZ).
+            a file has). Times without a zone are local (the variable TZ). In dates with dots the day \
+            is first.
 
-            Many logs do not say their day. obdscan takes it from the file's name, such as \
-            2021-11-19 16-45-25.csv; --date says it for other files.
+            Many logs do not say their day, or only count seconds. obdscan takes the beginning from \
+            the file's name, such as 2021-11-19 16-45-25.csv; --date says it for other files.
 
             Logs of a CAN bus are read too: candump, Vector ASC, PEAK TRC, GVRET and SavvyCAN CSV, \
             OVMS CRTD and python-can CSV. obdscan takes the answers to OBD and UDS requests from \
@@ -32,8 +33,9 @@ struct ImportCommand: ParsableCommand, OutputCommand {
 
             A file is stored completely or not at all. If a line of our own exports cannot be read, \
             obdscan names it and stores nothing of the file (exit code 65). Lines of other \
-            programs that cannot be read are counted and left out. Importing a file again adds \
-            nothing. To add another obdscan database, use obdscan db merge.
+            programs that cannot be read, and cells that should be numbers and are not, are counted \
+            and left out; a file of which nearly no line can be read is refused. Importing a file \
+            again adds nothing. To add another obdscan database, use obdscan db merge.
 
             EXAMPLES
               obdscan import trip.jsonl
@@ -86,25 +88,13 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         source.channel = channel
         source.monitors = try loadMonitorTables()
         guard let map else { return source }
-        let known = Set(table.signals.flatMap { [$0.id] + $0.aliases }.map { $0.lowercased() })
-        let text = String(decoding: try contents(of: map), as: UTF8.self)
-        for (index, line) in text.split(
-            omittingEmptySubsequences: false, whereSeparator: \.isNewline
-        ).enumerated() {
-            let line = String(line).trimmed
-            guard !line.isEmpty, !line.hasPrefix("#") else { continue }
-            // The name of a log may contain an equals sign, but a signal does not.
-            guard let mark = line.lastIndex(of: "=") else {
-                throw Failure(
-                    "\(map):\(index + 1): \"\(line)\" is not NAME = SIGNAL", status: .badData)
-            }
-            let signal = String(line[line.index(after: mark)...]).trimmed
-            guard known.contains(signal.lowercased()) else {
-                throw Failure(
-                    "\(map):\(index + 1): unknown signal \"\(signal)\"",
-                    hint: "obdscan pids list", status: .badData)
-            }
-            source.names[String(line[..<mark]).trimmed] = signal
+        let lines = try contents(of: map)
+        do throws(ImportFault) {
+            source.names = try ImportSource.names(lines, table)
+        } catch {
+            throw Failure(
+                "\(map):\(error.line): \(error.reason)", hint: "obdscan pids list", status: .badData
+            )
         }
         return source
     }
@@ -135,7 +125,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
                 if run.isEmpty, let frames = run.frames {
                     throw Self.failure(of: file, frames)
                 }
-                note(run, file)
+                for note in run.notes { output.note("\(file): \(note)") }
                 let open = try store ?? database.open(.readWrite)
                 store = open
                 result = try run.store(in: open) { done, all in
@@ -158,22 +148,6 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             }
             progress.clear()
             try print(file, result, &rows, &writer)
-        }
-    }
-
-    /// Reports notes about an imported file.
-    private func note(_ run: ImportRun, _ file: String) {
-        if let day = run.assumedDay, day.source == .fileName {
-            output.note("\(file): its times are on \(day.day), the day in its name")
-        }
-        if let first = run.skipped.first {
-            let count = run.skipped.count
-            output.note(
-                "\(file): \(count) \(count == 1 ? "line is" : "lines are") left out; "
-                    + "the first is line \(first.line): \(first.reason)")
-        }
-        if let frames = run.frames {
-            output.note("\(file): \(frames.diagnostic) of \(frames.all) frames are diagnostic")
         }
     }
 
@@ -240,22 +214,8 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         _ file: String, _ result: ImportRun.Result, _ rows: inout RowWriter,
         _ writer: inout TextOutput
     ) throws {
-        try writer.print(
-            Row(
-                "import",
-                [
-                    "path": .text(file), "trips": .numbers(result.trips),
-                    "known": .integer(result.known), "deleted": .numbers(result.deleted),
-                    "readings": .integer(result.readings),
-                ]), &rows)
-        if output.format == .text {
-            let trips = result.trips.map(String.init).joined(separator: ", ")
-            let what =
-                result.trips.isEmpty
-                ? "nothing new" : "trip \(trips), \(result.readings) readings"
-            let known = result.known > 0 ? ", \(result.known) known already" : ""
-            try writer.writeLine("\(printable(file)): \(what)\(known)")
-        }
+        try writer.print(result.row(path: file), &rows)
+        if output.format == .text { try writer.writeLine(result.line(path: file)) }
         for trip in result.deleted {
             output.note(
                 "\(file): trip \(trip) came from it and was deleted; \"obdscan trips undo\" brings back "

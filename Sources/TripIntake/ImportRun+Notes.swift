@@ -1,0 +1,45 @@
+import Formats
+import TripImport
+
+extension ImportRun {
+    /// What the user should know about the file, as parts of sentences.
+    public var notes: [String] {
+        var notes: [String] = []
+        if let day = assumedDay, day.source == .fileName {
+            notes.append("its times are on \(day.day), the day in its name")
+        }
+        let lines = skipped.first.map { first in
+            "\(skipped.count) \(skipped.count == 1 ? "line" : "lines") "
+                + "(first: line \(first.line), \(first.reason))"
+        }
+        let cells = skipped.firstCell.map { first in
+            "\(skipped.cells) \(skipped.cells == 1 ? "cell" : "cells") "
+                + "(first: line \(first.line), \(first.reason))"
+        }
+        let leftOut = [lines, cells].compactMap(\.self)
+        if !leftOut.isEmpty { notes.append("left out " + leftOut.joined(separator: " and ")) }
+        if let frames {
+            notes.append("\(frames.diagnostic) of \(frames.all) frames are diagnostic")
+        }
+        return notes
+    }
+}
+
+extension ImportRun.Result {
+    /// The row of a file.
+    public func row(path: String) -> Row {
+        Row(
+            "import",
+            [
+                "path": .text(path), "trips": .numbers(trips), "known": .integer(known),
+                "deleted": .numbers(deleted), "readings": .integer(readings),
+            ])
+    }
+
+    /// The result for people.
+    public func line(path: String) -> String {
+        let numbers = trips.map(String.init).joined(separator: ", ")
+        let what = trips.isEmpty ? "nothing new" : "trip \(numbers), \(readings) readings"
+        return "\(printable(path)): \(what)" + (known > 0 ? ", \(known) known already" : "")
+    }
+}

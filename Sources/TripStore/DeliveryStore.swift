@@ -126,7 +126,7 @@ public final class DeliveryStore: Sendable {
         if canWrite {
             try TripStore.createFile(path)
         } else if Glibc.access(path, F_OK) != 0 {
-            throw .missing(path: path)
+            throw .unseen(path)
         }
         do {
             var configuration = Configuration()

@@ -42,6 +42,11 @@ public enum StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError {
+    /// Why access(2) did not find a file: there is none, or its folder cannot be read.
+    public static func unseen(_ path: String) -> StoreError {
+        errno == EACCES ? .permission(path: path) : .missing(path: path)
+    }
+
     /// Converts an error of a lower layer.
     init(_ error: any Error, path: String) {
         guard let error = error as? DatabaseError else {

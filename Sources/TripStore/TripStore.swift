@@ -75,7 +75,7 @@ public final class TripStore: Sendable {
         self.limits = limits
         switch access {
         case .readOnly:
-            guard Glibc.access(path, F_OK) == 0 else { throw .missing(path: path) }
+            guard Glibc.access(path, F_OK) == 0 else { throw .unseen(path) }
         case .readWrite:
             try Self.createFile(path)
             if ReadOnlyPlace.isReadOnlyDisk(path) { throw .readOnlyDisk(path: path) }

@@ -150,6 +150,17 @@ import Testing
         }
     }
 
+    /// Root can read everywhere.
+    @Test(.enabled(if: geteuid() != 0))
+    func `a file in a directory that may not be read is not missing`() throws {
+        let scratch = try Scratch()
+        let directory = scratch.path("closed")
+        #expect(mkdir(directory, 0) == 0)
+        #expect(throws: StoreError.permission(path: directory + "/a.db")) {
+            try TripStore(path: directory + "/a.db", access: .readOnly)
+        }
+    }
+
     @Test func `a damaged page is found`() throws {
         let scratch = try Scratch()
         do {

@@ -140,9 +140,23 @@ import Testing
         let saved = try TripStore(path: scratch.path("saved.db"))
         let result = try saved.salvage(from: store.path)
         #expect(result.damagedPages == 0 && result.rejected == 0 && result.orphanPages == 0)
+        #expect(result.missingPages == 0)
         #expect(try values(saved) == values(store) && saved.check() == [])
         #expect(try saved.trips() == store.trips())
         #expect(try saved.codeHistory() == store.codeHistory())
+    }
+
+    /// A part of a page is there, but the three after it are not.
+    @Test func `a file that was cut off lacks pages that its header counts`() throws {
+        let scratch = try Scratch()
+        do { _ = try drive(try TripStore(path: scratch.path()), start: 0, seconds: 300) }
+        try scratch.sql { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        let bytes = try Data(contentsOf: URL(filePath: scratch.path()))
+        let cut = scratch.path("cut.db")
+        try bytes.dropLast(3 * 4096 + 1000).write(to: URL(filePath: cut))
+        let saved = try TripStore(path: scratch.path("saved.db"))
+        let result = try saved.salvage(from: cut)
+        #expect(result.missingPages == 3 && result.pages == bytes.count / 4096 - 3)
     }
 
     @Test(arguments: 0..<20)

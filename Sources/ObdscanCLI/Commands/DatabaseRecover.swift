@@ -3,6 +3,7 @@ import Formats
 import Glibc
 import OBDCore
 import SystemIO
+import TripReports
 import TripStore
 
 /// `obdscan db recover`.
@@ -31,7 +32,7 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
         guard let damaged = database.file else {
             throw Failure("there is no database", hint: "--db FILE names it", status: .noInput)
         }
-        guard access(damaged, F_OK) == 0 else { throw Failure(StoreError.missing(path: damaged)) }
+        guard access(damaged, F_OK) == 0 else { throw Failure(StoreError.unseen(damaged)) }
         guard access(to, F_OK) != 0 else {
             throw Failure(
                 "\(to) exists already", hint: "name a file that does not", status: .cannotCreate)
@@ -43,9 +44,9 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
             hint: "Name a file that ends in .db.")
         let saved = try save(damaged)
         var writer = TextOutput.standard
-        try writer.print(row(saved), output.format)
+        try writer.print(saved.row(path: to), output.format)
         if output.format == .text {
-            for line in lines(saved) { try writer.writeLine(line) }
+            for line in saved.lines(path: to) { try writer.writeLine(line) }
         }
         try writer.flush()
     }
@@ -75,38 +76,5 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
             }
             return saved
         }
-    }
-
-    private func row(_ saved: Salvaged) -> Row {
-        Row(
-            "recovery",
-            [
-                "path": .text(to), "trips": .integer(saved.rows["trip"] ?? 0),
-                "readings": .integer(saved.rows["reading"] ?? 0), "pages": .integer(saved.pages),
-                "damagedPages": .integer(saved.damagedPages),
-                "orphanPages": .integer(saved.orphanPages), "rejected": .integer(saved.rejected),
-                "tripsWithoutTime": .numbers(saved.tripsWithoutTime),
-                "unknownChannels": .integer(saved.unknownChannels),
-                "rows": .object(
-                    saved.rows.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) }),
-            ])
-    }
-
-    /// The saved data, for people.
-    private func lines(_ saved: Salvaged) -> [String] {
-        var lines = [
-            "\(printable(to)): \(saved.rows["trip"] ?? 0) trips, "
-                + "\(saved.rows["reading"] ?? 0) readings from \(saved.pages) pages, "
-                + "\(saved.damagedPages) of them damaged"
-        ]
-        if saved.orphanPages > 0 {
-            lines.append(
-                "\(saved.orphanPages) pages belonged to no table; their rows were saved, too")
-        }
-        if !saved.tripsWithoutTime.isEmpty {
-            let trips = saved.tripsWithoutTime.map(String.init).joined(separator: ", ")
-            lines.append("the date of these trips is lost: \(trips)")
-        }
-        return lines
     }
 }

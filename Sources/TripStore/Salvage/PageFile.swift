@@ -10,18 +10,21 @@ final class PageFile {
     let usableSize: Int
     /// Number of pages.
     let pageCount: Int
+    /// Number of pages that the file should have according to its header, and does not have.
+    let missingPages: Int
 
     private let file: Int32
     private let log: Int32
     /// The offset of each page in the log.
-    private var overlay: [Int: Int] = [:]
+    private let overlay: [Int: Int]
 
     /// Opens the file at `path`; nil if it cannot be read or has no page.
     init?(path: String) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         self.file = file
-        log = open(path + "-wal", O_RDONLY | O_CLOEXEC)
+        let log = open(path + "-wal", O_RDONLY | O_CLOEXEC)
+        self.log = log
         let header = Self.read(file, at: 0, 100) ?? []
         var size = 0
         var reserved = 0
@@ -40,12 +43,16 @@ final class PageFile {
         pageSize = size
         usableSize = size - reserved
         let length = Int(lseek(file, 0, SEEK_END))
-        var count = (length + size - 1) / size
-        if let logHeader {
-            let committed = Self.readLog(log, logHeader, pageSize: size)
-            overlay = committed.pages
-            count = max(count, committed.count)
-        }
+        let present = (length + size - 1) / size
+        let committed = logHeader.map { Self.readLog(log, $0, pageSize: size) }
+        let newer = committed?.pages ?? [:]
+        let count = max(present, committed?.count ?? 0)
+        // Offset 28 is the size in pages; it is valid if both change counters (24, 92) are equal.
+        let first = newer[1].flatMap { Self.read(log, at: $0, 100) } ?? header
+        let isValid = first.count == 100 && first[24..<28].elementsEqual(first[92..<96])
+        let expected = max(count, isValid ? Self.number(first, 28) : 0)
+        missingPages = expected - present - newer.keys.count { $0 > present && $0 <= expected }
+        overlay = newer
         pageCount = count
         guard pageCount > 0 else { return nil }
     }

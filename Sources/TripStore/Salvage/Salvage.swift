@@ -7,6 +7,8 @@ public struct Salvaged: Hashable, Sendable {
     public var pages = 0
     /// Pages that could not be read completely.
     public var damagedPages = 0
+    /// Pages after the end of the file that its header counts: it was cut off.
+    public var missingPages = 0
     /// Pages that no other page refers to, whose rows were recognised by their columns.
     public var orphanPages = 0
     /// Saved rows by table.
@@ -28,7 +30,7 @@ extension TripStore {
     public func salvage(
         from damaged: String, progress: (Double) -> Void = { _ in }
     ) throws(StoreError) -> Salvaged {
-        guard let file = PageFile(path: damaged) else { throw .missing(path: damaged) }
+        guard let file = PageFile(path: damaged) else { throw .unseen(damaged) }
         return try write { database in
             try database.execute(sql: "PRAGMA foreign_keys = OFF")
             defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
@@ -69,6 +71,7 @@ private struct Salvager {
     init(_ file: PageFile, in database: Database) throws {
         self.file = file
         result.pages = file.pageCount
+        result.missingPages = file.missingPages
         for name in try String.fetchAll(
             database,
             sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")

@@ -6,7 +6,8 @@ import VehicleLink
 
 /// A decoded part of recorded adapter text.
 public enum DecodedLine: Hashable, Sendable {
-    /// An item from an ECU.
+    /// An item from an ECU; `text` is the line with an error, or the request that a message does not
+    /// answer.
     case item(DiagnosticItem, text: String)
     /// A list of codes that is empty.
     case noCodes(ECUMessage)
@@ -123,12 +124,12 @@ public struct DecodeRun {
                 } else {
                     decoder.decode(message, in: entry.exchange, &items)
                 }
-                try handOnItems(body)
+                try handOnItems(of: entry.exchange, body)
                 if items.isEmpty, message.isListOfCodes { try body(.noCodes(message)) }
             case .endOfExchange:
                 items.removeAll(keepingCapacity: true)
                 decoder.endExchange(entry.exchange, &items)
-                try handOnItems(body)
+                try handOnItems(of: entry.exchange, body)
                 texts.removeAll(keepingCapacity: true)
             case .linkError(let error, let text):
                 try body(.damaged(error, text: text, line: entry.line))
@@ -140,9 +141,16 @@ public struct DecodeRun {
         }
     }
 
-    private func handOnItems(_ body: (DecodedLine) throws -> Void) rethrows {
+    private func handOnItems(
+        of exchange: Exchange, _ body: (DecodedLine) throws -> Void
+    ) rethrows {
         for item in items {
             var text = ""
+            if !messagesOnly, case .message(let message) = item, let request = exchange.request,
+                !message.answers(request)
+            {
+                text = Hex.string(request)
+            }
             if case .error(let error) = item, let line = texts[error.line] {
                 text = String(decoding: line, as: UTF8.self)
             }

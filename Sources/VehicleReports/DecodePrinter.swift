@@ -147,9 +147,10 @@ package struct DecodePrinter {
         case .item(.negativeResponse(let refusal, _, _), _):
             return "\(ecu)  negativeResponse  \(refusal.service)  \(refusal.nrc.name) "
                 + "(\(Hex.string([refusal.nrc.rawValue])))"
-        case .item(.message(let message), _):
+        case .item(.message(let message), let request):
             let group = message.parameterGroup.map { "\(Hex.string($0, digits: 6))  " } ?? ""
             return "\(ecu)  message  \(group)\(Hex.string(message.payload))"
+                + (request.isEmpty ? "" : "  (does not answer \(request))")
         case .noCodes: return "\(ecu)  no codes"
         case .voltage(let volts, _): return "\(padded("", 8))  adapter voltage \(volts) V"
         case .frame(let id, let data, _):

@@ -41,6 +41,18 @@ import Testing
         for size in 1...5 { #expect(try found(text, pieces: size) == whole) }
     }
 
+    /// What answers another request is shown with the request that it does not answer.
+    @Test(arguments: [
+        (">010D\r7E8 04 41 0C 1A F8\r\r>", ["010D"]), (">010C\r7E8 02 44 00\r\r>", ["010C"]),
+        (">3E00\r7E8 02 7E 00\r\r>", [""]),
+    ])
+    func `an answer to another request is one`(text: String, requests: [String]) throws {
+        let found = try found(text).compactMap { line in
+            if case .item(.message, let request) = line { request } else { nil }
+        }
+        #expect(found == requests)
+    }
+
     @Test func `messages alone are those of the ECUs, whole`() throws {
         let lines = try found("7E8 04 41 0C 1A F8\r\r>", messagesOnly: true)
         let messages = lines.compactMap { line in

@@ -85,8 +85,9 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
         var damaged: [String] = []
         for source in sources {
             if sources.count > 1 { try writer.append { pipeline.begin(source.name, into: &$0) } }
-            var sawError = false
+            var (sawError, isEmpty) = (false, true)
             try source.forEachChunk { chunk in
+                isEmpty = isEmpty && chunk.allSatisfy { $0 <= 0x20 }
                 try pipeline.prepare(for: chunk)
                 try writer.append { pipeline.read(chunk, into: &$0) }
                 // A pipe gets every answer as soon as it is complete.
@@ -94,7 +95,14 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
             }
             try writer.append { sawError = pipeline.finish(into: &$0) }
             try writer.flush()
-            if sawError { damaged.append(source.name) }
+            if isEmpty {
+                let failure = Failure(
+                    "\(source.name): there is no text to decode",
+                    hint: "give a file, or an answer such as 7E8 04 41 0C 1A F8", status: .badData)
+                if sources.count == 1 { throw failure }
+                output.note(failure.message)
+            }
+            if sawError || isEmpty { damaged.append(source.name) }
         }
         if damaged.isEmpty { return }
         guard sources.count > 1 else { throw Failure.silent(.badData) }

@@ -31,12 +31,13 @@ public struct MonitorTrendReport {
     }
 
     private var text: String {
-        var rows = TextTable(
-            [
-                ("ECU", .left), ("MONITOR", .left), ("TEST", .left), ("WHEN", .left),
-                ("VALUE", .right), ("LIMITS", .left), ("UNIT", .left), ("MARGIN", .right),
-                ("", .left),
-            ], flexible: [1, 2])
+        let hasVehicles = Set(points.map(\.vin)).count > 1
+        var columns: [(String, TextTable.Alignment)] = [
+            ("ECU", .left), ("MONITOR", .left), ("TEST", .left), ("WHEN", .left),
+            ("VALUE", .right), ("LIMITS", .left), ("UNIT", .left), ("MARGIN", .right), ("", .left),
+        ]
+        if hasVehicles { columns.insert(("VIN", .left), at: 0) }
+        var rows = TextTable(columns, flexible: hasVehicles ? [2, 3] : [1, 2])
         var last: MonitorTrendPoint?
         for point in points {
             let isSame =
@@ -51,12 +52,15 @@ public struct MonitorTrendReport {
             {
                 verdict = .init("nearer", .warning)
             }
-            rows.add([
-                isSame ? "" : .init(result.ecu),
-                .init(isSame ? "" : result.monitorTitle), .init(isSame ? "" : result.testTitle),
-                .init(localTime(point.time)), .init(result.text(result.value)),
-                .init(result.limitsText), .init(result.unit ?? ""), .init(margin), verdict,
-            ])
+            let vehicle: [TextTable.Cell] =
+                hasVehicles ? [.init(isSame ? "" : point.vin ?? "—")] : []
+            rows.add(
+                vehicle + [
+                    isSame ? "" : .init(result.ecu),
+                    .init(isSame ? "" : result.monitorTitle), .init(isSame ? "" : result.testTitle),
+                    .init(localTime(point.time)), .init(result.text(result.value)),
+                    .init(result.limitsText), .init(result.unit ?? ""), .init(margin), verdict,
+                ])
         }
         return rows.isEmpty
             ? "" : rows.text(output.palette, columns: output.columns)

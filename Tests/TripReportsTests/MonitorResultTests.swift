@@ -1,8 +1,12 @@
 import Diagnostics
+import Formats
+import Foundation
 import OBDCore
 import PIDTables
+import SystemIO
 import Testing
 import TripReports
+import TripStore
 
 /// The scalings 0A (0.122 mV), 24 (counts) and FE (0.25 Pa, signed) of SAE J1979-DA.
 @Suite struct `Numbers of a test result` {
@@ -43,5 +47,33 @@ import TripReports
         #expect(result.text(result.value) == "12")
         (result.unit, result.value) = ("V", 0.455)
         #expect(result.text(result.value) == "0.455")
+    }
+
+    /// The VIN of each result, and how each line of the trend begins.
+    @Test(
+        arguments: [
+            (["A", "A"], ["ECU", "7E8", "2026"]), (["A", "B"], ["VIN", "A", "B"]),
+            ([nil, "B"], ["VIN", "—", "B"]),
+        ] as [([String?], [String])])
+    func `are grouped by vehicle where there are several`(
+        vehicles: [String?], begins: [String]
+    ) throws {
+        let result = try result("01 01 10 0076 0000 0190")
+        let points = vehicles.enumerated().map { index, vin in
+            MonitorTrendPoint(
+                time: UTC(microseconds: 1_795_248_902_000_000 + Int64(index) * 1_000_000), trip: 1,
+                vin: vin, result: result)
+        }
+        let path = FileManager.default.temporaryDirectory.appending(
+            path: "obdscan-\(UUID().uuidString)"
+        ).path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let report = MonitorTrendReport(points: points, output: OutputForm(format: .text))
+        try OutputFile.write(path) { try report.print(&$0) }
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == begins.count)
+        for (line, begin) in zip(lines, begins) {
+            #expect(line.drop { $0 == " " }.hasPrefix(begin), "\(line)")
+        }
     }
 }

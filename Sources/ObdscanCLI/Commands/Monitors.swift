@@ -42,6 +42,12 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
     @Flag(help: "Show how stored results moved towards their limits.")
     var trend = false
 
+    @Option(
+        name: .customLong("vehicle"),
+        help: ArgumentHelp(
+            "Show only the trend of the vehicle with this VIN or name.", valueName: "vehicle"))
+    var known: String?
+
     @Flag(
         help: ArgumentHelp(
             "Exit with 1 if a monitor has not run since a clear.",
@@ -52,11 +58,12 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        if known != nil && !trend { throw ValidationError("--vehicle needs --trend") }
+    }
+
     func run() throws {
-        if trend {
-            try printTrend()
-            return
-        }
+        if trend { return try printTrend() }
         let table = try loadTable(tables)
         var isReady = true
         try Pager.print(output) { writer in
@@ -87,8 +94,12 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
         let store = try vehicle.database.open(
             .readOnly,
             filledBy: "\"obdscan monitors\" reads a vehicle's test results and keeps them")
-        let points = try store.monitorTrend()
-        if points.isEmpty { output.note("No test results are kept yet.") }
+        let points = try store.monitorTrend(vehicle: known)
+        if points.isEmpty {
+            output.note(
+                known.map { "No test results of a vehicle called \"\($0)\" are stored." }
+                    ?? "No test results are kept yet.")
+        }
         try Pager.print(output) {
             try MonitorTrendReport(points: points, output: output.form).print(&$0)
         }

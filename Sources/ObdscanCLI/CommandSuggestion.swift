@@ -1,4 +1,5 @@
 import ArgumentParser
+import Formats
 import OBDCore
 
 /// Suggests a command after the user typed an unknown one.

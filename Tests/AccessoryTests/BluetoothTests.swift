@@ -136,20 +136,7 @@ private final class FakeBus: Sendable {
 
     /// `reply` gets the serial number and the name of a call.
     init(_ reply: @escaping @Sendable (UInt32, String) -> [UInt8]?) throws {
-        path =
-            FileManager.default.temporaryDirectory.appending(path: "bus-\(UUID().uuidString)")
-            .path().prefix(100).description
-        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let name = Array(path.utf8)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-        let status = withUnsafeBytes(of: &address) { bytes in
-            bytes.baseAddress.map {
-                bind(listener, $0.assumingMemoryBound(to: sockaddr.self), UInt32(bytes.count))
-            } ?? -1
-        }
-        try #require(status == 0 && listen(listener, 1) == 0)
+        (listener, path) = try ListeningSockets.local()
         let thread = try SystemThread { [self, listener] in
             let host = accept(listener, nil, nil)
             serve(host, reply)

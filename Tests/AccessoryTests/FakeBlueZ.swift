@@ -155,20 +155,7 @@ final class FakeBlueZ: Sendable {
         self.setup = setup
         news = try EventDescriptor()
         state.withLock { $0.isConnected = setup.isLeaving }
-        path =
-            FileManager.default.temporaryDirectory.appending(path: "bz-\(UUID().uuidString)")
-            .path().prefix(100).description
-        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let name = Array(path.utf8)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-        let status = withUnsafeBytes(of: &address) { bytes in
-            bytes.baseAddress.map {
-                bind(listener, $0.assumingMemoryBound(to: sockaddr.self), UInt32(bytes.count))
-            } ?? -1
-        }
-        try #require(status == 0 && listen(listener, 4) == 0)
+        (listener, path) = try ListeningSockets.local()
         try SystemThread { [self, listener] in
             while true {
                 let host = accept(listener, nil, nil)

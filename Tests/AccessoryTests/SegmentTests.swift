@@ -11,19 +11,8 @@ private final class SegmentingPeer: Sendable {
     let port: UInt16
 
     init(answer: String, segments: Int) throws {
-        let listener = sys_stream_socket(AF_INET, 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listens = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 1) == 0
-                    && getsockname(listener, $0, &length) == 0
-            }
-        }
-        try #require(listens)
-        port = UInt16(bigEndian: address.sin_port)
+        let listener: Int32
+        (listener, port) = try ListeningSockets.tcp()
         let text = Array(answer.utf8)
         let piece = (text.count + segments - 1) / segments
         let pieces = stride(from: 0, to: text.count, by: piece).map {

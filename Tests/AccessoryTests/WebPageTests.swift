@@ -8,18 +8,7 @@ import Testing
 @Suite struct `What is there instead of an adapter` {
     /// Sends `answer` once the first request has come completely.
     private static func serve(_ answer: String) throws -> UInt16 {
-        let listener = sys_stream_socket(AF_INET, 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listens = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 1) == 0
-                    && getsockname(listener, $0, &length) == 0
-            }
-        }
-        try #require(listens)
+        let (listener, port) = try ListeningSockets.tcp()
         Thread.detachNewThread {
             defer { close(listener) }
             var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
@@ -35,7 +24,7 @@ import Testing
             }
             _ = Array(answer.utf8).withUnsafeBytes { write(client, $0.baseAddress, $0.count) }
         }
-        return UInt16(bigEndian: address.sin_port)
+        return port
     }
 
     @Test(arguments: ["HTTP/1.1 200 OK\r\n\r\n<html>", "HTTP/1.0 400 Bad Request\r\n\r\n"])

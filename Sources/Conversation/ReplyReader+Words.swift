@@ -33,7 +33,7 @@ extension ReplyReader {
             }
         }
         busInitIsOpen = false
-        if kind == .monitor, let frame = remoteFrame(text) {
+        if kind == .monitor, let frame = MonitoredFrame(remote: text, &digits) {
             out.append(.frame(id: frame.id, data: []))
         } else if let match = AdapterWords.find(in: text) {
             let isBehindData = match.start > 0 && !isEcho(text.extracting(..<match.start))
@@ -54,15 +54,6 @@ extension ReplyReader {
         } else {
             out.append(.linkError(LinkError(.notAFrame, line: line), text: nil))
         }
-    }
-
-    /// `7E8 RTR`: a remote frame, which requests another frame and has no data.
-    private mutating func remoteFrame(_ text: Span<UInt8>) -> MonitoredFrame? {
-        guard let end = AdapterWords.position(of: "RTR", in: text), end > 0,
-            AdapterWords.end(of: "RTR", in: text, at: end) == text.count,
-            digits.scan(text.extracting(..<end))
-        else { return nil }
-        return MonitoredFrame(remote: digits)
     }
 
     /// Whether a text is the current request, which is an echo whose line end was lost.

@@ -100,8 +100,7 @@ import Testing
     ])
     func `remote frames have an identifier and perhaps a length`(text: String, expected: String?) {
         var line = HexLine()
-        let isRead = line.scan(Array(text.utf8).span)
-        #expect(isRead)
-        #expect(written(MonitoredFrame(remote: line)) == expected)
+        let remote = MonitoredFrame(remote: Array((text + " RTR").utf8).span, &line)
+        #expect(written(remote) == expected)
     }
 }

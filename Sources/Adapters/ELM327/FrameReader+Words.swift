@@ -84,7 +84,7 @@ extension FrameReader {
             }
         }
         busInitIsOpen = false
-        if asked == .monitor, let frame = remoteFrame(text) {
+        if asked == .monitor, let frame = MonitoredFrame(remote: text, &digits) {
             out.append(.frame(id: frame.id, data: []))
         } else if let match = AdapterWords.find(in: text) {
             let isBehindData = match.start > 0 && !isEcho(text.extracting(..<match.start))
@@ -105,15 +105,6 @@ extension FrameReader {
         } else {
             out.append(.linkError(LinkError(.notAFrame), text: nil))
         }
-    }
-
-    /// `7E8 RTR`: a remote frame, which requests another frame and has no data.
-    private mutating func remoteFrame(_ text: Span<UInt8>) -> MonitoredFrame? {
-        guard let end = AdapterWords.position(of: "RTR", in: text), end > 0,
-            AdapterWords.end(of: "RTR", in: text, at: end) == text.count,
-            digits.scan(text.extracting(..<end))
-        else { return nil }
-        return MonitoredFrame(remote: digits)
     }
 
     /// Whether a text is the sent command, which is an echo whose line end was lost.

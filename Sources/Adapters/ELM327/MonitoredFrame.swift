@@ -70,8 +70,13 @@ package struct MonitoredFrame: Hashable, Sendable {
         if showsLength, Int(line.digit(8)) != data.count { return nil }
     }
 
-    /// Reads what comes before `RTR`: an identifier and perhaps a data length code.
-    package init?(remote line: HexLine) {
+    /// Reads `7E8 RTR`, a remote frame, which requests another frame and has no data: an identifier, perhaps a
+    /// data length code, and the word; `line` gets the digits.
+    package init?(remote text: Span<UInt8>, _ line: inout HexLine) {
+        guard let end = AdapterWords.position(of: "RTR", in: text), end > 0,
+            AdapterWords.end(of: "RTR", in: text, at: end) == text.count,
+            line.scan(text.extracting(..<end))
+        else { return nil }
         let isShort = line.count == 3 || line.count == 4
         let digits = isShort ? 3 : 8
         guard line.segment == nil, line.count == digits || line.count == digits + 1 else {

@@ -23,7 +23,9 @@ struct LogClock {
     /// How far local time of the log is ahead of UTC, if another clock of the log says so; unit: µs.
     private var zone: Int64?
     /// What the other clock says beside the next time.
-    private var other: (wall: UTC, zone: Int64)?
+    private var other: (wall: UTC, zone: Int64, text: String)?
+    /// The end of the text with the zone, `GMT+02:00 2021`: while it stays the same, so does the zone.
+    private var zoneText: [UInt8] = []
     /// The last time of day in seconds, and the number of midnights since the beginning.
     private var lastOfDay: (seconds: Double, days: Int64)?
 
@@ -116,7 +118,9 @@ struct LogClock {
 
     /// Takes what another clock of the log says beside the next time, if it has a zone.
     mutating func takeOther(_ text: String) {
-        other = Self.zoneInside(text).flatMap { found in found.zone.map { (found.wall, $0) } }
+        other = nil
+        if zone != nil, text.utf8.suffix(zoneText.count).elementsEqual(zoneText) { return }
+        other = Self.zoneInside(text).flatMap { found in found.zone.map { (found.wall, $0, text) } }
     }
 
     /// The point in time so many seconds after the beginning; nil if that is unknown.
@@ -133,6 +137,7 @@ struct LogClock {
         // A satellite clock without a fix shows another time, whose zone may differ.
         if let other, abs(other.wall.microseconds - wall.microseconds) < 1_800_000_000 {
             self.zone = other.zone
+            zoneText = Array(other.text.utf8.suffix(14))
         }
         guard let shift = zone ?? self.zone else { return localTime(wall) }
         return UTC(microseconds: wall.microseconds - shift)

@@ -30,6 +30,10 @@ import Testing
         "obdscan publish status --format json": 66,
         "obdscan publish check fleet": 66,
         "obdscan publish forget fleet": 64,
+        // Nothing was recorded then, and no vehicle has that VIN or name.
+        "obdscan export --from yesterday --until today --to yesterday.csv": 66,
+        "obdscan export --month 2026-11 --vehicle \"Van 1\" --to november.csv": 66,
+        "obdscan trips vehicle 1HGCM82633A004352 \"Van 1\"": 64,
     ]
 
     /// Examples that cannot run here, with the reason.

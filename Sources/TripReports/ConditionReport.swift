@@ -19,7 +19,7 @@ public struct ConditionReport {
     let table: PIDTable
     let texts: CodeTexts
     var explanations: CodeExplanations
-    let head: ReportHead
+    package var head: ReportHead
     let output: OutputForm
     /// Whether only one ECU answered; its name is then left out of the tables of the page.
     private let isAlone: Bool
@@ -72,6 +72,7 @@ public struct ConditionReport {
         var facts: [(name: String, value: String)] = []
         if let make = head.make { facts.append(("Make", make)) }
         if let vehicle { facts.append(("Vehicle", vehicle)) }
+        if let label = head.label { facts.append(("Label", label)) }
         if let odometer = head.odometer {
             let conversion = output.units.conversion(from: "km")
             let shown = (conversion?(odometer) ?? odometer).rounded()

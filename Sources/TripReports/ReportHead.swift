@@ -8,6 +8,8 @@ public struct ReportHead: Hashable, Sendable {
     public var make: String?
     /// Unit: km.
     public var odometer: Double?
+    /// What the user calls the vehicle, such as its place in the yard.
+    public var label: String?
 
     /// A head; it is empty by default.
     public init(

@@ -16,6 +16,8 @@ package struct CarReports {
     /// Writes a page; returns its path.
     package func write(_ report: ConditionReport, label: String?, vin: String?) throws -> String {
         let path = free(name(label: label, vin: vin, time: report.time))
+        var report = report
+        report.head.label = label
         try OutputFile.write(path, bytes: report.page.bytes)
         return path
     }

@@ -57,9 +57,9 @@ extension ExplainedCode {
 
     private var proof: String {
         guard let explanation, !explanation.monitors.isEmpty else { return "" }
-        let names = explanation.monitors.map(\.rawValue).joined(separator: ", ")
-        let tests = tests.isEmpty ? "" : "; test results \(tests)"
-        return "obdscan monitors: \(names)\(tests)"
+        let names = explanation.monitors.map(\.title).joined(separator: ", ")
+        return "obdscan monitors: \(names)"
+            + (explanation.tests.isEmpty ? "" : ", with test results")
     }
 
     private var sureness: String {

@@ -202,6 +202,14 @@ import Testing
         }
     }
 
+    /// SPN 245 counts eighths of a kilometre.
+    @Test func `tells its odometer in a group of SAE J1939, too`() throws {
+        try ask("truck") { vehicle in
+            let services = try vehicle.services()
+            #expect(try vehicle.odometer(in: services) == 412_806.375)
+        }
+    }
+
     // MARK: Faults
 
     @Test func `is not there with the ignition off`() throws {

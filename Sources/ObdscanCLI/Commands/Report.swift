@@ -20,7 +20,8 @@ struct ReportCommand: ParsableCommand, OutputCommand {
             writes versions, findings and the recorded conversation into one text. VIN, serial \
             numbers of engine and adapter, Bluetooth addresses and the home folder are replaced by \
             X, also in hexadecimal. Read it before you publish it. Nothing is sent anywhere, \
-            nothing is changed in the vehicle. If the adapter cannot be opened, the text says why, \
+            nothing is changed in the vehicle. A page about the vehicle to print is "obdscan dtc \
+            report --to FILE". If the adapter cannot be opened, the text says why, \
             and the command fails.
 
             EXAMPLES

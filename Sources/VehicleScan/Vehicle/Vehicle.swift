@@ -170,8 +170,13 @@ extension Vehicle {
         try ask(.information(0x02), by: profiles).flatMap(\.answer.items).vin
     }
 
-    /// The odometer: PID A6 if the vehicle announces it, otherwise what the packs of its VIN have; unit: km.
+    /// The odometer: PID A6 if the vehicle announces it, otherwise what the packs of its VIN have, or the
+    /// group of SAE J1939; unit: km.
     public func odometer(in services: VehicleServices) throws(VehicleError) -> Double? {
+        if services.profiles == [.j1939] {
+            return try odometer(
+                in: table.records.filter { $0.dataID.service == DataID.parameterGroups })
+        }
         let supported = try supportedIDs(in: services) { .supportedPIDs($0) }
         guard supported.all.contains(0xA6) else { return try packOdometer(by: services.profiles) }
         let asked = try ask(.currentData([0xA6]), in: services)
@@ -191,10 +196,15 @@ extension Vehicle {
         let fitting = PIDTables.automaticPacks().filter { pack in
             pack.vehicles.contains { $0.matches(vin) }
         }.map(\.name)
-        for record in table.records
-        where !Set(record.packs).isDisjoint(with: fitting)
-            && record.target?.form == spoken.requestForm
-        {
+        return try odometer(
+            in: table.records.filter {
+                !Set($0.packs).isDisjoint(with: fitting) && $0.target?.form == spoken.requestForm
+            })
+    }
+
+    /// The first odometer that answers, of these records.
+    private func odometer(in records: [PIDTable.Record]) throws(VehicleError) -> Double? {
+        for record in records {
             let odometers = record.signals.map { SignalIndex(rawValue: $0) }.filter {
                 SignalRole(aliases: table[$0].aliases) == .odometer && table[$0].unit == "km"
             }

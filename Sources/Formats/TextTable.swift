@@ -14,7 +14,7 @@ public struct TextTable: Sendable {
         public var text: String
         /// The style; nil = plain.
         public var style: Style?
-        /// A shorter text, used without a terminal or if the table does not fit; nil if there is none.
+        /// A shorter text for narrow tables and for output without a terminal.
         private(set) var short: String?
 
         /// A cell; control characters in `text` are escaped.

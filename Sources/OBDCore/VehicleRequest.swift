@@ -78,7 +78,7 @@ public struct VehicleRequest: Hashable, Sendable {
     ///
     /// The list has the requests that are known to be harmless, so an unknown request counts as writing. It
     /// has the services that ``ServiceShape/all`` marks as reading, and requests for
-    /// ``readableParameterGroups`` (there is no service 00).
+    /// ``readableParameterGroups``, which begin with 00, a byte that no service has.
     public static func isReadOnly(_ payload: [UInt8]) -> Bool {
         guard let first = payload.first else { return false }
         switch ServiceShape.of(first)?.reading {

@@ -42,7 +42,7 @@ public enum StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError {
-    /// Why access(2) did not find a file: there is none, or its folder cannot be read.
+    /// The error after access(2) failed: the file is missing, or its folder cannot be read.
     public static func unseen(_ path: String) -> StoreError {
         errno == EACCES ? .permission(path: path) : .missing(path: path)
     }

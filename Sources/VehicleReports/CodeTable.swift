@@ -204,7 +204,7 @@ package final class CodeTable {
 
     // MARK: The file
 
-    /// The time in the first row of a table; nil if there is no row.
+    /// The time in the first row of a table; nil if the table is empty.
     private static func firstTime(
         _ beginning: [UInt8], _ form: Form, _ separator: Unicode.Scalar
     ) -> Substring? {

@@ -60,7 +60,7 @@ import Testing
         ("1 --from 2026-11-22", 66, "the latest of 2026-11-21 08:00:02"),
         ("--vehicle BAKERY --from 2026-11-21", 66, "no trip is of the vehicle \"BAKERY\""),
         ("--month 2026-10", 66, "nothing was recorded"),
-        ("--tag sea", 66, "there are no such trips"),
+        ("--tag sea", 66, "no trip matches"),
         ("--from 2026-11-21 --layout wide", 64, "holds one trip, and 3 were chosen"),
         ("1 --vehicle BAKERY", 64, "name trips, or choose them"),
     ])

@@ -97,7 +97,7 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
             try writer.flush()
             if isEmpty {
                 let failure = Failure(
-                    "\(source.name): there is no text to decode",
+                    "\(source.name): nothing to decode",
                     hint: "give a file, or an answer such as 7E8 04 41 0C 1A F8", status: .badData)
                 if sources.count == 1 { throw failure }
                 output.note(failure.message)

@@ -63,7 +63,7 @@ extension Failure {
     init(noRecordsIn trips: [TripSummary]) {
         guard let first = trips.map(\.start).min(), let last = trips.map(\.end).max() else {
             self.init(
-                "there are no such trips", hint: "\"obdscan trips\" lists them", status: .noInput)
+                "no trip matches", hint: "\"obdscan trips\" lists them", status: .noInput)
             return
         }
         self.init(

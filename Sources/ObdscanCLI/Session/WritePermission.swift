@@ -19,9 +19,9 @@ struct WritePermission {
 
     /// Asks the user for confirmation and checks that the vehicle stands still.
     ///
-    /// Only this function creates a ``Consent``. It checks the vehicle before the question, so that
-    /// nobody answers it for nothing, and again afterwards, because the engine may have been started
-    /// in the meantime.
+    /// Only this function creates a ``Consent``. It checks the vehicle before the question, because the
+    /// answer may not be needed, and again after it, because somebody may have started the engine in
+    /// the meantime.
     ///
     /// - Parameters:
     ///   - question: what the command is about to do.

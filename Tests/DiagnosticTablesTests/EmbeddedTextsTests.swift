@@ -91,16 +91,30 @@ import Testing
     // failure modes).
     @Test(arguments: [
         (UInt32(100), UInt8(1), "Engine oil pressure: value too low (most severe)"),
-        (105, 3, "Intake manifold 1 temperature: voltage too high, or short to supply"),
+        (105, 3, "Intake manifold temperature: voltage too high, or short to supply"),
         (1761, 4, "DEF tank 1 level: voltage too low, or short to ground"),
         (1639, 0, "Fan speed: value too high (most severe)"),
         (190, 19, "Engine speed: received network data wrong"),
-        (175, 16, "Engine oil 1 temperature: value too high (moderately severe)"),
+        (175, 16, "Engine oil temperature: value too high (moderately severe)"),
         (1675, 31, "Engine starter mode: condition exists"),
     ])
     func `codes of SAE J1939`(spn: UInt32, fmi: UInt8, text: String) {
         let code = J1939Code(spn: spn, fmi: fmi, occurrenceCount: 1, conversionMethod: false)
         #expect(PIDTables.codeTexts().text(of: code) == text)
+    }
+
+    /// Codes, freeze frames and readings must call a parameter the same.
+    @Test func `a parameter of SAE J1939 has one name`() throws {
+        let texts = PIDTables.codeTexts()
+        let table = try PIDTables.standard()
+        var compared = 0
+        for signal in table.signals where signal.id.hasPrefix("SPN") {
+            guard let spn = UInt32(signal.id.dropFirst(3)), let name = texts.text(ofParameter: spn)
+            else { continue }
+            compared += 1
+            #expect(signal.name == name, "\(signal.id)")
+        }
+        #expect(compared > 30)
     }
 
     @Test func `every failure mode but the reserved ones has a text`() {

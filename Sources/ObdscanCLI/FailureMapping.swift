@@ -8,6 +8,7 @@ import LocalLinks
 import OBDCore
 import PIDTables
 import ScanSession
+import Settings
 import Simulator
 import SystemIO
 import TableReports
@@ -530,6 +531,21 @@ extension Failure {
             code = .timedOut
         }
         self.init("\(accessory): \(what)", hint: hint, status: code)
+        switch status {
+        case .unableToConnect, .busInitError, .busError, .canError: isOfSilentVehicle = true
+        default: break
+        }
+    }
+
+    /// The failure with a hint that the protocol may be wrong, if the vehicle is silent and
+    /// `chosen` is not left to the adapter.
+    func doubting(_ chosen: ProtocolOption) -> Failure {
+        guard isOfSilentVehicle, let name = chosen.vehicleProtocol?.title else { return self }
+        var failure = self
+        failure.hint =
+            "only \(name) was tried, which may be wrong: --protocol auto looks for the right one; "
+            + "is the ignition on?"
+        return failure
     }
 }
 

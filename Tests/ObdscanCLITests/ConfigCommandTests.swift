@@ -63,6 +63,23 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (["rpm,speed"], 64), (["rpm", "bogus"], 64), (["rpm@often"], 64),
+            (["rpm@2s", "ect"], 0),
+            // A signal of a pack.
+            (["rpm", "I3_SOC"], 0),
+        ] as [([String], Int32)])
+    func `stores a view only if its signals are known`(signals: [String], status: Int32) throws {
+        defer { program.remove() }
+        try write("units = \"us\"\n")
+        let result = try program.run(["config", "set", "views.mine"] + signals)
+        #expect(result.status == status, "\(result.errors)")
+        let stored = try String(contentsOf: file, encoding: .utf8)
+        #expect(stored.contains("mine") == (status == 0))
+        #expect(status == 0 || result.errors.contains("hint: "))
+    }
+
     @Test func `leaves a file alone that is no text`() throws {
         defer { program.remove() }
         try write("")

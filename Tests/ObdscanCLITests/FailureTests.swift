@@ -5,6 +5,7 @@ import Glibc
 import OBDCore
 import ScanSession
 import ScanTool
+import Settings
 import Testing
 import TripStore
 import VehicleReports
@@ -72,6 +73,16 @@ import VehicleScan
         #expect(lost.hint?.hasPrefix("bluetoothctl remove") == true)
         let several = Failure(.bluetooth(address: "OBDII", .severalOfThatName([address, "B"])))
         #expect(several.status == .usage)
+    }
+
+    @Test func `a silent vehicle may need another protocol than the given one`() throws {
+        let failure = try #require(Failure(.busInitError, accessory: "a"))
+        let given = try #require(ProtocolOption(argument: "3"))
+        #expect(failure.doubting(given).hint?.hasPrefix("only ISO 9141-2 was tried") == true)
+        #expect(failure.doubting(given).hint?.contains("--protocol auto") == true)
+        #expect(failure.doubting(.automatic) == failure)
+        let full = try #require(Failure(.bufferFull, accessory: "a"))
+        #expect(full.doubting(given) == full)
     }
 
     @Test func `every word of the adapter but the question mark ends a command with a remedy`() {

@@ -105,22 +105,20 @@ struct ConfigSet: ParsableCommand {
         }
         // An unknown name would make every command without -d fail.
         if name == "device" { _ = try UserSettings.current.resolved(value) }
+        if name.hasPrefix("views.") { try checkSignals() }
         try SettingsFile.change(name, to: values, isList: isList)
-        if name.hasPrefix("views.") { try noteUnknown() }
     }
-}
 
-extension ConfigSet {
-    /// Reports signals of a view that no table contains; a pack may contain them.
-    private func noteUnknown() throws {
-        let names = SignalNames(try PIDTables.load(try TableFile.own()))
+    /// Refuses a view with a signal that neither a table nor a pack has.
+    private func checkSignals() throws {
+        let own = try TableFile.own()
+        let names = SignalNames(try PIDTables.load(own))
         for value in values {
             do throws(SignalError) {
                 _ = try names.findPaced(value)
             } catch {
-                let failure = Failure(error)
-                let hint = failure.hint.map { "; \($0)" } ?? ""
-                writeToStandardError(printable("without --pack \(failure.message)\(hint)") + "\n")
+                let all = SignalNames(try PIDTables.load(own, automatic: PIDTables.packs()))
+                guard (try? all.findPaced(value)) != nil else { throw Failure(error) }
             }
         }
     }

@@ -186,7 +186,9 @@ func withVehicle(
     do {
         try withSession(options, output, table, needs, body)
     } catch let fault as SessionFault {
-        throw Failure(fault.error, accessory: fault.accessory)
+        throw Failure(fault.error, accessory: fault.accessory).doubting(options.vehicleProtocol)
+    } catch let failure as Failure {
+        throw failure.doubting(options.vehicleProtocol)
     }
 }
 

@@ -12,6 +12,9 @@ public struct CodeTexts: Sendable {
         case bytes([UInt8])
     }
 
+    /// The words for a code without a text.
+    public static let unknown = "no text for this code is known"
+
     private var codes: [File]
     private var failureTypes: [File]
     private var parameters: [File]

@@ -17,8 +17,8 @@ extension AdapterGrade {
         case .clone:
             let count = verdict.missing.count
             let lacks = count == 0 ? nil : "lacks \(count) command\(count == 1 ? "" : "s")"
-            let never = verdict.claimed == 15 ? "a clone: Elm never made a v1.5" : nil
-            return [never ?? "claims \(claim ?? "?")", lacks, like]
+            let never = verdict.claimed == 15 ? ", which Elm never made" : ""
+            return ["claims \(claim ?? "?")\(never)", lacks, like]
                 .compactMap(\.self).joined(separator: "; ")
         case .unknown where isForeign: return "speaks \(dialect), no AT commands"
         case .unknown:

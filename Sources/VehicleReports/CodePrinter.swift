@@ -138,7 +138,7 @@ package struct CodePrinter {
                 rows.add([
                     .init(report.fullText, .bold),
                     .init(report.kindText, report.kind == .pending ? .dim : nil),
-                    .init(texts.text(of: report.code) ?? "no text for this code is known"),
+                    .init(texts.text(of: report.code) ?? CodeTexts.unknown),
                 ])
             }
             result += rows.text(palette, indent: 2, columns: output.columns)

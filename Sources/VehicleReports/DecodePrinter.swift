@@ -74,7 +74,9 @@ package struct DecodePrinter {
             var rows =
                 self.rows
                 ?? RowWriter(
-                    .csv, kinds: ItemRows.Keys.all + [["line"] + (file == nil ? [] : ["file"])])
+                    .csv,
+                    kinds: ItemRows.Keys.all
+                        + [["line", "doesNotAnswer"] + (file == nil ? [] : ["file"])])
             rows.append(row, to: &output)
             self.rows = rows
         case .text:
@@ -112,6 +114,9 @@ package struct DecodePrinter {
             row = ItemRows.error(error.reason, text: text, ecu: error.ecu)
         }
         row.add("line", .integer(found.line))
+        if case .item(.message, let request) = found, !request.isEmpty {
+            row.add("doesNotAnswer", .text(request))
+        }
         if let file { row.add("file", .text(file)) }
         return row
     }
@@ -130,7 +135,7 @@ package struct DecodePrinter {
                 "\(ecu)  \(padded(id, 7))  \(padded(signal.id, 16))  "
                 + "\(padded(value.joined, 14))  \(signal.name)" + remark(reading)
         case .item(.code(let report), _):
-            let text = knowledge.texts.text(of: report.code) ?? ""
+            let text = knowledge.texts.text(of: report.code) ?? CodeTexts.unknown
             return "\(ecu)  \(padded(report.kindText, 9))  \(padded(report.fullText, 8))  "
                 + text + remark(report)
         case .item(.monitor(let monitor), _):

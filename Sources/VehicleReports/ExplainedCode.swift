@@ -101,7 +101,7 @@ package struct ExplainedCode {
     private var unknownMeaning: String {
         if let parameter { return "no name for parameter \(parameter.spn) is known" }
         if !isCode { return "not a code: answers fill their unused places with it" }
-        return "no text for this code is known" + (group.map { "; \($0)" } ?? "")
+        return CodeTexts.unknown + (group.map { "; \($0)" } ?? "")
     }
 
     /// The bytes 00 00, which read as a code.

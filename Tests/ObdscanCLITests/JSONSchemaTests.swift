@@ -254,7 +254,10 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     func `columns do not depend on the vehicle`(command: [String]) throws {
         let program = try Program()
         defer { program.remove() }
-        let cars = ["petrol", "petrol?ecus=1", "diesel", "electric", "hybrid", "onuds", "truck"]
+        let cars = [
+            "petrol", "petrol?ecus=1", "diesel", "electric", "hybrid", "motorcycle", "onuds",
+            "truck",
+        ]
         var headings: Set<String> = []
         for car in cars {
             let address = "sim:\(car)\(car.contains("?") ? "&" : "?")latency=0"

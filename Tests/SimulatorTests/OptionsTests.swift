@@ -37,7 +37,7 @@ import Testing
     @Test(arguments: [
         (
             "lorry",
-            "no scenario \"lorry\"; there are petrol, diesel, electric, hybrid, onuds, truck"
+            "no scenario \"lorry\"; there are petrol, diesel, electric, hybrid, motorcycle, onuds, truck"
         ),
         ("?personality=x", "no personality \"x\"; there are elm327"),
         ("?speed=1", "no option \"speed\"; there are personality"),

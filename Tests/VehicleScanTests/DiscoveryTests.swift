@@ -95,8 +95,8 @@ import Testing
 
     /// `info` and `pids` request the same: what is supported, and the vehicle's information.
     @Test(arguments: [
-        "petrol", "diesel", "electric", "hybrid", "onuds", "truck", "petrol?protocol=3",
-        "petrol?protocol=1", "petrol?personality=golink", "diesel?ecus=3",
+        "petrol", "diesel", "electric", "hybrid", "onuds", "truck", "motorcycle",
+        "petrol?protocol=3", "petrol?protocol=1", "petrol?personality=golink", "diesel?ecus=3",
     ])
     func `and no request that was answered is asked twice`(name: String) throws {
         try open(name) { wire in

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["petrol", "diesel", "electric", "hybrid", "onuds", "truck"])
+    @Test(arguments: ["petrol", "diesel", "electric", "hybrid", "motorcycle", "onuds", "truck"])
     func `says that no vehicle answers while the ignition is off`(name: String) {
         let found = error(of: "sim:\(name)?ignition=off&\(Self.fast)")
         guard case .session(.initialisation(.noVehicle)) = found else {
@@ -149,7 +149,7 @@ import Testing
 
 /// What can be asked of each vehicle that comes with the program.
 @Suite struct `Every simulated vehicle` {
-    @Test(arguments: ["petrol", "diesel", "electric", "hybrid", "onuds", "truck"])
+    @Test(arguments: ["petrol", "diesel", "electric", "hybrid", "motorcycle", "onuds", "truck"])
     func `is polled for signals of its own, and nothing is made up`(name: String) throws {
         let queue = try BatchQueue(full: .refuse)
         let vehicle = try Vehicle.open(

@@ -33,6 +33,7 @@ import Testing
         ("hybrid", "JXXBD3HA2NX000123", [.classicCAN]),
         ("onuds", "5XXBD1GA9RX000043", [.onUDS]),
         ("truck", "4XXBD5TA1NX000311", [.j1939]),
+        ("motorcycle", "JXXBD6MA0PX000650", [.classicLegacy]),
     ])
     func `tells its services and its number`(
         name: String, vin: String, profiles: [DiagnosticProfile]
@@ -48,7 +49,7 @@ import Testing
     @Test(arguments: [
         ("petrol", ["P0301", "P0420"], ["P0171"], ["P0301", "P0420"]),
         ("diesel", ["P2002"], ["P2002", "P0299"], ["P2002"]), ("electric", [], [], []),
-        ("hybrid", [], [], []),
+        ("hybrid", [], [], []), ("motorcycle", ["P0031"], [], []),
         ("onuds", ["P0301-00", "P0420-00"], ["P0171-00"], ["P0301-00", "P0420-00"]),
     ])
     func `tells the codes of every ECU`(

@@ -55,7 +55,11 @@ async function showTests() {
   const rank = o => (o.passed === false ? 0 : 2) + (o.test ? 0 : 1), limit = value => value === null || value === undefined ? '' : String(Number(value.toPrecision(5)));
   const result = passed => h('span', { class: passed ? 'good' : 'bad', text: passed ? '✓ passed' : '✕ failed' });
   tests.sort((a, b) => rank(a) - rank(b));
-  return [h('p', {}, [failed === 0 ? mark(true, 'All ' + tests.length + ' tests are within their limits.') : h('span', { class: 'bad', text: '✕ ' + failed + ' of ' + tests.length + ' tests failed.' })]),
+  // By how much a failed test misses its limit; numbers from 80 on are the maker's own (SAE J1979).
+  const unitOf = o => o.unit ? ' ' + o.unit : '', miss = (o, side, by, bound) => limit(o.value) + unitOf(o) + ' is ' + limit(by) + unitOf(o) + ' ' + side + ' the limit of ' + limit(bound) + unitOf(o) + '.';
+  const words = o => (o.monitor || 'Monitor ' + o.mid) + ': ' + (o.max !== null && o.value > o.max ? miss(o, 'above', o.value - o.max, o.max) : o.min !== null && o.value < o.min ? miss(o, 'below', o.min - o.value, o.min) : '')
+    + (o.test ? ' The test: ' + o.test[0].toLowerCase() + o.test.slice(1) + '.' : !o.mid || parseInt(o.tid, 16) >= 0x80 ? " Only the maker's service data says what test " + o.tid + ' measures.' : '');
+  return [h('p', {}, [failed === 0 ? mark(true, 'All ' + tests.length + ' tests are within their limits.') : h('span', { class: 'bad', text: '✕ ' + failed + ' of ' + tests.length + ' tests failed.' })]), ...tests.filter(o => o.passed === false).map(o => h('p', { text: words(o) })),
     ...ecuTable(tests, [['Result', 'line', o => o.passed === null || o.passed === undefined ? '' : result(o.passed)], ['Monitor', '', o => o.monitor || 'Monitor ' + o.mid],
       ['Test', 'words', o => o.test || o.component || 'Test ' + o.tid], ['Value', 'n', o => limit(o.value)], ['Min', 'n', o => limit(o.min)], ['Max', 'n', o => limit(o.max)], ['Unit', '', o => o.unit]], 'Test results', [...abouts(), ...tests])];
 }

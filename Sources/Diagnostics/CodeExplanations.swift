@@ -82,6 +82,11 @@ public struct CodeExplanations: Sendable {
         return best?.family
     }
 
+    /// The families whose repair a monitor of service 06 proves before all others.
+    public func families(ofMonitor mid: UInt8) -> [CodeFamily] {
+        families.filter { $0.tests.first?.contains(mid) ?? false }
+    }
+
     /// The explanation of `code`; nil if there is none.
     ///
     /// `text` is its text in ``CodeTexts``. A code without a text gets no explanation, because it is not

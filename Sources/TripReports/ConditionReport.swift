@@ -230,7 +230,10 @@ public struct ConditionReport {
             page.section("Readiness") { appendMonitors(to: &$0) }
         }
         if !change.tests.isEmpty {
-            page.section("Test results") { appendTests(to: &$0) }
+            page.section("Test results") { page in
+                appendFailures(to: &page)
+                appendTests(to: &page)
+            }
         }
         if !head.workshop.isEmpty {
             page.section("Workshop") { page in
@@ -372,6 +375,16 @@ public struct ConditionReport {
     private func ifSeveral(_ cell: HTMLText.Cell) -> [HTMLText.Cell] { isAlone ? [] : [cell] }
 
     /// A cell for comparisons only.
+    /// What failed tests mean.
+    private func appendFailures(to page: inout HTMLText) {
+        for test in sortedTests where test.result.passed == false {
+            let result = test.result
+            page.element(
+                "p", "\(result.monitorTitle): \(FailedTest(result, explanations, texts).text)",
+                class: "keep")
+        }
+    }
+
     private func ifComparing(_ cell: HTMLText.Cell) -> [HTMLText.Cell] {
         isComparison ? [cell] : []
     }

@@ -1,6 +1,7 @@
 import Diagnostics
 import Formats
 import OBDCore
+import PIDTables
 
 /// Monitors and test results as tables for people.
 public struct MonitorReport {
@@ -77,7 +78,7 @@ public struct MonitorReport {
                 ? [.init(result.monitorTitle + ": " + result.testTitle)]
                 : [.init(result.monitorTitle), .init(result.testTitle)]
             rows.add(
-                [.init(result.ecu)] + names
+                [.init(result.ecu, onJ1939: isOnJ1939)] + names
                     + [
                         .init(result.text(result.value)), .init(result.limitsText),
                         .init(result.unit ?? ""), .init(result.verdict, style),
@@ -88,9 +89,12 @@ public struct MonitorReport {
 
     /// Readiness, then the test results.
     public func text(_ readiness: Readiness) -> String {
+        // SAE J1939 reports no driving cycle.
+        let hasCycle = statuses.contains { $0.scope == .thisCycle }
         var rows = TextTable(
             [
-                ("ECU", .left), ("MONITOR", .left), ("SINCE CLEAR", .left), ("THIS CYCLE", .left),
+                ("ECU", .left), ("MONITOR", .left), ("SINCE CLEAR", .left),
+                (hasCycle ? "THIS CYCLE" : "", .left),
             ], flexible: [1])
         for status in statuses where status.scope == .sinceClear && status.supported {
             let cycle = statuses.first {
@@ -123,15 +127,32 @@ public struct MonitorReport {
             }
         }
         if !tests.isEmpty {
-            let failed = tests.count { $0.passed == false }
-            if failed > 0 {
-                text += lines("\(failed) test \(failed == 1 ? "result" : "results") failed.", .bad)
+            let failed = sortedTests.filter { $0.passed == false }
+            if !failed.isEmpty {
+                text += lines(
+                    "\(failed.count) test \(failed.count == 1 ? "result" : "results") failed:", .bad
+                )
+                text += words(about: failed)
             } else if tests.contains(where: { $0.passed == true }) {
                 text += lines("No test failed.", .good)
             }
             text += (text.isEmpty ? "" : "\n") + testTable.text(palette, columns: columns)
         }
         return text
+    }
+
+    /// What failed, by how much, and what to check.
+    private func words(about failed: [MonitorTestResult]) -> String {
+        // A fault in the embedded file is a fault of the build and is found by tests.
+        guard let explanations = try? PIDTables.codeExplanations() else { return "" }
+        let texts = PIDTables.codeTexts()
+        var rows = TextTable([("", .left), ("", .left)], flexible: [1])
+        for result in failed {
+            rows.add([
+                .init(result.monitorTitle), .init(FailedTest(result, explanations, texts).text),
+            ])
+        }
+        return rows.text(palette, indent: 2, columns: columns)
     }
 
     /// What the rules of inspections say.

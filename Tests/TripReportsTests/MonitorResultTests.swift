@@ -40,6 +40,47 @@ import TripStore
         #expect(found.verdict == verdict)
     }
 
+    @Test(arguments: [
+        // A catalyst of bank 2: the code is that of its bank. One family has the monitor.
+        (
+            "22 80 20 00D3 0000 00B4", "0.824 is 0.121 above the limit of 0.703.",
+            "Only the maker's service data says what test 80 measures.",
+            "\"obdscan dtc explain P0430\" says how."
+        ),
+        // A sensor with a named test, and four families.
+        (
+            "01 05 10 0191 0000 0190", "401 ms is 1 ms above the limit of 400 ms.",
+            "The test: rich to lean switch time.", "\"obdscan dtc explain P0130 "
+        ),
+        (
+            "02 08 0A 1332 1333 FFFF", "599.9 mV is 0.1 mV below the limit of 600.0 mV.",
+            "The test: maximum sensor voltage during test cycle.", "\"obdscan dtc explain P0136 "
+        ),
+        (
+            "A4 80 24 0009 0000 0005", "9 is 4 above the limit of 5.", "what test 80 measures.",
+            "\"obdscan dtc explain P0303 "
+        ),
+    ])
+    func `say by how much they failed, and what to do`(
+        _ record: String, _ miss: String, _ test: String, _ command: String
+    ) throws {
+        let found = try result(record)
+        var explanations = try PIDTables.codeExplanations()
+        let words = FailedTest(found, explanations, PIDTables.codeTexts()).text
+        #expect(words.hasPrefix(miss + " "), "\(words)")
+        #expect(words.contains(test) && words.contains(command), "\(words)")
+        explanations.namesCommands = false
+        let page = FailedTest(found, explanations, PIDTables.codeTexts()).text
+        #expect(page.hasPrefix(miss + " ") && !page.contains("obdscan"), "\(page)")
+    }
+
+    // E1 has no family, so nothing is advised.
+    @Test func `advise nothing without a table`() throws {
+        let found = try result("E1 0D 24 0009 0000 0005")
+        let words = FailedTest(found, try PIDTables.codeExplanations(), PIDTables.codeTexts()).text
+        #expect(words == "9 is 4 above the limit of 5.")
+    }
+
     // Before CAN a result is a number without a unit. A test of service 05 has its own scaling.
     @Test func `are counts where nothing scales them`() {
         var result = MonitorTestResult(ecu: nil, tid: 0x05, raw: [], line: 0)

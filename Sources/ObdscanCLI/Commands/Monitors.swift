@@ -19,7 +19,8 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             Shows for each ECU which monitors have run since the codes were cleared and in this \
             driving cycle (PIDs 01 and 41), then every test result of service (mode) 06 with its \
             limits. A vehicle that speaks SAE J1979-2 (OBDonUDS) reports the same in identifier \
-            F501 and in the codes of each readiness group.
+            F501 and in the codes of each readiness group. For a failed test it says by how much \
+            the value misses the limit, and what to check.
 
             It says which monitors have not run, how to drive so that they complete, and whether \
             enough have run by the rule of the US EPA (40 CFR 85.2222) for model year 2001 and \

@@ -24,8 +24,8 @@ public struct TextTable: Sendable {
         }
 
         /// An ECU: `Engine (7E8)`, in short `7E8`.
-        public init(_ ecu: ECUAddress?, none: String = "—", onJ1939: Bool = false) {
-            self.init(ecu?.title(onJ1939: onJ1939) ?? none)
+        public init(_ ecu: ECUAddress?, none: String = "—", onJ1939: Bool? = nil) {
+            self.init(ecu.map { ecu in onJ1939.map(ecu.title(onJ1939:)) ?? ecu.title } ?? none)
             short = ecu?.description
         }
 

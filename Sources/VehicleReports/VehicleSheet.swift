@@ -56,8 +56,10 @@ package struct VehicleSheet {
             rows.add(["Voltage", .init("\(fixed(voltage, 1)) V at the adapter")])
         }
         var result = rows.text(palette, columns: form.columns)
+        let isOnJ1939 = connection.scan.link?.capabilities.vehicleProtocol == .j1939
         for ecu in answers.ecus {
-            result += "\n" + palette(.bold, ecu?.title ?? "ECU —") + "\n"
+            let title = ecu?.title(onJ1939: isOnJ1939) ?? "ECU —"
+            result += "\n" + palette(.bold, title) + "\n"
             result += self.text(ecu, answers, connection.table, palette)
         }
         return result
@@ -70,6 +72,7 @@ package struct VehicleSheet {
         var counters = 0
         for case .reading(let reading) in answers.items where reading.ecu == ecu {
             if case .supportMap = reading.value { continue }
+            if reading.isMessageCount, !isVerbose { continue }
             if reading.isMonitorCounter, !isVerbose {
                 counters += 1
                 continue
@@ -161,6 +164,12 @@ package struct VehicleAnswers {
 }
 
 extension Reading {
+    /// Whether it only says how many messages before CAN carry the next info type.
+    fileprivate var isMessageCount: Bool {
+        guard case .number = value, let id = dataID else { return false }
+        return id.service == .vehicleInformation && [1, 3, 5, 7, 9].contains(id.id)
+    }
+
     /// Whether it counts how often monitors ran (info types 08 and 0B, of petrol and diesel engines).
     fileprivate var isMonitorCounter: Bool {
         guard case .number = value, let id = dataID else { return false }

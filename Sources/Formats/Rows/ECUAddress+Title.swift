@@ -4,25 +4,30 @@ extension ECUAddress {
     /// The function of the ECU, if a standard defines it by the identifier alone; nil otherwise.
     ///
     /// ISO 15765-4: 7E8 is the engine's and 7E9 the gearbox's. With 29 bits, the target addresses
-    /// are those of SAE J2178-1: 10 to 17 engine, 18 to 1F gearbox. A single byte may belong to any
-    /// protocol before CAN or to SAE J1939, which number ECUs in different ways: only
+    /// are those of SAE J2178-1: 10 to 17 engine, 18 to 1F gearbox. A single byte may belong to a
+    /// protocol before CAN, with the same addresses, or to SAE J1939, with others: only
     /// ``role(onJ1939:)`` has those.
     public var role: String? {
         switch form {
         case .can11: value == 0x7E8 ? "Engine" : value == 0x7E9 ? "Gearbox" : nil
-        case .can29 where value >> 8 == 0x18DAF1:
-            switch value & 0xFF {
-            case 0x10...0x17: "Engine"
-            case 0x18...0x1F: "Gearbox"
-            default: nil
-            }
+        case .can29 where value >> 8 == 0x18DAF1: Self.physicalAddress(value & 0xFF)
+        default: nil
+        }
+    }
+
+    /// The function of a physical address of SAE J2178-1.
+    private static func physicalAddress(_ byte: UInt32) -> String? {
+        switch byte {
+        case 0x10...0x17: "Engine"
+        case 0x18...0x1F: "Gearbox"
         default: nil
         }
     }
 
     /// The function of the ECU, on a vehicle that speaks SAE J1939 or not.
     public func role(onJ1939: Bool) -> String? {
-        onJ1939 && form == .byte ? Self.sourceAddresses[value] : role
+        guard form == .byte else { return role }
+        return onJ1939 ? Self.sourceAddresses[value] : Self.physicalAddress(value)
     }
 
     /// The preferred source addresses of SAE J1939 for the functions that trucks and buses have.
@@ -34,10 +39,10 @@ extension ECUAddress {
     ]
 
     /// `Engine (7E8)`; only the address if no standard defines the function.
-    public var title: String { title(onJ1939: false) }
+    public var title: String { title(role) }
 
     /// ``title`` with the names of SAE J1939 for a vehicle that speaks it.
-    public func title(onJ1939: Bool) -> String {
-        role(onJ1939: onJ1939).map { "\($0) (\(printed))" } ?? printed
-    }
+    public func title(onJ1939: Bool) -> String { title(role(onJ1939: onJ1939)) }
+
+    private func title(_ role: String?) -> String { role.map { "\($0) (\(printed))" } ?? printed }
 }

@@ -91,7 +91,8 @@ async function readCodes() {
     parts.push(h('h2', { text: 'Codes' }));
     if (codes.length === 0) parts.push(unsure ? h('p', {}) : h('p', {}, [mark(true, 'No codes are stored.')]));
     else if (explained.length === 0) parts.push(...ecuTable(codes, [['Code', '', o => h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') })], ['Status', '', o => o.status + (o.active === false ? ', not active' : '')], ['Meaning', '', o => o.description || 'no text is known']], 'Codes', ecus));
-    else parts.push(...explained.filter(o => o.kind === 'explanation').map(explain), ...explained.filter(o => o.kind === 'together').map(o => h('p', { class: 'together' }, [h('b', { text: 'Together: ' }), o.text])));
+    else parts.push(...explained.filter(o => o.kind === 'explanation').map(explain), ...explained.filter(o => o.kind === 'together').map(o => h('p', { class: 'together' }, [h('b', { text: 'Together: ' }), o.text])),
+      explained.some(o => o.kind === 'together') ? h('p', { class: 'dim', text: 'Begin with what the codes mean together: one repair may remove several. Then follow the causes of each code.' }) : '');
     if (states.length > 0) parts.push(h('h2', { text: 'Readiness' }),
       h('p', {}, [open === 0 ? mark(true, 'Every supported monitor has run since codes were cleared.') : mark(false, open + (open === 1 ? ' monitor has' : ' monitors have') + ' not run since codes were cleared.')]),
       lamp.length > 0 ? h('p', { class: 'bad', text: 'The check engine light is on: the vehicle does not pass an inspection.' }) : '',

@@ -30,8 +30,11 @@ struct CodePage {
         }
         var codes: [DTC] = []
         for case .dtc(let code) in scan.codes.map(\.code) { codes.append(code) }
-        let together = explanations.reading(of: codes).findings.map { finding in
+        var together = explanations.reading(of: codes).findings.map { finding in
             LiveModel.Line(head: "  Together   ", .bold, finding.sentence)
+        }
+        if !together.isEmpty {
+            together.append(.init(head: "             ", nil, CodeSetReading.precedence))
         }
         return lines + (together.isEmpty ? [] : [""] + together)
     }

@@ -12,8 +12,17 @@ extension CodeSetReading.Finding {
 }
 
 extension CodeSetReading {
+    /// Why this goes before the causes of a single code, which say "first", too.
+    public static let precedence =
+        "Begin with this: it looks at all codes, and one repair may remove several. Then follow the "
+        + "causes of each code."
+
     /// What the codes mean together, for people; empty if nothing is known.
-    package func text(_ palette: Palette, columns: Int?) -> String {
+    ///
+    /// `besideCauses`: the causes of the single codes are shown, too.
+    package func text(
+        _ palette: Palette, columns: Int?, besideCauses: Bool = false
+    ) -> String {
         if findings.isEmpty { return "" }
         var rows = TextTable([("", .left), ("", .left)], flexible: [1])
         for finding in findings {
@@ -23,6 +32,7 @@ extension CodeSetReading {
                 .init(finding.text),
             ])
         }
+        if besideCauses { rows.add([.init(""), .init(Self.precedence)]) }
         return rows.text(palette, columns: columns)
     }
 

@@ -70,10 +70,10 @@ public struct ConditionReport {
 
     private var facts: [(name: String, value: String)] {
         var facts: [(name: String, value: String)] = []
-        if let make = head.make { facts.append(("Make", make)) }
         if let vehicle { facts.append(("Vehicle", vehicle)) }
         if let label = head.label { facts.append(("Label", label)) }
         if let odometer = head.odometer {
+        if let make = head.make { facts.append(("VIN says", make)) }
             let conversion = output.units.conversion(from: "km")
             let shown = (conversion?(odometer) ?? odometer).rounded()
             facts.append(("Odometer", "\(fixed(shown, 0)) \(conversion?.unit ?? "km")"))
@@ -219,7 +219,7 @@ public struct ConditionReport {
         page.section("Result") { page in
             page.element("p", verdict.text, class: verdict.grade.rawValue)
             // The title already contains VIN and make.
-            page.facts(facts.filter { $0.name != "Vehicle" && $0.name != "Make" })
+            page.facts(facts.filter { $0.name != "Vehicle" && $0.name != "VIN says" })
         }
         page.section("Trouble codes") { appendCodes(to: &$0) }
         let frame = frameReadings
@@ -278,6 +278,7 @@ public struct ConditionReport {
         page.raw("<div class=\"keep\">")
         page.element("h3", "\(code.code.code.fullText): \(said.title)")
         if let moment = moment(of: code) { page.element("p", "What was happening: \(moment)") }
+        if !together.findings.isEmpty { page.element("p", CodeSetReading.precedence) }
         let notes = ([said.notice] + said.notes).filter { !$0.isEmpty }
         if !notes.isEmpty { page.element("p", notes.joined(separator: " ")) }
         if !said.causes.isEmpty {

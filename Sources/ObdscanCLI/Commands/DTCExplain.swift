@@ -116,7 +116,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
             for (place, code) in explained.enumerated() {
                 try writer.write((place > 0 ? "\n" : "") + code.text(palette, output.form))
             }
-            let text = together.text(palette, columns: output.columns)
+            let text = together.text(palette, columns: output.columns, besideCauses: true)
             if !text.isEmpty { try writer.write("\n" + text) }
         } else {
             let shape = ExplainedCode.shape(output.units)

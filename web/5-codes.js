@@ -85,7 +85,15 @@ async function readCodes() {
     const counts = new Map(answers.filter(o => o.signal === 'DTC_CNT' && typeof o.value === 'number').map(o => [o.ecu, o.value]));
     const counted = [...counts.values()].reduce((sum, count) => sum + count, 0), stored = codes.filter(o => o.status === 'stored').length;
     const unsure = counted > stored || ecus.some(o => o.codes === null);
-    if (lamp.length > 0) parts.push(h('p', { class: 'bad', text: '⚠ Check engine light on' + (isMany ? ': ' + lamp.map(ecu => roles.has(ecu) ? ecuName(ecu) : ecu ? 'ECU ' + ecu : 'vehicle').join(', ') : '') }));
+    // The lamps of lorries (SAE J1939), the most severe first.
+    const isTruck = ecus.some(o => o.lamps), named = new Map(ecus.filter(o => o.lamps).map(o => [o.ecu, o.name]));
+    const titleOf = ecu => roles.has(ecu) ? ecuName(ecu) : named.get(ecu) ? named.get(ecu) + ' (' + ecu + ')' : ecu ? 'ECU ' + ecu : 'vehicle';
+    const warn = (name, on) => { if (on.length > 0) parts.push(h('p', { class: 'bad', text: '⚠ ' + name + ' on' + (isMany ? ': ' + on.map(titleOf).join(', ') : '') })); };
+    const withLamp = key => ecus.filter(o => o.lamps && o.lamps[key] === true).map(o => o.ecu);
+    warn('Red stop lamp', withLamp('redStop'));
+    warn('Check engine light', lamp);
+    warn('Amber warning lamp', withLamp('amberWarning'));
+    warn('Protect lamp', withLamp('protect'));
     if (unsure) parts.push(h('p', { class: 'bad', text: counted > stored ? counted + ' stored codes are counted, but ' + stored + ' could be read.' : 'Not every ECU answered for its codes.' }));
     const explained = codes.length > 0 ? await ask('/api/codes/explain').catch(() => []) : [];
     parts.push(h('h2', { text: 'Codes' }));
@@ -95,8 +103,8 @@ async function readCodes() {
       explained.some(o => o.kind === 'together') ? h('p', { class: 'dim', text: 'Begin with what the codes mean together: one repair may remove several. Then follow the causes of each code.' }) : '');
     if (states.length > 0) parts.push(h('h2', { text: 'Readiness' }),
       h('p', {}, [open === 0 ? mark(true, 'Every supported monitor has run since codes were cleared.') : mark(false, open + (open === 1 ? ' monitor has' : ' monitors have') + ' not run since codes were cleared.')]),
-      lamp.length > 0 ? h('p', { class: 'bad', text: 'The check engine light is on: the vehicle does not pass an inspection.' }) : '',
-      open === 0 ? '' : h('p', { class: 'dim', text: 'US EPA (40 CFR 85.2222) allows 1 incomplete monitor from model year 2001 on, 2 from 1996 to 2000. Other inspections have other rules.' }),
+      lamp.length > 0 && !isTruck ? h('p', { class: 'bad', text: 'The check engine light is on: the vehicle does not pass an inspection.' }) : '',
+      open === 0 || isTruck ? '' : h('p', { class: 'dim', text: 'US EPA (40 CFR 85.2222) allows 1 incomplete monitor from model year 2001 on, 2 from 1996 to 2000. Other inspections have other rules.' }),
       ...ecuTable(states, [['Monitor', '', o => monitorName(o.monitor)], ['State', 'line', o => mark(o.complete === true, o.complete ? 'complete' : 'not complete')]], 'Readiness', [...ecus, ...answers]));
     parts.push(folded('Freeze frames', 'What was happening when a code was stored', showFrames), folded('Test results', 'What the vehicle measured when it tested itself', showTests),
       h('p', {}, [h('a', { href: '/api/report', target: '_blank', rel: 'noopener', text: 'Report to read and print' })]));

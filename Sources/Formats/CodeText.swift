@@ -12,10 +12,13 @@ extension CodeReport {
 }
 
 extension CodeReport.Lamps {
+    /// The name of the malfunction lamp, as cars have it.
+    public static let checkEngineLight = "check engine light"
+
     /// The names of the lamps that are on, the most severe first.
     public var lit: [String] {
         let lamps = [
-            (redStop, "red stop lamp"), (malfunction, "check engine light"),
+            (redStop, "red stop lamp"), (malfunction, Self.checkEngineLight),
             (amberWarning, "amber warning lamp"), (protect, "protect lamp"),
         ]
         return lamps.filter { $0.0 == true }.map(\.1)

@@ -21,7 +21,7 @@ extension ConditionReport {
             ItemRows.ecu(
                 lamp.ecu, light: lamp.isOn,
                 codes: change.codes.count { $0.code.ecu == lamp.ecu && $0.fate != .gone },
-                time: time)
+                lamps: allLamps.first { $0.ecu == lamp.ecu }?.lamps, time: time)
         } + frameReadings.map { items.row($0.reading, time: time) }
     }
 

@@ -13,6 +13,8 @@ public struct ConditionReport {
     /// The time of the condition that it is compared with; nil = no comparison.
     public let since: UTC?
     let lamps: [(ecu: ECUAddress?, isOn: Bool)]
+    /// The lamps of SAE J1939.
+    package var allLamps: [(ecu: ECUAddress?, lamps: CodeReport.Lamps)] = []
     let change: ConditionChange
     /// Items that include the readings of freeze frames.
     public let frames: [DiagnosticItem]
@@ -71,9 +73,9 @@ public struct ConditionReport {
     private var facts: [(name: String, value: String)] {
         var facts: [(name: String, value: String)] = []
         if let vehicle { facts.append(("Vehicle", vehicle)) }
+        if let make = head.make { facts.append(("VIN says", make)) }
         if let label = head.label { facts.append(("Label", label)) }
         if let odometer = head.odometer {
-        if let make = head.make { facts.append(("VIN says", make)) }
             let conversion = output.units.conversion(from: "km")
             let shown = (conversion?(odometer) ?? odometer).rounded()
             facts.append(("Odometer", "\(fixed(shown, 0)) \(conversion?.unit ?? "km")"))
@@ -89,6 +91,12 @@ public struct ConditionReport {
                     "Check engine light, " + (lamp.ecu?.title(onJ1939: isOnJ1939) ?? "ECU"),
                     lamp.isOn ? "on" : "off"
                 ))
+        }
+        for (ecu, lamps) in allLamps {
+            for name in lamps.lit where name != CodeReport.Lamps.checkEngineLight {
+                let title = ecu?.title(onJ1939: isOnJ1939) ?? "ECU"
+                facts.append(("\(name.capitalised), \(title)", "on"))
+            }
         }
         return facts
     }
@@ -270,6 +278,7 @@ public struct ConditionReport {
         for finding in together.findings {
             page.element("p", "Together: " + finding.text, class: "keep")
         }
+        if !together.findings.isEmpty { page.element("p", CodeSetReading.precedence) }
         for code in change.codes { appendExplanation(of: code, to: &page) }
     }
 
@@ -278,7 +287,6 @@ public struct ConditionReport {
         page.raw("<div class=\"keep\">")
         page.element("h3", "\(code.code.code.fullText): \(said.title)")
         if let moment = moment(of: code) { page.element("p", "What was happening: \(moment)") }
-        if !together.findings.isEmpty { page.element("p", CodeSetReading.precedence) }
         let notes = ([said.notice] + said.notes).filter { !$0.isEmpty }
         if !notes.isEmpty { page.element("p", notes.joined(separator: " ")) }
         if !said.causes.isEmpty {
@@ -367,15 +375,6 @@ public struct ConditionReport {
             })
     }
 
-    /// The cell of an ECU, if several answered.
-    private func ifSeveral(_ ecu: ECUAddress?) -> [HTMLText.Cell] {
-        ifSeveral(.init(ecu?.title(onJ1939: isOnJ1939) ?? "—", "line"))
-    }
-
-    /// A cell for reports about several ECUs only.
-    private func ifSeveral(_ cell: HTMLText.Cell) -> [HTMLText.Cell] { isAlone ? [] : [cell] }
-
-    /// A cell for comparisons only.
     /// What failed tests mean.
     private func appendFailures(to page: inout HTMLText) {
         for test in sortedTests where test.result.passed == false {
@@ -386,6 +385,15 @@ public struct ConditionReport {
         }
     }
 
+    /// The cell of an ECU, if several answered.
+    private func ifSeveral(_ ecu: ECUAddress?) -> [HTMLText.Cell] {
+        ifSeveral(.init(ecu?.title(onJ1939: isOnJ1939) ?? "—", "line"))
+    }
+
+    /// A cell for reports about several ECUs only.
+    private func ifSeveral(_ cell: HTMLText.Cell) -> [HTMLText.Cell] { isAlone ? [] : [cell] }
+
+    /// A cell for comparisons only.
     private func ifComparing(_ cell: HTMLText.Cell) -> [HTMLText.Cell] {
         isComparison ? [cell] : []
     }

@@ -66,7 +66,7 @@ package struct CodePrinter {
             try writer.print(
                 ItemRows.ecu(
                     ecu, name: scan.name(of: ecu), light: scan.lampIsOn(ecu, table),
-                    codes: isKnown ? codes : nil, time: time), .json)
+                    codes: isKnown ? codes : nil, lamps: scan.lamps(of: ecu), time: time), .json)
         }
         for list in scan.lists {
             for item in list.items {

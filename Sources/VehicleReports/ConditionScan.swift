@@ -49,12 +49,14 @@ package struct ConditionScan {
     ) -> ConditionReport {
         let table = connection.table
         let lamps = codes.ecus.compactMap { ecu in codes.lampIsOn(ecu, table).map { (ecu, $0) } }
-        return ConditionReport(
+        var report = ConditionReport(
             vehicle: vin?.text, accessory: connection.accessory,
             vehicleProtocol: connection.scan.link?.capabilities.vehicleProtocol?.title,
             time: time, since: before?.time, lamps: lamps,
             change: ConditionChange(before: before, now: condition),
             frames: frames.flatMap(\.answer.items), table: table, texts: texts,
             explanations: explanations, head: head, output: output)
+        report.allLamps = codes.ecus.compactMap { ecu in codes.lamps(of: ecu).map { (ecu, $0) } }
+        return report
     }
 }

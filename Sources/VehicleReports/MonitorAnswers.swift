@@ -8,10 +8,10 @@ import VehicleScan
 
 /// Requests and prints the readiness and test results of a vehicle.
 package enum MonitorAnswers {
-    /// The kinds of rows that a table of them has.
+    /// The kinds of rows that a table of them has; ECUs with their lamps come in SAE J1939 only.
     package static let kinds =
         [ItemRows.Keys.monitor, ItemRows.Keys.monitorTest, ItemRows.Keys.reading]
-        + ItemRows.Keys.rest
+        + ItemRows.Keys.rest + [ItemRows.Keys.ecu]
 
     /// Requests readiness and, unless `readiness` is true, test results, and prints the answers.
     package static func ask(
@@ -41,14 +41,19 @@ package enum MonitorAnswers {
             if output.format != .text { try printer.printRest(of: one, at: time, to: &writer) }
         }
         let sinceClear = Readiness(asked.flatMap(\.answer.items), table: connection.table)
-        if output.format == .text {
-            for one in try connection.ask(.storedCodes, by: truck) {
-                for message in one.answers {
-                    if let lamps = message.lamps { report.add(lamps, of: message.ecu) }
-                }
+        for one in try connection.ask(.storedCodes, by: truck) {
+            let time = connection.utc(one.answer.answered)
+            for message in one.answers {
+                guard let lamps = message.lamps else { continue }
+                report.add(lamps, of: message.ecu)
+                try printer.print(
+                    ItemRows.ecu(
+                        message.ecu, name: message.ecu?.role(onJ1939: true),
+                        light: lamps.malfunction, codes: nil, lamps: lamps, time: time),
+                    to: &writer)
             }
-            try writer.write(report.text(sinceClear))
         }
+        if output.format == .text { try writer.write(report.text(sinceClear)) }
         try printer.finish(&writer)
         return (asked, sinceClear)
     }

@@ -39,7 +39,7 @@ public struct ItemRows: Sendable {
             "driveOn", "active", "severity", "occurrences", "conversionMethod", "lamps",
         ]
         /// The keys of an ECU that answered.
-        public static let ecu = ["time", "ecu", "name", "light", "codes"]
+        public static let ecu = ["time", "ecu", "name", "light", "codes", "lamps"]
         /// The keys of all items of an answer.
         public static let all = [
             reading, code, monitor, monitorTest, ecu, refusal, message, adapterStatus,
@@ -168,13 +168,16 @@ public struct ItemRows: Sendable {
                 "active": .flag(report.isActive), "severity": .hex(report.severity),
                 "occurrences": .integer(occurrences),
                 "conversionMethod": .integer(conversionMethod),
-                "lamps": report.lamps.map { lamps in
-                    .object([
-                        "malfunction": .flag(lamps.malfunction), "redStop": .flag(lamps.redStop),
-                        "amberWarning": .flag(lamps.amberWarning), "protect": .flag(lamps.protect),
-                    ])
-                } ?? .null,
+                "lamps": Self.value(report.lamps),
             ])
+    }
+
+    private static func value(_ lamps: CodeReport.Lamps?) -> FieldValue {
+        guard let lamps else { return .null }
+        return .object([
+            "malfunction": .flag(lamps.malfunction), "redStop": .flag(lamps.redStop),
+            "amberWarning": .flag(lamps.amberWarning), "protect": .flag(lamps.protect),
+        ])
     }
 
     /// The row of a refusal.
@@ -202,16 +205,17 @@ public struct ItemRows: Sendable {
             ])
     }
 
-    /// The row of an ECU that answered a request for codes; `light` is null if it does not report
-    /// it.
+    /// The row of an ECU that answered a request for codes; `light` and `lamps` are null if it does
+    /// not report them.
     public static func ecu(
-        _ ecu: ECUAddress?, name: String? = nil, light: Bool? = nil, codes: Int?, time: UTC?
+        _ ecu: ECUAddress?, name: String? = nil, light: Bool? = nil, codes: Int?,
+        lamps: CodeReport.Lamps? = nil, time: UTC?
     ) -> Row {
         Row(
             "ecu",
             [
                 "time": .time(time), "ecu": .text(ecu?.printed), "name": .text(name),
-                "light": .flag(light), "codes": .integer(codes),
+                "light": .flag(light), "codes": .integer(codes), "lamps": value(lamps),
             ])
     }
 

@@ -30,7 +30,9 @@ package struct FoundCodes {
                 // A stored code comes first; being pending, too, makes it no weaker.
                 continue
             }
-            let ecu = isAlone ? "" : report.ecu.map { "\($0.title): " } ?? ""
+            let ecu =
+                isAlone
+                ? "" : report.ecu.map { "\($0.title(onJ1939: scan.isOnJ1939)): " } ?? ""
             codes.append(
                 Entry(
                     ecu: report.ecu, code: report.code,

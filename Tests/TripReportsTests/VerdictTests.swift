@@ -167,7 +167,7 @@ import Testing
     @Test func `codes that mean more together say so on the page and in text`() throws {
         let report = try report(["P0301", "P0171"])
         let page = String(decoding: report.page.bytes, as: UTF8.self)
-        let sentence = "Misfire and a lean mixture have one cause more often than two"
+        let sentence = "Misfire and a lean mixture usually have one cause"
         #expect(page.contains("Together: \(sentence)"))
         #expect(page.contains("(P0171 P0301)"))
         #expect(report.text.contains("Together   \(sentence)"))

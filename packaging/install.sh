@@ -1,11 +1,11 @@
 #!/bin/sh
-# Installs obdscan from this folder, under /usr/local or PREFIX; `install.sh --remove` takes it away.
+# Installs obdscan from this folder, under /usr/local or PREFIX; `install.sh --remove` removes it.
 # Root also gets the udev rule and the user's services, in /etc.
 set -eu
 fail() { echo "install.sh: $1" >&2; [ -z "${2:-}" ] || echo "hint: $2" >&2; exit 1; }
 
 prefix=${PREFIX:-/usr/local}
-# From where it was named; a service has no folder of its own.
+# Relative to the folder in which it was typed; a service has no such folder.
 case $prefix in
     /*) ;;
     *) prefix=$PWD/$prefix ;;
@@ -19,7 +19,7 @@ cd "$(dirname "$0")"
 
 files=$(find usr -type f | sed 's,^usr/,,' | grep -v '^lib/')
 rule=/etc/udev/rules.d/60-obdscan.rules
-units="obdscan-log@.service obdscan-serve.service"
+units=$(ls usr/lib/systemd/user)
 reload() { udevadm control --reload 2>/dev/null || true; }
 if [ "${1:-}" = --remove ]; then
     for file in $files; do rm -f "$prefix/$file"; done
@@ -29,12 +29,12 @@ if [ "${1:-}" = --remove ]; then
         reload
     fi
     rmdir "$prefix/share/doc/obdscan" 2>/dev/null || true
-    echo "removed from $prefix; trips and configuration are where they were"
+    echo "removed from $prefix; trips and configuration stay where they are"
     exit 0
 fi
 
 [ "$(uname -s)" = Linux ] || fail "obdscan is for Linux, this is $(uname -s)"
-# The program itself tells best whether this machine can run it.
+# The program itself shows best whether this machine can run it.
 if ! said=$(usr/bin/obdscan --version 2>&1); then
     missing=$(ldd usr/bin/obdscan 2>/dev/null | awk '/not found/ { print $1 }' | tr '\n' ' ')
     [ -z "$missing" ] || fail "libraries are missing: $missing" \

@@ -16,7 +16,7 @@ import Testing
         ("P0012", "Camshaft A position: timing too far retarded (bank 1)"),
         ("P0264", "Cylinder 2 injector: signal too low"),
         ("P0266", "Cylinder 2: contribution out of balance"),
-        ("P0700", "Transmission control system requests the check engine lamp"),
+        ("P0700", "Transmission control system requests the check engine light"),
         ("U0100", "No communication with ECM/PCM A"),
     ])
     func `well-known codes say what every public list says`(code: String, text: String) throws {

@@ -101,7 +101,7 @@ function zoomBar(get, limits, set) {
     set(begin, begin + span);
   };
   const button = (text, name, run) => { const node = h('button', { type: 'button', text, 'aria-label': name, title: name }); node.addEventListener('click', run); return node; };
-  return h('div', { class: 'zoom', role: 'group', 'aria-label': 'Zoom' }, [button('+', 'Show less time', () => by(0.5)), button('−', 'Show more time', () => by(2)), button('All', 'Show all of it', () => set(...limits()))]);
+  return h('div', { class: 'zoom', role: 'group', 'aria-label': 'Zoom' }, [button('+', 'Show less time', () => by(0.5)), button('−', 'Show more time', () => by(2)), button('All', 'Show everything', () => set(...limits()))]);
 }
 // Where a trip went: north is up. With tiles there is a street map below, which the browser loads from where the user said.
 const mercator = (latitude, longitude) => [(longitude + 180) / 360, (1 - Math.asinh(Math.tan(Math.max(-85, Math.min(85, latitude)) * Math.PI / 180)) / Math.PI) / 2];

@@ -94,7 +94,7 @@ async function readCodes() {
     warn('Check engine light', lamp);
     warn('Amber warning lamp', withLamp('amberWarning'));
     warn('Protect lamp', withLamp('protect'));
-    if (unsure) parts.push(h('p', { class: 'bad', text: counted > stored ? counted + ' stored codes are counted, but ' + stored + ' could be read.' : 'Not every ECU answered for its codes.' }));
+    if (unsure) parts.push(h('p', { class: 'bad', text: counted > stored ? 'The ECUs count ' + counted + ' stored codes, but only ' + stored + ' could be read.' : 'Not every ECU answered for its codes.' }));
     const explained = codes.length > 0 ? await ask('/api/codes/explain').catch(() => []) : [];
     parts.push(h('h2', { text: 'Codes' }));
     if (codes.length === 0) parts.push(unsure ? h('p', {}) : h('p', {}, [mark(true, 'No codes are stored.')]));
@@ -114,7 +114,7 @@ async function readCodes() {
   isAsking = false;
   button.disabled = !live.status || live.status.link !== 'live';
 }
-// What was read before: that of the vehicle which is connected; that of others is a choice.
+// Earlier codes of the connected vehicle; other vehicles are a choice.
 const past = { lives: [], whose: null };
 async function showHistory() {
   try {

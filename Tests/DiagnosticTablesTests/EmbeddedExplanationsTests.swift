@@ -76,7 +76,12 @@ import Testing
         ("U0140", "silent", .weeks), ("U0401", "data", .note), ("P0700", "light-request", .soon),
         ("P2002", "particulate-filter", .soon), ("P0113", "intake-temperature", .note),
         ("C0035", "wheel-speed", .weeks), ("B0001", "airbag", .soon),
-        ("P0335", "crank-sensor", .soon),
+        ("P0335", "crank-sensor", .soon), ("P0701", "gearbox-solenoid", .soon),
+        ("P280A", "gear-range", .soon), ("C0045", "brake", .soon), ("C0605", "steering", .soon),
+        ("P0563", "overvoltage", .soon), ("P0562", "voltage", .note),
+        ("P050F", "brake-booster", .soon),
+        ("U0107", "silent-engine", .soon), ("U010F", "silent", .weeks),
+        ("U0151", "silent-airbag", .soon), ("P0316", "misfire", .soon),
     ])
     func `families say whether one may drive on`(
         name: String, family: String, drive: DriveAdvice

@@ -245,7 +245,8 @@ def a_flood_of_foreign_frames_costs_little_and_gets_no_answer():
     for kind, identifiers, most in (("11 bits", ["123", "3A0", "500"], 0.1),
                                     ("29 bits", ["18FEF100", "0CF00400", "1ABCDEF0"], 0.1),
                                     ("other diagnostics", ["7F1", "6F1", "7C8"], 0.1),
-                                    ("answers of others", ["7EA", "7EB", "7EC"], 1)):
+                                    ("answers of others", ["7EA", "7EB", "7EC"], 1),
+                                    ("all addresses of ECUs", [f"{id:X}" for id in range(0x7E8, 0x7F0)], 1)):
         watch = bus((0x7E2, 0x7FF), (0x6E9, 0x7FF), (0x98DA00F1, 0x9FFF00FF))
         watch.setblocking(False)
         log = Run("log", "RPM", "--every", "1s", "--format", "json", "--duration", "30", "-d", DEVICE)

@@ -15,7 +15,7 @@ struct WideColumns {
         case groundSpeed
         case voltage
         /// The VIN if it is valid, else a signal with that name.
-        case vin
+        case vin(ecu: ECUAddress?)
         case signal(ecu: ECUAddress?, name: String, unit: String, pid: UInt32?)
         /// Another clock, or an ignored column.
         case nothing
@@ -80,7 +80,10 @@ struct WideColumns {
         isOwn =
             names.first == "time"
             && contents.contains {
-                if case .signal(let ecu, _, _, _) = $0 { ecu != nil } else { false }
+                switch $0 {
+                case .signal(let ecu, _, _, _), .vin(let ecu): ecu != nil
+                default: false
+                }
             }
     }
 
@@ -96,7 +99,6 @@ struct WideColumns {
             return .altitude(metres: isFeet ? 0.3048 : 1)
         case "bearing", "gps bearing": return .course
         case "gps speed" where unit.lowercased() == "meters/second": return .groundSpeed
-        case "vin", "vehicle identification number": return .vin
         case "voltage (obd adapter)", "elm_voltage", "adapter_voltage": return .voltage
         default: break
         }
@@ -110,6 +112,9 @@ struct WideColumns {
         } else if let blank = name.firstIndex(of: " "), let address = ECUAddress(name[..<blank]) {
             ecu = address
             name = String(name[blank...]).withoutBlanks
+        }
+        if ["vin", "vehicle identification number"].contains(name.lowercased()) {
+            return .vin(ecu: ecu)
         }
         unit = unit == "null" ? "" : unit
         return .signal(ecu: ecu, name: name, unit: unit, pid: WideNames.pid(name))

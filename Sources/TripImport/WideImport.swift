@@ -128,9 +128,11 @@ struct WideImport: CSVImport {
     ) throws -> [Channel?] {
         let line = csv.line
         return try columns.contents.map { content in
-            if case .vin = content {
+            if case .vin(let ecu) = content {
                 let text = table.place("VIN", "Vehicle identification number", "", .text)
-                return Channel(signal: text, text: text, ecu: nil, dataID: nil, conversion: nil)
+                return Channel(
+                    signal: text, text: text, ecu: ecu,
+                    dataID: ecu == nil ? nil : DataID(.vehicleInformation, 0x02), conversion: nil)
             }
             guard case .signal(let ecu, let name, let unit, let pid) = content else { return nil }
             let known = table.known(name, pid: pid, names)
@@ -179,10 +181,10 @@ struct WideImport: CSVImport {
             case .groundSpeed:
                 place.speed = value.flatMap { $0 >= 0 ? finite($0 * 3.6) : nil }
             case .voltage: if let value { volts.append(value) }
-            case .vin:
-                // A value that every row repeats becomes a single reading.
-                let isKnown = VIN(cell.withoutBlanks) != nil && !isNewVehicle
-                guard !isKnown, let channel = channels[index],
+            case .vin(let ecu):
+                // In other programs' files, where every row may repeat it, it becomes a single reading.
+                let isRepeated = ecu == nil && VIN(cell.withoutBlanks) != nil && !isNewVehicle
+                guard !isRepeated, let channel = channels[index],
                     let item = reading(cell.withoutBlanks, nil, channel)
                 else { continue }
                 items.append(item)

@@ -7,6 +7,7 @@ import TripStore
 struct Survey {
     private var header: (name: String?, tags: [String], vin: VIN?, start: UTC?)?
     private var first: UTC?
+    private var firstReading: UTC?
     private var readings = 0
     /// FNV-1a, 64 bits.
     private var digest: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -28,8 +29,7 @@ struct Survey {
                 let isVoltage = channel.signal == Self.voltage
                 let name = isVoltage ? Signal.adapterVoltage.id : table[channel.signal].id
                 let key = ImportedTrip.Channel(ecu: channel.ecu?.description, signal: name)
-                trip.sums[key, default: .init()].readings += sum.readings
-                trip.sums[key, default: .init()].total += sum.total
+                trip.sums[key, default: Self.none] += sum
             }
             // Include the names of signals, because two files may contain the same numbers of
             // different signals.
@@ -41,6 +41,7 @@ struct Survey {
         }
     }
 
+    private static let none = ImportedTrip.Sum(readings: 0, numbers: 0, total: 0)
     /// Represents the voltage at the adapter, which is not a signal of a table.
     private static let voltage = SignalIndex(rawValue: -1)
 
@@ -56,13 +57,13 @@ struct Survey {
             case .items(let items):
                 for item in items {
                     guard case .reading(let reading) = item else { continue }
-                    readings += 1
+                    note(time)
                     count(reading.value.number, Channel(ecu: reading.ecu, signal: reading.signal))
                     mix(reading.value)
                     for byte in reading.raw { mix(UInt64(byte)) }
                 }
             case .voltage(let volts):
-                readings += 1
+                note(time)
                 count(volts, Channel(ecu: nil, signal: Self.voltage))
                 mix(volts.bitPattern)
             case .vehicle(let vin): for byte in vin.text.utf8 { mix(UInt64(byte)) }
@@ -73,7 +74,7 @@ struct Survey {
 
     private mutating func close() {
         defer {
-            (header, first, readings, sums) = (nil, nil, 0, [:])
+            (header, first, firstReading, readings, sums) = (nil, nil, nil, 0, [:])
             digest = 0xCBF2_9CE4_8422_2325
         }
         guard let first else { return }
@@ -82,13 +83,18 @@ struct Survey {
         trip.name = header?.name.flatMap { $0.isEmpty ? nil : $0 }
         trip.tags = header?.tags ?? []
         trip.vin = header?.vin
-        trip.readings = readings
+        (trip.readings, trip.firstReading) = (readings, firstReading)
         done.append((trip, digest, sums))
     }
 
+    private mutating func note(_ time: UTC) {
+        readings += 1
+        firstReading = firstReading.map { min($0, time) } ?? time
+    }
+
     private mutating func count(_ value: Double?, _ channel: Channel) {
-        sums[channel, default: .init()].readings += 1
-        if let value { sums[channel, default: .init()].total += value }
+        sums[channel, default: Self.none] += ImportedTrip.Sum(
+            numbers: value == nil ? 0 : 1, total: value ?? 0)
     }
 
     private mutating func mix(_ value: UInt64) {

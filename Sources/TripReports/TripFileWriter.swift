@@ -105,7 +105,7 @@ public struct TripFileWriter {
             table: part.table, columns: columns(part), units: units,
             times: form.times(since: part.trip.start), separator: form.delimiter.scalar)
         try file.append { csv.appendHeader(to: &$0) }
-        try forEach(part) { time, reading in
+        try forEach(part, withFrames: false) { time, reading in
             try file.append { csv.append(reading, time: time, to: &$0) }
         }
         try file.append { csv.finish(&$0) }
@@ -121,7 +121,7 @@ public struct TripFileWriter {
             times: form.times(since: start), separator: form.delimiter.scalar, start: start,
             every: every, fill: form.fill)
         try file.append { csv.appendHeader(to: &$0) }
-        try forEach(part) { time, reading in
+        try forEach(part, withFrames: false) { time, reading in
             var hasMore = true
             while hasMore {
                 try file.append { hasMore = csv.advance(to: reading, time: time, &$0) }
@@ -136,13 +136,15 @@ public struct TripFileWriter {
         part.signals.filter { $0.frame == nil }.map { CSVWide.Column($0.signal, ecu: $0.ecu) }
     }
 
-    /// Calls `body` with every reading, and reports the progress.
+    /// Calls `body` with every reading, or those of no freeze frame, and reports the progress.
     mutating func forEach(
-        _ part: TripReadings, _ body: (UTC, borrowing Reading) throws -> Void
+        _ part: TripReadings, withFrames: Bool = true,
+        _ body: (UTC, borrowing Reading) throws -> Void
     ) throws {
         var count = 0
         let all = Double(max(1, part.trip.readings))
         try part.forEach { time, reading in
+            guard withFrames || reading.frame == nil else { return }
             try body(time, reading)
             count += 1
             if count & 0xFFFF == 0 { progress(min(1, Double(count) / all)) }

@@ -16,6 +16,8 @@ public struct ImportedTrip: Hashable, Sendable {
     public var source: String
     /// Number of readings.
     public var readings = 0
+    /// The time of the first reading; nil without readings.
+    public var firstReading: UTC?
     /// Totals of the readings by ECU and signal, to distinguish files that begin alike.
     public var sums: [Channel: Sum] = [:]
 
@@ -36,17 +38,34 @@ public struct ImportedTrip: Hashable, Sendable {
     /// The totals of a signal's readings.
     public struct Sum: Hashable, Sendable {
         /// Number of readings, including those without a number.
-        public var readings = 0
+        public var readings: Int
+        /// Number of readings with a number.
+        public var numbers: Int
         /// The sum of all numbers.
-        public var total = 0.0
+        public var total: Double
 
-        /// Totals without readings.
-        public init() {}
+        /// The totals of one reading, or of `readings`.
+        public init(readings: Int = 1, numbers: Int, total: Double) {
+            self.readings = readings
+            self.numbers = numbers
+            self.total = total
+        }
 
-        /// Whether both totals are of the same readings; one of them may be rounded.
-        fileprivate func isClose(to other: Sum) -> Bool {
-            readings == other.readings
-                && abs(total - other.total) <= 0.01 * (abs(total) + Double(readings))
+        /// Adds other readings.
+        public static func += (sum: inout Sum, other: Sum) {
+            sum.readings += other.readings
+            sum.numbers += other.numbers
+            sum.total += other.total
+        }
+
+        /// Whether a file with these totals holds the readings of a stored trip.
+        ///
+        /// Numbers may be rounded. In a table for people, a state is a text and not a number, and
+        /// a value that the vehicle did not have is an empty cell.
+        fileprivate func isClose(to stored: Sum) -> Bool {
+            guard numbers > 0 else { return readings <= stored.readings }
+            return numbers == stored.numbers
+                && abs(total - stored.total) <= 0.01 * (abs(total) + Double(numbers))
         }
     }
 
@@ -107,48 +126,75 @@ public struct TripImporter {
 
     /// Searches the trip in the database.
     ///
-    /// It compares the digest, also of parts that were joined to another trip. It compares the
-    /// totals of the readings if the trip was recorded or comes from another file format.
+    /// It compares the digest, also of parts that were joined to another trip. A trip that was
+    /// recorded or comes from another file format has another digest: it is known if its first
+    /// reading was at the same time and the totals of its readings are the same. Its start does
+    /// not count, because a table of readings does not contain it.
     private func known(_ trip: ImportedTrip) throws -> Begun? {
+        let first = trip.firstReading?.microseconds
         let found = try Row.fetchCursor(
             database,
             sql: """
-                SELECT id, deleted, source IS :source AS same FROM trip
+                SELECT id, start, deleted, source IS :source AS same FROM trip
                     WHERE source = :source
-                        OR (start = :start AND readings = :readings AND readings > 0)
+                        OR (start BETWEEN :first - :longestWait AND :first AND readings > 0)
                 UNION ALL
-                SELECT trip, NULL, 1 FROM trip_edit WHERE action = 'join'
+                SELECT trip, 0, NULL, 1 FROM trip_edit WHERE action = 'join'
                     AND json_extract(before, '$[1].trip.source') = :source
                 """,
             arguments: [
-                "source": trip.source, "start": trip.start.microseconds,
-                "readings": trip.readings,
+                "source": trip.source, "first": first, "longestWait": Self.longestWait,
             ])
         while let row = try found.next() {
             let id: Int64 = row["id"]
-            guard try row["same"] == true || hasSums(id, trip.sums) else { continue }
+            guard try row["same"] == true || holds(id, from: row["start"], trip) else { continue }
             return row["deleted"] == nil ? .known(id) : .deleted(id)
         }
         return nil
     }
 
-    private func hasSums(
-        _ id: Int64, _ sums: [ImportedTrip.Channel: ImportedTrip.Sum]
-    ) throws -> Bool {
-        var stored: [ImportedTrip.Channel: ImportedTrip.Sum] = [:]
+    /// The longest time between the start of a trip and its first reading; unit: µs.
+    private static let longestWait: Int64 = 86_400_000_000
+    /// The resolution of times in other formats; unit: µs.
+    private static let timeResolution: Int64 = 1_000
+
+    /// Whether a stored trip holds the readings of `trip`, with or without those of freeze frames,
+    /// which a table with a column per signal leaves out.
+    private func holds(_ id: Int64, from start: Int64, _ trip: ImportedTrip) throws -> Bool {
+        guard let first = trip.firstReading?.microseconds else { return false }
+        var all: [ImportedTrip.Channel: ImportedTrip.Sum] = [:]
+        var course = all
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT ecu, signal, readings, total FROM trip_channel
+                SELECT ecu, signal, frame, readings, numbers, total FROM trip_channel
                     JOIN channel ON channel.id = channel WHERE trip = ?
                 """, arguments: [id])
+        let none = ImportedTrip.Sum(readings: 0, numbers: 0, total: 0)
         while let row = try rows.next() {
             let channel = ImportedTrip.Channel(ecu: row["ecu"], signal: row["signal"])
-            stored[channel, default: .init()].readings += row["readings"]
-            stored[channel, default: .init()].total += row["total"]
+            let sum = ImportedTrip.Sum(
+                readings: row["readings"], numbers: row["numbers"], total: row["total"])
+            all[channel, default: none] += sum
+            if row["frame"] == nil { course[channel, default: none] += sum }
         }
-        return stored.count == sums.count
-            && sums.allSatisfy { stored[$0.key]?.isClose(to: $0.value) ?? false }
+        let holdsAll = Self.holds(all, trip.sums)
+        guard holdsAll || Self.holds(course, trip.sums) else { return false }
+        let stored = try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT t FROM reading JOIN channel ON channel.id = channel
+                    WHERE trip = ? AND (frame IS NULL OR ?) ORDER BY t LIMIT 1
+                """, arguments: [id, holdsAll])
+        return stored.map { abs(start + $0 - first) <= Self.timeResolution } ?? false
+    }
+
+    private static func holds(
+        _ stored: [ImportedTrip.Channel: ImportedTrip.Sum],
+        _ sums: [ImportedTrip.Channel: ImportedTrip.Sum]
+    ) -> Bool {
+        sums.allSatisfy { channel, sum in stored[channel].map(sum.isClose) ?? false }
+            && stored.allSatisfy { channel, sum in sums[channel] != nil || sum.numbers == 0 }
     }
 
     /// Stores one entry of the current trip.

@@ -70,4 +70,55 @@ import TripStore
         #expect(try run.store(in: store) { _, _ in }.trips == [1])
         #expect(try store.trip(1).start.text == start)
     }
+
+    private static let jsonLines = """
+        {"kind":"trip","id":7,"start":"2026-11-21T08:15:00Z","vin":"1M8GDM9AXKP042788"}
+        {"time":"2026-11-21T08:15:02Z","ecu":"7E8","service":"09","pid":"02","signal":"VIN",\
+        "value":"1M8GDM9AXKP042788"}
+        {"time":"2026-11-21T08:15:02Z","ecu":"7E8","service":"02","pid":"05","signal":"ECT",\
+        "value":90,"unit":"°C","frame":0,"dtc":"P0301"}
+        {"time":"2026-11-21T08:15:03Z","ecu":"7E8","service":"01","pid":"03","signal":"FUELSYSA",\
+        "value":"closed loop","code":2}
+        {"time":"2026-11-21T08:15:03Z","ecu":"7E8","service":"01","pid":"0C","signal":"RPM",\
+        "value":800.25,"unit":"rpm"}
+        {"time":"2026-11-21T08:15:04Z","ecu":"7E8","service":"01","pid":"0B","signal":"MAP",\
+        "status":"notAvailable","code":255}
+
+        """
+
+    /// The wide table of the same trip: no start, no frozen value, states in words, and an empty cell.
+    private static let wide = """
+        time,7E8 VIN,7E8 FUELSYSA,7E8 RPM (rpm),7E8 MAP (kPa)
+        2026-11-21T08:15:02Z,1M8GDM9AXKP042788,,,
+        2026-11-21T08:15:03Z,,closed loop,800.25,
+
+        """
+
+    @Test func `a wide table keeps its vehicle`() throws {
+        let (_, run) = try importing("a.csv", Self.wide)
+        #expect(try run.store(in: store) { _, _ in }.trips == [1])
+        #expect(try store.trip(1).vin == "1M8GDM9AXKP042788")
+        #expect(try store.trip(1).readings == 3)
+    }
+
+    @Test(arguments: [
+        ("a.jsonl", jsonLines, "b.csv", wide, true),
+        // The numbers agree to within a hundredth, because programs round them.
+        ("a.jsonl", jsonLines, "b.csv", wide.replacing("800.25", with: "800"), true),
+        // Another number, moment, signal, or a line less.
+        ("a.jsonl", jsonLines, "b.csv", wide.replacing("800.25", with: "900"), false),
+        ("a.jsonl", jsonLines, "b.csv", wide.replacing(":02Z", with: ":01Z"), false),
+        ("a.jsonl", jsonLines, "b.csv", wide.replacing("RPM (rpm)", with: "VSS (km/h)"), false),
+        ("a.jsonl", jsonLines, "b.csv", String(wide.prefix(96)), false),
+        ("a.jsonl", jsonLines, "b.csv", wide.replacing("11-21", with: "11-23"), false),
+    ])
+    func `the same trip in another format is known`(
+        first: String, one: String, second: String, two: String, isKnown: Bool
+    ) throws {
+        let (_, run) = try importing(first, one)
+        #expect(try run.store(in: store) { _, _ in }.trips == [1])
+        let (_, again) = try importing(second, two)
+        let result = try again.store(in: store) { _, _ in }
+        #expect(result.known == (isKnown ? 1 : 0) && result.trips.isEmpty == isKnown)
+    }
 }

@@ -4,12 +4,16 @@ import SystemIO
 
 /// The formats of files with trips.
 public enum TripFileFormat: String, CaseIterable, Sendable {
-    case csv, json, gpx, kml, influx, kuksa, sqlite
+    case csv, xlsx, json, gpx, kml, influx, kuksa, sqlite
+
+    /// Whether it is a table, whose layout the user may choose.
+    public var isTable: Bool { self == .csv || self == .xlsx }
 
     /// The format of a file name extension; nil for an unknown one.
     public init?(ending: String) {
         switch ending {
         case "csv", "tsv": self = .csv
+        case "xlsx": self = .xlsx
         case "jsonl", "ndjson", "json": self = .json
         case "gpx": self = .gpx
         case "kml": self = .kml

@@ -153,6 +153,22 @@ public struct TripFileWriter {
         counts.readings += count
     }
 
+    // MARK: Sheets
+
+    /// Writes the same table as a sheet for spreadsheet programs.
+    public mutating func writeSheet(_ form: TripTableForm, _ file: inout TextOutput) throws {
+        final class Sheet { var rows = CSVSheet(title: "trip") }
+        let sheet = Sheet()
+        var form = form
+        form.delimiter = .comma
+        var table = TextOutput { sheet.rows.append($0) }
+        try writeCSV(form, &table)
+        try table.flush()
+        let bytes = sheet.rows.finish()
+        if sheet.rows.isTooLong { throw TripReportError.tooLongForSheet }
+        try file.append { $0 += bytes }
+    }
+
     // MARK: JSON Lines
 
     /// Writes JSON Lines: all records of a trip, or readings only if signals were selected.

@@ -6,6 +6,8 @@ public enum TripReportError: Error, Hashable, Sendable {
     case noNumbers(trip: Int64, signal: String)
     /// Wide CSV can hold only one trip, and these were chosen.
     case severalTripsInWideCSV(_ trips: [Int64])
+    /// A sheet holds at most 1,048,575 lines, and these trips have more.
+    case tooLongForSheet
     /// KML can hold only one trip.
     case severalTripsInKML
     /// The trips have no positions.

@@ -113,6 +113,39 @@ struct `Foreign readers` {
         compare(outcome.output.split(separator: "\n").map { $0.components(separatedBy: ",") }, rows)
     }
 
+    /// Times, numbers and texts of a trip's sheet are those of the wide table.
+    @Test func `openpyxl reads the sheet of a trip`() async throws {
+        let log = try await workplace.run([
+            "log", "rpm", "ect", "vin", "-d", "sim:?latency=10ms", "--duration", "1s", "-q",
+        ])
+        #expect(log.status == 0, "\(log)")
+        for name in ["trip.xlsx", "trip.csv"] {
+            let outcome = try await workplace.run([
+                "export", "--to", workplace.path(name), "--layout", "wide",
+            ])
+            #expect(outcome.status == 0, "\(outcome)")
+        }
+        let script = """
+            import csv, datetime, openpyxl, sys
+            sheet = list(openpyxl.load_workbook(sys.argv[1]).active.iter_rows(values_only=True))
+            table = list(csv.reader(open(sys.argv[2], newline="")))
+            assert list(sheet[0]) == table[0] and len(sheet) == len(table), (len(sheet), len(table))
+            for cells, texts in zip(sheet[1:], table[1:]):
+                time = datetime.datetime.fromisoformat(texts[0].rstrip("Z"))
+                assert abs(cells[0] - time) < datetime.timedelta(milliseconds=1), (cells, texts)
+                for cell, text in zip(cells[1:], texts[1:]):
+                    same = cell == float(text) if isinstance(cell, (int, float)) else (cell or "") == text
+                    assert same, (cell, text)
+            print(sum(isinstance(cell, (int, float)) for row in sheet for cell in row) > 4)
+            """
+        let outcome = try await RunningProgram(
+            try #require(Emulator.folder) + "/python",
+            ["-W", "error", "-c", script, workplace.path("trip.xlsx"), workplace.path("trip.csv")],
+            environment: workplace.environment
+        ).finish(within: 60)
+        #expect(outcome.status == 0 && outcome.output == "True\n", "\(outcome)")
+    }
+
     @Test(
         .enabled(
             if: FileManager.default.fileExists(atPath: "/usr/bin/soffice"), "no LibreOffice"))

@@ -46,6 +46,41 @@ import Testing
         #expect(Array(end[8..<12]) == [6, 0, 6, 0])
     }
 
+    private static func sheet(ofCSV text: String, mostRows: Int = 10) -> (String, isTooLong: Bool) {
+        var sheet = CSVSheet(title: "trip", mostRows: mostRows)
+        for piece in [text.prefix(20), text.dropFirst(20)] { sheet.append(Array(piece.utf8)) }
+        return (String(decoding: sheet.finish(), as: UTF8.self), sheet.isTooLong)
+    }
+
+    /// 2026-11-25T12:00:00.25Z is a quarter of a second after the middle of day 46,351.
+    @Test(arguments: [
+        ("2026-11-25T12:00:00.25Z", "s=\"3\"><v>46351.50000289352<"),
+        ("2026-11-25T12:00:00.25+01:00", "s=\"3\"><v>46351.50000289352<"),
+        ("1.5", "><v>1.5<"), ("noon", "t=\"inlineStr\"><is><t xml:space=\"preserve\">noon<"),
+    ])
+    func `the first cell of a table is its time`(cell: String, expected: String) {
+        let (sheet, _) = Self.sheet(ofCSV: "time,7E8 RPM (rpm)\r\n\(cell),800\r\n")
+        #expect(["", " "].contains { sheet.contains("<c r=\"A2\"\($0)\(expected)") })
+        #expect(sheet.contains("<c r=\"B2\"><v>800.0</v></c>"))
+    }
+
+    @Test func `what only looks like a number stays text`() {
+        let (wide, _) = Self.sheet(
+            ofCSV: "time,a,b,c,d,e,f\r\n1,037805,7E8,'-1x,true,-12.5,\r\n")
+        for text in ["037805", "7E8", "-1x"] { #expect(wide.contains(">\(text)</t>"), "\(text)") }
+        #expect(wide.contains("<c r=\"E2\" t=\"b\"><v>1</v></c><c r=\"F2\"><v>-12.5</v></c></row>"))
+        let (long, _) = Self.sheet(ofCSV: "time,ecu,pid,signal,value,trip\r\n1,10,05,X,5,7\r\n")
+        #expect(long.contains(">10</t>") && long.contains(">05</t>"))
+        #expect(long.contains("<c r=\"E2\"><v>5.0</v></c><c r=\"F2\"><v>7.0</v></c></row>"))
+    }
+
+    @Test func `a table that does not fit is too long, and an empty one is a sheet`() {
+        let text = "time,a\r\n1,1\r\n2,2\r\n"
+        #expect(!Self.sheet(ofCSV: text, mostRows: 3).isTooLong)
+        #expect(Self.sheet(ofCSV: text, mostRows: 2).isTooLong)
+        #expect(Self.sheet(ofCSV: "").0.contains(">time</t>"))
+    }
+
     @Test func `a table with another separator quotes cells that have it`() {
         var writer = RowWriter(.csv, columns: ["a", "b", "c"], separator: ";")
         var output: [UInt8] = []

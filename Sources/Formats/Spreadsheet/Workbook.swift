@@ -10,8 +10,10 @@ public struct Workbook: Sendable {
         case text(String)
         case number(Double)
         case flag(Bool)
-        /// A date and a time; the format has no time zones.
+        /// A date and a time to the second; the format has no time zones.
         case time(UTC)
+        /// The same to the millisecond.
+        case moment(UTC)
     }
 
     /// The limit of the format; unit: rows, including the heading.
@@ -86,6 +88,9 @@ public struct Workbook: Sendable {
             case .flag(let flag): text = "\(place)\(look) t=\"b\"><v>\(flag ? 1 : 0)</v></c>"
             case .time(let time):
                 text = "\(place) s=\"\(Self.timeStyle)\"><v>\(Self.days(time))</v></c>"
+            case .moment(let time):
+                let days = Double(time.microseconds) / 86_400_000_000 + Self.firstDay
+                text = "\(place) s=\"\(Self.momentStyle)\"><v>\(days)</v></c>"
             case .text(let words):
                 text =
                     "\(place)\(look) t=\"inlineStr\"><is><t xml:space=\"preserve\">"
@@ -99,8 +104,11 @@ public struct Workbook: Sendable {
     /// Days since 1899-12-30, to the second.
     private static func days(_ time: UTC) -> Double {
         let seconds = time.microseconds / 1_000_000
-        return Double(seconds) / 86_400 + 25_569
+        return Double(seconds) / 86_400 + firstDay
     }
+
+    /// 1970-01-01 in days since 1899-12-30.
+    private static let firstDay = 25_569.0
 
     /// The letters of a column, counted from 0: A to Z, then AA.
     static func letters(_ column: Int) -> String {
@@ -136,6 +144,7 @@ public struct Workbook: Sendable {
     private static let main = schemas + "spreadsheetml/2006/main"
     private static let heading = 1
     private static let timeStyle = 2
+    private static let momentStyle = 3
 
     private static func document(_ body: String) -> [UInt8] {
         Array(("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n" + body).utf8)
@@ -167,16 +176,18 @@ public struct Workbook: Sendable {
             + "</Types>"
     }()
 
-    /// Three styles: plain, a bold heading, a date with a time.
+    /// Four styles: plain, a bold heading, a date with a time, the same with milliseconds.
     private static let styles: String =
         "<styleSheet xmlns=\"\(main)\">"
-        + "<numFmts count=\"1\"><numFmt numFmtId=\"164\" formatCode=\"yyyy\\-mm\\-dd\\ hh:mm:ss\"/></numFmts>"
+        + "<numFmts count=\"2\"><numFmt numFmtId=\"164\" formatCode=\"yyyy\\-mm\\-dd\\ hh:mm:ss\"/>"
+        + "<numFmt numFmtId=\"165\" formatCode=\"yyyy\\-mm\\-dd\\ hh:mm:ss.000\"/></numFmts>"
         + "<fonts count=\"2\"><font/><font><b/></font></fonts>"
         + "<fills count=\"2\"><fill><patternFill patternType=\"none\"/></fill>"
         + "<fill><patternFill patternType=\"gray125\"/></fill></fills>"
         + "<borders count=\"1\"><border/></borders>"
-        + "<cellStyleXfs count=\"1\"><xf/></cellStyleXfs><cellXfs count=\"3\"><xf/>"
-        + "<xf fontId=\"1\" applyFont=\"1\"/><xf numFmtId=\"164\" applyNumberFormat=\"1\"/></cellXfs>"
+        + "<cellStyleXfs count=\"1\"><xf/></cellStyleXfs><cellXfs count=\"4\"><xf/>"
+        + "<xf fontId=\"1\" applyFont=\"1\"/><xf numFmtId=\"164\" applyNumberFormat=\"1\"/>"
+        + "<xf numFmtId=\"165\" applyNumberFormat=\"1\"/></cellXfs>"
         + "<cellStyles count=\"1\"><cellStyle name=\"Normal\" xfId=\"0\" builtinId=\"0\"/></cellStyles>"
         + "</styleSheet>"
 }

@@ -44,9 +44,9 @@ struct ExportCommand: ParsableCommand, OutputCommand {
     var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write trips to CSV, JSON Lines, GPX, KML and other formats.",
+        abstract: "Write trips to CSV, spreadsheets, JSON Lines, GPX, KML and other formats.",
         discussion: """
-            The file's ending (.csv, .tsv, .jsonl, .ndjson, .json, .gpx, .kml, .lp, .db) or --format \
+            The file's ending (.csv, .tsv, .xlsx, .jsonl, .ndjson, .json, .gpx, .kml, .lp, .db) or --format \
             sets the format. Without a trip it exports the latest one; --from and --until with a \
             date, --month, --vehicle, --tag and --all choose drives instead, of all vehicles and \
             together. Times also cut trips; +5m counts from the start of a trip. \
@@ -58,7 +58,8 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             regular intervals, and --fill sets their values: the last value before, a straight \
             line between the values around it (at most a minute apart), or only the readings \
             until the next line. The name of the first column says which was used. Text that a \
-            spreadsheet would take for a formula begins with an apostrophe.
+            spreadsheet would take for a formula begins with an apostrophe. A sheet (.xlsx) holds \
+            the same table with typed cells, up to 1,048,575 lines.
 
             Programs that guess the type of a column read the ECU 7E8 as a number (7 with eight \
             zeros) and the PID 05 as 5. Declare these columns as text when you read long CSV. \
@@ -163,10 +164,15 @@ struct ExportCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let format = try chosenFormat()
-        if format != .csv && (style.localTime || style.delimiter != nil) {
+        let needsCSV = style.delimiter != nil && format != .csv
+        if needsCSV || style.localTime && !format.isTable {
             throw Failure(
-                "--local-time and --delimiter need CSV, not \(format.rawValue)",
+                "\(needsCSV ? "--delimiter" : "--local-time") needs CSV, not \(format.rawValue)",
                 hint: "name a file that ends in .csv, or set --format csv", status: .usage)
+        }
+        if format == .xlsx && (to == nil || to == "-") {
+            throw Failure(
+                "a sheet needs a file", hint: "name it with --to FILE.xlsx", status: .usage)
         }
         let store = try database.open(.readOnly)
         let ids = try chosenTrips(store, withScans: all && format == .sqlite)
@@ -209,6 +215,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         try OutputFile.write(to) { file in
             switch format {
             case .csv: try writer.writeCSV(table, &file)
+            case .xlsx: try writer.writeSheet(table, &file)
             case .json: try writer.writeJSON(&file)
             case .gpx: try writer.writeGPX(&file)
             case .kml: try writer.writeKML(&file)
@@ -261,7 +268,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         guard let format = TripFileFormat(ending: ending) else {
             throw Failure(
                 "\(to): unknown file ending",
-                hint: "use .csv, .tsv, .jsonl, .gpx, .kml, .lp or .db, or set --format",
+                hint: "use .csv, .tsv, .xlsx, .jsonl, .gpx, .kml, .lp or .db, or set --format",
                 status: .usage)
         }
         return format

@@ -10,9 +10,13 @@ extension Failure {
                 hint: "\"obdscan trips show \(trip)\" lists its signals", status: .usage)
         case .severalTripsInWideCSV(let trips):
             self.init(
-                "wide CSV holds one trip, and \(trips.count) were chosen",
+                "a wide table holds one trip, and \(trips.count) were chosen",
                 hint: "leave out --layout wide and --every, or name one trip, such as \(trips[0])",
                 status: .usage)
+        case .tooLongForSheet:
+            self.init(
+                "these trips have more lines than a sheet can hold (1,048,575)",
+                hint: "use --every, --signal or --from and --until, or write CSV", status: .usage)
         case .severalTripsInKML:
             self.init(
                 "KML holds one trip", hint: "export trips one by one, or as GPX", status: .usage)

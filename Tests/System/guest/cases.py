@@ -152,15 +152,15 @@ def the_line_rate_is_found_and_remembered():
         expect(question not in file.read(), "the rate was asked for again")
     expect("115200" in succeeds("devices", "show", node).output, "the rate is not shown")
     unplug("clone", node)
-    fails(69, "there is no such accessory", of=["read", "rpm", "-d", node])
+    fails(69, "there is no such device", of=["read", "rpm", "-d", node])
 
 
 # Bluetooth.
 
 @case
 def without_a_controller_the_message_says_so():
-    fails(69, "there is no Bluetooth here", of=["info", "-d", "rfcomm:00:11:22:33:44:55"])
-    fails(69, "there is no Bluetooth here", of=["info", "-d", "bluetooth:OBDII"])
+    fails(69, "Bluetooth is not available", of=["info", "-d", "rfcomm:00:11:22:33:44:55"])
+    fails(69, "Bluetooth is not available", of=["info", "-d", "bluetooth:OBDII"])
 
 
 @case

@@ -76,11 +76,33 @@ enum CommandSuggestion {
             let near = nearest(to: String(parts[1].dropFirst(2)), among: names)
             return "Unknown option '\(parts[1])'." + (near.map { " Did you mean '--\($0)'?" } ?? "")
         }
-        guard parts.count == 5, parts[2] == " is invalid for ", parts[4].isEmpty,
-            let option = arguments.first(where: { $0.names.contains(parts[3]) }),
-            !option.words.isEmpty
-        else { return line }
-        return line + ". Use one of: \(option.words.joined(separator: ", "))."
+        guard let option = option(of: line, arguments) else { return line }
+        if !option.words.isEmpty {
+            return line + ". Use one of: \(option.words.joined(separator: ", "))."
+        }
+        guard option.valueName == "time" else { return line }
+        let digits = parts[1].filter { $0.isNumber }
+        if !digits.isEmpty, digits.allSatisfy({ $0 == "0" }) {
+            return line + ": it must be longer than 0"
+        }
+        return digits.count > 9 ? line + ": it is too long" : line
+    }
+
+    /// The help for an option with an invalid value; nil if ArgumentParser shows it itself, or if the
+    /// line is about something else.
+    static func help(for line: String, _ arguments: [CommandArgument]) -> String? {
+        guard let option = option(of: line, arguments), option.isCommon, option.words.isEmpty
+        else { return nil }
+        return "Help:  \(option.names.last ?? "") <\(option.valueName)>  \(option.about)"
+            + (option.details.isEmpty ? "" : " " + option.details)
+    }
+
+    /// The option for which ArgumentParser says that a value is invalid.
+    private static func option(of line: String, _ arguments: [CommandArgument]) -> CommandArgument? {
+        let parts = line.split(separator: "'", omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[2] == " is invalid for " else { return nil }
+        let name = parts[3].prefix { $0 != " " }
+        return arguments.first { $0.names.contains(String(name)) }
     }
 
     private static func onlyOne(_ names: [String]) -> String? { names.count == 1 ? names[0] : nil }

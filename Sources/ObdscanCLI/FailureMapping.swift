@@ -236,7 +236,7 @@ extension Failure {
             case .timedOut:
                 self.init(
                     "\(accessory): no complete answer in time",
-                    hint: "switch the ignition on, then try again", status: .timedOut)
+                    hint: "turn the ignition on, then try again", status: .timedOut)
             case .stopped:
                 self.init(
                     "\(accessory): the request was stopped", hint: "try again", status: .timedOut)
@@ -449,10 +449,10 @@ extension Failure {
         case .unableToConnect:
             what = "the adapter works, but the vehicle does not answer (UNABLE TO CONNECT)"
             hint =
-                "switch the ignition on and push the plug in firmly; --protocol tries a single protocol"
+                "turn the ignition on and push the plug in firmly; --protocol tries a single protocol"
         case .busInitError:
             what = "the vehicle's bus could not be initialised (BUS INIT: ERROR)"
-            hint = "switch the ignition on; wait five seconds before the next try"
+            hint = "turn the ignition on; wait five seconds before the next try"
         case .busBusy:
             what = "the vehicle's bus is busy (BUS BUSY)"
             hint = "try again"
@@ -461,8 +461,8 @@ extension Failure {
             what = "invalid signals on the vehicle's bus (BUS ERROR)"
             hint = "check the plug; --protocol auto looks for the right protocol"
         case .canError:
-            what = "no module acknowledges on CAN (CAN ERROR)"
-            hint = "switch the ignition on; --protocol auto looks for the right protocol"
+            what = "no ECU on the CAN bus acknowledges (CAN ERROR)"
+            hint = "turn the ignition on; --protocol auto looks for the right protocol"
         case .dataError, .rxError:
             what = "answers came damaged"
             hint = "check the plug; --protocol auto looks for the right protocol"
@@ -499,8 +499,8 @@ extension Failure {
             what = "the CAN transceiver reports a broken or shorted wire"
             hint = "check CAN-H (pin 6) and CAN-L (pin 14) of the vehicle's socket, and the plug"
         case .notAcknowledged:
-            what = "no module on the CAN bus acknowledges what is sent"
-            hint = "switch the ignition on; check the bus's bit rate, CAN-H and CAN-L"
+            what = "no ECU on the CAN bus acknowledges what is sent"
+            hint = "turn the ignition on; check the bus's bit rate, CAN-H and CAN-L"
         case .sourceRefused:
             what = "the DoIP gateway refuses this tester's address (8003, code 02)"
             hint = "another one may be allowed: -d doip:HOST?source=0E00"

@@ -133,8 +133,13 @@ public struct ObdscanCommand: ParsableCommand {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             .filter { !$0.hasPrefix("       ") }
             .map { $0.hasPrefix("Usage: ") ? "Usage: " + usage(CommandLine.arguments) : String($0) }
-        lines[0] = CommandSuggestion.completed(
-            lines[0], CommandArgument.all(of: target(of: CommandLine.arguments).command))
+        let arguments = CommandArgument.all(of: target(of: CommandLine.arguments).command)
+        if !lines.contains(where: { $0.hasPrefix("Help:") }),
+            let help = CommandSuggestion.help(for: lines[0], arguments)
+        {
+            lines.insert(help, at: 1)
+        }
+        lines[0] = CommandSuggestion.completed(lines[0], arguments)
         tellOnStandardError(
             "obdscan: " + lines.map { printable(String($0)) }.joined(separator: "\n") + "\n")
         exit(withError: exitCode(for: error))

@@ -170,7 +170,8 @@ package struct CodePrinter {
                 unrated.append(report.fullText)
                 continue
             }
-            let isTold = drive <= .soon || report.kind == .permanent
+            let isTold =
+                drive <= .soon || report.kind == .permanent || report.isActive == false
             let reason = isTold ? explanation.driveReason : ""
             let known = drives[drive]?.firstIndex { $0.reason == reason }
             if let known {

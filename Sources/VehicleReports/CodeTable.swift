@@ -46,7 +46,7 @@ package final class CodeTable {
     private let isReplaced: Bool
     /// Whether the file keeps what it held before.
     package let hadRows: Bool
-    /// How many codes were added.
+    /// How many rows with a code were added.
     package private(set) var codes = 0
     /// How many rows were added.
     package private(set) var rows = 0
@@ -145,10 +145,10 @@ package final class CodeTable {
         }
     }
 
-    /// `codes.csv: 3 codes written`; nil where it goes to standard output.
+    /// `codes.csv: 3 rows with codes written`; nil where it goes to standard output.
     package var sentence: String? {
         path.map {
-            "\($0): \(codes) \(codes == 1 ? "code" : "codes") written"
+            "\($0): \(codes) \(codes == 1 ? "row" : "rows") with codes written"
                 + (isReplaced ? ", in place of what it held (--append keeps that)" : "")
         }
     }

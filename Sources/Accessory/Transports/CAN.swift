@@ -153,8 +153,8 @@ public enum CANInterfaceFault: AccessoryFault {
                 category: .lost)
         case .notAcknowledged(let interface):
             FaultWords(
-                .link, "\(interface): no ECU on the bus acknowledges what is sent",
-                remedy: "turn the ignition on; check the bus's rate and the wiring",
+                .link, "\(interface): no ECU on the CAN bus acknowledges what is sent",
+                remedy: "turn the ignition on; check the bus's bit rate, CAN-H and CAN-L",
                 category: .lost)
         }
     }

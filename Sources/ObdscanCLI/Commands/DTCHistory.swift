@@ -52,7 +52,8 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
                     ? (vehicle.map { "No codes of a vehicle called \"\($0)\" are stored. " }
                         ?? "No codes are stored yet. ")
                         + "dtc stores what it reads from a real adapter."
-                    : "Nothing is known of \(wanted.joined(separator: ", ")).")
+                    : "Nothing is known of \(wanted.joined(separator: ", "))"
+                        + (vehicle.map { " in a vehicle called \"\($0)\"." } ?? "."))
         }
         let report = CodeHistoryReport(
             lives: lives, texts: PIDTables.codeTexts(), output: output.form)

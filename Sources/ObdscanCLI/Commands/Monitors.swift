@@ -83,7 +83,7 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
                     throw connection.failure(of: asked)
                         ?? Failure(
                             "\(connection.accessory): no ECU reports its monitors",
-                            hint: "switch the ignition on; vehicles before OBD-II have none",
+                            hint: "turn the ignition on; vehicles before OBD-II have none",
                             status: .timedOut)
                 }
             }

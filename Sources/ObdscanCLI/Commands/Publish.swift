@@ -93,7 +93,9 @@ struct SinkOptions: ParsableArguments {
 
     func validate() throws {
         if to != nil && !names.isEmpty {
-            throw ValidationError("--to names a sink by itself: leave the other names out")
+            throw ValidationError(
+                "--to names where to deliver: leave out \(names.joined(separator: " ")); "
+                    + "--trip chooses trips")
         }
         if let id, !PublishedName.isSlug(id) {
             throw ValidationError("--id takes a name of a to z, 0 to 9, - and _")

@@ -89,7 +89,7 @@ struct DoctorRun {
                 .vehicle,
                 connection.failure(of: [asked])
                     ?? Failure(
-                        "no ECU answers", hint: "switch the ignition on, then try again",
+                        "no ECU answers", hint: "turn the ignition on, then try again",
                         status: .timedOut))
         }
     }

@@ -8,7 +8,8 @@ extension ObdscanCommand {
     /// The help page that `arguments` request; nil without a request.
     ///
     /// Users request help with `--help`, `-h` or `--help-all` anywhere before `--`, with `help`
-    /// before the names of commands, or with `help` after a command with subcommands. The names end
+    /// before the names of commands, with `help` after a command with subcommands, or with such a
+    /// command alone if no subcommand is the usual one. The names end
     /// at a word that is not the name of a command; ``CommandSuggestion`` has handled wrong names
     /// before.
     static func help(for arguments: [String]) -> HelpPage? {
@@ -21,8 +22,11 @@ extension ObdscanCommand {
             return page(command, names.dropFirst().dropLast(rest.count), isWhole)
         }
         let (command, rest) = named(by: names[...])
-        let isGroup = !command.configuration.subcommands.isEmpty
-        guard !flags.isEmpty || isGroup && !names.dropLast().isEmpty && rest == ["help"] else {
+        let group = command.configuration
+        let isGroup = !group.subcommands.isEmpty && !names.isEmpty
+        // A group without a usual command, alone or before the word.
+        let isAlone = isGroup && rest.isEmpty && group.defaultSubcommand == nil
+        guard !flags.isEmpty || isAlone || isGroup && names.count > 1 && rest == ["help"] else {
             return nil
         }
         return page(command, names.prefix(names.count - rest.count), isWhole)

@@ -24,14 +24,15 @@ extension OutputFile {
     static func checkPage(_ path: String?) throws(Failure) {
         try check(
             path, endsIn: ["html", "htm"], what: "the report is a web page",
-            hint: "Name a file that ends in .html or .pdf.")
+            hint: "name a file that ends in .html or .pdf")
     }
 
     /// Refuses a file name extension other than that of a text.
     static func checkText(_ path: String?) throws(Failure) {
         try check(
-            path, endsIn: ["txt", "text", "md", "log"], what: "the report is text",
-            hint: "Name a file that ends in .txt.")
+            path, endsIn: ["txt", "text", "md", "log"], what: "a report about a problem is text",
+            hint: "name a file that ends in .txt; \"obdscan dtc report\" makes a page about the "
+                + "vehicle")
     }
 
     static func check(

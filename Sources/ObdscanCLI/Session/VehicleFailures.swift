@@ -15,7 +15,7 @@ extension Failure {
         case .adapterSaid(let status): self.init(insteadOfAnswer: status, accessory: accessory)
         case .noAnswer:
             self.init(
-                "\(accessory): no ECU answered", hint: "switch the ignition on", status: .timedOut)
+                "\(accessory): no ECU answered", hint: "turn the ignition on", status: .timedOut)
         case .silentECU(let ecu, let others):
             self.init(
                 "\(accessory): \(ecu) does not answer; these ECUs do: "

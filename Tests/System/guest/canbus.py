@@ -277,7 +277,7 @@ def error_frames_become_words():
     send = bus()
     # linux/can/error.h: no acknowledgement, passive, bus-off, as a controller reports them.
     for name, sentence, identifier, data in (
-            ("no ACK", "no module on the CAN bus acknowledges", 0x20000020, [0] * 8),
+            ("no ACK", "no ECU on the CAN bus acknowledges", 0x20000020, [0] * 8),
             ("bus-off", "left the bus after too many errors (bus-off)", 0x20000040, [0] * 8),
             ("passive", "counts many errors (error passive)", 0x20000004, [0, 0x20, 0, 0, 0, 0, 0, 0])):
         run = Run("info", "-d", DEVICE)

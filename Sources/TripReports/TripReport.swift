@@ -35,10 +35,10 @@ public struct TripReport {
             lead: [trip.vehicleName, trip.vin, trip.accessory].compactMap(\.self)
                 .joined(separator: " · "))
         let ecus = Set(readings.signals.compactMap(\.ecu) + others.ecus).sorted()
-        let facts = Self.facts(trip, ecus, units)
-        page.section("Summary") { $0.facts(facts) }
         // A single ECU is in the summary, and not in each row of each table.
-        let isAlone = ecus.count < 2
+        let names = ECUNames(isAlone: ecus.count < 2, onJ1939: readings.isOnJ1939)
+        let facts = Self.facts(trip, ecus, names, units)
+        page.section("Summary") { $0.facts(facts) }
         if let fuel { Self.add(fuel, profile, units, to: &page) }
         let roles = try TripRole.all(of: readings, PIDTables.signalRoles())
         if !roles.isEmpty {
@@ -61,9 +61,9 @@ public struct TripReport {
             }
         }
         page.plots("Plots", plots)
-        Self.addCodes(of: trip, others, store, ecus, to: &page)
-        Self.addReadiness(others, isAlone, to: &page)
-        Self.addEvents(others, since: trip.start, isAlone, to: &page)
+        Self.addCodes(of: trip, others, store, ecus, names, to: &page)
+        Self.addReadiness(others, names, to: &page)
+        Self.addEvents(others, since: trip.start, names, to: &page)
         let notes = try store.notes(ofTrip: trip.id)
         if !notes.isEmpty {
             page.section("Notes") { page in
@@ -75,11 +75,11 @@ public struct TripReport {
         let (constants, shares) = (
             Self.constants(readings, units), try Self.shares(readings)
         )
-        let rows = Self.signalRows(readings, units, isAlone)
+        let rows = Self.signalRows(readings, units, names)
         if !rows.isEmpty {
             page.section("Signals") {
                 $0.table(
-                    Self.ecuHead(isAlone) + [
+                    names.head + [
                         .init("Signal"), .init("Name"), .init("Readings", "n"), .init("Min", "n"),
                         .init("Mean", "n"), .init("Max", "n"), .init("Unit"),
                     ], rows)
@@ -128,18 +128,23 @@ public struct TripReport {
 
     // MARK: Sections
 
-    /// The heading of the column of ECUs; none if there is only one ECU.
-    private static func ecuHead(_ isAlone: Bool) -> [HTMLText.Cell] {
-        isAlone ? [] : [.init("ECU")]
-    }
+    /// How tables name ECUs.
+    private struct ECUNames {
+        /// Whether only one ECU answered.
+        var isAlone: Bool
+        let onJ1939: Bool
 
-    /// The cell below ``ecuHead(_:)``.
-    private static func ecuCell(_ ecu: ECUAddress?, _ isAlone: Bool) -> [HTMLText.Cell] {
-        isAlone ? [] : [.init(ecu?.title ?? "—", "line")]
+        /// The heading of the column of ECUs; none if there is only one ECU.
+        var head: [HTMLText.Cell] { isAlone ? [] : [.init("ECU")] }
+
+        /// The cell below ``head``.
+        func cell(_ ecu: ECUAddress?) -> [HTMLText.Cell] {
+            isAlone ? [] : [.init(ecu?.title(onJ1939: onJ1939) ?? "—", "line")]
+        }
     }
 
     private static func facts(
-        _ trip: TripSummary, _ ecus: [ECUAddress], _ units: UnitSystem
+        _ trip: TripSummary, _ ecus: [ECUAddress], _ names: ECUNames, _ units: UnitSystem
     ) -> [(name: String, value: String)] {
         var facts: [(name: String, value: String)] = []
         func add(_ name: String, _ value: String?) {
@@ -163,7 +168,8 @@ public struct TripReport {
         add("Readings", String(trip.readings))
         add(
             ecus.count > 1 ? "ECUs" : "ECU",
-            ecus.isEmpty ? nil : ecus.map(\.title).joined(separator: ", "))
+            ecus.isEmpty
+                ? nil : ecus.map { $0.title(onJ1939: names.onJ1939) }.joined(separator: ", "))
         add("Ended", trip.endReason?.title)
         add("Tags", trip.tags.isEmpty ? nil : trip.tags.joined(separator: ", "))
         return facts
@@ -198,8 +204,9 @@ public struct TripReport {
     /// Adds the codes in the trip, else those of the vehicle at the trip's end.
     private static func addCodes(
         of trip: TripSummary, _ others: Others, _ store: TripStore, _ ecus: [ECUAddress],
-        to page: inout HTMLPage
+        _ names: ECUNames, to page: inout HTMLPage
     ) {
+        var names = names
         let texts = PIDTables.codeTexts()
         var codes = others.codes.map { (text: $0.fullText, status: $0.kindText, $0.ecu, $0.code) }
         var lead = "As read in this trip."
@@ -211,24 +218,24 @@ public struct TripReport {
             lead = "As known of the vehicle when the trip ended."
         }
         guard !codes.isEmpty else { return }
-        let isAlone = Set(codes.compactMap(\.2) + ecus).count < 2
+        names.isAlone = Set(codes.compactMap(\.2) + ecus).count < 2
         let rows = codes.map { text, status, ecu, code in
-            [.init(text), .init(status)] + ecuCell(ecu, isAlone)
+            [.init(text), .init(status)] + names.cell(ecu)
                 + [.init(texts.text(of: code) ?? "")]
         }
         page.section("Codes") {
             $0.element("p", lead, class: "dim")
             $0.table(
-                [.init("Code"), .init("Status")] + ecuHead(isAlone) + [.init("Meaning")], rows)
+                [.init("Code"), .init("Status")] + names.head + [.init("Meaning")], rows)
         }
     }
 
     private static func addReadiness(
-        _ others: Others, _ isAlone: Bool, to page: inout HTMLPage
+        _ others: Others, _ names: ECUNames, to page: inout HTMLPage
     ) {
         let rows = others.monitors.filter { $0.supported && $0.scope == .sinceClear }.map {
             status -> [HTMLText.Cell] in
-            ecuCell(status.ecu, isAlone) + [
+            names.cell(status.ecu) + [
                 .init(status.monitor.title),
                 status.complete == true ? .init("complete", "good") : .init("not complete", "warn"),
             ]
@@ -236,12 +243,12 @@ public struct TripReport {
         guard !rows.isEmpty else { return }
         page.section("Readiness") {
             $0.element("p", "Monitors since codes were cleared, as last read.", class: "dim")
-            $0.table(ecuHead(isAlone) + [.init("Monitor"), .init("State")], rows)
+            $0.table(names.head + [.init("Monitor"), .init("State")], rows)
         }
     }
 
     private static func addEvents(
-        _ others: Others, since start: UTC, _ isAlone: Bool, to page: inout HTMLPage
+        _ others: Others, since start: UTC, _ names: ECUNames, to page: inout HTMLPage
     ) {
         guard !others.events.isEmpty else { return }
         let total = others.counts.values.reduce(0, +)
@@ -251,14 +258,14 @@ public struct TripReport {
                 others.counts.sorted { $0.value > $1.value }.map { "\($0.key.title): \($0.value)" }
                     .joined(separator: ", "))
             page.table(
-                [.init("At", "n"), .init("What")] + ecuHead(isAlone) + [.init("Words")],
+                [.init("At", "n"), .init("What")] + names.head + [.init("Words")],
                 others.events.map { time, event in
                     [
                         .init(
                             clockText(
                                 Double(max(0, time.microseconds - start.microseconds)) / 1e6), "n"),
                         .init(event.kind.title),
-                    ] + ecuCell(event.ecu, isAlone) + [
+                    ] + names.cell(event.ecu) + [
                         .init(
                             event.text
                                 + (event.duration.map { " (\(durationText($0.seconds)))" } ?? ""))
@@ -282,7 +289,8 @@ public struct TripReport {
         let isAlone = !readings.signals.contains {
             $0.ecu != found.ecu && $0.frame == nil && readings.table[$0.signal].id == signal.id
         }
-        return signal.name + (isAlone ? "" : ", \(found.ecu?.title ?? "unknown ECU")")
+        return signal.name
+            + (isAlone ? "" : ", \(found.ecu?.title(onJ1939: readings.isOnJ1939) ?? "unknown ECU")")
     }
 
     /// The share of the time for each value of flags and enumerations.
@@ -331,7 +339,7 @@ public struct TripReport {
     }
 
     private static func signalRows(
-        _ readings: TripReadings, _ units: UnitSystem, _ isAlone: Bool
+        _ readings: TripReadings, _ units: UnitSystem, _ names: ECUNames
     ) -> [[HTMLText.Cell]] {
         // Texts, and signals of which the vehicle has no value, have no numbers.
         readings.signals.filter {
@@ -344,7 +352,7 @@ public struct TripReport {
             let number = { (value: Double?) -> HTMLText.Cell in
                 .init(value.map { fixed(conversion?($0) ?? $0, places) } ?? "", "n")
             }
-            return ecuCell(found.ecu, isAlone) + [
+            return names.cell(found.ecu) + [
                 .init(signal.id), .init(signal.name),
                 .init(String(found.readings), "n"), number(found.minimum), number(found.mean),
                 number(found.maximum), .init(conversion?.unit ?? signal.unit),
@@ -418,7 +426,9 @@ public struct TripReport {
             plots[place] = LinePlot(
                 signal: signal.id,
                 name: signal.name
-                    + (several ? ", \(found.ecu?.title ?? "unknown ECU")" : ""),
+                    + (several
+                        ? ", \(found.ecu?.title(onJ1939: readings.isOnJ1939) ?? "unknown ECU")"
+                        : ""),
                 unit: conversion?.unit ?? signal.unit,
                 places: decimals(forStep: readings.step(of: found) * (conversion?.factor ?? 1)),
                 seconds: readings.trip.seconds)
@@ -427,5 +437,12 @@ public struct TripReport {
             plots[place]?.take(conversions[place]?(value) ?? value, at: Double(t) / 1e6)
         }
         return places.compactMap { plots[$0] }.filter { !$0.isEmpty }
+    }
+}
+
+extension TripReadings {
+    /// Whether the vehicle speaks SAE J1939.
+    fileprivate var isOnJ1939: Bool {
+        signals.contains { $0.dataID?.service == DataID.parameterGroups }
     }
 }

@@ -98,7 +98,8 @@ enum CommandSuggestion {
     }
 
     /// The option for which ArgumentParser says that a value is invalid.
-    private static func option(of line: String, _ arguments: [CommandArgument]) -> CommandArgument? {
+    private static func option(of line: String, _ arguments: [CommandArgument]) -> CommandArgument?
+    {
         let parts = line.split(separator: "'", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[2] == " is invalid for " else { return nil }
         let name = parts[3].prefix { $0 != " " }

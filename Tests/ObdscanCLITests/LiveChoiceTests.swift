@@ -173,11 +173,14 @@ import VehicleScan
         // The vehicle may be off.
         #expect(sink.note(table) == nil)
         try offer([0x01, 0x0C], ["rpm"], to: sink)
+        // One answer may be lost.
+        #expect(sink.note(table) == nil)
+        try offer([0x01, 0x5C], to: sink)
         #expect(sink.note(table)?.hasPrefix("No ECU reports EOT: ") == true)
         #expect(sink.records == [DataID(.currentData, 0x5C)])
         try offer([0x01, 0x5C], to: sink)
         #expect(sink.note(table) == nil)
-        try offer([0x01, 0x46], to: sink)
+        for _ in 0..<2 { try offer([0x01, 0x46], to: sink) }
         #expect(sink.note(table)?.hasPrefix("No ECU reports AAT: ") == true)
     }
 
@@ -190,7 +193,7 @@ import VehicleScan
 
     @Test func `are one of two that share a request`() throws {
         let sink = try sink("rpm", "oil-temp")
-        try offer([0x01, 0x0C, 0x5C], ["rpm"], to: sink)
+        for _ in 0..<2 { try offer([0x01, 0x0C, 0x5C], ["rpm"], to: sink) }
         #expect(sink.note(table)?.hasPrefix("No ECU reports EOT: ") == true)
     }
 

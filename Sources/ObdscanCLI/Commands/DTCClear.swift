@@ -13,7 +13,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
     var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "clear",
-        abstract: "Clear codes, after showing and storing what is lost.",
+        abstract: "Clear codes, after showing and storing what this erases.",
         discussion: """
             Clearing also erases freeze frames, test results and readiness, and a vehicle needs \
             days of driving before it is ready for an inspection again. Permanent codes stay until \

@@ -141,8 +141,8 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         let condition = try condition(of: name, at: moment, in: store)
         if condition.isEmpty {
             output.note(
-                "The database has nothing of \(name) before \(localTime(moment)). So everything "
-                    + "that is read now is new."
+                "The database has nothing of \(name) before \(localTime(moment)), so there is "
+                    + "nothing to compare with."
             )
         }
         return condition

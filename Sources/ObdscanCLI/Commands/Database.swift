@@ -63,7 +63,7 @@ struct DatabaseCheckCommand: ParsableCommand, OutputCommand {
                 let free = result.free > 0 ? ", \(byteText(result.free)) of it free" : ""
                 try writer.writeLine(
                     "\(printable(store.path)): nothing is wrong. "
-                        + "\(result.trips ?? 0) trips, \(result.readings ?? 0) readings, "
+                        + "Trips and scans: \(result.trips ?? 0), readings: \(result.readings ?? 0), "
                         + "\(byteText(result.size))\(free)")
             }
         }

@@ -10,10 +10,10 @@ struct PIDsPacksCommand: ParsableCommand, OutputCommand {
         commandName: "packs",
         abstract: "List the tables of single makes and models.",
         discussion: """
-            The same identifier means something else in another car. live, log, read and serve choose \
-            packs by the vehicle's VIN and use of them what the vehicle answers. --pack NAME, on every \
-            command that takes --pids, adds one in any case; --pack none leaves all out. Rows come from \
-            answers that somebody recorded; 'pids show' names who.
+            The same identifier has another meaning in another car. live, log, read and serve choose \
+            packs by the vehicle's VIN, and poll only what the vehicle answers. --pack NAME, on every \
+            command that takes --pids, adds a pack for any vehicle; --pack none uses no pack. Each row \
+            comes from a recorded answer; 'pids show' says from which.
 
             EXAMPLES
               obdscan pids packs

@@ -6,12 +6,15 @@ package import SystemIO
 
 /// Finds the named signals that the vehicle does not support while it is polled.
 ///
-/// Silence about one signal means that only after the vehicle has answered another request.
+/// Silence about one signal means that only after the vehicle has answered another request, and only
+/// the second time: a single answer may be lost or late.
 package final class UnsupportedSignals: ReadingSink {
     private struct State: Sendable {
         var setup: PollSetup?
         /// The named signals without a reading and without a report.
         var open: Set<SignalIndex> = []
+        /// How often nobody answered each record.
+        var misses: [DataID: Int] = [:]
         /// The records to which no ECU has an answer.
         var missed: Set<DataID> = []
         /// The records in ``missed`` at the last report.
@@ -20,6 +23,8 @@ package final class UnsupportedSignals: ReadingSink {
         /// Whether a record was missed since the last report.
         var hasNews = false
     }
+
+    private static let missesBeforeReport = 2
 
     private let state = Mutex(State())
     private let table: PIDTable
@@ -54,7 +59,10 @@ package final class UnsupportedSignals: ReadingSink {
                 state.isAnswered = true
                 state.open.remove(reading.signal)
             }
-            for want in setup.missed(in: batch) where state.missed.insert(want.dataID).inserted {
+            for want in setup.missed(in: batch) {
+                state.misses[want.dataID, default: 0] += 1
+                guard state.misses[want.dataID] == Self.missesBeforeReport else { continue }
+                state.missed.insert(want.dataID)
                 state.hasNews = true
             }
             return state.isAnswered && state.hasNews

@@ -176,7 +176,7 @@ import Testing
     func `what makes CSV readable is refused for other formats`(arguments: String) throws {
         defer { program.remove() }
         let result = try program.run(["export"] + arguments.split(separator: " ").map(String.init))
-        #expect(result.status == 64 && result.errors.contains("need CSV"), "\(result.errors)")
+        #expect(result.status == 64 && result.errors.contains("needs CSV"), "\(result.errors)")
     }
 
     @Test(arguments: ["us", "imperial"], ["jsonl", "csv"])

@@ -124,8 +124,7 @@ public struct ConditionReport {
     /// Whether one may drive on, with the reason where that cannot wait.
     private func driving(_ said: CodeExplanation?) -> String {
         guard let said, let drive = said.drive else { return DriveAdvice.unknown }
-        return drive <= .soon && !said.driveReason.isEmpty
-            ? "\(drive.words): \(said.driveReason)" : drive.words
+        return drive.words + (said.driveReason.isEmpty ? "" : ": \(said.driveReason)")
     }
 
     /// The verdict of the report.
@@ -284,10 +283,13 @@ public struct ConditionReport {
 
     private func appendExplanation(of code: ConditionChange.Code, to page: inout HTMLText) {
         guard let said = explanation(of: code) else { return }
+        let moment = moment(of: code)
+        let notes = ([said.notice] + said.notes).filter { !$0.isEmpty }
+        // Nothing is known but how a code goes, which is the same for all codes.
+        if moment == nil, notes.isEmpty, said.causes.isEmpty, said.monitors.isEmpty { return }
         page.raw("<div class=\"keep\">")
         page.element("h3", "\(code.code.code.fullText): \(said.title)")
-        if let moment = moment(of: code) { page.element("p", "What was happening: \(moment)") }
-        let notes = ([said.notice] + said.notes).filter { !$0.isEmpty }
+        if let moment { page.element("p", "What was happening: \(moment)") }
         if !notes.isEmpty { page.element("p", notes.joined(separator: " ")) }
         if !said.causes.isEmpty {
             page.raw("<ol>")
@@ -369,8 +371,7 @@ public struct ConditionReport {
                     + [
                         .init(result.text(result.value), "n"), .init(result.minText, "n"),
                         .init(result.maxText, "n"), .init(result.unit ?? ""),
-                        result.passed == true
-                            ? .init("passed", "good") : .init("FAILED", "bad"),
+                        .init(result.verdict, result.passed.map { $0 ? "good" : "bad" }),
                     ]
             })
     }
@@ -469,7 +470,7 @@ public struct ConditionReport {
                 .init(result.ecu, onJ1939: isOnJ1939), .init(result.monitorTitle),
                 .init(result.testTitle), .init(result.text(test.before)),
                 .init(result.text(result.value)), .init(result.limitsText),
-                .init(result.unit ?? ""), .init(result.passed == true ? "passed" : "FAILED"),
+                .init(result.unit ?? ""), .init(result.verdict),
             ])
         }
         return tests

@@ -4,7 +4,7 @@ import PIDTables
 
 /// A failed test result in plain words: by how much it misses its limit, and what to check.
 ///
-/// Only tables speak: a test without a public name is called the maker's own, and the causes are
+/// All words come from tables: a test without a public name is called the maker's own, and the causes are
 /// those of the codes whose repair the monitor proves.
 public struct FailedTest {
     private let result: MonitorTestResult

@@ -13,7 +13,7 @@ package final class UnsupportedSignals: ReadingSink {
         var setup: PollSetup?
         /// The named signals without a reading and without a report.
         var open: Set<SignalIndex> = []
-        /// How often nobody answered each record.
+        /// The number of unanswered requests for each record.
         var misses: [DataID: Int] = [:]
         /// The records to which no ECU has an answer.
         var missed: Set<DataID> = []

@@ -247,7 +247,7 @@ extension Failure {
             case .outOfStep:
                 self.init(
                     "\(accessory): the adapter answered another request than the one that was sent",
-                    hint: "Unplug the adapter and plug it in again, then try again.",
+                    hint: "unplug the adapter and plug it in again, then try again",
                     status: .timedOut)
             case .notSent:
                 self.init(
@@ -320,7 +320,7 @@ extension Failure {
         case .refusesEverything:
             self.init(
                 "\(accessory): it answers \"?\" to every command: it is not an ELM327 adapter",
-                hint: "Choose another device; \"obdscan devices\" lists them.",
+                hint: "choose another device; \"obdscan devices\" lists them",
                 status: .unavailable)
         case .busNotOpened:
             self.init(

@@ -138,8 +138,8 @@ extension CodeReport.Code {
         } else {
             throw Failure(
                 "\"\(text)\" is not a trouble code",
-                hint: "A code is P, C, B or U, a digit from 0 to 3 and three more digits or "
-                    + "letters A to F, such as P0301; on trucks it is SPN100/FMI1.",
+                hint: "a code is P, C, B or U, a digit from 0 to 3 and three more digits or "
+                    + "letters A to F, such as P0301; on trucks it is SPN100/FMI1",
                 status: .usage)
         }
     }

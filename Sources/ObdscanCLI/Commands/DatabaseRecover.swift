@@ -41,7 +41,7 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
         try OutputFile.checkFolder(of: to)
         try OutputFile.check(
             to, endsIn: ["db", "sqlite", "sqlite3"], what: "the file is a database",
-            hint: "Name a file that ends in .db.")
+            hint: "name a file that ends in .db")
         let saved = try save(damaged)
         var writer = TextOutput.standard
         try writer.print(saved.row(path: to), output.format)

@@ -108,7 +108,7 @@ private final class FrameLog {
     init(path: String) throws(Failure) {
         try OutputFile.check(
             path, endsIn: ["log", "candump", "txt"], what: "the log is text in the form of candump",
-            hint: "Name a file that ends in .log.")
+            hint: "name a file that ends in .log")
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         writer = TextOutput(descriptor: descriptor)

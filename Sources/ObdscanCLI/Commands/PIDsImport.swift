@@ -109,7 +109,7 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
         if check { return }
         try OutputFile.check(
             to, endsIn: ["pids"], what: "the file is a PID table",
-            hint: "Name a file that ends in .pids.")
+            hint: "name a file that ends in .pids")
         let text = try checked(table, path: to ?? "table")
         if let to, !OutputFile.isStandardOutput(to) {
             for source in sources { try refuse(to, source.path) }

@@ -28,7 +28,7 @@ extension Failure {
         case .codeListMissing(let kind, let ecu):
             self.init(
                 "\(ecu?.description ?? accessory): the list of \(kind.rawValue) codes did not come",
-                hint: "Turn the ignition on, then try again.", status: .timedOut)
+                hint: "turn the ignition on, then try again", status: .timedOut)
         case .announcesNothing:
             self.init(
                 "\(accessory): the vehicle announces no signals",
@@ -84,7 +84,7 @@ extension Failure {
             self.init(
                 "nothing was sent: earlier commands would be undone when the vehicle is "
                     + "asked whether its engine runs",
-                hint: "Send it in a separate run, or with --force.", status: .timedOut)
+                hint: "send it in a separate run, or with --force", status: .timedOut)
         case .noProtocolForCheck:
             self.init(
                 "nothing was sent: the vehicle did not answer when the adapter was set up, so it "
@@ -100,7 +100,7 @@ extension Failure {
 
     /// The hint if the vehicle did not prove that it stands still.
     private static let proofHint =
-        "Turn the ignition on with the engine off, and retry. --force sends it without this proof."
+        "turn the ignition on with the engine off, and retry; --force sends it without this proof"
 }
 
 extension VehicleError {

@@ -83,7 +83,7 @@ async function showTrip(id) {
     facts([['Begin', when(trip.start)], ['Time', duration(trip.seconds)], ['Distance', inUnit(trip.distanceKm, units.distance)],
       ['Average while moving', inUnit(trip.averageSpeedKmh, units.speed)],
       ['Idle', trip.idleSeconds === null ? null : duration(trip.idleSeconds)], ['Readings', trip.readings.toLocaleString()],
-      ...(fuel ? [['Fuel' + (fuel.assumed ? ' (assumed)' : ''), fuel.fuel + ', ' + (amount(fuel) || 'not known')], ['Consumption', consumption(fuel, units)], ['CO₂', fuel.co2Kg === null ? null : fuel.co2Kg.toFixed(2) + ' kg'],
+      ...(fuel ? [['Fuel' + (fuel.assumed ? ' (assumed)' : ''), fuel.fuel + ', ' + (amount(fuel) || 'not known')], ['Consumption', consumption(fuel, units)], ['CO₂', fuel.co2Kg === null ? null : (Math.round(fuel.co2Kg * 100) / 100).toFixed(2) + ' kg'],
         ['Cost', fuel.cost === null ? null : fuel.cost.toFixed(2) + ' ' + (fuel.currency || '')]] : []),
       ['Vehicle', trip.vin], ['Tags', trip.tags.join(', ')]]),
     ...(notes.length ? [h('h2', { text: 'Notes' }), h('ul', { class: 'notes' }, notes.map(note =>

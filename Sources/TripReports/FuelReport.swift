@@ -222,7 +222,7 @@ public struct FuelReport {
             return [
                 parts.isEmpty ? nil : parts.joined(separator: " + "), consumption(units),
                 cost.map { fixed($0.amount, 2) + ($0.currency.map { " " + $0 } ?? "") },
-                carbonDioxide.map { fixed($0, 2) + " kg CO₂" },
+                TripFuel.carbonDioxideText(carbonDioxide).map { $0 + " CO₂" },
             ]
         }
 

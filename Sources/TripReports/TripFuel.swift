@@ -103,6 +103,14 @@ public enum TripFuel {
             ])
     }
 
+    /// Carbon dioxide for people, nil if unknown; rounded from the grams of `co2Kg`, as the web page
+    /// does, so that both show the same number.
+    ///
+    /// - Parameter mass: unit: kg.
+    static func carbonDioxideText(_ mass: Double?) -> String? {
+        mass.map { fixed(($0 * 1000).rounded() / 1000, 2) + " kg" }
+    }
+
     /// The used amount of each fuel, in a fixed order.
     public static func amounts(_ use: FuelUse) -> [(FuelKind, Double)] {
         let amounts = use.chosen?.amounts ?? [:]

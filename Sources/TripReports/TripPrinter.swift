@@ -91,7 +91,7 @@ public struct TripPrinter {
             add("fuel", TripFuel.amountText(fuel.use, output.units))
             add("consumption", TripFuel.consumptionText(fuel.use, output.units))
             add("fuel cost", TripFuel.costText(fuel.use, fuel.profile))
-            add("CO₂", fuel.use.carbonDioxide.map { fixed($0, 2) + " kg" })
+            add("CO₂", TripFuel.carbonDioxideText(fuel.use.carbonDioxide))
             add("fuel by", fuel.use.chosen?.method.title)
         }
         for role in details.roles where role.role != .odometer || trip.odometer == nil {

@@ -184,7 +184,7 @@ public struct TripReport {
                 ("Fuel", TripFuel.amountText(fuel, units)),
                 ("Consumption", TripFuel.consumptionText(fuel, units)),
                 ("Cost", TripFuel.costText(fuel, profile)),
-                ("CO₂", fuel.carbonDioxide.map { fixed($0, 2) + " kg" }),
+                ("CO₂", TripFuel.carbonDioxideText(fuel.carbonDioxide)),
             ]
             for (name, value) in all { if let value { facts.append((name, value)) } }
             page.facts(facts)

@@ -5,8 +5,9 @@ import OBDCore
 import PIDTables
 import TestSupport
 import Testing
-import TripReports
 import TripStore
+
+@testable import TripReports
 
 /// Calculations from a trip in a database, without the program.
 @Suite final class `A stored trip` {
@@ -36,6 +37,15 @@ import TripStore
         .reading(
             TestSupport.reading(
                 .number(value), DataID(.currentData, pid), signal: signal, ecu: ecu, raw: [0x01]))
+    }
+
+    @Test(arguments: [
+        // 0.015 as a binary number is a little less than 0.015.
+        (0.015, "0.02 kg"), (0.0151, "0.02 kg"), (0.0144, "0.01 kg"), (12.3449, "12.35 kg"),
+        (0, "0.00 kg"),
+    ])
+    func `rounds carbon dioxide from the grams of its JSON`(_ mass: Double, _ text: String) {
+        #expect(TripFuel.carbonDioxideText(mass) == text)
     }
 
     private func begin(after hours: Int64 = 0) throws -> TripWriter {

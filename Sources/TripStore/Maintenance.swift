@@ -7,8 +7,9 @@ extension TripStore {
         public var faults: [String]
         /// Version of the schema.
         public var version: Int
-        /// Numbers of trips and readings; nil if they cannot be counted.
-        public var trips: Int?, readings: Int?
+        /// Numbers of trips, of scans (records of reading and clearing codes), and of the readings
+        /// of both; nil if they cannot be counted.
+        public var trips: Int?, scans: Int?, readings: Int?
         /// Bytes of the file, and how many of them deleted rows left free.
         public var size: Int, free: Int
     }
@@ -36,7 +37,10 @@ extension TripStore {
             let page = number("PRAGMA page_size") ?? 0
             return CheckResult(
                 faults: faults, version: number("PRAGMA user_version") ?? 0,
-                trips: number("SELECT count(*) FROM trip WHERE deleted IS NULL"),
+                trips: number(
+                    "SELECT count(*) FROM trip WHERE deleted IS NULL AND purpose <> 'scan'"),
+                scans: number(
+                    "SELECT count(*) FROM trip WHERE deleted IS NULL AND purpose = 'scan'"),
                 readings: number("SELECT sum(readings) FROM trip WHERE deleted IS NULL") ?? 0,
                 size: (number("PRAGMA page_count") ?? 0) * page,
                 free: (number("PRAGMA freelist_count") ?? 0) * page)

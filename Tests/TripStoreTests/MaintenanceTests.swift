@@ -61,6 +61,22 @@ import Testing
         #expect(try store.check().contains(fault))
     }
 
+    @Test func `a check counts trips as trips does, and scans apart`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        _ = try drive(store, start: 0, seconds: 1)
+        for _ in 0..<2 {
+            let scan = try Fixtures.begin(store, purpose: .scan)
+            #expect(scan.offer([Fixtures.rpm(800)], at: Fixtures.after(0)))
+            try scan.end(.stopped, at: Fixtures.after(1))
+        }
+        let result = try store.examine()
+        #expect(result.trips == 1 && result.scans == 2 && result.readings == 12)
+        #expect(try store.trips().count == 1)
+        try store.deleteTrip(-1)
+        #expect(try store.examine().scans == 1)
+    }
+
     @Test func `compacting gives the space of what was deleted back`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())

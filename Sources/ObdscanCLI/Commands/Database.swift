@@ -54,7 +54,8 @@ struct DatabaseCheckCommand: ParsableCommand, OutputCommand {
                 [
                     "path": .text(store.path), "ok": .flag(result.faults.isEmpty),
                     "version": .integer(result.version), "trips": .integer(result.trips),
-                    "readings": .integer(result.readings), "bytes": .integer(result.size),
+                    "scans": .integer(result.scans), "readings": .integer(result.readings),
+                    "bytes": .integer(result.size),
                     "freeBytes": .integer(result.free), "faults": .texts(result.faults),
                 ]), output.format)
         if output.format == .text {
@@ -62,8 +63,9 @@ struct DatabaseCheckCommand: ParsableCommand, OutputCommand {
             if result.faults.isEmpty {
                 let free = result.free > 0 ? ", \(byteText(result.free)) of it free" : ""
                 try writer.writeLine(
-                    "\(printable(store.path)): nothing is wrong. "
-                        + "Trips and scans: \(result.trips ?? 0), readings: \(result.readings ?? 0), "
+                    "\(printable(store.path)): nothing is wrong. Trips: \(result.trips ?? 0), "
+                        + "scans: \(result.scans ?? 0), "
+                        + "readings: \(result.readings ?? 0), size: "
                         + "\(byteText(result.size))\(free)")
             }
         }

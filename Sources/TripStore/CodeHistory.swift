@@ -74,6 +74,16 @@ extension TripStore {
 }
 
 extension TripStore {
+    /// Whether the database has a vehicle with this VIN or name.
+    public func knows(vehicle: String) throws(StoreError) -> Bool {
+        try read { database in
+            try Bool.fetchOne(
+                database,
+                sql: "SELECT EXISTS (SELECT 1 FROM vehicle WHERE vin = ?1 OR name = ?1)",
+                arguments: [vehicle]) ?? false
+        }
+    }
+
     /// Whether the stored codes of a vehicle were ever read; `vehicle` is a VIN or a name.
     ///
     /// Until then, an empty history says nothing about the vehicle.

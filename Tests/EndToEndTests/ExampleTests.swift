@@ -33,6 +33,7 @@ import Testing
         // Nothing was recorded then, and no vehicle has that VIN or name.
         "obdscan export --from yesterday --until today --to yesterday.csv": 66,
         "obdscan export --month 2026-11 --vehicle \"Van 1\" --to november.csv": 66,
+        "obdscan dtc history P0301 --vehicle 1HGCM82633A004352": 66,
         "obdscan trips vehicle 1HGCM82633A004352 \"Van 1\"": 64,
     ]
 

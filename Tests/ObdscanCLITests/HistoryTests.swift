@@ -25,6 +25,10 @@ import Testing
         #expect(changes.count { $0["status"] as? String == "stored" } == 1)
         let text = try program.run(["dtc", "history", "P0301", "--db", database])
         #expect(text.output.contains("P0301") && !text.output.contains("P0420"))
+        let unknown = try program.run([
+            "dtc", "history", "P0301", "--vehicle", "nobody", "--db", database,
+        ])
+        #expect(unknown.status == 66 && unknown.errors.contains("\"nobody\" is unknown"))
 
         let trend = try program.run(["monitors", "--trend", "--db", database, "--format", "json"])
         #expect(trend.status == 0 && !trend.objects.isEmpty, "\(trend.errors)")

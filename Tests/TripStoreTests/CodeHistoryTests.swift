@@ -41,6 +41,15 @@ import Testing
         }.sorted()
     }
 
+    @Test func `a vehicle is known by its VIN and its name`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        try look(store, hour: 1, [.stored: []])
+        #expect(try store.setName("van", ofVehicle: Fixtures.vinText))
+        #expect(try store.knows(vehicle: Fixtures.vinText) && store.knows(vehicle: "van"))
+        #expect(try !store.knows(vehicle: "nobody"))
+    }
+
     @Test func `a code is pending, stored, permanent and gone`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())

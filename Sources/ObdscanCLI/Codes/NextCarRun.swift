@@ -82,7 +82,7 @@ struct NextCarRun {
 
     /// Asks a question; nil = the user stops.
     private func ask(_ question: String, _ inbox: SignalInbox) throws -> String? {
-        writeToStandardError(question)
+        tellOnStandardError(question)
         do {
             let line = try LineReader.next(STDIN_FILENO, interruptedBy: inbox.descriptor)
             if line == nil || !Confirmation.isPossible { writeToStandardError("\n") }

@@ -166,9 +166,11 @@ struct SetupCommand: ParsableCommand, OutputCommand {
                 .init("obdscan config set units \(units)", .bold), .init("miles and gallons"),
             ])
         }
+        let saved =
+            "Saved \(address) in \(file)" + (name.map { " as \($0)" } ?? "")
+            + ". Other commands no longer need -d."
         try writer.write(
-            "\nSaved \(address) in \(file)"
-                + (name.map { " as \($0)" } ?? "") + ". Other commands no longer need -d.\n\n"
+            "\n" + folded(saved, to: output.columns ?? .max).joined(separator: "\n") + "\n\n"
                 + palette(.bold, "Next") + "\n" + rows.text(palette, indent: 2))
         try writer.flush()
     }

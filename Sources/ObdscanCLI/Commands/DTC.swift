@@ -72,8 +72,9 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             With --batch every adapter and recorded conversation in a list is read into one table. \
             They are read at the same time (at most 64), so one that hangs does not delay the \
             others; the rows are in the order of the list, and a line is printed about each \
-            vehicle when it was read. The table appears when all were read; if you stop earlier, it \
-            names those that were not read. Each line of the list has a device and, if you like, a label; \
+            vehicle when it was read. The table appears when all were read, and replaces an older \
+            one. Ctrl-C ends the reading: the table then has the vehicles that were read, and \
+            names the others. If none was read, an older table stays. Each line of the list has a device and, if you like, a label; \
             a device can also be the path of a recorded conversation; # begins a comment. A list - \
             is standard input. The results of each vehicle are stored in the database, as without \
             --batch.

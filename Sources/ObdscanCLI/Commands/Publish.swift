@@ -176,6 +176,10 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
             delivered, 75 when something is left, 77 when the server refuses the user and 78 when \
             the configuration has to be changed.
 
+            At the end it prints a table. DELIVERED and REFUSED count the lines or messages of this \
+            run. HELD counts trips that are not delivered yet, because they have no VIN or name, or \
+            their clock was not set. COMPLETE says whether nothing else is left.
+
             With --print, a broker's topics and payloads are one per line; other sinks' lines are \
             printed as they are.
 

@@ -25,6 +25,7 @@ extension LiveModel.Page {
             "  !  before a signal: an alarm, its value is beyond a limit",
             "  •  before a signal: it is in the graph",
             "  ▲ ▲▲ ▼ ▼▼         after a value: high, too high, low, too low",
+            "  •  after a value: worth knowing, such as a cold engine; Enter says why",
             "  │150  where the bar ends; │±20: it begins in the middle",
             "  A line that is dim is old: its ECU has not said it for 5 seconds.",
         ])

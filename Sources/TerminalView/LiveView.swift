@@ -216,14 +216,21 @@ public struct LiveView: Sendable {
         let first =
             palette(.bold, fitted(title + recording, room)) + " "
             + palette(style(of: model), state)
-        let facts = [head.vehicle, head.adapter, head.vehicleProtocol].compactMap { $0 }
-        let second = facts.isEmpty ? "connecting …" : printable(facts.joined(separator: " · "))
         let third = fitted(figures(model, now, width), width)
         let light = light(head, width)
-        let left = fitted(second, light.map { width - displayWidth($0) - 2 } ?? width)
+        let rest = light.map { width - displayWidth($0) - 2 } ?? width
+        let left = fitted(facts(head, rest), rest)
         let isLit = head.light == true || head.lamps.isAnyOn
         let right = light.map { "  " + (isLit ? palette(.bad, $0) : $0) } ?? ""
         return [first, left + right, third, news(of: head, width)]
+    }
+
+    /// Vehicle, adapter and protocol, as many as fit completely.
+    private func facts(_ head: LiveModel.Header, _ room: Int) -> String {
+        var facts = [head.vehicle, head.adapter, head.vehicleProtocol].compactMap { $0 }
+        let text = { printable(facts.joined(separator: " · ")) }
+        while facts.count > 1, displayWidth(text()) > room { facts.removeLast() }
+        return facts.isEmpty ? "connecting …" : text()
     }
 
     /// Check engine light and number of codes; nil = not reported.

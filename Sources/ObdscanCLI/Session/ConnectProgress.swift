@@ -25,8 +25,8 @@ final class LongSearchNote: ScanObserver {
             isConnecting = false
             if StatusLine.isWatched(output) { StatusLine.clear() }
             output.remark(
-                "\(accessory): the adapter works, but the vehicle has not answered yet; the search "
-                    + "continues. Is the ignition on?")
+                "\(accessory): the adapter works, but the vehicle has not answered yet. The search "
+                    + "continues; trucks are found last. Is the ignition on?")
         }
     }
 

@@ -441,16 +441,19 @@ extension Failure {
         let what: String
         let hint: String
         var code = ExitStatus.unavailable
+        var isSilence = false
         switch status {
         case .noData:
             what = "no ECU answered (NO DATA)"
             hint = "the vehicle may not support it, or the ignition is off"
             code = .timedOut
         case .unableToConnect:
+            isSilence = true
             what = "the adapter works, but the vehicle does not answer (UNABLE TO CONNECT)"
             hint =
                 "turn the ignition on and push the plug in firmly; --protocol tries a single protocol"
         case .busInitError:
+            isSilence = true
             what = "the vehicle's bus could not be initialised (BUS INIT: ERROR)"
             hint = "turn the ignition on; wait five seconds before the next try"
         case .busBusy:
@@ -458,9 +461,11 @@ extension Failure {
             hint = "try again"
             code = .timedOut
         case .busError:
+            isSilence = true
             what = "invalid signals on the vehicle's bus (BUS ERROR)"
             hint = "check the plug; --protocol auto looks for the right protocol"
         case .canError:
+            isSilence = true
             what = "no ECU on the CAN bus acknowledges (CAN ERROR)"
             hint = "turn the ignition on; --protocol auto looks for the right protocol"
         case .dataError, .rxError:
@@ -531,10 +536,7 @@ extension Failure {
             code = .timedOut
         }
         self.init("\(accessory): \(what)", hint: hint, status: code)
-        switch status {
-        case .unableToConnect, .busInitError, .busError, .canError: isOfSilentVehicle = true
-        default: break
-        }
+        isOfSilentVehicle = isSilence
     }
 
     /// The failure with a hint that the protocol may be wrong, if the vehicle is silent and

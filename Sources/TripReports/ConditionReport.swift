@@ -74,6 +74,11 @@ public struct ConditionReport {
         var facts: [(name: String, value: String)] = []
         if let vehicle { facts.append(("Vehicle", vehicle)) }
         if let make = head.make { facts.append(("VIN says", make)) }
+        return facts + factsBesidesVehicle
+    }
+
+    private var factsBesidesVehicle: [(name: String, value: String)] {
+        var facts: [(name: String, value: String)] = []
         if let label = head.label { facts.append(("Label", label)) }
         if let odometer = head.odometer {
             let conversion = output.units.conversion(from: "km")
@@ -226,7 +231,7 @@ public struct ConditionReport {
         page.section("Result") { page in
             page.element("p", verdict.text, class: verdict.grade.rawValue)
             // The title already contains VIN and make.
-            page.facts(facts.filter { $0.name != "Vehicle" && $0.name != "VIN says" })
+            page.facts(factsBesidesVehicle)
         }
         page.section("Trouble codes") { appendCodes(to: &$0) }
         let frame = frameReadings

@@ -1,4 +1,5 @@
 public import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 
@@ -72,13 +73,5 @@ public struct FailedTest {
             part.map { texts.text(of: code)?.lowercased().contains($0) ?? false } ?? false
         }
         return (own ?? codes.first)?.text
-    }
-}
-
-extension String {
-    /// The text with a small first letter, unless it starts with an abbreviation.
-    fileprivate var startingSmall: String {
-        guard let second = dropFirst().first, !second.isUppercase else { return self }
-        return prefix(1).lowercased() + dropFirst()
     }
 }

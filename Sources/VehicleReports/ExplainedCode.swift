@@ -165,11 +165,3 @@ extension UnitSystem {
         return "\(Int(shown)) \(conversion?.unit ?? unit)"
     }
 }
-
-extension String {
-    /// The text with a small first letter, unless it starts with an abbreviation.
-    fileprivate var startingSmall: String {
-        guard let second = dropFirst().first, !second.isUppercase else { return self }
-        return prefix(1).lowercased() + dropFirst()
-    }
-}

@@ -58,7 +58,8 @@ package struct VehicleSheet {
         var result = rows.text(palette, columns: form.columns)
         let isOnJ1939 = connection.scan.link?.capabilities.vehicleProtocol == .j1939
         for ecu in answers.ecus {
-            let title = ecu?.title(onJ1939: isOnJ1939) ?? "ECU —"
+            let title =
+                ecu?.title(named: answers.ownName(of: ecu), onJ1939: isOnJ1939) ?? "ECU —"
             result += "\n" + palette(.bold, title) + "\n"
             result += self.text(ecu, answers, connection.table, palette)
         }
@@ -145,6 +146,15 @@ package struct VehicleAnswers {
         }
     }
 
+    /// What `ecu` calls itself; nil if it does not say.
+    func ownName(of ecu: ECUAddress?) -> String? {
+        for case .reading(let reading) in items
+        where reading.ecu == ecu && reading.isECUName {
+            if case .text(let name) = reading.value { return name }
+        }
+        return nil
+    }
+
     /// What `ecu` refused, each service and reason once.
     func refusals(of ecu: ECUAddress?) -> [NegativeResponse] {
         var found: [NegativeResponse] = []
@@ -164,6 +174,10 @@ package struct VehicleAnswers {
 }
 
 extension Reading {
+    fileprivate var isECUName: Bool {
+        dataID.map { $0.id == ($0.service == .vehicleInformation ? 0x0A : 0xF80A) } ?? false
+    }
+
     /// Whether it only says how many messages before CAN carry the next info type.
     fileprivate var isMessageCount: Bool {
         guard case .number = value, let id = dataID else { return false }

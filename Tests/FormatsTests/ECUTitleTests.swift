@@ -21,4 +21,16 @@ import Testing
         #expect(ecu.title(onJ1939: true) == truck)
         #expect(ecu.title == unknown)
     }
+
+    /// The name that an ECU gives itself, and the title of 7E9 with it.
+    @Test(arguments: [
+        ("BECM-Battery Energy", "Battery (7E9)"), ("TCM-TransmisCtrl", "Gearbox (7E9)"),
+        ("ECM1-EngineControl", "Engine (7E9)"), ("HPCM-HybridPtCtrl", "Hybrid drive (7E9)"),
+        ("ABS-AntiLockBrake", "Brakes (7E9)"), ("FPCM-FuelPump", "FPCM-FuelPump (7E9)"),
+        ("becm-x", "Battery (7E9)"), ("  ", "Gearbox (7E9)"), ("\u{1B}[2J", "\\x1B[2J (7E9)"),
+    ])
+    func `follow what an ECU says of itself`(name: String, title: String) {
+        #expect(ECUAddress(0x7E9, .can11).title(named: name, onJ1939: false) == title)
+        #expect(ECUAddress(0x7E9, .can11).title(named: nil, onJ1939: false) == "Gearbox (7E9)")
+    }
 }

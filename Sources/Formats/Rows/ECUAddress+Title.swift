@@ -44,5 +44,21 @@ extension ECUAddress {
     /// ``title`` with the names of SAE J1939 for a vehicle that speaks it.
     public func title(onJ1939: Bool) -> String { title(role(onJ1939: onJ1939)) }
 
+    /// ``title(onJ1939:)``, but an ECU that says what it is goes by that, not by its address.
+    ///
+    /// The name of SAE J1979 is an acronym, `-` and a text: `BECM-Battery Energy` is `Battery (7E9)`,
+    /// and one with an acronym that is not known here is shown whole.
+    public func title(named name: String?, onJ1939: Bool) -> String {
+        guard let name = name?.trimmed, !name.isEmpty else { return title(onJ1939: onJ1939) }
+        let acronym = name.prefix { $0.isLetter }.uppercased()
+        return title(Self.acronyms[acronym] ?? printable(name))
+    }
+
+    /// The functions of ECUs that name themselves by SAE J1979.
+    private static let acronyms = [
+        "ECM": "Engine", "TCM": "Gearbox", "ABS": "Brakes", "BECM": "Battery",
+        "HPCM": "Hybrid drive",
+    ]
+
     private func title(_ role: String?) -> String { role.map { "\($0) (\(printed))" } ?? printed }
 }

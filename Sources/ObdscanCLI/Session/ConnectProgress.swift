@@ -26,7 +26,7 @@ final class LongSearchNote: ScanObserver {
             if StatusLine.isWatched(output) { StatusLine.clear() }
             output.remark(
                 "\(accessory): the adapter works, but the vehicle has not answered yet. The search "
-                    + "continues; trucks are found last. Is the ignition on?")
+                    + "continues; trucks and the newest cars are found last. Is the ignition on?")
         }
     }
 

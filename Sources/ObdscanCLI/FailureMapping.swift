@@ -308,8 +308,8 @@ extension Failure {
                 "\(accessory): nothing answers",
                 hint: accessory.hasPrefix("\(DoIPTransport.form.scheme):")
                     ? "turn the ignition on; \"obdscan devices list --doip\" finds DoIP gateways"
-                    : "is the adapter plugged into the car and its light on? "
-                        + "a serial line may need its rate: serial:PATH?baud=N",
+                    : "is the adapter plugged into the car and its light on? another program may use "
+                        + "it; a serial line may need its rate: serial:PATH?baud=N",
                 status: .unavailable)
         case .notUnderstood(let count):
             self.init(

@@ -49,6 +49,10 @@ public enum BluetoothFault: AccessoryFault {
             FaultWords(
                 .bluetooth, "Bluetooth is not available: no controller was found",
                 remedy: "plug a Bluetooth controller in, then: bluetoothctl power on")
+        case ENOENT, ECONNREFUSED:
+            FaultWords(
+                .bluetooth, "Bluetooth is not available: its service does not run",
+                remedy: "sudo systemctl start bluetooth, then: bluetoothctl power on")
         case EAFNOSUPPORT, EPROTONOSUPPORT:
             FaultWords(
                 .bluetooth, "Bluetooth is not available: \(FaultWords.text(ofErrno: number))",

@@ -33,7 +33,7 @@ struct NextCarRun {
             let result = CarResult(findings.rows)
             tally.count(result)
             output.note("\(tally.cars)  \(result.text)")
-            if let report = findings.report { output.note("   \(report)") }
+            if let report = findings.report { output.note("  \(report)") }
             failed = failed ?? findings.failure?.status
             hasFindings = hasFindings || !result.codes.isEmpty || !result.problems.isEmpty
             try table?.add(findings.rows)

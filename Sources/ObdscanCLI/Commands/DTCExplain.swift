@@ -70,7 +70,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
                 status = error.status
             }
         }
-        try print(explained, explanations.reading(of: known))
+        try Pager.print(output) { try print(explained, explanations.reading(of: known), &$0) }
         if let status { throw Failure.silent(status) }
     }
 
@@ -80,32 +80,31 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
         let explanations = try loadCodeExplanations()
         let table = try loadTable(tables)
         var failure: Failure?
-        try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
-            connection in
-            let voltage = try connection.ask(.readVoltage).answer.reply.voltage
-            let services = try connection.services()
-            let scan = try CodeScan(connection, in: services)
-            if let failure = connection.failure(of: scan.asked) { throw failure }
-            failure = scan.failure(connection)
-            // OBDonUDS keeps freeze frames with each code and has no service 02.
-            let frame =
-                scan.codes.isEmpty || services.profiles == [.onUDS]
-                ? nil : try FrameScan(0, connection, in: services)
-            let found = FoundCodes(scan, frame, table)
-            let explained = found.codes.map { entry in
-                ExplainedCode(entry.code, texts, explanations, occurrence: entry.occurrence)
+        // The pager begins after the session has ended: other programs can use the adapter by then.
+        try Pager.print(output) { writer in
+            try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
+                connection in
+                let voltage = try connection.ask(.readVoltage).answer.reply.voltage
+                let services = try connection.services()
+                let scan = try CodeScan(connection, in: services)
+                if let failure = connection.failure(of: scan.asked) { throw failure }
+                failure = scan.failure(connection)
+                // OBDonUDS keeps freeze frames with each code and has no service 02.
+                let frame =
+                    scan.codes.isEmpty || services.profiles == [.onUDS]
+                    ? nil : try FrameScan(0, connection, in: services)
+                let found = FoundCodes(scan, frame, table)
+                let explained = found.codes.map { entry in
+                    ExplainedCode(entry.code, texts, explanations, occurrence: entry.occurrence)
+                }
+                let known = found.codes.compactMap { entry in
+                    if case .dtc(let code) = entry.code { code } else { nil }
+                }
+                try print(explained, explanations.reading(of: known, voltage: voltage), &writer)
+                if explained.isEmpty { output.note("The vehicle reports no codes.") }
             }
-            let known = found.codes.compactMap { entry in
-                if case .dtc(let code) = entry.code { code } else { nil }
-            }
-            try print(explained, explanations.reading(of: known, voltage: voltage))
-            if explained.isEmpty { output.note("The vehicle reports no codes.") }
         }
         if let failure { throw failure }
-    }
-
-    private func print(_ explained: [ExplainedCode], _ together: CodeSetReading) throws {
-        try Pager.print(output) { try print(explained, together, &$0) }
     }
 
     private func print(

@@ -21,7 +21,7 @@ struct BluetoothSetup {
             found = try BluetoothPairing.search(cancelledBy: inbox.descriptor)
         } catch {
             let failure = Failure(error)
-            output.note("\(failure.message)." + (failure.hint.map { " \($0)" } ?? ""))
+            output.note("\(failure.message)" + (failure.hint.map { "; \($0)" } ?? "."))
             return []
         }
         guard let found else {

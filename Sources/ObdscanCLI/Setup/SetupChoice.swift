@@ -60,9 +60,9 @@ struct SetupChoice {
     /// Asks the user until an answer names a device.
     private func ask(_ likely: [Accessory]) throws -> AccessoryAddress {
         if likely.isEmpty {
-            writeToStandardError(
-                "A Wi-Fi adapter, once this machine is in its network, is most often "
-                    + "tcp:192.168.0.10:35000.\n")
+            output.note(
+                "Most Wi-Fi adapters are tcp:192.168.0.10:35000, once this machine is in their "
+                    + "network.")
         }
         for (number, accessory) in likely.enumerated() {
             let entry = AccessoryEntry(accessory)

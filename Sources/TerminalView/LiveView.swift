@@ -225,12 +225,18 @@ public struct LiveView: Sendable {
         return [first, left + right, third, news(of: head, width)]
     }
 
-    /// Vehicle, adapter and protocol, as many as fit completely.
+    /// Vehicle, adapter and protocol, without those of which too little fits to be of use.
     private func facts(_ head: LiveModel.Header, _ room: Int) -> String {
-        var facts = [head.vehicle, head.adapter, head.vehicleProtocol].compactMap { $0 }
-        let text = { printable(facts.joined(separator: " · ")) }
-        while facts.count > 1, displayWidth(text()) > room { facts.removeLast() }
-        return facts.isEmpty ? "connecting …" : text()
+        var text = "connecting …"
+        for (place, fact) in [head.vehicle, head.adapter, head.vehicleProtocol].compactMap({ $0 })
+            .map(printable).enumerated()
+        {
+            let longer = place == 0 ? fact : text + " · " + fact
+            let least = place == 0 ? 0 : displayWidth(text) + 15
+            guard min(displayWidth(longer), least) <= room else { break }
+            text = longer
+        }
+        return text
     }
 
     /// Check engine light and number of codes; nil = not reported.

@@ -52,16 +52,16 @@ async function showTests() {
   const tests = (await ask('/api/monitors?tests=true')).filter(o => o.kind === 'monitorTest');
   if (tests.length === 0) return [h('p', { text: 'The vehicle has no test results.' })];
   const failed = tests.filter(o => o.passed === false).length;
-  const rank = o => (o.passed === false ? 0 : 2) + (o.test ? 0 : 1), limit = value => value === null || value === undefined ? '' : String(Number(value.toPrecision(5)));
-  const result = passed => h('span', { class: passed ? 'good' : 'bad', text: passed ? '✓ passed' : '✕ failed' });
+  const rank = o => (o.passed === false ? 0 : 2) + (o.test ? 0 : 1), limit = value => value === null || value === undefined ? '' : String(Number(Math.abs(value) < 100 ? value.toPrecision(4) : value.toFixed(1)));
+  const result = o => o.passed && !o.hasMin && !o.hasMax ? 'no limits' : h('span', { class: o.passed ? 'good' : 'bad', text: o.passed ? '✓ passed' : '✕ failed' });
   tests.sort((a, b) => rank(a) - rank(b));
   // By how much a failed test misses its limit; numbers from 80 on are the maker's own (SAE J1979).
   const unitOf = o => o.unit ? ' ' + o.unit : '', miss = (o, side, by, bound) => limit(o.value) + unitOf(o) + ' is ' + limit(by) + unitOf(o) + ' ' + side + ' the limit of ' + limit(bound) + unitOf(o) + '.';
   const words = o => (o.monitor || 'Monitor ' + o.mid) + ': ' + (o.max !== null && o.value > o.max ? miss(o, 'above', o.value - o.max, o.max) : o.min !== null && o.value < o.min ? miss(o, 'below', o.min - o.value, o.min) : '')
     + (o.test ? ' The test: ' + o.test[0].toLowerCase() + o.test.slice(1) + '.' : !o.mid || parseInt(o.tid, 16) >= 0x80 ? " Only the maker's service data says what test " + o.tid + ' measures.' : '');
   return [h('p', {}, [failed === 0 ? mark(true, 'All ' + tests.length + ' tests are within their limits.') : h('span', { class: 'bad', text: '✕ ' + failed + ' of ' + tests.length + ' tests failed.' })]), ...tests.filter(o => o.passed === false).map(o => h('p', { text: words(o) })),
-    ...ecuTable(tests, [['Result', 'line', o => o.passed === null || o.passed === undefined ? '' : result(o.passed)], ['Monitor', '', o => o.monitor || 'Monitor ' + o.mid],
-      ['Test', 'words', o => o.test || o.component || 'Test ' + o.tid], ['Value', 'n', o => limit(o.value)], ['Min', 'n', o => limit(o.min)], ['Max', 'n', o => limit(o.max)], ['Unit', '', o => o.unit]], 'Test results', [...abouts(), ...tests])];
+    ...ecuTable(tests, [['Result', 'line', o => o.passed === null || o.passed === undefined ? '' : result(o)], ['Monitor', '', o => o.monitor || 'Monitor ' + o.mid],
+      ['Test', 'words', o => o.test || o.component || 'Test ' + o.tid], ['Value', 'n', o => limit(o.value)], ['Min', 'n', o => o.hasMin ? limit(o.min) : ''], ['Max', 'n', o => o.hasMax ? limit(o.max) : ''], ['Unit', '', o => o.unit]], 'Test results', [...abouts(), ...tests])];
 }
 async function readCodes() {
   const note = $('codes-note'), now = $('codes-now'), button = $('read');

@@ -145,10 +145,9 @@ package struct DecodePrinter {
             return
                 "\(ecu)  monitor  \(monitor.monitor.rawValue)  \(monitor.scope.rawValue)  \(state)"
         case .item(.monitorTest(let result), _):
-            let state = result.passed.map { $0 ? "passed" : "failed" } ?? "not run"
             return "\(ecu)  monitorTest  \(place(of: result))  \(result.monitorTitle), "
                 + "\(result.testTitle)  \(result.text(result.value)) \(result.unit ?? "")"
-                + "\(limits(of: result))  " + state
+                + "\(limits(of: result))  " + result.verdict
         case .item(.negativeResponse(let refusal, _, _), _):
             return "\(ecu)  negativeResponse  \(refusal.service)  \(refusal.nrc.name) "
                 + "(\(Hex.string([refusal.nrc.rawValue])))"

@@ -55,9 +55,9 @@ import Testing
         let time = "2026-11-21T08:15:02.123456Z"
         #expect(
             text == """
-                kind,time,ecu,scope,monitor,supported,complete,mid,tid,component,test,uas,value,min,max,unit,passed\r
-                monitor,\(time),,sinceClear,catalyst,false,,,,,,,,,,,\r
-                monitorTest,\(time),7E8,,"Catalyst, bank 1",,,21,80,,'=Conversion,0A,0.0122,,0.5,V,true\r
+                kind,time,ecu,scope,monitor,supported,complete,mid,tid,component,test,uas,value,min,max,unit,passed,hasMin,hasMax\r
+                monitor,\(time),,sinceClear,catalyst,false,,,,,,,,,,,,,\r
+                monitorTest,\(time),7E8,,"Catalyst, bank 1",,,21,80,,'=Conversion,0A,0.0122,,0.5,V,true,false,true\r
 
                 """)
     }

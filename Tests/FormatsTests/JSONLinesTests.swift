@@ -188,8 +188,13 @@ import Testing
             line(.monitorTest(result)) == #"""
                 {"kind":"monitorTest","time":null,"ecu":"7E8","mid":"01",\#
                 "monitor":"Oxygen sensor B1S1","tid":"01","component":null,"test":null,\#
-                "uas":"0A","value":365.2,"min":300,"max":700,"unit":"mV","passed":true}
+                "uas":"0A","value":365.2,"min":300,"max":700,"unit":"mV","passed":true,\#
+                "hasMin":true,"hasMax":true}
                 """#)
+        // A count of misfires, whose limits are the ends of what fits (SAE J1979).
+        result.raw = [0xA2, 0x0B, 0x24, 0x00, 0x6B, 0x00, 0x00, 0xFF, 0xFF]
+        result.uas = 0x24
+        #expect(line(.monitorTest(result)).hasSuffix(#""hasMin":false,"hasMax":false}"#))
         var legacy = MonitorTestResult(
             ecu: ECUAddress(0x10, .byte), tid: 5, raw: [], line: 0)
         legacy.component = 0x11
@@ -198,7 +203,7 @@ import Testing
             line(.monitorTest(legacy)) == #"""
                 {"kind":"monitorTest","time":null,"ecu":"10","mid":null,"monitor":null,\#
                 "tid":"05","component":"11","test":null,"uas":null,"value":100,"min":null,\#
-                "max":null,"unit":null,"passed":null}
+                "max":null,"unit":null,"passed":null,"hasMin":false,"hasMax":false}
                 """#)
     }
 

@@ -31,7 +31,7 @@ public struct ItemRows: Sendable {
         /// The keys of a test result.
         public static let monitorTest = [
             "time", "ecu", "mid", "monitor", "tid", "component", "test", "uas", "value", "min",
-            "max", "unit", "passed",
+            "max", "unit", "passed", "hasMin", "hasMax",
         ]
         /// The keys of a trouble code.
         public static let code = [
@@ -141,7 +141,8 @@ public struct ItemRows: Sendable {
                 "component": .hex(result.component), "test": .text(result.test),
                 "uas": .hex(result.uas), "value": .number(result.value), "min": .number(result.min),
                 "max": .number(result.max), "unit": .text(result.unit),
-                "passed": .flag(result.passed),
+                "passed": .flag(result.passed), "hasMin": .flag(result.hasLowerLimit),
+                "hasMax": .flag(result.hasUpperLimit),
             ])
     }
 

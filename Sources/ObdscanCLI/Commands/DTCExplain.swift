@@ -58,20 +58,21 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
         let explanations = try loadCodeExplanations()
         var explained: [ExplainedCode] = []
         var known: [DTC] = []
-        var status: ExitStatus?
+        var mistakes: [Failure] = []
         for text in codes.flatMap({ $0.split(separator: ",") }).map(String.init) {
             do throws(Failure) {
                 let code = try CodeReport.Code(typed: text)
                 explained.append(ExplainedCode(code, texts, explanations))
                 if case .dtc(let code) = code { known.append(code) }
             } catch {
-                // The other codes are explained anyway.
-                tellOnStandardError(error.text)
-                status = error.status
+                // The other codes are explained anyway, and one hint serves all mistakes.
+                if !mistakes.isEmpty { mistakes[mistakes.count - 1].hint = nil }
+                mistakes.append(error)
             }
         }
+        for mistake in mistakes { tellOnStandardError(mistake.text) }
         try Pager.print(output) { try print(explained, explanations.reading(of: known), &$0) }
-        if let status { throw Failure.silent(status) }
+        if let status = mistakes.last?.status { throw Failure.silent(status) }
     }
 
     /// Explains the codes that the vehicle reports.

@@ -184,7 +184,7 @@ extension MonitorTestResult {
 /// A trouble code that an ECU reported.
 public struct CodeReport: Hashable, Sendable {
     /// The status of a code; the raw value is printed in `kind`.
-    public enum Kind: String, Hashable, Sendable {
+    public enum Kind: String, CaseIterable, Hashable, Sendable {
         case stored, pending, permanent
     }
 

@@ -61,7 +61,9 @@ extension LiveScreen {
         case .character("s"):
             model.changeOrder()
             say("sorted: \(model.order.words)")
-        case .character("f"): model.toggleFolding()
+        case .character("f"):
+            model.toggleFolding()
+            say("ECUs that say the same: \(model.foldsECUs ? "folded" : "shown")")
         case .character("K"), .character("<"): model.moveRow(by: -1)
         case .character("J"), .character(">"): model.moveRow(by: 1)
         case .delete, .character("d"): try remove()
@@ -224,7 +226,7 @@ extension LiveScreen {
     private mutating func mark() {
         let words =
             recording.map { TripRecording.Mark.words($0.mark()) }
-            ?? "nothing is recorded, so there is nothing to mark: \"obdscan live --log\""
+            ?? "no trip is recorded: start with \"obdscan live --log\""
         say(words)
     }
 

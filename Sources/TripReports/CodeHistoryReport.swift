@@ -105,8 +105,7 @@ public struct CodeLife {
 
     /// The present status of the code.
     var state: String {
-        let order: [CodeReport.Kind] = [.stored, .pending, .permanent]
-        let kinds = order.filter { present.contains($0) }
+        let kinds = CodeReport.Kind.allCases.filter { present.contains($0) }
         return kinds.isEmpty ? "gone" : kinds.map(\.rawValue).joined(separator: ", ")
     }
 

@@ -276,7 +276,7 @@ public struct ConditionReport {
                     + [.init(listText(code))] + ifSeveral(code.code.ecu)
                     + [
                         .init(texts.text(of: code.code.code) ?? ""),
-                        .init(driving(explanation(of: code))),
+                        .init(code.fate == .gone ? "" : driving(explanation(of: code))),
                     ]
             })
         for finding in together.findings {

@@ -10,7 +10,7 @@ public struct VehicleCondition: Sendable {
         public var ecu: ECUAddress?
         /// The code.
         public var code: CodeReport.Code
-        /// The statuses of the code.
+        /// The statuses of the code, the weightiest first.
         public var kinds: [CodeReport.Kind]
         /// Whether the fault is present now (SAE J1939); nil if unknown.
         public var isActive: Bool?
@@ -78,7 +78,9 @@ public struct VehicleCondition: Sendable {
         codes[known].said.advice = codes[known].said.advice ?? said.advice
         codes[known].said.lamps = codes[known].said.lamps ?? said.lamps
         if isActive == true || codes[known].isActive == nil { codes[known].isActive = isActive }
-        if !codes[known].kinds.contains(kind) { codes[known].kinds.append(kind) }
+        // The database has the lists in another order: the first one decides about the advice.
+        let kinds = codes[known].kinds + [kind]
+        codes[known].kinds = CodeReport.Kind.allCases.filter(kinds.contains)
     }
 
     /// Whether there is no data at all.

@@ -5,6 +5,7 @@ import Formats
 package struct CarResult {
     /// The user's label of the vehicle, else its VIN, else the device.
     package let name: String
+    package let vin: String?
     /// Each code once, in the order of the reports.
     package let codes: [String]
     /// Whether the check engine light is on according to any ECU; nil if no ECU reports it.
@@ -21,7 +22,9 @@ package struct CarResult {
     /// The result from the table rows of one vehicle.
     package init(_ rows: [Row]) {
         func texts(_ key: String) -> [String] { rows.compactMap { $0[key].shown } }
-        let (label, vin) = (texts("label").first, texts("vin").first)
+        let label = texts("label").first
+        let vin = texts("vin").first
+        self.vin = vin
         name =
             label.map { $0 + (vin.map { " (\($0))" } ?? "") } ?? vin
             ?? texts("device").first ?? "vehicle"
@@ -60,27 +63,35 @@ package struct CarTally {
     /// How many vehicles were counted.
     package private(set) var cars = 0
     private var withCodes = 0
-    private var unread = 0
+    private var unread: [String] = []
     private var doubtful = 0
+    /// The place of each VIN.
+    private var places: [String: Int] = [:]
 
     /// Counts one vehicle.
-    package mutating func count(_ result: CarResult) {
+    ///
+    /// - Returns: The place of an earlier one with the same VIN.
+    @discardableResult
+    package mutating func count(_ result: CarResult) -> Int? {
         cars += 1
         if !result.codes.isEmpty {
             withCodes += 1
         } else if !result.isRead {
-            unread += 1
+            unread.append(result.name)
         } else if !result.problems.isEmpty {
             doubtful += 1
         }
+        guard let vin = result.vin else { return nil }
+        defer { places[vin] = cars }
+        return places[vin]
     }
 
-    /// The counts in words, such as 12 vehicles: 7 with codes, 4 without, 1 not read.
+    /// The counts in words, such as 12 vehicles: 7 with codes, 4 without, 1 not read (bay 3).
     package var sentence: String {
-        let without = cars - withCodes - unread - doubtful
+        let without = cars - withCodes - unread.count - doubtful
         let parts = [
             (withCodes, "with codes"), (without, "without"), (doubtful, "not known"),
-            (unread, "not read"),
+            (unread.count, "not read (\(unread.joined(separator: ", ")))"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         return "\(cars) \(cars == 1 ? "vehicle" : "vehicles")"
             + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")) + "."

@@ -23,14 +23,31 @@ package struct CodeBatch {
         }
     }
 
-    /// The `kind` of these rows, where output mixes rows of several kinds.
-    package static let kind = "codeRow"
+    /// What each row of a table is about.
+    package enum Subject {
+        case code, vehicle
 
-    /// The columns of the table; they are stable, because users' programs depend on them.
-    package static let columns = [
-        "time", "device", "label", "vin", "odometerKm", "ecu", "ecuName", "light", "status", "code",
-        "failureType", "statusByte", "description", "driveOn", "error",
-    ]
+        /// The `kind` of these rows, where output mixes rows of several kinds.
+        package var kind: String {
+            switch self {
+            case .code: "codeRow"
+            case .vehicle: "vehicleRow"
+            }
+        }
+
+        /// The columns of the table; they are stable, because users' programs depend on them.
+        package var columns: [String] {
+            let car = ["time", "device", "label", "vin", "odometerKm"]
+            return switch self {
+            case .code:
+                car + [
+                    "ecu", "ecuName", "light", "status", "code", "failureType", "statusByte",
+                    "description", "driveOn", "error",
+                ]
+            case .vehicle: car + ["light", "codes", "driveOn", "error"]
+            }
+        }
+    }
 
     /// The rows of one vehicle: one for each code, and one for each ECU without codes.
     package static func rows(
@@ -54,6 +71,23 @@ package struct CodeBatch {
             }
         }
         return rows
+    }
+
+    /// One row about a vehicle, from its rows about codes; nil if there are none.
+    package static func vehicle(_ rows: [Row]) -> Row? {
+        guard let first = rows.first else { return nil }
+        let result = CarResult(rows)
+        return Row(
+            Subject.vehicle.kind,
+            [
+                "time": first["time"], "device": first["device"], "label": first["label"],
+                "vin": first["vin"], "odometerKm": first["odometerKm"],
+                "light": .flag(result.light),
+                "codes": .text(result.isRead ? result.codes.joined(separator: " ") : nil),
+                "driveOn": .text(result.drive?.rawValue),
+                "error": .text(
+                    result.problems.isEmpty ? nil : result.problems.joined(separator: "; ")),
+            ])
     }
 
     /// Why an ECU without codes in the answers may still have some; nil if it is known to have
@@ -82,7 +116,7 @@ package struct CodeBatch {
         var failureType: UInt8?
         if case .dtc(let code) = report?.code { failureType = code.failureType }
         return Row(
-            kind,
+            Subject.code.kind,
             [
                 "time": .time(time), "device": .text(car.device), "label": .text(car.label),
                 "vin": .text(car.vin), "odometerKm": .number(car.odometer),

@@ -44,7 +44,7 @@ package struct CodePrinter {
             try writer.write(text(scan))
             notes(scan).forEach(note)
         case .csv:
-            var rows = RowWriter(.csv, columns: CodeBatch.columns)
+            var rows = RowWriter(.csv, columns: CodeBatch.Subject.code.columns)
             let found = CodeBatch.rows(scan, of: car, knowledge, table, time: time)
             for row in found { try writer.print(row, &rows) }
             try writer.append { rows.finish(&$0) }

@@ -32,6 +32,7 @@ package final class CodeTable {
 
     private let path: String?
     private let form: Form
+    private let subject: CodeBatch.Subject
     private let isLocalTime: Bool
     /// -1 for a sheet, which is written as a whole.
     private let descriptor: Int32
@@ -46,10 +47,8 @@ package final class CodeTable {
     private let isReplaced: Bool
     /// Whether the file keeps what it held before.
     package let hadRows: Bool
-    /// How many rows with a code were added.
-    package private(set) var codes = 0
     /// How many rows were added.
-    package private(set) var rows = 0
+    private var rows = 0
 
     /// The form of a file: the chosen one, else the one that its ending names; without a path, that of
     /// standard output.
@@ -73,20 +72,21 @@ package final class CodeTable {
     ///   - standard: standard output.
     ///   - chosen: the form that the command line names; nil = the file's ending decides.
     ///   - format: the form of standard output.
+    ///   - subject: what each row is about.
     ///   - separator: the character between the cells of CSV; nil = the file's ending decides.
     package init(
         _ path: String?, standard: Int32, appends: Bool, chosen: OutputFormat?,
-        format: OutputFormat,
-        isLocalTime: Bool, separator: Delimiter?
+        format: OutputFormat, subject: CodeBatch.Subject, isLocalTime: Bool, separator: Delimiter?
     ) throws {
         let path = path.flatMap { OutputFile.isStandardOutput($0) ? nil : $0 }
         self.path = path
+        self.subject = subject
         self.isLocalTime = isLocalTime
         isReplaced = !appends && path.flatMap { OutputFile.size(of: $0) } ?? 0 > 0
         form = try Self.form(of: path, chosen: chosen, standard: format)
         let ending = path.flatMap { OutputFile.ending(of: $0) }
         let separator = (separator ?? Delimiter(ending: ending)).scalar
-        book = Workbook(title: "codes", columns: CodeBatch.columns.map { ($0, Self.width($0)) })
+        book = Workbook(title: subject == .code ? "codes" : "vehicles", columns: subject.columns.map { ($0, Self.width($0)) })
         var hasHeading = false
         if let path, !appends {
             let file = try Self.writing(path) { () throws(OutputError) in try PendingFile(path) }
@@ -99,7 +99,7 @@ package final class CodeTable {
             }
             try OutputFile.write(path, bytes: book.bytes)
         } else if let path {
-            let file = try Self.open(path, form, separator)
+            let file = try Self.open(path, form, subject, separator)
             if let beginning = file.beginning,
                 let time = Self.firstTime(beginning, form, separator),
                 time.hasSuffix("Z") == isLocalTime
@@ -113,15 +113,15 @@ package final class CodeTable {
         }
         hadRows = hasHeading
         writer = RowWriter(
-            form == .jsonl ? .json : .csv, columns: CodeBatch.columns, hasHeading: hasHeading,
+            form == .jsonl ? .json : .csv, columns: subject.columns, hasHeading: hasHeading,
             separator: separator)
         try write { writer.finish(&$0) }
     }
 
     /// Adds the rows of one vehicle.
     package func add(_ found: [Row]) throws {
+        let found = subject == .code ? found : CodeBatch.vehicle(found).map { [$0] } ?? []
         rows += found.count
-        codes += found.count { !$0["code"].isNull }
         guard let path, form == .xlsx else {
             return try write { output in
                 for row in found { writer.append(shown(row), to: &output) }
@@ -131,7 +131,7 @@ package final class CodeTable {
             guard book.hasRoom else {
                 throw Fault.full(path: path)
             }
-            book.add(CodeBatch.columns.map { cell($0, of: row) })
+            book.add(subject.columns.map { cell($0, of: row) })
         }
         if pending == nil { try OutputFile.write(path, bytes: book.bytes) }
     }
@@ -145,10 +145,10 @@ package final class CodeTable {
         }
     }
 
-    /// `codes.csv: 3 rows with codes written`; nil where it goes to standard output.
+    /// `codes.csv: 3 rows written`; nil where it goes to standard output.
     package var sentence: String? {
         path.map {
-            "\($0): \(codes) \(codes == 1 ? "row" : "rows") with codes written"
+            "\($0): \(rows) \(rows == 1 ? "row" : "rows") written"
                 + (isReplaced ? ", in place of what it held (--append keeps that)" : "")
         }
     }
@@ -197,6 +197,7 @@ package final class CodeTable {
         switch column {
         case "description", "error": 48
         case "time", "vin", "device": 20
+        case "codes": 32
         case "label", "ecuName": 16
         default: 11
         }
@@ -222,7 +223,7 @@ package final class CodeTable {
 
     /// - Returns: The descriptor, and whether the file has a heading already.
     private static func open(
-        _ path: String, _ form: Form, _ separator: Unicode.Scalar
+        _ path: String, _ form: Form, _ subject: CodeBatch.Subject, _ separator: Unicode.Scalar
     ) throws(Fault) -> AppendedFile {
         let file: AppendedFile
         do throws(SystemError) {
@@ -233,11 +234,11 @@ package final class CodeTable {
         guard let beginning = file.beginning else { return file }
         let line = beginning.prefix { $0 != 0x0D && $0 != 0x0A }
         func isHeading(_ separator: Unicode.Scalar) -> Bool {
-            line.elementsEqual(CodeBatch.columns.joined(separator: String(separator)).utf8)
+            line.elementsEqual(subject.columns.joined(separator: String(separator)).utf8)
         }
         let isRight =
             form == .jsonl
-            ? line.starts(with: Array("{\"kind\":\"\(CodeBatch.kind)\"".utf8))
+            ? line.starts(with: Array("{\"kind\":\"\(subject.kind)\"".utf8))
             : isHeading(separator)
         if isRight { return file }
         let others: [Unicode.Scalar] = [",", ";", "\t"]

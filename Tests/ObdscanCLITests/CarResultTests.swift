@@ -56,7 +56,8 @@ import VehicleReports
         let before = Data("yesterday's".utf8)
         try before.write(to: file)
         let table = try CodeTable(
-            file.path, standard: -1, appends: false, chosen: nil, format: .text, isLocalTime: false,
+            file.path, standard: -1, appends: false, chosen: nil, format: .text,
+            subject: .code, isLocalTime: false,
             separator: nil)
         try table.add([Self.row(code: "P0301")])
         #expect(try Data(contentsOf: file) == before)
@@ -77,9 +78,45 @@ import VehicleReports
         }
         #expect(
             tally.sentence
-                == "5 vehicles: 1 with codes, 2 without, 1 not known, 1 not read.")
+                == "5 vehicles: 1 with codes, 2 without, 1 not known, 1 not read "
+                + "(tcp:10.0.0.1:35000).")
         #expect(CarTally().sentence == "0 vehicles.")
     }
+
+    @Test func `a vehicle that was read before is found by its VIN`() {
+        var tally = CarTally()
+        #expect(tally.count(CarResult([Self.row(vin: "A")])) == nil)
+        #expect(tally.count(CarResult([Self.row()])) == nil)
+        #expect(tally.count(CarResult([Self.row()])) == nil)
+        #expect(tally.count(CarResult([Self.row(label: "bay 3", vin: "A")])) == 1)
+        #expect(tally.count(CarResult([Self.row(vin: "A")])) == 4)
+    }
+
+    @Test(
+        arguments: [
+            (
+                [
+                    row(light: false, code: "P0420", drive: "weeks"),
+                    row(light: false, code: "P0301", drive: "soon"),
+                    row(light: false, code: "P0301", drive: "soon"),
+                    row(ecu: "7E9", light: true, code: "C1234"),
+                ], "true,P0420 P0301 C1234,soon,"
+            ),
+            ([row(light: false)], "false,,,"),
+            (
+                [row(error: "did not answer"), row(ecu: nil, error: "no route")],
+                ",,,7E8 did not answer; no route"
+            ),
+        ] as [([Row], String)])
+    func `one row has all of a vehicle`(rows: [Row], ending: String) throws {
+        let row = try #require(CodeBatch.vehicle(rows))
+        #expect(row.keys == CodeBatch.Subject.vehicle.columns)
+        let cells = ["light", "codes", "driveOn", "error"].map { row[$0].shown ?? "" }
+        #expect(cells.joined(separator: ",") == ending)
+        #expect(row["device"].shown == "tcp:10.0.0.1:35000")
+    }
+
+    @Test func `nothing read is no row`() { #expect(CodeBatch.vehicle([]) == nil) }
 }
 
 extension String {

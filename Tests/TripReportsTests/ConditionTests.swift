@@ -62,6 +62,19 @@ import TripStore
         #expect(now.codes.map(\.kinds) == [[.stored, .permanent], [.stored]])
     }
 
+    /// The database has permanent codes first.
+    @Test func `a stored code is no weaker because it is permanent, too`() throws {
+        for order: [CodeReport.Kind] in [[.permanent, .stored], [.stored, .permanent]] {
+            let code = try #require(
+                VehicleCondition(
+                    time: UTC(microseconds: 0),
+                    codes: order.map { try Self.code(Self.engine, "P0301", $0) }, items: []
+                ).codes.first)
+            #expect(code.kinds == [.stored, .permanent])
+            #expect(code.state.kind == .stored)
+        }
+    }
+
     @Test func `codes came, stayed or are gone, each ECU's own`() throws {
         let before = VehicleCondition(
             time: UTC(microseconds: 0),

@@ -31,8 +31,9 @@ struct NextCarRun {
             let name = name.isEmpty ? label : name
             let (findings, isLast) = try attempts(name, inbox)
             let result = CarResult(findings.rows)
-            tally.count(result)
+            let same = tally.count(result)
             output.note("\(tally.cars)  \(result.text)")
+            if let same { output.note("  The VIN is that of \(same): is it another vehicle?") }
             if let report = findings.report { output.note("  \(report)") }
             failed = failed ?? findings.failure?.status
             hasFindings = hasFindings || !result.codes.isEmpty || !result.problems.isEmpty

@@ -60,11 +60,14 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             columns are time, device, label, vin, odometerKm, ecu, ecuName, light, status, code, \
             failureType, statusByte, description, driveOn, error: a row for each code, a row \
             without a code for each ECU that has none, and a row with an error for each vehicle \
-            that was not read.
+            that was not read. With --one-row each vehicle has one row: time, device, label, vin, \
+            odometerKm, light, codes, driveOn, error. It has the light of any ECU, each code once, \
+            and the gravest advice. driveOn is stop, soon, weeks or note, and empty for a code \
+            about which nothing is known.
 
             With --next one adapter goes from car to car. obdscan asks you to plug it in and press \
             Enter, reads the codes, adds them to the table of --to, prints one line about the car, \
-            and asks for the next one. What you type before Enter is the car's label. A car that \
+            and asks for the next one. It tells you if a car has the VIN of an earlier one. What you type before Enter is the car's label. A car that \
             cannot be read can be tried again or skipped; the loop continues. --next never replaces \
             a table: if the file exists, its rows stay, as with --append, and obdscan says so. A \
             sheet (.xlsx) has to be a new file.
@@ -88,6 +91,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
               obdscan dtc list --all-modules
               obdscan dtc list --to codes.csv --append --label "bay 3"
               obdscan dtc list --next --to yard.xlsx --local-time --report sheets
+              obdscan dtc list --next --to yard.csv --one-row
               obdscan dtc list --batch fleet.txt --to codes.csv
             """)
 
@@ -140,8 +144,9 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         if table.label != nil && !isTable && table.report == nil {
             throw ValidationError("--label needs --to FILE")
         }
-        if (table.style.localTime || table.style.delimiter != nil) && !isTable {
-            throw ValidationError("--local-time and --delimiter need --to FILE or --format csv")
+        if (table.style.localTime || table.style.delimiter != nil || table.oneRow) && !isTable {
+            throw ValidationError(
+                "--local-time, --delimiter and --one-row need --to FILE or --format csv")
         }
         if table.to != nil && output.explicitFormat == .text {
             throw ValidationError("--to writes a table: leave --format text out")

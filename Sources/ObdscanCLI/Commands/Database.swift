@@ -192,7 +192,8 @@ struct DatabaseMergeCommand: ParsableCommand, OutputCommand {
             if output.format == .text {
                 let open = merged.open > 0 ? ", \(merged.open) still being recorded" : ""
                 try writer.writeLine(
-                    "\(printable(file)): \(merged.trips.count) trips added, "
+                    "\(printable(file)): \(merged.trips.count) "
+                        + (merged.trips.count == 1 ? "trip" : "trips") + " added, "
                         + "\(merged.known) known already\(open)")
             }
             try writer.flush()

@@ -32,6 +32,9 @@ struct CodeTableOptions: ParsableArguments {
     @Flag(help: "Add rows to the table of --to; do not replace it.")
     var append = false
 
+    @Flag(help: "Write one row for each vehicle, not one for each code.")
+    var oneRow = false
+
     @Option(help: ArgumentHelp("Fill the column label with this text.", valueName: "text"))
     var label: String?
 
@@ -60,7 +63,8 @@ extension CodeTableOptions {
     func open(appends: Bool, _ output: OutputOptions) throws -> CodeTable {
         try CodeTable(
             to, standard: STDOUT_FILENO, appends: appends, chosen: output.explicitFormat,
-            format: output.format, isLocalTime: style.localTime, separator: style.delimiter)
+            format: output.format, subject: oneRow ? .vehicle : .code,
+            isLocalTime: style.localTime, separator: style.delimiter)
     }
 }
 

@@ -97,7 +97,7 @@ struct SetupChoice {
     private func answer() throws -> String? {
         do {
             let line = try LineReader.next(STDIN_FILENO, interruptedBy: inbox.descriptor)
-            return line?.filter { $0 != " " }
+            return line?.split(separator: " ").joined(separator: " ")
         } catch {
             try inbox.end()
             return nil

@@ -86,7 +86,9 @@ package final class CodeTable {
         form = try Self.form(of: path, chosen: chosen, standard: format)
         let ending = path.flatMap { OutputFile.ending(of: $0) }
         let separator = (separator ?? Delimiter(ending: ending)).scalar
-        book = Workbook(title: subject == .code ? "codes" : "vehicles", columns: subject.columns.map { ($0, Self.width($0)) })
+        book = Workbook(
+            title: subject == .code ? "codes" : "vehicles",
+            columns: subject.columns.map { ($0, Self.width($0)) })
         var hasHeading = false
         if let path, !appends {
             let file = try Self.writing(path) { () throws(OutputError) in try PendingFile(path) }

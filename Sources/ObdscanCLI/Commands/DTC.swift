@@ -67,7 +67,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
 
             With --next one adapter goes from car to car. obdscan asks you to plug it in and press \
             Enter, reads the codes, adds them to the table of --to, prints one line about the car, \
-            and asks for the next one. It tells you if a car has the VIN of an earlier one. What you type before Enter is the car's label. A car that \
+            and asks for the next one. It says when a car has the VIN of an earlier one. What you type before Enter is the car's label. A car that \
             cannot be read can be tried again or skipped; the loop continues. --next never replaces \
             a table: if the file exists, its rows stay, as with --append, and obdscan says so. A \
             sheet (.xlsx) has to be a new file.

@@ -32,7 +32,7 @@ struct CodeTableOptions: ParsableArguments {
     @Flag(help: "Add rows to the table of --to; do not replace it.")
     var append = false
 
-    @Flag(help: "Write one row for each vehicle, not one for each code.")
+    @Flag(help: "Write one row for each vehicle, not each code.")
     var oneRow = false
 
     @Option(help: ArgumentHelp("Fill the column label with this text.", valueName: "text"))
@@ -97,7 +97,9 @@ extension Failure {
         case .otherTable(let path):
             self.init(
                 "\(path) is not a table of trouble codes, or has other columns",
-                hint: "write to a new file, or leave out --append", status: .badData)
+                hint: "write to a new file, or leave out --append; a table of --one-row needs "
+                    + "that option again",
+                status: .badData)
         }
     }
 }

@@ -43,7 +43,8 @@ import Testing
         // One of the cars was silent.
         #expect(outcome.status == 69, "\(outcome)")
         #expect(outcome.errors.contains("12 vehicles: "), "\(outcome)")
-        #expect(outcome.errors.contains(", 1 not read."), "\(outcome)")
+        #expect(outcome.errors.contains(", 1 not read (car "), "\(outcome)")
+        #expect(outcome.errors.contains(" kline)."), "\(outcome)")
         let rows = try String(contentsOfFile: table, encoding: .utf8)
             .components(separatedBy: "\r\n").dropLast().map { $0.components(separatedBy: ",") }
         #expect(rows.first?.first == "time" && rows.allSatisfy { $0.count >= 15 })

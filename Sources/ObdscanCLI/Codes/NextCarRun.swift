@@ -33,7 +33,7 @@ struct NextCarRun {
             let result = CarResult(findings.rows)
             let same = tally.count(result)
             output.note("\(tally.cars)  \(result.text)")
-            if let same { output.note("  The VIN is that of \(same): is it another vehicle?") }
+            if let same { output.note("  Number \(same) has the same VIN: is this the next car?") }
             if let report = findings.report { output.note("  \(report)") }
             failed = failed ?? findings.failure?.status
             hasFindings = hasFindings || !result.codes.isEmpty || !result.problems.isEmpty

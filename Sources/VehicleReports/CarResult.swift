@@ -5,6 +5,7 @@ import Formats
 package struct CarResult {
     /// The user's label of the vehicle, else its VIN, else the device.
     package let name: String
+    /// The VIN; nil if it is not known.
     package let vin: String?
     /// Each code once, in the order of the reports.
     package let codes: [String]
@@ -28,11 +29,16 @@ package struct CarResult {
         name =
             label.map { $0 + (vin.map { " (\($0))" } ?? "") } ?? vin
             ?? texts("device").first ?? "vehicle"
-        codes = texts("code").reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        /// Each code once, with its failure type.
+        func codes(_ rows: [Row]) -> [String] {
+            rows.compactMap { row in
+                row["code"].shown.map { $0 + (row["failureType"].shown.map { "-\($0)" } ?? "") }
+            }.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        }
+        self.codes = codes(rows)
         let lights = texts("light")
         light = lights.contains("true") ? true : lights.isEmpty ? nil : false
-        unrated = rows.filter { $0["driveOn"].isNull }.compactMap { $0["code"].shown }
-            .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        unrated = codes(rows.filter { $0["driveOn"].isNull })
         drive = texts("driveOn").compactMap { DriveAdvice(rawValue: $0) }.min()
         isRead = rows.contains { !$0["ecu"].isNull || $0["error"].isNull }
         problems = rows.compactMap { row in

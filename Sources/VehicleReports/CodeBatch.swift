@@ -44,7 +44,7 @@ package struct CodeBatch {
                     "ecu", "ecuName", "light", "status", "code", "failureType", "statusByte",
                     "description", "driveOn", "error",
                 ]
-            case .vehicle: car + ["light", "codes", "driveOn", "error"]
+            case .vehicle: car + ["light", "codes", "driveOn", "unrated", "error"]
             }
         }
     }
@@ -77,16 +77,20 @@ package struct CodeBatch {
     package static func vehicle(_ rows: [Row]) -> Row? {
         guard let first = rows.first else { return nil }
         let result = CarResult(rows)
+        func words(_ parts: [String], _ separator: String = " ") -> FieldValue {
+            .text(parts.isEmpty ? nil : parts.joined(separator: separator))
+        }
+        // Codes that could not be read are not known to be none.
+        let isEmpty = result.codes.isEmpty && result.problems.isEmpty
         return Row(
             Subject.vehicle.kind,
             [
                 "time": first["time"], "device": first["device"], "label": first["label"],
                 "vin": first["vin"], "odometerKm": first["odometerKm"],
                 "light": .flag(result.light),
-                "codes": .text(result.isRead ? result.codes.joined(separator: " ") : nil),
-                "driveOn": .text(result.drive?.rawValue),
-                "error": .text(
-                    result.problems.isEmpty ? nil : result.problems.joined(separator: "; ")),
+                "codes": isEmpty ? .text("") : words(result.codes),
+                "driveOn": .text(result.drive?.rawValue), "unrated": words(result.unrated),
+                "error": words(result.problems, "; "),
             ])
     }
 

@@ -10,13 +10,16 @@ import VehicleReports
 @Suite struct `A line about each of many vehicles` {
     private static func row(
         label: String? = nil, vin: String? = nil, ecu: String? = "7E8", light: Bool? = nil,
-        code: String? = nil, drive: String? = nil, error: String? = nil
+        code: String? = nil, failureType: UInt8? = nil, drive: String? = nil,
+        error: String? = nil
     ) -> Row {
         Row(
             "codeRow",
             [
-                "device": "tcp:10.0.0.1:35000".field, "label": .text(label), "vin": .text(vin),
+                "time": "2026-11-26T10:00:00Z".field, "device": "tcp:10.0.0.1:35000".field,
+                "label": .text(label), "vin": .text(vin),
                 "ecu": .text(ecu), "light": .flag(light), "code": .text(code),
+                "failureType": .hex(failureType),
                 "driveOn": .text(drive), "error": .text(error),
             ])
     }
@@ -56,9 +59,8 @@ import VehicleReports
         let before = Data("yesterday's".utf8)
         try before.write(to: file)
         let table = try CodeTable(
-            file.path, standard: -1, appends: false, chosen: nil, format: .text,
-            subject: .code, isLocalTime: false,
-            separator: nil)
+            file.path, standard: -1, appends: false, chosen: nil, format: .text, subject: .code,
+            isLocalTime: false, separator: nil)
         try table.add([Self.row(code: "P0301")])
         #expect(try Data(contentsOf: file) == before)
         try table.finish()
@@ -66,6 +68,28 @@ import VehicleReports
         #expect(after != before)
         #expect(name.hasSuffix("xlsx") || String(decoding: after, as: UTF8.self).contains("P0301"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [name])
+    }
+
+    /// Rows about codes and rows about vehicles do not come into one table.
+    @Test(arguments: ["codes.csv", "codes.jsonl"])
+    func `a table keeps to one kind of row`(name: String) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "obdscan-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appending(path: name).path
+        func open(_ subject: CodeBatch.Subject) throws -> CodeTable {
+            try CodeTable(
+                path, standard: -1, appends: true, chosen: nil, format: .text, subject: subject,
+                isLocalTime: false, separator: nil)
+        }
+        for _ in 1...2 {
+            try open(.vehicle).add([Self.row(code: "P0301"), Self.row(code: "P0420")])
+        }
+        let lines = try String(contentsOfFile: path, encoding: .utf8)
+            .split(whereSeparator: \.isNewline)
+        #expect(lines.count { $0.contains("P0301 P0420") } == 2)
+        #expect(throws: CodeTable.Fault.self) { try open(.code) }
     }
 
     @Test func `the last sentence counts each vehicle once`() {
@@ -99,19 +123,23 @@ import VehicleReports
                     row(light: false, code: "P0420", drive: "weeks"),
                     row(light: false, code: "P0301", drive: "soon"),
                     row(light: false, code: "P0301", drive: "soon"),
-                    row(ecu: "7E9", light: true, code: "C1234"),
-                ], "true,P0420 P0301 C1234,soon,"
+                    row(ecu: "7E9", light: true, code: "C1234", failureType: 0x11),
+                    row(ecu: "7E9", light: true, code: "C1234", failureType: 0x87),
+                ], "true,P0420 P0301 C1234-11 C1234-87,soon,C1234-11 C1234-87,null"
             ),
-            ([row(light: false)], "false,,,"),
+            ([row(light: false)], "false,,null,null,null"),
+            // An ECU that did not answer is not known to have no codes.
             (
                 [row(error: "did not answer"), row(ecu: nil, error: "no route")],
-                ",,,7E8 did not answer; no route"
+                "null,null,null,null,7E8 did not answer; no route"
             ),
         ] as [([Row], String)])
     func `one row has all of a vehicle`(rows: [Row], ending: String) throws {
         let row = try #require(CodeBatch.vehicle(rows))
         #expect(row.keys == CodeBatch.Subject.vehicle.columns)
-        let cells = ["light", "codes", "driveOn", "error"].map { row[$0].shown ?? "" }
+        let cells = ["light", "codes", "driveOn", "unrated", "error"].map {
+            row[$0].shown ?? "null"
+        }
         #expect(cells.joined(separator: ",") == ending)
         #expect(row["device"].shown == "tcp:10.0.0.1:35000")
     }

@@ -55,32 +55,36 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             answers anyway. Modules behind a gateway that blocks requests, and modules that need a \
             special initialisation, are not found.
 
-            With --to the codes are written as a table: CSV, JSON Lines (.jsonl) or a sheet for \
-            spreadsheet programs (.xlsx). --append adds rows to a table of CSV or JSON Lines. The \
-            columns are time, device, label, vin, odometerKm, ecu, ecuName, light, status, code, \
-            failureType, statusByte, description, driveOn, error: a row for each code, a row \
-            without a code for each ECU that has none, and a row with an error for each vehicle \
-            that was not read. With --one-row each vehicle has one row: time, device, label, vin, \
-            odometerKm, light, codes, driveOn, error. It has the light of any ECU, each code once, \
-            and the gravest advice. driveOn is stop, soon, weeks or note, and empty for a code \
-            about which nothing is known.
+            With --to the codes are written as a table: CSV, JSON Lines (.jsonl) or a sheet \
+            for spreadsheet programs (.xlsx). --append adds rows to a table of CSV or JSON \
+            Lines. The columns are time, device, label, vin, odometerKm, ecu, ecuName, light, \
+            status, code, failureType, statusByte, description, driveOn, error: a row for each \
+            code, a row without a code for each ECU that has none, and a row with an error for \
+            each vehicle that was not read. driveOn is stop, soon, weeks or note, and empty \
+            for a code about which nothing is known.
 
-            With --next one adapter goes from car to car. obdscan asks you to plug it in and press \
-            Enter, reads the codes, adds them to the table of --to, prints one line about the car, \
-            and asks for the next one. It says when a car has the VIN of an earlier one. What you type before Enter is the car's label. A car that \
-            cannot be read can be tried again or skipped; the loop continues. --next never replaces \
-            a table: if the file exists, its rows stay, as with --append, and obdscan says so. A \
+            With --one-row the table has one row for each vehicle: time, device, label, vin, \
+            odometerKm, light, codes, driveOn, unrated, error. light is on if it is on for any \
+            ECU, codes has each code once, driveOn is the gravest advice, and unrated has the \
+            codes about which nothing is known.
+
+            With --next one adapter goes from car to car. obdscan asks you to plug it in and \
+            press Enter, reads the codes, adds them to the table of --to, prints one line \
+            about the car, and asks for the next one. It says when a car has the VIN of an \
+            earlier one. What you type before Enter is the car's label. A car that cannot be \
+            read can be tried again or skipped; the loop continues. --next never replaces a \
+            table: if the file exists, its rows stay, as with --append, and obdscan says so. A \
             sheet (.xlsx) has to be a new file.
 
-            With --batch every adapter and recorded conversation in a list is read into one table. \
-            They are read at the same time (at most 64), so one that hangs does not delay the \
-            others; the rows are in the order of the list, and a line is printed about each \
-            vehicle when it was read. The table appears when all were read, and replaces an older \
-            one. Ctrl-C ends the reading: the table then has the vehicles that were read, and \
-            names the others. If none was read, an older table stays. Each line of the list has a device and, if you like, a label; \
-            a device can also be the path of a recorded conversation; # begins a comment. A list - \
-            is standard input. The results of each vehicle are stored in the database, as without \
-            --batch.
+            With --batch every adapter and recorded conversation in a list is read into one \
+            table. They are read at the same time (at most 64), so one that hangs does not \
+            delay the others; the rows are in the order of the list, and a line is printed \
+            about each vehicle when it was read. The table appears when all were read, and \
+            replaces an older one. Ctrl-C ends the reading: the table then has the vehicles \
+            that were read, and names the others. If none was read, an older table stays. Each \
+            line of the list has a device and, if you like, a label; a device can also be the \
+            path of a recorded conversation; # begins a comment. A list - is standard input. \
+            The results of each vehicle are stored in the database, as without --batch.
 
             --report writes a page to print for each vehicle, as obdscan dtc report does, into a \
             folder.

@@ -61,11 +61,13 @@ struct LogCommand: ParsableCommand, OutputCommand {
             missing or lost, obdscan keeps looking for it and records the drive without it; a \
             stretch without positions is noted as a gap.
 
-            The package installs services of systemd. "obdscan setup --log-when-plugged" turns on \
-            the one that logs trips of a USB adapter. "systemctl --user enable --now obdscan-serve" \
-            starts the web page at every login, and obdscan-publish delivers trips in the same way. \
-            For an adapter on Wi-Fi or Bluetooth, write a service that runs "obdscan log \
-            --until-off" with Restart=always and RestartSec=180: each try wakes the vehicle's bus.
+            The package installs services for systemd. "obdscan setup --log-when-plugged" turns on \
+            the one that logs the trips of a USB adapter. "systemctl --user enable --now \
+            obdscan-serve" starts the web page at every login, and obdscan-publish delivers trips \
+            in the same way; after "loginctl enable-linger" they start with the machine. For an \
+            adapter on Wi-Fi or Bluetooth, write a service that runs "obdscan log", which rests \
+            while the vehicle is off, with Restart=on-failure and RestartSec=180: each new start \
+            wakes the vehicle's bus.
 
             EXAMPLES
               obdscan log

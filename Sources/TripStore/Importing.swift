@@ -62,7 +62,7 @@ public struct ImportedTrip: Hashable, Sendable {
         ///
         /// Numbers may be rounded. In a table for people, a state is a text and not a number, and
         /// a value that the vehicle did not have is an empty cell.
-        fileprivate func isClose(to stored: Sum) -> Bool {
+        func isClose(to stored: Sum) -> Bool {
             guard numbers > 0 else { return readings <= stored.readings }
             return numbers == stored.numbers
                 && abs(total - stored.total) <= 0.01 * (abs(total) + Double(numbers))
@@ -132,69 +132,28 @@ public struct TripImporter {
     /// not count, because a table of readings does not contain it.
     private func known(_ trip: ImportedTrip) throws -> Begun? {
         let first = trip.firstReading?.microseconds
+        func holds(_ id: Int64, from start: Int64) throws -> Bool {
+            guard let first else { return false }
+            return try StoredContents(of: id, from: start, in: database)
+                .holds(trip.sums, from: first)
+        }
         let found = try Row.fetchCursor(
             database,
             sql: """
                 SELECT id, start, deleted, source IS :source AS same FROM trip
                     WHERE source = :source
-                        OR (start BETWEEN :first - :longestWait AND :first AND readings > 0)
+                        OR (\(StoredContents.candidates))
                 UNION ALL
                 SELECT trip, 0, NULL, 1 FROM trip_edit WHERE action = 'join'
                     AND json_extract(before, '$[1].trip.source') = :source
                 """,
-            arguments: [
-                "source": trip.source, "first": first, "longestWait": Self.longestWait,
-            ])
+            arguments: ["source": trip.source, "first": first])
         while let row = try found.next() {
             let id: Int64 = row["id"]
-            guard try row["same"] == true || holds(id, from: row["start"], trip) else { continue }
+            guard try row["same"] == true || holds(id, from: row["start"]) else { continue }
             return row["deleted"] == nil ? .known(id) : .deleted(id)
         }
         return nil
-    }
-
-    /// The longest time between the start of a trip and its first reading; unit: µs.
-    private static let longestWait: Int64 = 86_400_000_000
-    /// The resolution of times in other formats; unit: µs.
-    private static let timeResolution: Int64 = 1_000
-
-    /// Whether a stored trip holds the readings of `trip`, with or without those of freeze frames,
-    /// which a table with a column per signal leaves out.
-    private func holds(_ id: Int64, from start: Int64, _ trip: ImportedTrip) throws -> Bool {
-        guard let first = trip.firstReading?.microseconds else { return false }
-        var all: [ImportedTrip.Channel: ImportedTrip.Sum] = [:]
-        var course = all
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT ecu, signal, frame, readings, numbers, total FROM trip_channel
-                    JOIN channel ON channel.id = channel WHERE trip = ?
-                """, arguments: [id])
-        let none = ImportedTrip.Sum(readings: 0, numbers: 0, total: 0)
-        while let row = try rows.next() {
-            let channel = ImportedTrip.Channel(ecu: row["ecu"], signal: row["signal"])
-            let sum = ImportedTrip.Sum(
-                readings: row["readings"], numbers: row["numbers"], total: row["total"])
-            all[channel, default: none] += sum
-            if row["frame"] == nil { course[channel, default: none] += sum }
-        }
-        let holdsAll = Self.holds(all, trip.sums)
-        guard holdsAll || Self.holds(course, trip.sums) else { return false }
-        let stored = try Int64.fetchOne(
-            database,
-            sql: """
-                SELECT t FROM reading JOIN channel ON channel.id = channel
-                    WHERE trip = ? AND (frame IS NULL OR ?) ORDER BY t LIMIT 1
-                """, arguments: [id, holdsAll])
-        return stored.map { abs(start + $0 - first) <= Self.timeResolution } ?? false
-    }
-
-    private static func holds(
-        _ stored: [ImportedTrip.Channel: ImportedTrip.Sum],
-        _ sums: [ImportedTrip.Channel: ImportedTrip.Sum]
-    ) -> Bool {
-        sums.allSatisfy { channel, sum in stored[channel].map(sum.isClose) ?? false }
-            && stored.allSatisfy { channel, sum in sums[channel] != nil || sum.numbers == 0 }
     }
 
     /// Stores one entry of the current trip.

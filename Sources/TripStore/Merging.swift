@@ -16,8 +16,8 @@ extension TripStore {
     /// Copies everything that the database at `other` has and this one does not have; all or
     /// nothing.
     ///
-    /// A trip is identified by its two clocks at its start, so merging again adds nothing. With
-    /// `only`, just these trips are copied, and only those codes of the history that they reported.
+    /// A trip is identified by its two clocks at its start, so merging again adds nothing; one that
+    /// was exported and imported elsewhere by its readings. With `only`, just these trips are copied, and only those codes of the history that they reported.
     /// A database with an older schema is read through a copy next to this one. `progress` gets the
     /// number of finished trips and of all trips.
     public func merge(
@@ -98,7 +98,8 @@ private struct Merger {
         let trips = try Row.fetchAll(
             database,
             sql: """
-                SELECT id, end_reason IS NULL AS open, EXISTS (\(Self.sameTrip)) AS known
+                SELECT id, start, purpose, end_reason IS NULL AS open,
+                    EXISTS (\(Self.sameTrip)) AS known
                 FROM other.trip AS o WHERE deleted IS NULL \(chosen) ORDER BY start, id
                 """)
         var merged = Merged()
@@ -106,7 +107,7 @@ private struct Merger {
         for row in trips {
             if row["open"] as Bool {
                 merged.open += 1
-            } else if row["known"] as Bool {
+            } else if try row["known"] || cameFromFile(row, in: database) {
                 merged.known += 1
             } else {
                 news.append(row["id"])
@@ -136,6 +137,25 @@ private struct Merger {
                 AND abs((m.start - m.monotonic / 1000) - (o.start - o.monotonic / 1000)) <= 2
                 AND o.start >= m.start AND o.start + o.duration <= m.start + m.duration + 2)
         """
+
+    /// Whether a trip of this database has the readings of this one, and one of them was imported
+    /// from what the other was exported to: such a trip has other clocks and no adapter.
+    private func cameFromFile(_ trip: Row, in database: Database) throws -> Bool {
+        let contents = try StoredContents(
+            of: trip["id"], from: trip["start"], in: database, schema: "other")
+        guard let first = contents.first else { return false }
+        let candidates = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT id, start FROM main.trip WHERE \(StoredContents.candidates)
+                    AND (purpose = 'import' OR :purpose = 'import')
+                """, arguments: ["first": first, "purpose": trip["purpose"] as String])
+        while let row = try candidates.next() {
+            let stored = try StoredContents(of: row["id"], from: row["start"], in: database)
+            if stored.holds(contents.all, from: first) { return true }
+        }
+        return false
+    }
 
     /// Finds the vehicles, adapters and channels of these trips in this database, or copies them.
     private func mapThings(trips: String, in database: Database) throws {

@@ -121,4 +121,22 @@ import TripStore
         let result = try again.store(in: store) { _, _ in }
         #expect(result.known == (isKnown ? 1 : 0) && result.trips.isEmpty == isKnown)
     }
+
+    /// A trip that was exported, imported elsewhere and merged back, whichever database is merged.
+    @Test(arguments: [
+        (jsonLines, wide, true), (jsonLines, wide.replacing("800.25", with: "900"), false),
+        // The table lacks the frozen value, so that the other holds more.
+        (wide, jsonLines, false),
+    ])
+    func `a trip that another database had from a file is merged once`(
+        here: String, there: String, isKnown: Bool
+    ) throws {
+        let other = try TripStore(path: folder.appending(path: "b.db").path)
+        let (_, run) = try importing(here == Self.wide ? "a.csv" : "a.jsonl", here)
+        #expect(try run.store(in: store) { _, _ in }.trips == [1])
+        let (_, second) = try importing(there == Self.jsonLines ? "b.jsonl" : "b.csv", there)
+        #expect(try second.store(in: other) { _, _ in }.trips == [1])
+        let merged = try store.merge(from: other.path)
+        #expect(merged.known == (isKnown ? 1 : 0) && merged.trips == (isKnown ? [] : [2]))
+    }
 }

@@ -1,0 +1,65 @@
+import GRDB
+
+/// What a stored trip holds, to recognise it when it comes back from a file.
+struct StoredContents {
+    typealias Sums = [ImportedTrip.Channel: ImportedTrip.Sum]
+
+    /// The condition that a row of `trip` may hold a reading at `:first` as its first one.
+    ///
+    /// A day is the longest time between the start of a trip and its first reading.
+    static let candidates = "start BETWEEN :first - 86400000000 AND :first AND readings > 0"
+    /// The resolution of times in other formats; unit: µs.
+    private static let timeResolution: Int64 = 1_000
+
+    /// The totals of all readings.
+    private(set) var all: Sums = [:]
+    /// The totals without freeze frames, which a table with a column per signal leaves out.
+    private(set) var course: Sums = [:]
+    /// The first reading of all; unit: µs, nil without any.
+    let first: Int64?
+    /// The first reading that is not of a freeze frame; unit: µs, nil without any.
+    private let firstOfCourse: Int64?
+
+    /// Reads what trip `id` holds, which began at `start`; `schema` is the name of its database.
+    init(
+        of id: Int64, from start: Int64, in database: Database, schema: String = "main"
+    ) throws {
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT ecu, signal, frame, readings, numbers, total
+                    FROM \(schema).trip_channel JOIN \(schema).channel ON channel.id = channel
+                    WHERE trip = ?
+                """, arguments: [id])
+        let none = ImportedTrip.Sum(readings: 0, numbers: 0, total: 0)
+        while let row = try rows.next() {
+            let channel = ImportedTrip.Channel(ecu: row["ecu"], signal: row["signal"])
+            let sum = ImportedTrip.Sum(
+                readings: row["readings"], numbers: row["numbers"], total: row["total"])
+            all[channel, default: none] += sum
+            if row["frame"] == nil { course[channel, default: none] += sum }
+        }
+        func first(_ condition: String) throws -> Int64? {
+            try Int64.fetchOne(
+                database,
+                sql: """
+                    SELECT t FROM \(schema).reading JOIN \(schema).channel ON channel.id = channel
+                        WHERE trip = ? AND \(condition) ORDER BY t LIMIT 1
+                    """, arguments: [id]
+            ).map { start + $0 }
+        }
+        self.first = try first("true")
+        firstOfCourse = try first("frame IS NULL")
+    }
+
+    /// Whether these are the readings of a trip with such totals and such a first reading, with or
+    /// without those of freeze frames.
+    func holds(_ sums: Sums, from time: Int64) -> Bool {
+        func holds(_ stored: Sums, from first: Int64?) -> Bool {
+            guard let first, abs(first - time) <= Self.timeResolution else { return false }
+            return sums.allSatisfy { channel, sum in stored[channel].map(sum.isClose) ?? false }
+                && stored.allSatisfy { channel, sum in sums[channel] != nil || sum.numbers == 0 }
+        }
+        return holds(all, from: first) || holds(course, from: firstOfCourse)
+    }
+}

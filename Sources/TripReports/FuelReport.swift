@@ -84,6 +84,25 @@ public struct FuelReport {
                 ? Self.table(vehicles, output.units).text(output.palette, columns: output.columns)
                 : Total(lines).texts(output.units).compactMap(\.self).joined(separator: ", ")
                     + "\n")
+            + (distanceNote.map { $0 + "\n" } ?? "")
+    }
+
+    /// Says that consumption counts another distance than the trips have; nil if it is the same.
+    private var distanceNote: String? {
+        let trips = lines.compactMap { line -> (counted: Double, whole: Double)? in
+            guard let use = line.use, use.amount != nil, let counted = use.distance,
+                let whole = line.trip.distance
+            else { return nil }
+            return (counted, whole)
+        }
+        func text(_ distances: [Double]) -> String {
+            shown(distances.reduce(0, +), "km", 1, output.units)
+        }
+        let counted = text(trips.map(\.counted))
+        let whole = text(trips.map(\.whole))
+        if counted == whole { return nil }
+        return "Consumption counts the \(counted) in which fuel was read; the odometer shows "
+            + "\(whole)."
     }
 
     /// A row for each vehicle.

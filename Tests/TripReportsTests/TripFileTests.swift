@@ -231,6 +231,18 @@ import TripStore
         }
     }
 
+    /// The odometer counts on while the program does not poll; fuel is only counted while it does.
+    @Test func `a distance that is not that of the trip is explained`() throws {
+        var line = try fuelLine(nil)
+        #expect(try !printed { try report([line]).print(&$0) }.contains("odometer"))
+        line.trip.distance = 25
+        let text = try printed { try report([line]).print(&$0) }
+        #expect(
+            text.hasSuffix(
+                "\nConsumption counts the 10.0 km in which fuel was read; the odometer shows 25.0 km.\n"
+            ), "\(text)")
+    }
+
     @Test func `a fill-up gives the factor that makes the sum fit`() throws {
         let vin = VIN("1HGCM82633A004352")
         let found = try report([fuelLine(vin), fuelLine(vin)]).calibration(filled: 2.2)

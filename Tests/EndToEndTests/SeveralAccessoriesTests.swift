@@ -76,6 +76,37 @@ import Testing
         try await expectKept(outcome, [first.address, second.address])
     }
 
+    @Test func `one that comes later is recorded from then on`() async throws {
+        let first = try good()
+        let late = try ScriptedAdapter(.pty) { .say(PlainAdapter.answer($0.text)) }
+        let plug = workplace.path("late")
+        let program = try logging([plug, first.address])
+        try await program.lines(
+            with: "\(plug): it is tried again every 15 s while others are recorded", on: .errors)
+        try FileManager.default.createSymbolicLink(
+            atPath: plug, withDestinationPath: late.address)
+        try await program.lines(with: "\"device\":\"\(plug)\"", count: 20)
+        program.send(SIGINT)
+        let outcome = try await program.finish()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try summaries(outcome).map { $0["trip"] is Int } == [true, true])
+        try await expectKept(outcome, [plug, first.address])
+    }
+
+    @Test func `one that does not come ends with the last of the others`() async throws {
+        let first = try good()
+        let absent = workplace.path("nothing")
+        let outcome = try await workplace.run([
+            "log", "rpm", "-d", absent, "-d", first.address, "--duration", "2",
+        ])
+        #expect(outcome.status == 69, "\(outcome.errors)")
+        #expect(outcome.errors.components(separatedBy: "there is no such device").count == 2)
+        #expect(outcome.errors.contains("\(absent): no trip was recorded"))
+        // Alone, nobody waits for it.
+        let alone = try await workplace.run(["log", "-d", absent, "-d", absent + "2"])
+        #expect(alone.status == 69 && alone.errors.contains("\(absent)2: there is no such"))
+    }
+
     @Test func `a link that is lost is had back while the others go on`() async throws {
         let unsteady = try ScriptedAdapter(.tcp) { line in
             PlainAdapter.asksEngineSpeed(line.text) && line.earlier == 30

@@ -48,7 +48,9 @@ struct LogCommand: ParsableCommand, OutputCommand {
             longer --commit-every spares SD cards, and a power cut loses more.
 
             -d may be repeated. Each device gets its own trip, and one that hangs, is missing or \
-            loses its link does not delay the others. Each line of json and csv then names its \
+            loses its link does not delay the others. One that cannot begin is tried again while \
+            others are recorded: a missing adapter every 15 s, a vehicle that does not answer \
+            every 3 minutes. Each line of json and csv then names its \
             device, and each device gets a summary. The exit code is 0 if all recordings ended \
             well, and otherwise that of the first device that failed.
 

@@ -1,5 +1,7 @@
 import Accessory
+import Formats
 import Glibc
+import OBDCore
 import ScanSession
 import Settings
 import SystemIO
@@ -39,6 +41,7 @@ struct LogFleet {
         threads.period = isWatched ? .seconds(1) : nil
         threads.other = (plan.marks.descriptor, plan.marks.take)
         let (plan, devices, link) = (plan, devices, link)
+        let latecomers = Latecomers(threads: devices.count)
         plan.output.note("Ctrl-C ends the recording of \(devices.count) devices.")
         let signal = try threads.run(devices.count, inbox: inbox) {
             progress.show()
@@ -46,13 +49,27 @@ struct LogFleet {
             if isWatched { StatusLine.clear() }
             let outcome = try outcome(of: result)
             outcomes[place] = outcome
+            // Those that are tried again were told at once.
+            if case .failure(let error) = result, Self.pause(after: error) != nil { return }
             if let failure = outcome?.failure { tell(failure, of: devices[place]) }
         } body: { place, inbox in
-            Result {
-                try LogRecording(
-                    plan: plan, vehicle: VehicleOptions(device: devices[place], link: link),
-                    accessory: devices[place], inbox: inbox, progress: progress
-                ).run()
+            let device = devices[place]
+            var recording = LogRecording(
+                plan: plan, vehicle: VehicleOptions(device: device, link: link),
+                accessory: device, inbox: inbox, progress: progress)
+            let begun = SystemClock.now()
+            var told: Failure?
+            return latecomers.run(inbox, pause: Self.pause) { error, pause in
+                guard let failure = error as? Failure, failure != told else { return }
+                told = failure
+                if isWatched { StatusLine.clear() }
+                tell(failure, of: device)
+                if let pause { plan.output.remark(Self.patience(with: device, pause)) }
+            } attempt: {
+                // The time to record counts from the start of the program.
+                let passed: Duration = SystemClock.now() - begun
+                recording.plan.duration = plan.duration.map { max(.zero, $0 - passed) }
+                return try recording.run()
             }
         }
         if isWatched { StatusLine.clear() }
@@ -66,6 +83,22 @@ struct LogFleet {
         if let failure = outcomes.lazy.compactMap({ $0?.failure }).first {
             throw Failure.silent(failure.status)
         }
+    }
+
+    /// The time until a device is tried again; nil if another attempt would fail in the same way.
+    ///
+    /// An attempt at a vehicle that does not answer wakes its bus, and so drains its battery.
+    private static func pause(after error: any Error) -> Duration? {
+        guard let failure = error as? Failure else { return nil }
+        return switch failure.status {
+        case .unavailable, .linkLost, .timedOut:
+            failure.isOfSilentVehicle ? .seconds(180) : .seconds(15)
+        default: nil
+        }
+    }
+
+    private static func patience(with device: String, _ pause: Duration) -> String {
+        "\(device): it is tried again every \(durationText(pause.seconds)) while others are recorded."
     }
 
     /// The outcome of a thread; nil = it was interrupted before its trip began.

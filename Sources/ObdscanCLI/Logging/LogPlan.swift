@@ -17,7 +17,7 @@ struct LogPlan: Sendable {
     var trip: TripRecording.Plan
     let output: OutputOptions
     /// How long to record; nil = until the user stops it.
-    let duration: Duration?
+    var duration: Duration?
     /// When the vehicle counts as off; nil = never.
     let endLimits: TripEndRule.Limits?
     /// When to pause polling to protect the battery; nil = never.

@@ -11,7 +11,7 @@ import VehicleScan
 
 /// The session and the trip of one device in `obdscan log`.
 struct LogRecording: Sendable {
-    let plan: LogPlan
+    var plan: LogPlan
     let vehicle: VehicleOptions
     /// The device as the user named it, if there are several; nil = there is one.
     let accessory: String?

@@ -13,6 +13,8 @@ public struct ConditionReport {
     /// The time of the condition that it is compared with; nil = no comparison.
     public let since: UTC?
     let lamps: [(ecu: ECUAddress?, isOn: Bool)]
+    /// The check engine lights at the time of the comparison.
+    public var lampsBefore: [(ecu: ECUAddress?, isOn: Bool)] = []
     /// The lamps of SAE J1939.
     package var allLamps: [(ecu: ECUAddress?, lamps: CodeReport.Lamps)] = []
     let change: ConditionChange
@@ -91,10 +93,12 @@ public struct ConditionReport {
         if let accessory { facts.append(("Adapter", accessory)) }
         if let vehicleProtocol { facts.append(("Protocol", vehicleProtocol)) }
         for lamp in lamps {
+            let before = lampsBefore.first { $0.ecu == lamp.ecu && $0.isOn != lamp.isOn }
             facts.append(
                 (
                     "Check engine light, " + (lamp.ecu?.title(onJ1939: isOnJ1939) ?? "ECU"),
-                    lamp.isOn ? "on" : "off"
+                    (lamp.isOn ? "on" : "off")
+                        + (before.map { $0.isOn ? ", was on" : ", was off" } ?? "")
                 ))
         }
         for (ecu, lamps) in allLamps {

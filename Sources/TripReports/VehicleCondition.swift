@@ -34,6 +34,8 @@ public struct VehicleCondition: Sendable {
     public var monitors: [MonitorStatus] = []
     /// The results of tests that were run.
     public var tests: [MonitorTestResult] = []
+    /// Whether the check engine light of each ECU was on, as far as the database knows.
+    public var lights: [(ecu: ECUAddress?, isOn: Bool)] = []
 
     /// The condition from data that was read from the vehicle.
     public init(time: UTC, codes reports: [CodeReport], items: [DiagnosticItem]) {
@@ -62,6 +64,7 @@ public struct VehicleCondition: Sendable {
         }
         monitors = try store.readiness(ofVehicle: vehicle, at: time).filter(\.supported)
         tests = try store.testResults(ofVehicle: vehicle, at: time)
+        lights = try store.lights(ofVehicle: vehicle, at: time)
     }
 
     private mutating func add(

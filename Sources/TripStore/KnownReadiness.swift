@@ -66,4 +66,29 @@ extension TripStore {
             }
         }
     }
+
+    /// Whether the check engine light of each ECU of a vehicle was on when it was last read at or
+    /// before `time`.
+    ///
+    /// `vehicle` is a VIN or a name.
+    public func lights(
+        ofVehicle vehicle: String, at time: UTC
+    ) throws(StoreError) -> [(ecu: ECUAddress?, isOn: Bool)] {
+        try read { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT ecu, value, max(trip.start + t) AS time
+                    FROM reading JOIN channel ON channel.id = channel JOIN trip ON trip.id = trip
+                        JOIN vehicle ON vehicle.id = trip.vehicle
+                    WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1)
+                        AND service = 1 AND identifier = 1 AND signal = 'MIL' AND frame IS NULL
+                        AND trip.start + t <= ?2 AND value IS NOT NULL
+                    GROUP BY ecu ORDER BY ecu
+                    """, arguments: [vehicle, time.microseconds]
+            ).map { row in
+                ((row["ecu"] as String?).flatMap { ECUAddress($0) }, row["value"] as Double != 0)
+            }
+        }
+    }
 }

@@ -51,6 +51,17 @@ import TripStore
         report.rows.filter { $0.kind == kind }.map { row in keys.map { row[$0].shown ?? "" } }
     }
 
+    @Test func `a light that went off says that it was on`() throws {
+        let now = VehicleCondition(time: UTC(microseconds: 0), codes: [], items: [])
+        var report = try report(ConditionChange(before: now, now: now), since: now.time)
+        report.lampsBefore = [(Self.engine, true), (Self.gearbox, true)]
+        let lines = report.text.split(separator: "\n").filter { $0.contains("light, ") }
+        #expect(
+            lines.map { $0.split(separator: "  ").last?.trimmingCharacters(in: .whitespaces) } == [
+                "on", "off, was on",
+            ])
+    }
+
     @Test func `the same code of two ECUs is one of each, in all its lists`() throws {
         let now = VehicleCondition(
             time: UTC(microseconds: 0),

@@ -48,12 +48,14 @@ import TripStore
         #expect(TripFuel.carbonDioxideText(mass) == text)
     }
 
-    private func begin(after hours: Int64 = 0) throws -> TripWriter {
+    private func begin(
+        after hours: Int64 = 0, _ table: PIDTable? = nil
+    ) throws -> TripWriter {
         let utc = UTC(microseconds: Self.start.microseconds + hours * 3_600_000_000)
         return try store.startTrip(
             TripStart(
                 purpose: .log, anchor: TimeAnchor(monotonic: .zero, utc: utc),
-                vin: VIN(Self.vin)), table: Self.table)
+                vin: VIN(Self.vin)), table: table ?? Self.table)
     }
 
     @Test func `says charge and odometer under one name for every make`() throws {
@@ -123,6 +125,28 @@ import TripStore
         try writer.end(.stopped, at: .zero + .seconds(1))
         let readings = try store.readings(ofTrip: writer.trip)
         #expect(try TripFuel.use(of: readings, FuelProfile()) == nil)
+    }
+
+    /// A repair turns the light off.
+    @Test func `knows what the check engine light was`() throws {
+        let table = try PIDTables.standard()
+        let status = DataID(.currentData, 0x01)
+        let light = try #require(
+            table.record(status)?.signals.map { SignalIndex(rawValue: $0) }
+                .first { table[$0].id == "MIL" })
+        for (hour, isOn) in [(1, true), (3, false)] as [(Int64, Bool)] {
+            let writer = try begin(after: hour, table)
+            let reading = Reading(
+                ecu: Self.engine, dataID: status, signal: light, value: .flag(isOn), raw: [0],
+                line: 0)
+            #expect(writer.offer([.reading(reading)], at: .zero))
+            try writer.end(.stopped, at: .zero + .seconds(1))
+        }
+        func lights(_ hour: Int64) throws -> [Bool] {
+            let time = UTC(microseconds: Self.start.microseconds + hour * 3_600_000_000)
+            return try VehicleCondition(of: Self.vin, at: time, in: store).lights.map(\.isOn)
+        }
+        #expect(try [lights(0), lights(2), lights(4)] == [[], [true], [false]])
     }
 
     /// The condition at a past moment has neither codes that came later nor codes that were gone by

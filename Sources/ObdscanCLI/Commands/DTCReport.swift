@@ -176,12 +176,13 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
                 "nothing is known of \(name) until \(localTime(end))",
                 hint: "\"obdscan dtc history\" shows what is", status: .noInput)
         }
-        let report = ConditionReport(
+        var report = ConditionReport(
             vehicle: name, accessory: nil, vehicleProtocol: nil, time: end, since: begin,
-            lamps: [], change: ConditionChange(before: before, now: now), frames: [],
+            lamps: now.lights, change: ConditionChange(before: before, now: now), frames: [],
             table: try loadTable(tables), texts: try loadCodeTexts(),
             explanations: try loadCodeExplanations(),
             head: ReportHead(customer: customer, vin: VIN(name)), output: output.form)
+        report.lampsBefore = before.lights
         try write(report)
     }
 }

@@ -22,8 +22,9 @@ enum CommandSuggestion {
             let near = nearest(
                 to: word, among: command == ObdscanCommand.self ? names + ["help"] : names)
             var meant = near.map { "\(path) \($0)" } ?? elsewhere(word)
-            if command == TripsCommand.self {
-                meant = meant ?? "obdscan trips show \(shellWord(word))"
+            if meant == nil, command == TripsCommand.self {
+                let search = "\" or \"obdscan trips list --search \(shellWord(word))"
+                meant = "obdscan trips show \(shellWord(word))" + (Int64(word) == nil ? search : "")
             }
             // A command with a default subcommand may have taken the word as an argument.
             if meant == nil, command.configuration.defaultSubcommand != nil { return nil }

@@ -187,6 +187,8 @@ struct TableReader {
             throw fault(.malformed(string(id), wanted: "an identifier like 01:0C"))
         }
         let length = try word(at: 2, "the length")
+        // Before the other words, which a name without its colon would be taken for.
+        let name = try name()
         guard let bounds = lengths(length) else {
             throw fault(.malformed(string(length), wanted: "a length in bytes"))
         }
@@ -199,7 +201,7 @@ struct TableReader {
             dataID.service != .sessionControl
         else { throw fault(.writes(dataID)) }
         record = TableRecord(
-            dataID: dataID, name: try name(), length: bounds, file: file, line: line)
+            dataID: dataID, name: name, length: bounds, file: file, line: line)
         record.target = defaults.target
         record.responder = defaults.responder
         record.vehicles = defaults.vehicles

@@ -21,7 +21,7 @@ extension Salvaged {
     /// What was saved, for people.
     public func lines(path: String) -> [String] {
         var lines = [
-            "\(printable(path)): \(rows["trip"] ?? 0) trips, \(rows["reading"] ?? 0) readings from "
+            "\(printable(path)): \(rows["trip"] ?? 0) trips and scans, \(rows["reading"] ?? 0) readings from "
                 + "\(pages) pages, \(damagedPages) of them damaged"
         ]
         if missingPages > 0 {

@@ -19,6 +19,8 @@ public struct TripMoment: Hashable, Sendable {
         if argument.hasPrefix("+") {
             guard let lapse = Duration(text: String(argument.dropFirst())) else { return nil }
             form = .afterStart(lapse)
+        } else if argument.lowercased() == "now" {
+            form = .ago(.zero)
         } else if argument.hasSuffix("Z"), let utc = UTC(argument) {
             form = .utc(utc)
         } else if let wall = Self.wallTime(argument) {

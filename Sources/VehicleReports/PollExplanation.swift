@@ -26,7 +26,7 @@ package struct PollExplanation: Sendable {
         name = { id in
             guard let record = table.record(id) else { return "\(id)" }
             let signals = record.signals.map { table[SignalIndex(rawValue: $0)].id }
-            return signals.count == 1 ? signals[0] : "\(id)"
+            return signals.count == 1 ? signals[0] : "\(id) (\(record.name))"
         }
     }
 

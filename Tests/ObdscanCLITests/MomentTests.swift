@@ -48,6 +48,11 @@ import TripStore
         #expect((0...25).contains(past))
     }
 
+    @Test func `now is now`() throws {
+        let now = try #require(TripMoment(argument: "now")).time()
+        #expect((0...60_000_000).contains(SystemClock.utc.microseconds - now.microseconds))
+    }
+
     @Test func `a moment after the start needs a trip`() throws {
         let moment = try #require(TripMoment(argument: "+12m"))
         let start = try #require(UTC("2026-11-21T08:00:00Z"))

@@ -138,9 +138,18 @@ extension CodeReport.Code {
         } else {
             throw Failure(
                 "\"\(text)\" is not a trouble code",
-                hint: "a code is P, C, B or U, a digit from 0 to 3 and three more digits or "
+                hint: Self.meant(text).map { "did you mean \($0)?" }
+                    ?? "a code is P, C, B or U, a digit from 0 to 3 and three more digits or "
                     + "letters A to F, such as P0301; on trucks it is SPN100/FMI1",
                 status: .usage)
         }
+    }
+
+    /// The code with the letter O or I for a digit, or without the first digit; nil if it is neither.
+    private static func meant(_ text: String) -> String? {
+        let typed = text.uppercased()
+        guard let first = typed.first else { return nil }
+        let digits = typed.dropFirst().replacing("O", with: "0").replacing("I", with: "1")
+        return [String(first) + digits, String(first) + "0" + digits].first { DTC($0) != nil }
     }
 }

@@ -41,11 +41,7 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
             .readOnly,
             filledBy: "\"obdscan dtc\" reads a vehicle's codes and keeps them (not those of sim:)"
         )
-        if let vehicle, try !store.knows(vehicle: vehicle) {
-            throw Failure(
-                "the vehicle \"\(vehicle)\" is unknown",
-                hint: "\"obdscan trips --all\" shows the vehicles", status: .noInput)
-        }
+        try store.check(vehicle: vehicle)
         let entries = try store.codeHistory(vehicle: vehicle)
         // A code without a failure type matches all its failure types.
         let lives = CodeLife.all(entries).filter {

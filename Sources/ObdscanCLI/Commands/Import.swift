@@ -205,6 +205,11 @@ struct ImportCommand: ParsableCommand, OutputCommand {
                     "\"obdscan decode\" reads it; \"obdscan log -d replay:\(file)\" makes a trip of it",
                 status: .badData)
         }
+        if beginning.starts(with: "PK".utf8), file.lowercased().hasSuffix(".xlsx") {
+            return Failure(
+                "\(file) is a spreadsheet, which obdscan writes and does not read",
+                hint: "save it as CSV and import that", status: .badData)
+        }
         return Failure(
             "\(file): this is not a log that obdscan knows, or it has no column with a time",
             hint: "\"obdscan import --help\" names the forms that are read", status: .badData)

@@ -167,6 +167,12 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             summary.unsupported = unsupported.records
             if let recorder { summary.take(recorder.plan.store, output) }
             try print(summary, printer ?? LinePrinter(), patience: end.patience)
+            if end == .finished, summary.statistics.readings == 0 {
+                throw Failure(
+                    "\(connection.accessory): no ECU answered any of these signals",
+                    hint: "\"obdscan pids list --supported\" lists what the vehicle has",
+                    status: .unavailable)
+            }
             if case .failed(let error) = end {
                 throw Failure(error, accessory: connection.accessory)
             }

@@ -69,7 +69,13 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                 }
                 for item in asked.answer.items where question.wants(item) {
                     try printer.print(item, at: time, to: &writer)
-                    isAnswered = isAnswered || item.isAnswer
+                    isAnswered = isAnswered || item.isData
+                    if case .negativeResponse = item {
+                        lastFailure = Failure(
+                            "\(connection.accessory): the vehicle refused to answer",
+                            hint: "this vehicle may not have it, or its engine may have to run",
+                            status: .timedOut)
+                    }
                 }
                 try printer.printRest(of: asked, at: time, to: &writer)
                 try writer.flush()

@@ -95,6 +95,15 @@ extension TripMonth: ExpressibleByArgument {}
 extension AgeArgument: ExpressibleByArgument {}
 
 extension TripStore {
+    /// Refuses a vehicle that no record is of.
+    func check(vehicle: String?) throws(Failure) {
+        guard let vehicle, try !mapped({ () throws(StoreError) in try knows(vehicle: vehicle) })
+        else { return }
+        throw Failure(
+            "the vehicle \"\(vehicle)\" is unknown",
+            hint: "\"obdscan trips --all\" shows the vehicles", status: .noInput)
+    }
+
     /// The trips that match `filter`; without any, the failure says what there is.
     func existing(_ filter: TripFilter) throws(Failure) -> [TripSummary] {
         let found = try mapped { () throws(StoreError) in try trips(filter) }

@@ -12,7 +12,8 @@ extension PositionReceiver {
         guard let source = PositionSource(text) else {
             throw Failure(
                 "\(text) is not a source of positions",
-                hint: "gpsd://HOST:PORT, serial:/dev/ttyUSB1?baud=4800 or a path", status: .usage)
+                hint: "gpsd://HOST:PORT, serial:/dev/ttyUSB1?baud=4800 or a path; a file in this "
+                    + "folder is ./NAME", status: .usage)
         }
         return try PositionReceiver(source) { note($0.words) }
     }

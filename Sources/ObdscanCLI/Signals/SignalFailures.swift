@@ -25,9 +25,12 @@ extension Failure {
             } else if name.contains(",") {
                 hint = "separate signals with blanks: rpm speed"
             } else if near.isEmpty {
+                let isWords = name.utf8.count > 2 && name.allSatisfy { $0.isLetter || $0 == " " }
                 hint =
                     Self.service(name).flatMap(Self.remedy)
-                    ?? "\"obdscan pids list\" shows all names"
+                    ?? (isWords
+                        ? "\"obdscan pids list \(name)\" looks for it in all names"
+                        : "\"obdscan pids list\" shows all names")
             } else {
                 hint = "did you mean \(near.joined(separator: ", "))?"
             }

@@ -33,18 +33,31 @@ var linking = ["-Xlinker", "--no-export-dynamic"]
     }
 #endif
 
+// The program as it is shipped, from the modules that the tests use: `--static-swift-stdlib` would compile
+// all of them again. These are the parts of Foundation that the compiler only names with that option.
+if Context.environment["OBDSCAN_STATIC"] != nil {
+    linking += [
+        "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCollections",
+        "-l_FoundationCShims",
+    ]
+}
+
 /// Warnings are errors in every target of this package.
 ///
 /// SwiftPM drops the setting for packages that
 /// are used as dependencies, so users of the library are never stopped by a newer compiler.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
+/// Tests are not optimised: that takes longer than it saves.
+let unoptimised: [SwiftSetting] =
+    strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: strict)
+    .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: unoptimised)
 }
 
 func support(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -249,12 +262,12 @@ let package = Package(
                 "OBDCore", "Diagnostics", "PIDTables", "SystemIO", "TripStore", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            exclude: ["Schemas"], swiftSettings: strict),
+            exclude: ["Schemas"], swiftSettings: unoptimised),
         tests("Formats", ["OBDCore", "Diagnostics", "Formats", "TestSupport"]),
         .testTarget(
             name: "TripImportTests",
             dependencies: ["OBDCore", "Diagnostics", "PIDTables", "TripImport"],
-            exclude: ["Logs"], swiftSettings: strict),
+            exclude: ["Logs"], swiftSettings: unoptimised),
         tests("TableImport", ["OBDCore", "Diagnostics", "PIDTables", "TableImport"]),
         tests("Publishing", ["OBDCore", "Diagnostics", "PIDTables", "Formats", "Publishing"]),
         tests(
@@ -350,7 +363,7 @@ let package = Package(
                 "python_obd.py", "second_decoder.py", "validate_json.py", "disagreements.tsv",
                 "doip_client.py",
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimised),
         // The built program as a process, with real and foreign adapters at its other end.
         .testTarget(
             name: "EndToEndTests", dependencies: ["CSystem", "TestSupport", "obdscan"],
@@ -359,7 +372,7 @@ let package = Package(
                 "dashboard_queries.py", "analysis.py", "home_assistant.py",
                 "home_assistant_vehicles.py", "publish_faults.py", "engines.py",
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimised),
     ],
     swiftLanguageModes: [.v6]
 )

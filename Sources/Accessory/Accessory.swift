@@ -78,3 +78,14 @@ public enum AccessoryChange: Hashable, Sendable {
     /// It was attached and no longer is.
     case disconnected(Accessory)
 }
+
+extension Accessory {
+    /// An address that stays valid if adapters are plugged in in another order or at another
+    /// socket.
+    public var lastingAddress: AccessoryAddress {
+        guard let path = stablePath else { return address }
+        return isSLCAN
+            ? AccessoryAddress(SLCANTransport(SerialTransport(path: path, rate: nil)))
+            : .serial(path: path, rate: nil)
+    }
+}

@@ -101,8 +101,9 @@ package struct LiveFeed: Sendable {
             }
             let fault: Fault
             do {
-                try session(inbox) { failures = 0 }
-                return
+                if try session(inbox, begun: { failures = 0 }) == .stopped { return }
+                // The adapter is in another vehicle.
+                continue
             } catch {
                 guard let known = program.fault(error) else { return }
                 fault = known
@@ -127,7 +128,9 @@ package struct LiveFeed: Sendable {
         }
     }
 
-    private func session(_ inbox: SignalInbox, begun: () -> Void) throws {
+    /// A session until the user stops it, or the adapter is in another vehicle.
+    private func session(_ inbox: SignalInbox, begun: () -> Void) throws -> PollLoop.End {
+        var end = PollLoop.End.stopped
         let queue = try BatchQueue(full: .dropOldest)
         try program.open(queue, inbox) { connection in
             defer { vehicle.current = nil }
@@ -142,16 +145,19 @@ package struct LiveFeed: Sendable {
             begun()
             vehicle.current = connection
             connection.scan.poll(setup.plan)
-            let end = try poll(connection, queue, setup)
+            end = try poll(connection, queue, setup)
             board.update { $0.statistics = connection.scan.statistics }
             if case .failed(let error) = end { throw error }
         }
+        return end
     }
 
     private func poll(
         _ connection: Vehicle, _ queue: BatchQueue, _ setup: PollSetup
     ) throws -> PollLoop.End {
-        var loop = PollLoop(connection, queue: queue, until: nil)
+        var loop = PollLoop(
+            connection, queue: queue, until: nil,
+            identity: VINQuery(connection, by: setup.profiles))
         let news = program.news(connection)
         return try loop.run(every: .seconds(1)) {
             board.update {

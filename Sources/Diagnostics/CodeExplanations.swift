@@ -103,6 +103,7 @@ public struct CodeExplanations: Sendable {
                     "A pending code goes by itself, after the next drive that tests it and finds no "
                     + "fault."
             }
+            if state.kind == .permanent { explanation.clears = Self.vehicleClears }
             explanation.certainty = family.isFromStatistics ? .statistics : .general
             if let said = state.drive, said.advice < explanation.drive ?? .note {
                 explanation.drive = said.advice
@@ -148,6 +149,7 @@ public struct CodeExplanations: Sendable {
         var explanation = worded(
             CodeExplanation(
                 kind ?? CodeFamily(id: "other", title: "Other fault"), clears: clears))
+        if state.kind == .permanent { explanation.clears = Self.vehicleClears }
         // A fault that is there is as grave as the graver of the two says.
         if let said = state.drive,
             state.isActive == false || explanation.drive.map({ said.advice < $0 }) ?? true
@@ -157,6 +159,11 @@ public struct CodeExplanations: Sendable {
         }
         return explanation
     }
+
+    /// How a permanent code goes (13 CCR 1968.2 and SAE J1979, service 0A).
+    private static let vehicleClears =
+        "No scan tool clears a permanent code. The vehicle does, when it has tested the repair and found "
+        + "no fault."
 
     /// The explanation with the wanted form of each text.
     private func worded(_ explanation: CodeExplanation) -> CodeExplanation {

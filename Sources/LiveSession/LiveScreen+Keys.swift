@@ -54,7 +54,11 @@ extension LiveScreen {
         case .press(let column, let row): click(column: column, row: row)
         case .enter: model.mode = model.mode == .signal ? .list : .signal
         case .character("x"):
-            if !model.togglePlotted() { say("a graph shows \(LiveModel.mostPlotted) signals") }
+            switch model.togglePlotted() {
+            case .added: say("it is in the graph, which Enter shows")
+            case .full: say("a graph shows \(LiveModel.mostPlotted) signals: x takes one out")
+            case .removed, nil: break
+            }
         case .character("+"), .character("="): model.zoom(by: -1, at: SystemClock.now())
         case .character("-"): model.zoom(by: 1, at: SystemClock.now())
         case .character("v"): model.mode = model.mode == .gauges ? .list : .gauges

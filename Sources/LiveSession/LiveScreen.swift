@@ -160,11 +160,16 @@ package struct LiveScreen: ~Copyable {
                 takeReadings()
                 isDirty = true
             }
-            if let name, waiting.isReady(name), let vin = identity?.take() {
-                model.header.vehicle = vin.text
-                recording?.take(vin)
-                packs = automatic.filter { $0.vehicles.contains { $0.matches(vin) } }
-                isDirty = true
+            if let name, waiting.isReady(name) {
+                switch identity?.take() {
+                case .vehicle(let vin):
+                    model.header.vehicle = vin.text
+                    recording?.take(vin)
+                    packs = automatic.filter { $0.vehicles.contains { $0.matches(vin) } }
+                    isDirty = true
+                case .other(let vin): return .otherVehicle(vin)
+                case nil: break
+                }
             }
             if let moment, waiting.isReady(moment) { trip?.marks.take() }
             if let words, waiting.isReady(words) {

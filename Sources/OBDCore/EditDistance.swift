@@ -19,3 +19,17 @@ public func editDistance(_ left: [UInt8], _ right: [UInt8], bound: Int) -> Int {
     }
     return min(previous[right.count], bound + 1)
 }
+
+/// The name with the smallest typing error, or else the only one that begins like `word`; nil if there is
+/// none.
+public func nearestName(to word: String, among names: [String]) -> String? {
+    let wanted = Array(word.lowercased().utf8)
+    let bound = wanted.count < 4 ? 1 : 2
+    let found = names.map { name in
+        (name: name, distance: editDistance(Array(name.utf8), wanted, bound: bound))
+    }
+    let near = found.filter { $0.distance <= bound }.min { $0.distance < $1.distance }?.name
+    if let near { return near }
+    let longer = names.filter { wanted.count > 1 && $0.utf8.starts(with: wanted) }
+    return longer.count == 1 ? longer[0] : nil
+}

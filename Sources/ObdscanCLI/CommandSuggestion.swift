@@ -19,7 +19,7 @@ enum CommandSuggestion {
                 continue
             }
             let names = command.configuration.subcommands.map(name)
-            let near = nearest(
+            let near = nearestName(
                 to: word, among: command == ObdscanCommand.self ? names + ["help"] : names)
             var meant = near.map { "\(path) \($0)" } ?? elsewhere(word)
             if meant == nil, command == TripsCommand.self {
@@ -52,18 +52,6 @@ enum CommandSuggestion {
             .first.map { "obdscan \(name($0)) \(word)" }
     }
 
-    /// The name with the smallest typing error.
-    static func nearest(to word: String, among names: [String]) -> String? {
-        let wanted = Array(word.lowercased().utf8)
-        let bound = wanted.count < 4 ? 1 : 2
-        let found = names.map { name in
-            (name: name, distance: editDistance(Array(name.utf8), wanted, bound: bound))
-        }
-        return found.filter { $0.distance <= bound }.min { $0.distance < $1.distance }?.name
-            // The beginning of a word suffices if only one name begins like that.
-            ?? onlyOne(names.filter { wanted.count > 1 && $0.utf8.starts(with: wanted) })
-    }
-
     /// ArgumentParser's first line about wrong usage, with the options and values that its own
     /// suggestions leave out: those that many commands share.
     static func completed(_ line: String, _ arguments: [CommandArgument]) -> String {
@@ -74,7 +62,7 @@ enum CommandSuggestion {
             let names = Set(arguments.flatMap(\.names))
                 .subtracting(["--yes", "--force", "--purge", "--save"])
                 .filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }.sorted()
-            let near = nearest(to: String(parts[1].dropFirst(2)), among: names)
+            let near = nearestName(to: String(parts[1].dropFirst(2)), among: names)
             return "Unknown option '\(parts[1])'." + (near.map { " Did you mean '--\($0)'?" } ?? "")
         }
         guard let option = option(of: line, arguments) else { return line }
@@ -106,8 +94,6 @@ enum CommandSuggestion {
         let name = parts[3].prefix { $0 != " " }
         return arguments.first { $0.names.contains(String(name)) }
     }
-
-    private static func onlyOne(_ names: [String]) -> String? { names.count == 1 ? names[0] : nil }
 
     /// The name of a command.
     static func name(_ command: any ParsableCommand.Type) -> String {

@@ -304,14 +304,14 @@ extension Failure {
     init(_ failure: InitialisationFailure, accessory: String) {
         switch failure {
         case .silent:
-            let isSerial = !accessory.contains(":") || accessory.hasPrefix("serial:")
-            let rate = isSerial ? "; a serial line may need its rate: serial:PATH?baud=N" : ""
+            let hasRate = !accessory.contains(":") || accessory.hasPrefix("serial:")
             self.init(
                 "\(accessory): nothing answers",
                 hint: accessory.hasPrefix("\(DoIPTransport.form.scheme):")
                     ? "turn the ignition on; \"obdscan devices list --doip\" finds DoIP gateways"
                     : "is the adapter plugged into the car and its light on? another program may use "
-                        + "it\(rate)",
+                        + "it"
+                        + (hasRate ? "; a serial line may need its rate: serial:PATH?baud=N" : ""),
                 status: .unavailable)
         case .notUnderstood(let count):
             self.init(

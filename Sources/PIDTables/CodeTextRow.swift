@@ -3,30 +3,27 @@ import OBDCore
 
 /// One line of a user's texts: a code, a tab, what it says.
 package struct CodeTextRow {
-    /// A line that is not a code, a tab and a text.
-    package struct Fault: Error {
-        /// Counted from 1.
-        package var line: Int
-    }
-
     /// As texts are looked up: `P1234`, `P1234-11`, `SPN609`, `SPN609/FMI19`.
     var key: [UInt8]
     var text: ArraySlice<UInt8>
 
-    /// The rows of a file; empty lines and those that begin with `#` are ignored.
-    package static func rows(of bytes: [UInt8]) throws(Fault) -> [CodeTextRow] {
+    /// The rows of a file, and the numbers of lines that are no code, tab and text, from 1; empty lines and
+    /// those that begin with `#` are ignored.
+    package static func rows(of bytes: [UInt8]) -> (rows: [CodeTextRow], bad: [Int]) {
         var rows: [CodeTextRow] = []
+        var bad: [Int] = []
         for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
             .enumerated()
         {
             let line = line.last == 0x0D ? line.dropLast() : line
             guard let first = line.first, first != 0x23 else { continue }
-            guard let row = CodeTextRow(line) else {
-                throw Fault(line: number + 1)
+            if let row = CodeTextRow(line) {
+                rows.append(row)
+            } else {
+                bad.append(number + 1)
             }
-            rows.append(row)
         }
-        return rows
+        return (rows, bad)
     }
 
     private init?(_ line: ArraySlice<UInt8>) {

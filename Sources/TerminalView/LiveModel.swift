@@ -217,6 +217,7 @@ public struct LiveModel: Sendable {
         var places = rows.indices.filter { place in
             let row = rows[place]
             return !foldsECUs || !row.isFolded || row.isAlarming || cursor == place
+                || plotted.contains(Key(row))
         }
         switch order {
         case .asked: break
@@ -485,17 +486,22 @@ extension LiveModel {
     /// Toggles between the rows of all ECUs and hiding equal rows.
     public mutating func toggleFolding() { foldsECUs.toggle() }
 
-    /// Adds the selected signal to the graph or removes it; false = the graph is full.
-    public mutating func togglePlotted() -> Bool {
-        guard let cursor, rows.indices.contains(cursor) else { return true }
+    /// What became of a signal that was to be added to the graph or removed from it.
+    public enum Plotting: Hashable, Sendable {
+        case added, removed, full
+    }
+
+    /// Adds the selected signal to the graph or removes it; nil = none is selected.
+    public mutating func togglePlotted() -> Plotting? {
+        guard let cursor, rows.indices.contains(cursor) else { return nil }
         let key = Key(rows[cursor])
         if let place = plotted.firstIndex(of: key) {
             plotted.remove(at: place)
-            return true
+            return .removed
         }
-        guard plotted.count < Self.mostPlotted else { return false }
+        guard plotted.count < Self.mostPlotted else { return .full }
         plotted.append(key)
-        return true
+        return .added
     }
 
     /// The position of a row's signal in the graph; nil = it is not in the graph.

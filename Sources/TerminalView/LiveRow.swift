@@ -64,6 +64,8 @@ extension LiveModel {
         /// When the statistics began; nil before the first number.
         public private(set) var firstNumber: Instant?
         var sum = 0.0
+        /// The number before the last one.
+        var earlier: Double?
         /// A measure of how long the value has differed from the first ECU's row; see ``isFolded``.
         var difference = 0
         /// Whether this row is hidden because another ECU has the same value.
@@ -113,7 +115,9 @@ extension LiveModel.Row {
         let room =
             max(abs(number), abs(theirs)) * Self.likeness.value
             + (scale?.end ?? 0) * Self.likeness.scale
-        return abs(number - theirs) <= room
+        // An ECU may repeat what another one said a moment ago.
+        let before = other.earlier ?? theirs
+        return number >= min(theirs, before) - room && number <= max(theirs, before) + room
     }
 }
 
@@ -164,6 +168,7 @@ extension LiveModel.Row {
 
     /// Stores a number as value, in the extremes and in the trend.
     public mutating func take(_ value: Double, at now: Instant) {
+        earlier = number
         number = value
         text = nil
         if value.isFinite,

@@ -78,20 +78,27 @@ extension LiveView {
     private func legend(
         _ rows: [LiveModel.Row], _ axes: [GraphAxis?], _ width: Int
     ) -> String {
+        func entries(_ name: KeyPath<LiveModel.Row, String>) -> [String] {
+            rows.enumerated().map { place, row in
+                var words =
+                    (isASCII || !palette.isOn ? Self.plotSigns[place % 3] : "●") + " "
+                    + row[keyPath: name]
+                if !row.unit.isEmpty { words += ", \(row.unit)" }
+                if row.unit != rows[0].unit, let axis = axes[place] {
+                    words += " (\(axis.label(axis.low)) to \(axis.label(axis.high)))"
+                }
+                return self.words(words)
+            }
+        }
+        var names = entries(\.name)
+        if names.map({ displayWidth($0) + 3 }).reduce(0, +) - 3 > width { names = entries(\.id) }
         var text = ""
         var used = 0
-        for (place, row) in rows.enumerated() {
-            var words =
-                (isASCII || !palette.isOn ? Self.plotSigns[place % 3] : "●") + " " + row.name
-            if !row.unit.isEmpty { words += ", \(row.unit)" }
-            if row.unit != rows[0].unit, let axis = axes[place] {
-                words += " (\(axis.label(axis.low)) to \(axis.label(axis.high)))"
-            }
-            let shown = fitted(
-                self.words(words), max(0, min(displayWidth(self.words(words)), width - used)))
+        for (place, name) in names.enumerated() {
+            let shown = fitted(name, max(0, min(displayWidth(name), width - used)))
             text += palette(Self.plotStyles[place % 3], shown)
             used += displayWidth(shown)
-            guard used + 3 < width, place + 1 < rows.count else { break }
+            guard used + 3 < width, place + 1 < names.count else { break }
             text += "   "
             used += 3
         }

@@ -58,6 +58,7 @@ public final class PositionReceiver: Sendable {
         _ keep: @escaping @Sendable (Fix) -> Bool,
         lost: @escaping @Sendable (Double, Instant) -> Void
     ) throws(SystemError) {
+        end.take()
         let run = Run(source: source, tell: tell, end: end, keep: keep, lost: lost) {
             [self] change in
             counted.withLock { change(&$0) }

@@ -157,6 +157,7 @@ extension PollLoop.End {
         case .stopped: .stopped
         case .duration, .finished: .duration
         case .vehicleOff: .vehicleOff
+        case .otherVehicle: .stopped
         case .failed(.linkLost): .linkLost
         case .failed: .failed
         }

@@ -67,6 +67,17 @@ public struct VehicleCondition: Sendable {
         lights = try store.lights(ofVehicle: vehicle, at: time)
     }
 
+    /// The stored condition of a vehicle at `time`, or else that of its first reading after it; nil if
+    /// there is none.
+    public static func known(
+        of vehicle: String, at time: UTC, in store: TripStore
+    ) throws(StoreError) -> VehicleCondition? {
+        let condition = try VehicleCondition(of: vehicle, at: time, in: store)
+        if !condition.isEmpty { return condition }
+        guard let first = try store.firstScan(ofVehicle: vehicle, after: time) else { return nil }
+        return try VehicleCondition(of: vehicle, at: first, in: store)
+    }
+
     private mutating func add(
         _ ecu: ECUAddress?, _ code: CodeReport.Code, _ kind: CodeReport.Kind, _ isActive: Bool?,
         _ said: CodeExplanations.State = .init()

@@ -75,20 +75,70 @@ extension TripStore {
         ofVehicle vehicle: String, at time: UTC
     ) throws(StoreError) -> [(ecu: ECUAddress?, isOn: Bool)] {
         try read { database in
-            try Row.fetchAll(
+            // Newest trips first, and each from its end: a long trip has the light thousands of times.
+            let trips = try Row.fetchCursor(
                 database,
                 sql: """
-                    SELECT ecu, value, max(trip.start + t) AS time
-                    FROM reading JOIN channel ON channel.id = channel JOIN trip ON trip.id = trip
+                    SELECT trip.id, channel, ecu, start FROM trip_channel
+                        JOIN channel ON channel.id = channel JOIN trip ON trip.id = trip
                         JOIN vehicle ON vehicle.id = trip.vehicle
-                    WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1)
+                    WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1) AND start <= ?2
                         AND service = 1 AND identifier = 1 AND signal = 'MIL' AND frame IS NULL
-                        AND trip.start + t <= ?2 AND value IS NOT NULL
-                    GROUP BY ecu ORDER BY ecu
-                    """, arguments: [vehicle, time.microseconds]
-            ).map { row in
-                ((row["ecu"] as String?).flatMap { ECUAddress($0) }, row["value"] as Double != 0)
+                    ORDER BY start DESC
+                    """, arguments: [vehicle, time.microseconds])
+            var lights: [(ecu: ECUAddress?, isOn: Bool)] = []
+            while let row = try trips.next() {
+                let ecu = (row["ecu"] as String?).flatMap { ECUAddress($0) }
+                if lights.contains(where: { $0.ecu == ecu }) { continue }
+                let value = try Double.fetchOne(
+                    database,
+                    sql: """
+                        SELECT value FROM reading WHERE trip = ? AND channel = ? AND t <= ?
+                            AND value IS NOT NULL ORDER BY t DESC, sequence DESC LIMIT 1
+                        """,
+                    arguments: [
+                        row["id"] as Int64, row["channel"] as Int64,
+                        time.microseconds - (row["start"] as Int64),
+                    ])
+                if let value { lights.append((ecu, value != 0)) }
             }
+            return lights.sorted { $0.ecu?.description ?? "" < $1.ecu?.description ?? "" }
+        }
+    }
+
+    /// What the odometer of a vehicle showed at the end of its last trip or scan before `time`;
+    /// unit: km, nil if it is unknown.
+    ///
+    /// `vehicle` is a VIN or a name.
+    public func odometer(ofVehicle vehicle: String, at time: UTC) throws(StoreError) -> Double? {
+        try read { database in
+            try Double.fetchOne(
+                database,
+                sql: """
+                    SELECT odometer_end FROM trip JOIN vehicle ON vehicle.id = trip.vehicle
+                    WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1)
+                        AND odometer_end IS NOT NULL AND start + duration <= ?2
+                    ORDER BY start DESC LIMIT 1
+                    """, arguments: [vehicle, time.microseconds])
+        }
+    }
+
+    /// The end of the first record after `time` in which lists of codes of a vehicle were read; nil if
+    /// there is none.
+    ///
+    /// `vehicle` is a VIN or a name.
+    public func firstScan(ofVehicle vehicle: String, after time: UTC) throws(StoreError) -> UTC? {
+        try read { database in
+            try Int64.fetchOne(
+                database,
+                sql: """
+                    SELECT start + duration FROM trip JOIN vehicle ON vehicle.id = trip.vehicle
+                    WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1)
+                        AND start + duration > ?2
+                        AND EXISTS (SELECT * FROM code_list WHERE code_list.trip = trip.id)
+                    ORDER BY start LIMIT 1
+                    """, arguments: [vehicle, time.microseconds]
+            ).map { UTC(microseconds: $0) }
         }
     }
 }

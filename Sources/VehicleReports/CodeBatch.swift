@@ -119,6 +119,9 @@ package struct CodeBatch {
     ) -> Row {
         var failureType: UInt8?
         if case .dtc(let code) = report?.code { failureType = code.failureType }
+        // It explains the advice; the columns are a promise.
+        let state = report?.isActive == false ? "not active" : nil
+        let words = [facts.text, state].compactMap(\.self)
         return Row(
             Subject.code.kind,
             [
@@ -127,7 +130,8 @@ package struct CodeBatch {
                 "ecu": .text(ecu?.description), "ecuName": .text(name), "light": .flag(light),
                 "status": .text(report?.kind.rawValue), "code": .text(report?.code.text),
                 "failureType": .hex(failureType), "statusByte": .hex(report?.statusByte),
-                "description": .text(facts.text), "driveOn": .text(facts.driveOn?.rawValue),
+                "description": .text(words.isEmpty ? nil : words.joined(separator: "; ")),
+                "driveOn": .text(facts.driveOn?.rawValue),
                 "error": .text(error),
             ])
     }
@@ -216,10 +220,14 @@ package struct OrderedResults<Result> {
 
 extension CodeBatch.Car {
     /// Reads the other facts about the vehicle that the table contains.
+    ///
+    /// - Returns: The requests whose answers are not part of any list of codes.
     package mutating func complete(
         _ connection: Vehicle, _ services: VehicleServices
-    ) throws(VehicleError) {
+    ) throws(VehicleError) -> [QueryResult] {
         vin = try connection.vin(by: services.profiles)?.text
-        odometer = try connection.odometer(in: services)
+        let found = try connection.odometer(in: services)
+        odometer = found?.kilometres
+        return found.map { [$0.asked] } ?? []
     }
 }

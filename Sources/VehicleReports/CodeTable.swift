@@ -151,7 +151,8 @@ package final class CodeTable {
     package var sentence: String? {
         path.map {
             "\($0): \(rows) \(rows == 1 ? "row" : "rows") written"
-                + (isReplaced ? ", in place of what it held (--append keeps that)" : "")
+                + (isReplaced ? ", in place of what it held" : "")
+                + (isReplaced && form != .xlsx ? " (--append keeps that)" : "")
         }
     }
 

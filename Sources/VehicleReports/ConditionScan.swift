@@ -10,8 +10,7 @@ package struct ConditionScan {
     package let codes: CodeScan
     package let vin: VIN?
     package let time: UTC
-    /// Unit: km.
-    package let odometer: Double?
+    package let odometer: Odometer?
     private let tests: [QueryResult]
     private let frames: [QueryResult]
 
@@ -33,7 +32,9 @@ package struct ConditionScan {
     }
 
     /// All requests and their answers.
-    package var asked: [QueryResult] { codes.asked + tests + frames }
+    package var asked: [QueryResult] {
+        codes.asked + tests + frames + [odometer?.asked].compactMap(\.self)
+    }
 
     /// The vehicle's present condition.
     private var condition: VehicleCondition {

@@ -37,10 +37,12 @@ package struct ExplainedCode {
     package let area: String?
     package let definedBy: String
     package let parameter: J1939Code?
-    package let explanation: CodeExplanation?
+    package private(set) var explanation: CodeExplanation?
     /// How to drive so that the monitors that prove a repair complete.
     package let drives: [String]
     package let occurrence: Occurrence?
+    /// The device that was read, as an option of the command to watch it.
+    package var deviceOption = ""
 
     package init(
         _ code: CodeReport.Code, _ texts: CodeTexts, _ explanations: CodeExplanations,
@@ -114,7 +116,15 @@ package struct ExplainedCode {
 
     /// The command that shows the relevant signals; nil if there are none.
     package var command: String? {
-        explanation?.watch.map { "obdscan live " + $0.signals.joined(separator: " ") }
+        explanation?.watch.map {
+            "obdscan live " + $0.signals.joined(separator: " ") + deviceOption
+        }
+    }
+
+    /// Leaves out the signals to watch that the vehicle does not have.
+    package mutating func leaveOutSignals(where isMissing: (String) -> Bool) {
+        explanation?.watch?.signals.removeAll(where: isMissing)
+        if explanation?.watch?.signals.isEmpty == true { explanation?.watch = nil }
     }
 
     /// Monitor ids of service 06: `21 to 22, A1`.

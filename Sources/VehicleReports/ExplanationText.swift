@@ -36,6 +36,9 @@ extension ExplainedCode {
         add("Proof", proof)
         for drive in drives.prefix(1) { add("", drive) }
         add("Where", place)
+        if description == nil, isCode, parameter == nil {
+            add("Own text", "A table of your own can name this code: man obdscan-dtc.")
+        }
         add("How sure", sureness)
         return result + rows.text(palette, indent: 2, columns: output.columns)
     }

@@ -81,7 +81,7 @@ package struct LinkBench {
         switch end {
         case .stopped: throw ScanError.interrupted
         case .failed(let error): throw error
-        case .duration, .finished, .vehicleOff: break
+        case .duration, .finished, .vehicleOff, .otherVehicle: break
         }
         // The statistics count from the start of polling.
         let statistics = connection.scan.statistics

@@ -191,6 +191,28 @@ import Testing
         #expect(ownWay?.clears == "By hand.")
     }
 
+    @Test func `a permanent code is cleared by the vehicle alone`() throws {
+        var state = CodeExplanations.State()
+        state.kind = .permanent
+        let explanations = try explanations()
+        for code in ["P0421", "P0520"] {
+            let found = explanations.explanation(
+                of: try self.code(code), text: "A text", state: state)
+            #expect(found?.clears.hasPrefix("No scan tool clears a permanent code.") == true)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("PO301", "P0301"), ("p301", "P0301"), ("0301", "P0301"), ("P 0301.", "P0301"),
+            ("PI3O1", "P1301"), ("U-0100", "U0100"), ("SPN 100 FMI 1", "SPN100/FMI1"),
+            ("P03011", nil), ("P0301-7", nil), ("U0100-1", nil), ("P9999", nil), ("", nil),
+            ("coolant", nil), ("SPN 100", nil), ("SPN 9999999 FMI 1", nil),
+        ] as [(String, String?)])
+    func `a mistyped code`(text: String, code: String?) {
+        #expect(CodeReport.Code.meant(by: text) == code)
+    }
+
     // The codes, the voltage, and the findings with their codes.
     @Test(arguments: [
         (["P0171", "P0174"], Double?.none, ["both P0171 P0174"]),

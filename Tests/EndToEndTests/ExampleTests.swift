@@ -35,6 +35,7 @@ import Testing
         "obdscan export --month 2026-11 --vehicle \"Van 1\" --to november.csv": 66,
         "obdscan dtc history P0301 --vehicle 1HGCM82633A004352": 66,
         "obdscan trips vehicle 1HGCM82633A004352 \"Van 1\"": 64,
+        "obdscan trips list --vehicle 1HGCM82633A004352": 66,
     ]
 
     /// Examples that cannot run here, with the reason.

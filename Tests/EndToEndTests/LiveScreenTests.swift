@@ -33,7 +33,7 @@ import Testing
         let program = try workplace.startOnTerminal(["live", "rpm", "-d", "sim:"])
         try await program.shows("RPM")
         program.type("azzz\r")
-        let remark = "no signal is called \"zzz\"; \"obdscan pids list\" shows all names"
+        let remark = "no signal is called \"zzz\"; \"obdscan pids list zzz\" looks for it"
         try await program.shows(remark)
         // Some seconds later the last line of the screen shows the keys again.
         try await program.shows("q quit   ? keys", after: remark)

@@ -107,6 +107,46 @@ import Testing
         #expect(alone.status == 69 && alone.errors.contains("\(absent)2: there is no such"))
     }
 
+    /// An adapter that is pulled and plugged into the next car.
+    @Test func `another vehicle after a lost link is another trip`() async throws {
+        let first = try workplace.start(["simulate", "--tcp", "0", "petrol"])
+        let address = try #require(try await first.lines(with: "tcp:127.0.0.1:").first)
+        let port = try #require(address.split(separator: ":").last).description
+        let program = try workplace.start(["log", "rpm", "--format", "json", "-d", address])
+        try await program.lines(with: "\"signal\":\"RPM\"", count: 20)
+        // The same vehicle again, then another one.
+        for (place, vehicle) in ["petrol", "hybrid"].enumerated() {
+            if place == 0 {
+                first.send(SIGTERM)
+                _ = try await first.finish()
+            }
+            let next = try workplace.start(["simulate", "--tcp", port, vehicle])
+            try await program.lines(with: "the link is back", count: place + 1, on: .errors)
+            if place == 0 {
+                try await program.lines(with: "\"signal\":\"RPM\"", count: 20)
+            } else {
+                try await program.lines(with: "is in another vehicle now", on: .errors)
+                let sign = "\"signal\":\"RPM\""
+                let before = program.text(.output).components(separatedBy: sign).count
+                try await program.lines(with: sign, count: before + 50)
+                program.send(SIGINT)
+                let outcome = try await program.finish()
+                #expect(outcome.status == 0, "\(outcome.errors)")
+            }
+            next.send(SIGTERM)
+            _ = try await next.finish()
+        }
+        let trips = try await workplace.run(["trips", "--json"]).objects()
+        #expect(trips.map { $0["vin"] as? String } == ["5XXBD1GA8LX000042", "JXXBD3HA2NX000123"])
+        let events = try await workplace.run(["export", "1", "--format", "json"]).objects()
+        let times = events.filter { $0["signal"] as? String == "RPM" }.compactMap {
+            $0["time"] as? String
+        }
+        let back = events.filter { $0["event"] as? String == "reconnected" }
+            .compactMap { $0["time"] as? String }
+        #expect(back.count == 2 && times.allSatisfy { $0 < back[1] })
+    }
+
     @Test func `a link that is lost is had back while the others go on`() async throws {
         let unsteady = try ScriptedAdapter(.tcp) { line in
             PlainAdapter.asksEngineSpeed(line.text) && line.earlier == 30

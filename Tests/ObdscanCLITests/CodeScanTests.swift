@@ -313,14 +313,11 @@ import VehicleReports
         }
     }
 
-    @Test func `damage and a refusal are no data`() throws {
+    @Test func `damage is no answer`() {
         let error = DecodeError(.empty, ecu: Self.engine, line: 0)
         let refusal = NegativeResponse(service: Service(0x03), nrc: NRC(0x11))
-        #expect(!DiagnosticItem.error(error).isData)
-        #expect(!DiagnosticItem.negativeResponse(refusal, ecu: Self.engine, line: 0).isData)
-        let code = CodeReport(
-            ecu: nil, kind: .stored, code: .dtc(try #require(DTC("P0301"))), line: 0)
-        #expect(DiagnosticItem.code(code).isData)
+        #expect(!DiagnosticItem.error(error).isAnswer)
+        #expect(DiagnosticItem.negativeResponse(refusal, ecu: Self.engine, line: 0).isAnswer)
     }
 }
 

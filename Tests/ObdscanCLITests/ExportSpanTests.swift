@@ -58,7 +58,7 @@ import Testing
         ),
         ("--from 2026-11-21T08:10 --until 2026-11-21T08:20", 66, "nothing was recorded"),
         ("1 --from 2026-11-22", 66, "the latest of 2026-11-21 08:00:02"),
-        ("--vehicle BAKERY --from 2026-11-21", 66, "no trip is of the vehicle \"BAKERY\""),
+        ("--vehicle BAKERY --from 2026-11-21", 66, "the vehicle \"BAKERY\" is unknown"),
         ("--month 2026-10", 66, "nothing was recorded"),
         ("--tag sea", 66, "no trip matches"),
         ("--from 2026-11-21 --layout wide", 64, "holds one trip, and 3 were chosen"),

@@ -194,8 +194,8 @@ private let sizes: [(Int, Int)] = [
         var drive = try Drive(["ECT", "RPM", "IAT", "VSS"])
         for place in 0..<4 {
             drive.model.cursor = place
-            let isRoom = drive.model.togglePlotted()
-            #expect(isRoom == (place < 3))
+            let plotting = drive.model.togglePlotted()
+            #expect(plotting == (place < 3 ? .added : .full))
         }
         drive.model.cursor = 0
         drive.model.mode = .signal
@@ -206,8 +206,11 @@ private let sizes: [(Int, Int)] = [
         #expect(legend.contains("o Intake air temperature, °C"))
         #expect(!legend.contains("Intake air temperature, °C ("))
         #expect(!legend.contains("Vehicle speed"))
-        let isOut = drive.model.togglePlotted()
-        #expect(isOut)
+        // At 80 columns the names do not fit.
+        let short = try #require(drive.lines(80, 24).first { $0.contains("* ECT, °C") })
+        #expect(short.contains("+ RPM, rpm (20 to 70)   o IAT, °C"))
+        let plotting = drive.model.togglePlotted()
+        #expect(plotting == .removed)
         #expect(drive.model.plotted.count == 2)
     }
 }

@@ -149,6 +149,27 @@ import TripStore
         #expect(try [lights(0), lights(2), lights(4)] == [[], [true], [false]])
     }
 
+    /// One reading is enough, as reading the codes brings it.
+    @Test func `knows what the odometer showed`() throws {
+        let table = try PIDTables.standard()
+        let id = DataID(.currentData, 0xA6)
+        let first = try #require(table.record(id)?.signals.first)
+        for (hour, kilometres) in [(1, 48_213.4), (3, 48_260)] as [(Int64, Double)] {
+            let writer = try begin(after: hour, table)
+            let reading = Reading(
+                ecu: Self.engine, dataID: id, signal: SignalIndex(rawValue: first),
+                value: .number(kilometres), raw: [0], line: 0)
+            #expect(writer.offer([.reading(reading)], at: .zero))
+            try writer.end(.stopped, at: .zero + .seconds(1))
+        }
+        func known(_ hour: Int64) throws -> Double? {
+            try store.odometer(
+                ofVehicle: Self.vin,
+                at: UTC(microseconds: Self.start.microseconds + hour * 3_600_000_000))
+        }
+        #expect(try [known(0), known(2), known(4)] == [nil, 48_213.4, 48_260])
+    }
+
     /// The condition at a past moment has neither codes that came later nor codes that were gone by
     /// then.
     @Test func `adds to what is known of the vehicle`() throws {

@@ -86,12 +86,12 @@ import Testing
     @Test func `and has its odometer from them where it does not announce PID A6`() throws {
         try ask { vehicle in
             let services = try vehicle.services()
-            let odometer = try vehicle.odometer(in: services)
+            let odometer = try vehicle.odometer(in: services)?.kilometres
             #expect(odometer == 13_067)
         }
         try ask(withoutNumber) { vehicle in
             let services = try vehicle.services()
-            let odometer = try vehicle.odometer(in: services)
+            let odometer = try vehicle.odometer(in: services)?.kilometres
             #expect(odometer == nil)
         }
     }

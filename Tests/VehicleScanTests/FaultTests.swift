@@ -124,7 +124,7 @@ import Testing
         #expect(stored == ["P0301", "P0420"])
         #expect(try vehicle.vin(by: services.profiles)?.text == "5XXBD1GA8LX000042")
         // The vehicle file says 48213.4 km, and PID A6 counts tenths of a kilometre.
-        #expect(try vehicle.odometer(in: services) == 48213.4)
+        #expect(try vehicle.odometer(in: services)?.kilometres == 48213.4)
     }
 
     /// Test 01:05 of the vehicle file: value 118 of 0 to 400.
@@ -205,7 +205,7 @@ import Testing
             _ = waiting.add(descriptor)
             waiting.add(deadline: deadline)
             waiting.wait()
-            found = query.take()
+            if case .vehicle(let vin) = query.take() { found = vin }
         }
         #expect(found?.text == vin)
     }

@@ -1,5 +1,6 @@
 import Diagnostics
 import Formats
+import OBDCore
 import PIDTables
 import SystemIO
 import VehicleReports
@@ -29,20 +30,23 @@ struct CarScan: Sendable {
             let services = try connection.services()
             let scan = try read(connection, services)
             var car = CodeBatch.Car(device: device ?? connection.accessory, label: label)
-            try car.complete(connection, services)
+            let more = try car.complete(connection, services)
             findings.rows = CodeBatch.rows(
                 scan, of: car, knowledge, table, time: connection.utc(scan.time))
             findings.failure = scan.failure(connection)
             guard let reports else {
                 ScanRecord.keep(
-                    scan.asked, lists: scan.lists, connection, services, options.database, output)
+                    scan.asked + more, lists: scan.lists, of: car.vin.flatMap { VIN($0) },
+                    connection, services, options.database,
+                    output)
                 return
             }
             let condition = try ConditionScan(scan, connection, services)
             findings.report = try reports.write(
                 condition.report(of: connection, output), label: label, vin: car.vin)
             ScanRecord.keep(
-                condition.asked, lists: scan.lists, connection, services, options.database, output)
+                condition.asked, lists: scan.lists, of: car.vin.flatMap { VIN($0) }, connection,
+                services, options.database, output)
         }
         return findings
     }

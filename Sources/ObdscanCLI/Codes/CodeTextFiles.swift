@@ -1,6 +1,7 @@
 import Diagnostics
 import Glibc
 import PIDTables
+import SystemIO
 
 /// The texts of codes: the user's texts have priority over the embedded ones.
 func loadCodeTexts() throws(Failure) -> CodeTexts {
@@ -10,14 +11,13 @@ func loadCodeTexts() throws(Failure) -> CodeTexts {
     }
     var rows: [CodeTextRow] = []
     for path in try files(in: folder, ending: ".tsv") {
-        let bytes = try contents(of: path)
-        do throws(CodeTextRow.Fault) {
-            rows += try CodeTextRow.rows(of: bytes)
-        } catch {
-            throw Failure(
-                "\(path):\(error.line): not a code, a tab and a text",
-                hint: "codes are written P1234, P1234-11, SPN609 or SPN609/FMI19",
-                status: .badData)
+        let found = CodeTextRow.rows(of: try contents(of: path))
+        rows += found.rows
+        // A code is read all the same.
+        for line in found.bad.prefix(1) {
+            let what = "\(path):\(line): left out, because it is not a code, a tab and a text"
+            let hint = "codes are written P1234, P1234-11, SPN609 or SPN609/FMI19"
+            tellOnStandardError(Failure(what, hint: hint, status: .badData).text)
         }
     }
     return rows.isEmpty ? texts : texts.overlaid(.bytes(CodeTextRow.file(rows)))

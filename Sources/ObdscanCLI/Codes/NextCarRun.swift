@@ -55,6 +55,7 @@ struct NextCarRun {
     private func attempts(
         _ name: String?, _ inbox: SignalInbox
     ) throws -> (findings: CodeBatchRun.Findings, isLast: Bool) {
+        var name = name
         while true {
             let failure: Failure
             do {
@@ -68,11 +69,12 @@ struct NextCarRun {
             output.note(failure.told(of: device))
             if let hint = failure.hint { output.note("hint: \(hint)") }
             let question = "Press Enter to try this car again, or s to skip it (q ends): "
-            var answer = try ask(question, inbox)
-            while let word = answer, !word.isEmpty, !["s", "skip"].contains(word.lowercased()) {
-                answer = try ask(question, inbox)
+            let answer = try ask(question, inbox)
+            if let answer, !["s", "skip"].contains(answer.lowercased()) {
+                // A name, as at the first question.
+                if !answer.isEmpty { name = answer }
+                continue
             }
-            if answer == "" { continue }
             let entry = CodeBatch.Entry(accessory: device, label: name)
             let findings = CodeBatchRun.Findings(
                 rows: [CodeBatch.row(failed: entry, failure, time: SystemClock.utc)],

@@ -24,6 +24,7 @@ extension ConditionScan {
         report(
             of: connection, before: before, texts: try loadCodeTexts(),
             explanations: try loadCodeExplanations(),
-            head: ReportHead(customer: customer, vin: vin, odometer: odometer), output.form)
+            head: ReportHead(customer: customer, vin: vin, odometer: odometer?.kilometres),
+            output.form)
     }
 }

@@ -12,11 +12,12 @@ import VehicleScan
 enum ScanRecord {
     /// Stores the answers; `lists` contains the lists of codes among them.
     static func keep(
-        _ asked: [QueryResult], lists: [CodeScan.List] = [], _ connection: Vehicle,
-        _ services: VehicleServices, _ options: DatabaseOptions, _ output: OutputOptions
+        _ asked: [QueryResult], lists: [CodeScan.List] = [], of known: VIN? = nil,
+        _ connection: Vehicle, _ services: VehicleServices, _ options: DatabaseOptions,
+        _ output: OutputOptions
     ) {
         guard isWanted(connection, options) else { return }
-        let vin = try? connection.vin(by: services.profiles)
+        let vin = try? known ?? connection.vin(by: services.profiles)
         do {
             let store = try options.open(.readWrite)
             let start = asked.map(\.answer.answered).min() ?? connection.anchor.monotonic

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Formats
 import Glibc
+import OBDCore
 import PIDTables
 import Settings
 import SystemIO
@@ -186,7 +187,7 @@ private func key(_ name: String) throws(Failure) -> SettingsKey {
         }
         throw Failure(
             "\"\(name)\" is not a setting",
-            hint: (CommandSuggestion.nearest(to: name, among: SettingsKey.plain.map(\.name))
+            hint: (nearestName(to: name, among: SettingsKey.plain.map(\.name))
                 .map { "did you mean \($0)? " } ?? "") + "settings: "
                 + SettingsKey.plain.map(\.name).joined(separator: ", ")
                 + ", aliases.NAME, views.NAME, fuel.price and others; see obdscan-config(5)",

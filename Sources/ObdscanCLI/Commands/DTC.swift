@@ -189,8 +189,9 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             let knowledge = CodeKnowledge(texts: try loadCodeTexts())
             var car = CodeBatch.Car(device: connection.accessory, label: table.label)
             let time = connection.utc(scan.time)
+            var asked = scan.asked
             if output.format == .csv || table.to != nil {
-                try car.complete(connection, services)
+                asked += try car.complete(connection, services)
                 let rows = CodeBatch.rows(scan, of: car, knowledge, pids, time: time)
                 let file = try known ?? openTable(appends: table.append, [vehicle.device])
                 try file.add(rows)
@@ -205,7 +206,6 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
                 try printer.print(scan, of: car, at: time, to: &writer)
                 try writer.flush()
             }
-            var asked = scan.asked
             if let reports {
                 let condition = try ConditionScan(scan, connection, services)
                 output.note(
@@ -215,7 +215,8 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
                 asked = condition.asked
             }
             ScanRecord.keep(
-                asked, lists: scan.lists, connection, services, vehicle.database, output)
+                asked, lists: scan.lists, of: car.vin.flatMap { VIN($0) }, connection, services,
+                vehicle.database, output)
         }
         if let failure { throw failure }
         if exitCode && hasCodes { throw Failure.silent(.findings) }

@@ -59,7 +59,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
         var explained: [ExplainedCode] = []
         var known: [DTC] = []
         var mistakes: [Failure] = []
-        for text in codes.flatMap({ $0.split(separator: ",") }).map(String.init) {
+        for text in codes.flatMap({ $0.isEmpty ? [""] : $0.split(separator: ",") }).map(String.init) {
             do throws(Failure) {
                 let code = try CodeReport.Code(typed: text)
                 explained.append(ExplainedCode(code, texts, explanations))
@@ -95,8 +95,17 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
                     scan.codes.isEmpty || services.profiles == [.onUDS]
                     ? nil : try FrameScan(0, connection, in: services)
                 let found = FoundCodes(scan, frame, table)
+                let isMissing =
+                    try found.codes.isEmpty
+                    ? { _ in false } : connection.missingSignals(in: services)
                 let explained = found.codes.map { entry in
-                    ExplainedCode(entry.code, texts, explanations, occurrence: entry.occurrence)
+                    var code = ExplainedCode(
+                        entry.code, texts, explanations, occurrence: entry.occurrence)
+                    code.leaveOutSignals(where: isMissing)
+                    if let device = vehicle.device {
+                        code.deviceOption = " -d \(shellWord(device))"
+                    }
+                    return code
                 }
                 let known = found.codes.compactMap { entry in
                     if case .dtc(let code) = entry.code { code } else { nil }
@@ -138,18 +147,10 @@ extension CodeReport.Code {
         } else {
             throw Failure(
                 "\"\(text)\" is not a trouble code",
-                hint: Self.meant(text).map { "did you mean \($0)?" }
+                hint: Self.meant(by: text).map { "did you mean \($0)?" }
                     ?? "a code is P, C, B or U, a digit from 0 to 3 and three more digits or "
                     + "letters A to F, such as P0301; on trucks it is SPN100/FMI1",
                 status: .usage)
         }
-    }
-
-    /// The code with the letter O or I for a digit, or without the first digit; nil if it is neither.
-    private static func meant(_ text: String) -> String? {
-        let typed = text.uppercased()
-        guard let first = typed.first else { return nil }
-        let digits = typed.dropFirst().replacing("O", with: "0").replacing("I", with: "1")
-        return [String(first) + digits, String(first) + "0" + digits].first { DTC($0) != nil }
     }
 }

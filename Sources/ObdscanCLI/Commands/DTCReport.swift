@@ -31,7 +31,8 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
 
             With --since it compares the vehicle with what the database knew at that moment: which \
             codes came, went or stayed, which monitors have run since, and how test results \
-            changed. With --until as well no vehicle is asked: both moments are from the database.
+            changed. If it knew nothing yet, the first reading after that moment counts. With --until \
+            or --of no vehicle is asked: all moments are from the database.
 
             EXAMPLES
               obdscan dtc report --to car.html
@@ -54,8 +55,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Choose the vehicle with this VIN or name.",
-            discussion: "It needs --until.", valueName: "vehicle"))
+            "Take the vehicle with this VIN or name from the database.", valueName: "vehicle"))
     var of: String?
 
     @Option(
@@ -67,8 +67,6 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if until != nil && since == nil { throw ValidationError("--until needs --since") }
-        if of != nil && until == nil { throw ValidationError("--of belongs to --until") }
         if to != nil && output.explicitFormat != nil {
             throw ValidationError("--to writes a page: leave --format and --json out")
         }
@@ -78,10 +76,14 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         try OutputFile.check(
             to, isNoneOf: [vehicle.database.file, OutputFile.replayed(vehicle.device)])
         try PagePrinter.check(to)
-        if let until {
-            try runOffline(try until.time())
-            return
+        let moment = try since?.time()
+        let end = min(try until?.time() ?? SystemClock.utc, SystemClock.utc)
+        if let moment, moment > end {
+            throw Failure(
+                "--since: \(localTime(moment)) is later than \(localTime(end))",
+                hint: "an earlier moment: 2026-11-21, 7d (ago), yesterday", status: .usage)
         }
+        if until != nil || of != nil { return try runOffline(end, since: moment) }
         let table = try loadTable(tables, automatic: tables.automaticPacks)
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
             connection in
@@ -90,18 +92,19 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             if let failure = scan.failure(connection) { throw failure }
             let condition = try ConditionScan(scan, connection, services)
             var before: VehicleCondition?
-            if let moment = try since?.time() {
+            if let moment {
                 guard let vin = condition.vin else {
                     throw Failure(
                         "\(connection.accessory): the vehicle does not report its VIN, so it "
                             + "cannot be found in the database",
                         hint: "without --since it is reported as it is now", status: .noInput)
                 }
-                before = try known(vin.text, at: moment)
+                before = try known(vin.text, at: moment, in: try openDatabase())
             }
             try write(condition.report(of: connection, before: before, customer: customer, output))
             ScanRecord.keep(
-                condition.asked, lists: scan.lists, connection, services, vehicle.database, output)
+                condition.asked, lists: scan.lists, of: condition.vin, connection, services,
+                vehicle.database, output)
         }
     }
 
@@ -128,28 +131,24 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             .readOnly, filledBy: "\"obdscan dtc report\" reads a vehicle and keeps what it says")
     }
 
-    private func condition(
-        of name: String, at moment: UTC, in store: TripStore
-    ) throws(Failure) -> VehicleCondition {
-        try mapped { () throws(StoreError) in
-            try VehicleCondition(of: name, at: moment, in: store)
+    /// The condition at `moment`, or else at the first reading after it; nil if there is none.
+    private func known(
+        _ name: String, at moment: UTC, in store: TripStore
+    ) throws -> VehicleCondition? {
+        let known = try mapped { () throws(StoreError) in
+            try VehicleCondition.known(of: name, at: moment, in: store)
         }
-    }
-
-    private func known(_ name: String, at moment: UTC) throws -> VehicleCondition {
-        let store = try openDatabase()
-        let condition = try condition(of: name, at: moment, in: store)
-        if condition.isEmpty {
+        if known?.time != moment {
             output.note(
-                "The database has nothing of \(name) before \(localTime(moment)), so there is "
-                    + "nothing to compare with."
-            )
+                "The database has nothing of \(name) before \(localTime(moment))"
+                    + (known == nil
+                        ? ", so there is nothing to compare with."
+                        : ": compared with its first reading after that."))
         }
-        return condition
+        return known
     }
 
-    private func runOffline(_ end: UTC) throws {
-        guard let begin = try since?.time() else { return }
+    private func runOffline(_ end: UTC, since begin: UTC?) throws {
         let store = try openDatabase()
         let name: String
         if let of {
@@ -169,20 +168,26 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             }
             name = only
         }
-        let before = try condition(of: name, at: begin, in: store)
-        let now = try condition(of: name, at: end, in: store)
-        if before.isEmpty && now.isEmpty {
+        let now = try mapped { () throws(StoreError) in
+            try VehicleCondition(of: name, at: end, in: store)
+        }
+        if now.isEmpty {
             throw Failure(
                 "nothing is known of \(name) until \(localTime(end))",
                 hint: "\"obdscan dtc history\" shows what is", status: .noInput)
         }
+        let before = try begin.flatMap { try known(name, at: $0, in: store) }
         var report = ConditionReport(
-            vehicle: name, accessory: nil, vehicleProtocol: nil, time: end, since: begin,
+            vehicle: name, accessory: nil, vehicleProtocol: nil, time: end, since: before?.time,
             lamps: now.lights, change: ConditionChange(before: before, now: now), frames: [],
             table: try loadTable(tables), texts: try loadCodeTexts(),
             explanations: try loadCodeExplanations(),
-            head: ReportHead(customer: customer, vin: VIN(name)), output: output.form)
-        report.lampsBefore = before.lights
+            head: ReportHead(
+                customer: customer, vin: VIN(name),
+                odometer: try mapped { () throws(StoreError) in
+                    try store.odometer(ofVehicle: name, at: end)
+                }), output: output.form)
+        report.lampsBefore = before?.lights ?? []
         try write(report)
     }
 }

@@ -176,6 +176,11 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             if case .failed(let error) = end {
                 throw Failure(error, accessory: connection.accessory)
             }
+            if case .otherVehicle(let vin) = end {
+                throw Failure(
+                    "\(connection.accessory): it is in another vehicle now (VIN \(vin.text))",
+                    hint: "start live again to see it", status: .linkLost)
+            }
         }
     }
 

@@ -228,7 +228,8 @@ struct LogCommand: ParsableCommand, OutputCommand {
             plan: plan, vehicle: VehicleOptions(device: device.first, link: link),
             accessory: nil, inbox: inbox
         ).run()
-        try summarise(outcome, plan.printer)
+        try outcome.printSummary(plan, of: nil)
+        try plan.printer.finish(patience: outcome.patience, output)
         if let failure = outcome.failure { throw failure }
     }
 
@@ -249,18 +250,6 @@ struct LogCommand: ParsableCommand, OutputCommand {
             table: table, chosen: chosen, packs: packs, trip: trip, output: output,
             duration: duration?.duration, endLimits: untilOff ? endLimits : nil,
             battery: untilOff ? nil : rest.limits, explains: why, marks: marks)
-    }
-
-    /// Prints the summary.
-    private func summarise(_ outcome: LogOutcome, _ printer: LinePrinter) throws {
-        if output.format == .json {
-            try printer.print { writer, _ in
-                try writer.print(outcome.summary.row(), .json)
-            }
-        } else {
-            for line in outcome.summary.lines { output.remark(line) }
-        }
-        try printer.finish(patience: outcome.patience, output)
     }
 
     /// Deletes trips that are older than the retention limit.

@@ -19,7 +19,8 @@ struct ReadCommand: ParsableCommand, OutputCommand {
             coolant-temp) or by service and PID (01:0C). Every ECU that answers is shown. 'obdscan \
             pids list' shows all names. A name is read by the service that the vehicle speaks: SAE \
             J1979, SAE J1979-2 (OBDonUDS, 22 F40C instead of 01 0C) or SAE J1939 (where engine \
-            speed is SPN190). A number is used as it is.
+            speed is SPN190). A number is used as it is. A refusal is an answer, too: it is \
+            printed, and the exit code is 0.
 
             EXAMPLES
               obdscan read rpm speed coolant-temp
@@ -69,13 +70,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                 }
                 for item in asked.answer.items where question.wants(item) {
                     try printer.print(item, at: time, to: &writer)
-                    isAnswered = isAnswered || item.isData
-                    if case .negativeResponse = item {
-                        lastFailure = Failure(
-                            "\(connection.accessory): the vehicle refused to answer",
-                            hint: "this vehicle may not have it, or its engine may have to run",
-                            status: .timedOut)
-                    }
+                    isAnswered = isAnswered || item.isAnswer
                 }
                 try printer.printRest(of: asked, at: time, to: &writer)
                 try writer.flush()

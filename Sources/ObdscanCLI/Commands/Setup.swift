@@ -83,21 +83,29 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         }
         let table = try loadTable(tables)
         let inbox = try SignalInbox(SignalInbox.endings)
-        let chosen = try SetupChoice(output: output, inbox: inbox).choose(device)
-        try checkName(for: chosen)
-        let path = try plugPath(of: chosen)
+        let choice = SetupChoice(output: output, inbox: inbox)
+        var chosen = try choice.choose(device)
         let printer = DoctorPrinter(output, further: [Self.keys])
-        var steps: [Check] = []
-        let run = DoctorRun(
-            VehicleOptions(device: "\(chosen)", link: LinkOptions(database: database)), output,
-            grades: false,
-            tell: { check in
-                steps.append(check)
-                try printer.print(check)
-            }, tellGrade: { _ in })
-        let failure = try run.run(table)
-        let works = steps.contains { $0.step == .adapter && $0.isFine }
-        guard works else { throw Failure.silent(failure?.status ?? .unavailable) }
+        var path: String?
+        var failure: Failure?
+        var works = false
+        while !works {
+            try checkName(for: chosen)
+            path = try plugPath(of: chosen)
+            let run = DoctorRun(
+                VehicleOptions(device: "\(chosen)", link: LinkOptions(database: database)), output,
+                grades: false,
+                tell: { check in
+                    if check.step == .adapter, check.isFine { works = true }
+                    try printer.print(check)
+                }, tellGrade: { _ in })
+            failure = try run.run(table)
+            if works { break }
+            guard device == nil, Confirmation.isPossible else {
+                throw Failure.silent(failure?.status ?? .unavailable)
+            }
+            chosen = try choice.choose(nil, after: chosen)
+        }
         try keep(chosen)
         if let path { try SettingsFile.set("log-when-plugged", to: path) }
         if logWhenPlugged == false { try SettingsFile.remove("log-when-plugged") }
@@ -177,12 +185,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
 
     /// The units of the locale's country, if they are not metric.
     private static var usualUnits: String? {
-        let locale = ["LC_ALL", "LC_MEASUREMENT", "LANG"].lazy.compactMap { environment($0) }
-            .first { !$0.isEmpty }
-        switch locale?.prefix(5) {
-        case "en_US": return "us"
-        case "en_GB": return "uk"
-        default: return nil
-        }
+        let locale = ["LC_ALL", "LC_MEASUREMENT", "LANG"].lazy.compactMap { setting($0) }.first
+        return locale.flatMap { ["en_US": "us", "en_GB": "uk"][$0.prefix(5)] }
     }
 }

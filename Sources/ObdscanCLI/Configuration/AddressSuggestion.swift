@@ -1,6 +1,7 @@
 import Accessory
 import Glibc
 import LocalLinks
+import OBDCore
 import Settings
 
 extension AddressError {
@@ -10,7 +11,7 @@ extension AddressError {
         if BluetoothAddress(text.prefix(17)) != nil { return "rfcomm:\(text)" }
         let rest = text.dropFirst(scheme.utf8.count)
         let kinds = TransportRegistry.all.forms.map(\.scheme)
-        if let kind = CommandSuggestion.nearest(to: scheme, among: kinds) { return kind + rest }
+        if let kind = nearestName(to: scheme, among: kinds) { return kind + rest }
         // HOST:PORT: a host has dots, or a number follows, which distinguishes it from a kind of
         // device.
         let port = rest.dropFirst()
@@ -36,6 +37,22 @@ extension UserSettings {
         }
     }
 
+    /// The address that is probably meant by `text`, which is neither an address nor a known name.
+    static func address(meantBy text: String) -> String? {
+        if TransportRegistry.isName(text) {
+            if access("/dev/\(text)", F_OK) == 0 { return "/dev/\(text)" }
+            let isHost =
+                text.contains(".") && text.utf8.allSatisfy { $0 == 0x2E || 0x30...0x39 ~= $0 }
+            return isHost ? "tcp:\(text):35000" : nil
+        }
+        do throws(AddressError) {
+            _ = try TransportRegistry.all.address(text)
+            return nil
+        } catch {
+            return error.suggestion
+        }
+    }
+
     /// Why `text` is not a device's address; nil if it is.
     static func reasonAgainst(address text: String) -> String? {
         do throws(AddressError) {
@@ -53,18 +70,15 @@ extension UserSettings {
         }
         if name == "-" { return "a recorded conversation on standard input is replay:/dev/stdin" }
         let known = aliases.keys.sorted()
-        if let near = CommandSuggestion.nearest(to: name, among: known) {
+        if let near = nearestName(to: name, among: known) {
             return "did you mean \(near)? known names: " + known.joined(separator: ", ")
         }
-        if access("/dev/\(name)", F_OK) == 0 { return "did you mean /dev/\(name)?" }
+        if let meant = Self.address(meantBy: name) { return "did you mean \(meant)?" }
         if access(name, F_OK) == 0 {
             return "a device in this folder is ./\(name), a recorded conversation replay:\(name)"
         }
         if TransportRegistry.all.forms.contains(where: { $0.scheme == name.lowercased() }) {
             return "add a colon after it: \(name.lowercased()):"
-        }
-        if name.contains("."), name.utf8.allSatisfy({ $0 == 0x2E || 0x30...0x39 ~= $0 }) {
-            return "did you mean tcp:\(name):35000?"
         }
         guard known.isEmpty else {
             return "known names: " + known.joined(separator: ", ")

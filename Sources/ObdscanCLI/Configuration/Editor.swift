@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// The user's editor.
 enum Editor {

@@ -64,7 +64,11 @@ struct LogFleet {
                 told = failure
                 if isWatched { StatusLine.clear() }
                 tell(failure, of: device)
-                if let pause { plan.output.remark(Self.patience(with: device, pause)) }
+                if let pause {
+                    plan.output.remark(
+                        "\(device): it is tried again every \(durationText(pause.seconds)) while "
+                            + "others are recorded.")
+                }
             } attempt: {
                 // The time to record counts from the start of the program.
                 let passed: Duration = SystemClock.now() - begun
@@ -97,10 +101,6 @@ struct LogFleet {
         }
     }
 
-    private static func patience(with device: String, _ pause: Duration) -> String {
-        "\(device): it is tried again every \(durationText(pause.seconds)) while others are recorded."
-    }
-
     /// The outcome of a thread; nil = it was interrupted before its trip began.
     ///
     /// - Throws: Errors that concern all of them: the reader closed the output.
@@ -131,13 +131,8 @@ struct LogFleet {
     private func summarise(_ outcomes: [LogOutcome?]) throws {
         for (device, outcome) in zip(devices, outcomes) {
             let outcome = outcome ?? LogOutcome()
-            if plan.output.format == .json {
-                try plan.printer.print { writer, _ in
-                    try writer.print(
-                        outcome.summary.row(of: device, error: outcome.failure?.message), .json)
-                }
-            } else if outcome.summary.trip != nil {
-                for line in outcome.summary.lines { plan.output.remark("\(device): \(line)") }
+            if plan.output.format == .json || outcome.summary.trip != nil {
+                try outcome.printSummary(plan, of: device)
             } else {
                 plan.output.remark("\(device): no trip was recorded")
             }

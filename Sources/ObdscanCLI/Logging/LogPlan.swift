@@ -37,6 +37,8 @@ struct LogOutcome: Sendable {
     var summary = PollSummary(statistics: SessionStatistics())
     /// Why it failed; nil = it ended normally.
     var failure: Failure?
+    /// Whether it ended because the adapter is in another vehicle now.
+    var meetsAnother = false
     /// How long to wait for a reader that accepts no output; nil = forever.
     var patience: Duration?
 }

@@ -24,6 +24,20 @@ struct LogRecording: Sendable {
     /// - Throws: Why no trip could begin, or an error of printing; the outcome contains the end of
     ///   a trip.
     func run() throws -> LogOutcome {
+        let begun = SystemClock.now()
+        var current = self
+        var outcome = try recordVehicle()
+        while outcome.meetsAnother {
+            try outcome.printSummary(plan, of: accessory)
+            let passed: Duration = SystemClock.now() - begun
+            current.plan.duration = plan.duration.map { max(.zero, $0 - passed) }
+            outcome = try current.recordVehicle()
+        }
+        return outcome
+    }
+
+    /// Records one vehicle.
+    private func recordVehicle() throws -> LogOutcome {
         let sink = try TripSink()
         let prints = plan.output.format != .text
         let queue = prints || !plan.alarms.armed.isEmpty ? try BatchQueue(full: .refuse) : nil
@@ -79,6 +93,7 @@ struct LogRecording: Sendable {
         outcome.summary.unsupported = unsupported.records
         outcome.summary.positions = plan.trip.receiver?.counts
         outcome.patience = end.patience
+        if case .otherVehicle = end { outcome.meetsAnother = true }
         if case .failed(let error) = end {
             outcome.failure = Failure(error, accessory: connection.accessory)
         } else {
@@ -156,13 +171,30 @@ struct LogRecording: Sendable {
     }
 }
 
+extension LogOutcome {
+    /// Prints the summary; `accessory` is the device if there are several.
+    func printSummary(_ plan: LogPlan, of accessory: String?) throws {
+        guard plan.output.format == .json else {
+            for line in summary.lines {
+                plan.output.remark(accessory.map { "\($0): \(line)" } ?? line)
+            }
+            return
+        }
+        let error = accessory == nil ? nil : failure?.message
+        try plan.printer.print { writer, _ in
+            try writer.print(summary.row(of: accessory, error: error), .json)
+        }
+    }
+}
+
 extension PollLoop.End {
     /// Why the drive is over, for people.
     fileprivate var words: String? {
-        guard case .vehicleOff(let end) = self else { return nil }
-        switch end.rule {
-        case .silence: return "The vehicle is off: no ECU answers."
-        case .standstill: return "The vehicle is parked: speed and engine speed have been 0."
+        switch self {
+        case .vehicleOff(let end) where end.rule == .silence: "The vehicle is off: no ECU answers."
+        case .vehicleOff: "The vehicle is parked: speed and engine speed have been 0."
+        case .otherVehicle(let vin): "The adapter is in another vehicle now (VIN \(vin.text))."
+        case .stopped, .duration, .finished, .failed: nil
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Settings
+import SystemIO
 import TripStore
 
 /// The database of trips and known devices.

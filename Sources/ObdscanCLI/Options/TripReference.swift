@@ -111,11 +111,7 @@ extension TripStore {
         var always = filter
         (always.from, always.to) = (nil, nil)
         let others = try mapped { () throws(StoreError) in try trips(always) }
-        if others.isEmpty, let vehicle = filter.vehicle, filter.tag == nil {
-            throw Failure(
-                "no trip is of the vehicle \"\(vehicle)\"",
-                hint: "\"obdscan trips\" shows the vehicle of each trip", status: .noInput)
-        }
+        if others.isEmpty { try check(vehicle: filter.vehicle) }
         throw Failure(noRecordsIn: others)
     }
 

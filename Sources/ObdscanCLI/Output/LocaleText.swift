@@ -1,4 +1,5 @@
 import Formats
+import SystemIO
 
 /// The characters that the locale's terminals can show: all of Unicode, or only ASCII.
 enum LocaleText {

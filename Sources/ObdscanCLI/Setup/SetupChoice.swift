@@ -12,15 +12,19 @@ struct SetupChoice {
 
     /// The device; a found one with an address that stays valid, a named one as it was named.
     ///
+    /// After one that did not work it only asks for another.
+    ///
     /// - Throws: A ``Failure`` if there is none, or several without a terminal to ask on.
-    func choose(_ device: String?) throws -> AccessoryAddress {
+    func choose(_ device: String?, after failed: AccessoryAddress? = nil) throws -> AccessoryAddress
+    {
         let bluetooth = BluetoothSetup(output: output, inbox: inbox)
+        if let failed { return try bluetooth.pair(try ask([], instead: "\(failed)")) }
         if let device { return try bluetooth.pair(try named(device)) }
         let attached = AccessoryManager().attached(withHolders: true)
         let interfaces = CANInterface.all().filter { $0.fault == nil }.map { Accessory($0) }
         var likely =
             (attached + BluetoothAccessories.paired()).filter(\.isLikelyAdapter) + interfaces
-        if likely.count == 1 { return Self.lastingAddress(of: likely[0]) }
+        if likely.count == 1 { return likely[0].lastingAddress }
         guard Confirmation.isPossible else { return try AttachedAccessories.only(of: attached) }
         var found: [BluetoothPairing.Found] = []
         if likely.isEmpty {
@@ -36,16 +40,6 @@ struct SetupChoice {
         return chosen
     }
 
-    /// An address that stays valid if adapters are plugged in in another order or at another
-    /// socket.
-    static func lastingAddress(of accessory: Accessory) -> AccessoryAddress {
-        guard let path = accessory.stablePath else { return accessory.address }
-        if accessory.isSLCAN {
-            return AccessoryAddress(SLCANTransport(SerialTransport(path: path, rate: nil)))
-        }
-        return .serial(path: path, rate: nil)
-    }
-
     private func named(_ text: String) throws(Failure) -> AccessoryAddress {
         let address = try UserSettings.current.resolved(text)
         if address.transport.recording != nil {
@@ -58,8 +52,10 @@ struct SetupChoice {
     }
 
     /// Asks the user until an answer names a device.
-    private func ask(_ likely: [Accessory]) throws -> AccessoryAddress {
-        if likely.isEmpty {
+    private func ask(
+        _ likely: [Accessory], instead failed: String? = nil
+    ) throws -> AccessoryAddress {
+        if likely.isEmpty, failed == nil {
             output.note(
                 "Most Wi-Fi adapters are tcp:192.168.0.10:35000, once this machine is in their "
                     + "network.")
@@ -71,24 +67,28 @@ struct SetupChoice {
                 printable("  \(number + 1)  \(words.compactMap(\.self).joined(separator: "  "))")
                     + "\n")
         }
+        var meant = failed
         while true {
             writeToStandardError(
-                likely.isEmpty
-                    ? "Device: "
-                    : "Number (Enter is 1), or another device such as /dev/ttyUSB0: ")
-            let line = try answer()
+                meant.map { "Device (Enter is \($0)): " }
+                    ?? (likely.isEmpty
+                        ? "Device: "
+                        : "Number (Enter is 1), or another device such as /dev/ttyUSB0: "))
+            let typed = try answer()
+            let line = typed?.isEmpty == true ? meant ?? typed : typed
             guard let line, !line.isEmpty || !likely.isEmpty else {
                 throw Failure(
                     "no device was chosen", hint: AttachedAccessories.advice,
                     status: .unavailable)
             }
             if let number = line.isEmpty ? 1 : Int(line), likely.indices.contains(number - 1) {
-                return Self.lastingAddress(of: likely[number - 1])
+                return likely[number - 1].lastingAddress
             }
             do {
                 return try named(line)
             } catch {
                 tellOnStandardError(error.text)
+                meant = UserSettings.address(meantBy: line)
             }
         }
     }

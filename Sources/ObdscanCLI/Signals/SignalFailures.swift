@@ -35,6 +35,11 @@ extension Failure {
                 hint = "did you mean \(near.joined(separator: ", "))?"
             }
             self.init("no signal is called \"\(name)\"", hint: hint, status: .usage)
+        case .replaced(let name, let signal):
+            self.init(
+                "\"\(name)\" is \(signal), whose record your own table replaces",
+                hint: "name a signal of that table; \"obdscan pids lint FILE\" says what it hides",
+                status: .usage)
         case .unknownPace(let text):
             self.init(
                 "\"\(printable(text))\" is not an interval or a rate",

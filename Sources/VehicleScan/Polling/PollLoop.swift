@@ -29,6 +29,8 @@ public struct PollLoop {
         case finished
         /// The drive is over; with its end.
         case vehicleOff(TripEndRule.End)
+        /// The adapter is in another vehicle now.
+        case otherVehicle(VIN)
     }
 
     /// The session.
@@ -84,7 +86,8 @@ public struct PollLoop {
             end = try wait(
                 every: period, tick: tick, vehicle: vehicle, event: event, batch: batch)
         }
-        connection.inbox?.letMoreThrough()
+        // After another vehicle the next session follows, which the user stops in the same way.
+        if end.isLast { connection.inbox?.letMoreThrough() }
         connection.scan.stop()
         try drain(batch)
         return end
@@ -116,7 +119,13 @@ public struct PollLoop {
             if let output, waiting.isReady(output) { try drain(batch) }
             if let reader, waiting.isReady(reader) { throw OutputError.readerGone }
             if let reader, waiting.hasRoom(reader) { try printer?.flush() }
-            if let name, waiting.isReady(name), let vin = identity?.take() { vehicle(vin) }
+            if let name, waiting.isReady(name) {
+                switch identity?.take() {
+                case .vehicle(let vin): vehicle(vin)
+                case .other(let vin): return .otherVehicle(vin)
+                case nil: break
+                }
+            }
             if waiting.isReady(news), let end = try takeEvents(event) { return end }
             let now = SystemClock.now()
             if let until, now >= until { return .duration }
@@ -162,6 +171,11 @@ public struct PollLoop {
 }
 
 extension PollLoop.End {
+    /// Whether nothing follows.
+    fileprivate var isLast: Bool {
+        if case .otherVehicle = self { false } else { true }
+    }
+
     /// How long to wait for a reader that does not accept the remaining output; nil = forever.
     public var patience: Duration? { self == .stopped ? .seconds(2) : nil }
 }

@@ -8,6 +8,8 @@ public enum SignalError: Error, Hashable, Sendable {
     case severalRecords(DataID, of: [ECUAddress])
     /// No signal has the name; names that may be meant.
     case unknownName(String, nearest: [String])
+    /// A signal with this name, whose record a user's table replaces.
+    case replaced(String, String)
     /// The text after the `@` is not a pace.
     case unknownPace(String)
 }

@@ -73,9 +73,20 @@ public struct SignalNames {
                 }
             }
         }
+        if byAlias?.record?.dataID.service != DataID.parameterGroups, let byAlias { return byAlias }
+        if let replaced = replaced(wanted) { throw .replaced(name, replaced) }
         if let byAlias { return byAlias }
         let named = wanted.count < 3 ? [] : namesOfSubject(name)
         throw .unknownName(name, nearest: named.isEmpty ? nearest(to: wanted) : named)
+    }
+
+    /// The short name of a signal whose record another table replaced, so that no record has it.
+    private func replaced(_ wanted: [UInt8]) -> String? {
+        var isUsed = [Bool](repeating: false, count: table.signals.count)
+        for record in table.records { for place in record.signals { isUsed[Int(place)] = true } }
+        return zip(table.signals, isUsed).first { signal, isUsed in
+            !isUsed && ([signal.id] + signal.aliases).contains { Self.key($0) == wanted }
+        }?.0.id
     }
 
     /// The selection of a signal; the voltage at the adapter belongs to no record.

@@ -51,11 +51,11 @@ extension Vehicle {
 }
 
 extension DiagnosticItem {
-    /// Whether it is data of an ECU; a refusal and damaged frames are not.
-    package var isData: Bool {
+    /// Whether it is an ECU's answer to the request, including a refusal; damaged frames are not.
+    package var isAnswer: Bool {
         switch self {
-        case .error, .negativeResponse: false
-        case .reading, .monitor, .monitorTest, .code, .message: true
+        case .error: false
+        case .reading, .monitor, .monitorTest, .code, .negativeResponse, .message: true
         }
     }
 }

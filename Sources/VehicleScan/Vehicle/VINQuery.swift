@@ -3,7 +3,8 @@ public import Diagnostics
 public import OBDCore
 public import ScanSession
 
-/// Asks for the VIN while readings are already arriving.
+/// Asks for the VIN while readings are already arriving, and again after the link was lost: the adapter
+/// may be in another vehicle then.
 ///
 /// The caller waits for signals, keys and deadlines at the same time.
 public struct VINQuery {
@@ -13,6 +14,12 @@ public struct VINQuery {
     private var pending: PendingAnswer?
     /// The request that was interrupted by a lost link.
     private var interrupted: VehicleRequest?
+    /// The VIN that was found.
+    private var known: VIN?
+    /// Another VIN, which counts when it comes again: a damaged answer may look like one.
+    private var doubted: VIN?
+    /// Whether it is unknown if the vehicle is still the same; polling pauses meanwhile.
+    private var isChecking = false
 
     /// Begins to ask, one profile after the other, until one returns the VIN.
     public init(_ vehicle: Vehicle, by profiles: [DiagnosticProfile]) {
@@ -28,8 +35,17 @@ public struct VINQuery {
     /// Becomes readable when ``take()`` has something to do; nil if no answer is awaited.
     public var descriptor: Int32? { pending?.descriptor }
 
-    /// The VIN once its answer has arrived; nil until then, or if the vehicle does not report it.
-    public mutating func take() -> VIN? {
+    /// What the vehicle says of itself.
+    public enum Found: Hashable, Sendable {
+        /// The VIN, for the first time.
+        case vehicle(VIN)
+        /// The VIN of another vehicle than before.
+        case other(VIN)
+    }
+
+    /// The VIN once its answer has arrived; nil until then, if the vehicle does not report it, and if it is
+    /// the same as before.
+    public mutating func take() -> Found? {
         guard let pending, let request = requests.last else { return nil }
         var items: [DiagnosticItem] = []
         do {
@@ -45,17 +61,50 @@ public struct VINQuery {
         } catch {
             // Another profile may have it; after the end of the session no further request begins.
         }
-        requests.removeLast()
-        let vin = items.vin
-        if vin == nil { begin() } else { self.pending = nil }
-        return vin
+        self.pending = nil
+        if isChecking { return check(items.vin) }
+        guard let vin = items.vin else {
+            requests.removeLast()
+            begin()
+            return nil
+        }
+        known = vin
+        // The same profile has it after a lost link.
+        requests = [request]
+        return .vehicle(vin)
     }
 
-    /// Repeats an interrupted request once the link is restored.
+    private mutating func check(_ vin: VIN?) -> Found? {
+        if let vin, vin != known, vin != doubted {
+            doubted = vin
+            begin()
+            return nil
+        }
+        isChecking = false
+        doubted = nil
+        guard let vin, vin != known else {
+            // A vehicle that says nothing now is taken for the same.
+            vehicle.scan.resumePoll()
+            return nil
+        }
+        return .other(vin)
+    }
+
+    /// Repeats an interrupted request once the link is restored, or asks again whether it is the same
+    /// vehicle, and lets nothing be polled until that is known.
     public mutating func note(_ event: ScanEvent) {
-        guard case .toolDidInitialize = event, interrupted != nil else { return }
-        interrupted = nil
-        begin()
+        switch event {
+        case .toolDidDisconnect(_?) where known != nil && !isChecking:
+            isChecking = true
+            vehicle.scan.pausePoll()
+        case .toolDidInitialize where isChecking && pending == nil:
+            begin()
+            if pending == nil { vehicle.scan.resumePoll() }
+        case .toolDidInitialize where interrupted != nil:
+            begin()
+        default: return
+        }
+        if case .toolDidInitialize = event { interrupted = nil }
     }
 
     private mutating func begin() {

@@ -171,23 +171,26 @@ extension Vehicle {
     }
 
     /// The odometer: PID A6 if the vehicle announces it, otherwise what the packs of its VIN have, or the
-    /// group of SAE J1939; unit: km.
-    public func odometer(in services: VehicleServices) throws(VehicleError) -> Double? {
+    /// group of SAE J1939.
+    public func odometer(in services: VehicleServices) throws(VehicleError) -> Odometer? {
         if services.profiles == [.j1939] {
             return try odometer(
                 in: table.records.filter { $0.dataID.service == DataID.parameterGroups })
         }
         let supported = try supportedIDs(in: services) { .supportedPIDs($0) }
         guard supported.all.contains(0xA6) else { return try packOdometer(by: services.profiles) }
-        let asked = try ask(.currentData([0xA6]), in: services)
-        for case .reading(let reading) in asked.flatMap(\.answer.items) {
-            if case .number(let kilometres) = reading.value { return kilometres }
+        for asked in try ask(.currentData([0xA6]), in: services) {
+            for case .reading(let reading) in asked.answer.items {
+                if case .number(let kilometres) = reading.value {
+                    return Odometer(kilometres: kilometres, asked: asked)
+                }
+            }
         }
         return nil
     }
 
     /// The first odometer that answers, of the packs in the table that the VIN chooses.
-    private func packOdometer(by profiles: [DiagnosticProfile]) throws(VehicleError) -> Double? {
+    private func packOdometer(by profiles: [DiagnosticProfile]) throws(VehicleError) -> Odometer? {
         guard hasPhysicalRequests, ecu == nil,
             let spoken = scan.link?.capabilities.vehicleProtocol, spoken.family == .can,
             table.records.contains(where: { !$0.packs.isEmpty }),
@@ -203,7 +206,7 @@ extension Vehicle {
     }
 
     /// The first odometer that answers, of these records.
-    private func odometer(in records: [PIDTable.Record]) throws(VehicleError) -> Double? {
+    private func odometer(in records: [PIDTable.Record]) throws(VehicleError) -> Odometer? {
         for record in records {
             let odometers = record.signals.map { SignalIndex(rawValue: $0) }.filter {
                 SignalRole(aliases: table[$0].aliases) == .odometer && table[$0].unit == "km"
@@ -212,11 +215,21 @@ extension Vehicle {
             let asked = try ask(.vehicle(request(for: record)))
             for case .reading(let reading) in asked.answer.items
             where reading.dataID == record.dataID && odometers.contains(reading.signal) {
-                if case .number(let kilometres) = reading.value { return kilometres }
+                if case .number(let kilometres) = reading.value {
+                    return Odometer(kilometres: kilometres, asked: asked)
+                }
             }
         }
         return nil
     }
+}
+
+/// What a vehicle's odometer shows.
+public struct Odometer: Sendable {
+    /// Unit: km.
+    public var kilometres: Double
+    /// The request and its answer.
+    public var asked: QueryResult
 }
 
 extension Vehicle {

@@ -267,6 +267,22 @@ extension Vehicle {
         return supported
     }
 
+    /// Whether the vehicle lacks a signal, as far as its lists of PIDs say.
+    package func missingSignals(
+        in services: VehicleServices
+    ) throws(VehicleError) -> (String) -> Bool {
+        guard Set(services.profiles).isDisjoint(with: [.onUDS, .j1939]) else {
+            return { _ in false }
+        }
+        let supported = Set(try supportedIDs(in: services) { .supportedPIDs($0) }.all)
+        let names = SignalNames(table)
+        return { name in
+            guard let id = (try? names.find(name))?.record?.dataID, id.service == .currentData
+            else { return false }
+            return !supported.contains(UInt8(truncatingIfNeeded: id.id))
+        }
+    }
+
     /// Why `asked` got no answer; nil if there was one.
     public func problem(of asked: [QueryResult?]) -> VehicleError? {
         let asked = asked.compactMap(\.self)

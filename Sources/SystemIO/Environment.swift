@@ -1,20 +1,20 @@
 import Glibc
 
 /// The value of an environment variable.
-func environment(_ name: String) -> String? {
+package func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }
 
 /// The value of an environment variable; nil for an empty one.
-func setting(_ name: String) -> String? {
+package func setting(_ name: String) -> String? {
     environment(name).flatMap { $0.isEmpty ? nil : $0 }
 }
 
 /// Whether the terminal takes escape sequences: its kind is known, and is not `dumb`.
-var takesEscapes: Bool { !["", "dumb"].contains(environment("TERM") ?? "") }
+package var takesEscapes: Bool { !["", "dumb"].contains(environment("TERM") ?? "") }
 
 /// `$XDG_DATA_HOME/obdscan`; nil without a home directory.
-func dataFolder() -> String? {
+package func dataFolder() -> String? {
     if let folder = environment("XDG_DATA_HOME"), folder.hasPrefix("/") {
         return folder + "/obdscan"
     }

@@ -151,9 +151,7 @@ extension TableReader {
             (1...2).contains(colon - range.lowerBound),
             (1...6).contains(range.upperBound - colon - 1),
             let service = hex(range.lowerBound..<colon),
-            let id = hex(colon + 1..<range.upperBound),
-            // A mistyped 22:1310 must not become another identifier.
-            service != 0x22 || range.upperBound - colon - 1 == 4
+            let id = hex(colon + 1..<range.upperBound)
         else { return nil }
         return DataID(
             Service(UInt8(truncatingIfNeeded: service)), UInt32(truncatingIfNeeded: id))

@@ -208,7 +208,7 @@ private let sizes: [(Int, Int)] = [
         #expect(!legend.contains("Vehicle speed"))
         // At 80 columns the names do not fit.
         let short = try #require(drive.lines(80, 24).first { $0.contains("* ECT, °C") })
-        #expect(short.contains("+ RPM, rpm (20 to 70)   o IAT, °C"))
+        #expect(short.contains("+ RPM, rpm (20 to 80)   o IAT, °C"))
         let plotting = drive.model.togglePlotted()
         #expect(plotting == .removed)
         #expect(drive.model.plotted.count == 2)

@@ -59,9 +59,9 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
         var explained: [ExplainedCode] = []
         var known: [DTC] = []
         var mistakes: [Failure] = []
-        for text in codes.flatMap({ $0.isEmpty ? [""] : $0.split(separator: ",") }).map(String.init) {
+        for text in codes.flatMap({ $0.isEmpty ? [$0[...]] : $0.split(separator: ",") }) {
             do throws(Failure) {
-                let code = try CodeReport.Code(typed: text)
+                let code = try CodeReport.Code(typed: String(text))
                 explained.append(ExplainedCode(code, texts, explanations))
                 if case .dtc(let code) = code { known.append(code) }
             } catch {

@@ -17,7 +17,8 @@ struct LogCommand: ParsableCommand, OutputCommand {
         abstract: "Record a trip to the database.",
         discussion: """
             Records until Ctrl-C, SIGTERM or --duration, and closes the trip. If the link is lost, \
-            obdscan reconnects and continues the same trip. Without signals it records every \
+            obdscan reconnects and continues the same trip, or begins a new one if the adapter is \
+            in another vehicle then. Without signals it records every \
             current signal that the vehicle supports, and polls slow ones less often. With \
             --format json or csv it also prints every reading.
 

@@ -101,8 +101,9 @@ package struct LiveFeed: Sendable {
             }
             let fault: Fault
             do {
-                if try session(inbox, begun: { failures = 0 }) == .stopped { return }
-                // The adapter is in another vehicle.
+                guard case .otherVehicle = try session(inbox, begun: { failures = 0 }) else {
+                    return
+                }
                 continue
             } catch {
                 guard let known = program.fault(error) else { return }

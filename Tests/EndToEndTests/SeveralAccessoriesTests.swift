@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 /// Several adapters at once: a fault of one does not affect the others.
@@ -147,6 +148,28 @@ import Testing
         #expect(back.count == 2 && times.allSatisfy { $0 < back[1] })
     }
 
+    /// Nothing but the digits of a VIN tells a damaged one from that of another vehicle.
+    @Test func `a VIN that comes wrong once is no other vehicle`() async throws {
+        let vins = VINs(["1HGCM82633A004352", "1HGCM82633A004353", "1HGCM82633A004352"])
+        let adapter = try ScriptedAdapter(.tcp) { line in
+            if line.text.hasPrefix("0902") { return .say(vins.next()) }
+            return PlainAdapter.asksEngineSpeed(line.text) && line.earlier == 30
+                ? .dropConnection : .say(PlainAdapter.answer(line.text))
+        }
+        let program = try logging([adapter.address])
+        try await program.lines(with: "the link is back", on: .errors)
+        let sign = "\"signal\":\"RPM\""
+        let before = program.text(.output).components(separatedBy: sign).count
+        try await program.lines(with: sign, count: before + 20)
+        program.send(SIGINT)
+        let outcome = try await program.finish()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(!outcome.errors.contains("another vehicle"))
+        let trips = try await workplace.run(["trips", "--json"]).objects()
+        #expect(trips.map { $0["vin"] as? String } == ["1HGCM82633A004352"])
+        #expect(adapter.heard.count { $0.hasPrefix("0902") } == 3)
+    }
+
     @Test func `a link that is lost is had back while the others go on`() async throws {
         let unsteady = try ScriptedAdapter(.tcp) { line in
             PlainAdapter.asksEngineSpeed(line.text) && line.earlier == 30
@@ -246,5 +269,21 @@ import Testing
                 kept.map { $0["time"] as? String }
                     .starts(with: printed.map { $0["time"] as? String }))
         }
+    }
+}
+
+/// Answers to the question for the VIN, one after the other; the last one comes again and again.
+private final class VINs: Sendable {
+    private let rest: Mutex<[String]>
+
+    init(_ texts: [String]) { rest = Mutex(texts.reversed()) }
+
+    /// ISO 15765-2: 20 bytes in three frames.
+    func next() -> String {
+        let text = rest.withLock { $0.count > 1 ? $0.removeLast() : $0[0] }
+        let digits = text.utf8.map { String(format: "%02X", $0) }
+        let parts = [digits[..<3], digits[3..<10], digits[10...]].map { $0.joined() }
+        return PlainAdapter.said(
+            "7E81014490201\(parts[0])\r7E821\(parts[1])\r7E822\(parts[2])")
     }
 }

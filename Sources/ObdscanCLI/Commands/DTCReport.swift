@@ -171,12 +171,12 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
         let now = try mapped { () throws(StoreError) in
             try VehicleCondition(of: name, at: end, in: store)
         }
-        if now.isEmpty {
+        let before = try begin.flatMap { try known(name, at: $0, in: store) }
+        if now.isEmpty, before?.isEmpty ?? true {
             throw Failure(
                 "nothing is known of \(name) until \(localTime(end))",
                 hint: "\"obdscan dtc history\" shows what is", status: .noInput)
         }
-        let before = try begin.flatMap { try known(name, at: $0, in: store) }
         var report = ConditionReport(
             vehicle: name, accessory: nil, vehicleProtocol: nil, time: end, since: before?.time,
             lamps: now.lights, change: ConditionChange(before: before, now: now), frames: [],

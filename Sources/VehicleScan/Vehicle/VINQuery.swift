@@ -20,6 +20,9 @@ public struct VINQuery {
     private var doubted: VIN?
     /// Whether it is unknown if the vehicle is still the same; polling pauses meanwhile.
     private var isChecking = false
+    /// How often it was asked for that.
+    private var checks = 0
+    private static let mostChecks = 4
 
     /// Begins to ask, one profile after the other, until one returns the VIN.
     public init(_ vehicle: Vehicle, by profiles: [DiagnosticProfile]) {
@@ -75,19 +78,21 @@ public struct VINQuery {
     }
 
     private mutating func check(_ vin: VIN?) -> Found? {
-        if let vin, vin != known, vin != doubted {
+        checks += 1
+        if let vin, vin != known {
+            if vin == doubted { return .other(vin) }
             doubted = vin
-            begin()
-            return nil
+            if checks < Self.mostChecks {
+                begin()
+                return nil
+            }
         }
+        // A vehicle that says nothing, or always something else, is taken for the same.
         isChecking = false
         doubted = nil
-        guard let vin, vin != known else {
-            // A vehicle that says nothing now is taken for the same.
-            vehicle.scan.resumePoll()
-            return nil
-        }
-        return .other(vin)
+        checks = 0
+        vehicle.scan.resumePoll()
+        return nil
     }
 
     /// Repeats an interrupted request once the link is restored, or asks again whether it is the same

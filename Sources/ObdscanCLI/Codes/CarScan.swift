@@ -37,8 +37,7 @@ struct CarScan: Sendable {
             guard let reports else {
                 ScanRecord.keep(
                     scan.asked + more, lists: scan.lists, of: car.vin.flatMap { VIN($0) },
-                    connection, services, options.database,
-                    output)
+                    connection, services, options.database, output)
                 return
             }
             let condition = try ConditionScan(scan, connection, services)

@@ -72,6 +72,7 @@ struct LogFleet {
             } attempt: {
                 // The time to record counts from the start of the program.
                 let passed: Duration = SystemClock.now() - begun
+                if let told, let all = plan.duration, all <= passed { throw told }
                 recording.plan.duration = plan.duration.map { max(.zero, $0 - passed) }
                 return try recording.run()
             }

@@ -335,7 +335,7 @@ let package = Package(
                 "PIDTables",
                 "LocalLinks", "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan",
                 "Dashboard", "TerminalView", "Formats", "TripRecorder", "TripReports",
-                "TripStore", "VehicleReports", "TestSupport", "obdscan",
+                "TripStore", "VehicleReports", "TestSupport",
             ]),
         tests(
             "Dashboard",
@@ -357,7 +357,7 @@ let package = Package(
         // Serving, with foreign programs as its clients; needs the built program.
         .testTarget(
             name: "PeersTests",
-            dependencies: ["OBDCore", "Simulator", "obdscan"],
+            dependencies: ["OBDCore", "Simulator"],
             path: "Tests/Peers",
             exclude: [
                 "python_obd.py", "second_decoder.py", "validate_json.py", "disagreements.tsv",
@@ -366,7 +366,7 @@ let package = Package(
             swiftSettings: unoptimised),
         // The built program as a process, with real and foreign adapters at its other end.
         .testTarget(
-            name: "EndToEndTests", dependencies: ["CSystem", "TestSupport", "obdscan"],
+            name: "EndToEndTests", dependencies: ["CSystem", "TestSupport"],
             exclude: [
                 "recorded_answers.py", "foreign_readers.py", "until_at_work.py", "deliveries.py",
                 "dashboard_queries.py", "analysis.py", "home_assistant.py",

@@ -26,10 +26,10 @@ public func nearestName(to word: String, among names: [String]) -> String? {
     let wanted = Array(word.lowercased().utf8)
     let bound = wanted.count < 4 ? 1 : 2
     let found = names.map { name in
-        (name: name, distance: editDistance(Array(name.utf8), wanted, bound: bound))
+        (name: name, distance: editDistance(Array(name.lowercased().utf8), wanted, bound: bound))
     }
     let near = found.filter { $0.distance <= bound }.min { $0.distance < $1.distance }?.name
     if let near { return near }
-    let longer = names.filter { wanted.count > 1 && $0.utf8.starts(with: wanted) }
+    let longer = names.filter { wanted.count > 1 && $0.lowercased().utf8.starts(with: wanted) }
     return longer.count == 1 ? longer[0] : nil
 }

@@ -21,7 +21,8 @@ enum CommandSuggestion {
             let names = command.configuration.subcommands.map(name)
             let near = nearestName(
                 to: word, among: command == ObdscanCommand.self ? names + ["help"] : names)
-            var meant = near.map { "\(path) \($0)" } ?? elsewhere(word)
+            let lists = word == "show" && names.contains("list")
+            var meant = (near ?? (lists ? "list" : nil)).map { "\(path) \($0)" } ?? elsewhere(word)
             if meant == nil, command == TripsCommand.self {
                 let search = "\" or \"obdscan trips list --search \(shellWord(word))"
                 meant = "obdscan trips show \(shellWord(word))" + (Int64(word) == nil ? search : "")
@@ -64,6 +65,9 @@ enum CommandSuggestion {
                 .filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }.sorted()
             let near = nearestName(to: String(parts[1].dropFirst(2)), among: names)
             return "Unknown option '\(parts[1])'." + (near.map { " Did you mean '--\($0)'?" } ?? "")
+        }
+        if line.hasPrefix("Unexpected argument '"), parts.count > 1, DTC(parts[1]) != nil {
+            return line + ": the command is about all codes, not a single one"
         }
         guard let option = option(of: line, arguments) else { return line }
         if !option.words.isEmpty {

@@ -35,6 +35,11 @@ public enum PIDTables {
         return table
     }
 
+    /// Checks one file of a user; throws its first fault.
+    public static func check(_ file: TableFile) throws(TableError) {
+        _ = try TableReader.records(of: file, detail: .decoding)
+    }
+
     /// The records of the embedded table and of users' files with all their details, in the order of the
     /// files.
     public static func records(_ userFiles: [TableFile] = []) throws(TableError) -> [TableRecord] {

@@ -6,6 +6,8 @@ public struct TableFinding: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// A text or an explanation of trouble codes.
         case explanation(String)
+        /// A file without any record.
+        case noRecord
         /// The text is not valid.
         case text(TableError.Fault)
         /// A repeated record, the second of which would replace the first without notice.
@@ -61,7 +63,7 @@ public struct TableFinding: Hashable, Sendable {
     /// Whether decoding would be wrong; otherwise only the evidence is weak.
     public var isError: Bool {
         switch kind {
-        case .noExample, .noExtreme, .coarse: false
+        case .noRecord, .noExample, .noExtreme, .coarse: false
         case .explanation, .text, .doubleRecord, .doubleSignal, .doubleAlias, .overlap, .order,
             .wideFlag, .noFactor, .code, .range, .points, .pieces, .operand, .exampleLength,
             .example:
@@ -74,10 +76,12 @@ public struct TableFinding: Hashable, Sendable {
         switch kind {
         case .explanation(let reason):
             reason
+        case .noRecord:
+            "the file has no record"
         case .text(let fault):
             TableError(file: file, line: line, fault).reason
         case .doubleRecord(let id, let first):
-            "record \(id) is already in line \(first) already"
+            "record \(id) is in line \(first) already"
         case .doubleSignal(let name, let first):
             "\(name) is a signal of line \(first) already"
         case .doubleAlias(let name, let first):

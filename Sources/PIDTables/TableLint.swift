@@ -11,7 +11,11 @@ extension PIDTables {
         var records: [TableRecord] = []
         for file in files {
             do throws(TableError) {
-                records += try TableReader.records(of: file, detail: .everything)
+                let found = try TableReader.records(of: file, detail: .everything)
+                records += found
+                if found.isEmpty {
+                    findings.append(TableFinding(file: file.path, line: 1, .noRecord))
+                }
             } catch {
                 findings.append(
                     TableFinding(file: error.file, line: error.line, .text(error.fault)))

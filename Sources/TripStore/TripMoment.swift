@@ -64,7 +64,7 @@ public struct TripMoment: Hashable, Sendable {
     }
 }
 
-/// A month in local time: `2026-11`.
+/// A month in local time: `2026-11`, `this` or `last`.
 public struct TripMonth: Hashable, Sendable {
     /// Its first moment.
     public let start: UTC
@@ -73,19 +73,28 @@ public struct TripMonth: Hashable, Sendable {
 
     /// The month that a text means; nil for any other text.
     public init?(argument: String) {
-        let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
+        self.init(argument: argument, now: localTime(SystemClock.utc))
+    }
+
+    /// - Parameter now: what the clock on the wall shows.
+    init?(argument: String, now: String) {
+        let isLast = argument == "last"
+        let text = isLast || argument == "this" ? String(now.prefix(7)) : argument
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].utf8.count == 4, parts[1].utf8.count == 2,
             let year = Int(parts[0]), let month = Int(parts[1]), (1...12).contains(month),
-            let first = UTC("\(argument)-01"),
-            let next = UTC(Self.firstDay(afterYear: year, month: month))
+            UTC("\(text)-01") != nil
+        else { return nil }
+        let months = year * 12 + month - 1 - (isLast ? 1 : 0)
+        guard let first = UTC(Self.firstDay(months)), let next = UTC(Self.firstDay(months + 1))
         else { return nil }
         (start, end) = (utc(onTheWall: first), utc(onTheWall: next))
     }
 
-    private static func firstDay(afterYear year: Int, month: Int) -> String {
-        let (year, month) = month == 12 ? (year + 1, 1) : (year, month + 1)
-        let digits = String(year)
-        return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+    /// The first day of a month; unit: months since the year 0.
+    private static func firstDay(_ months: Int) -> String {
+        let (year, month) = (String(months / 12), months % 12 + 1)
+        return String(repeating: "0", count: max(0, 4 - year.utf8.count)) + year
             + (month < 10 ? "-0" : "-") + "\(month)-01"
     }
 }

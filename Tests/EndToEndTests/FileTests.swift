@@ -53,6 +53,37 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: workplace.database)) == bytes)
     }
 
+    @Test func `a table of one's own with a fault stops nothing`() async throws {
+        let outcome = try await workplace.shell(
+            """
+            mkdir -p obdscan/pids && cd obdscan/pids
+            printf 'record 22:F40C 2 : Good\n  signal GOOD A..B : Good\n' > good.pids
+            printf 'record 22:F40D 1 : Bad\n  signal BAD A scale x : Bad\n' > bad.pids
+            "$OBDSCAN" read rpm -d 'sim:?frozen=true&latency=0' && "$OBDSCAN" pids show GOOD
+            """)
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("Engine speed"), "\(outcome)")
+        let message = "obdscan/pids/bad.pids:2: "
+        #expect(outcome.errors.components(separatedBy: message).count == 3, "\(outcome)")
+        #expect(outcome.errors.contains("the whole file is left out"), "\(outcome)")
+        let check = try await workplace.run(["pids", "lint", workplace.path("obdscan/pids")])
+        #expect(check.status == 65, "\(check)")
+    }
+
+    @Test func `an unknown vehicle gets the name of a known one`() async throws {
+        try await logOneSecond()
+        let vin = try #require(
+            try await workplace.run(["trips", "--format", "json"]).objects().first?["vin"]
+                as? String)
+        let named = try await workplace.run(["trips", "vehicle", vin, "Van 1"])
+        #expect(named.status == 0, "\(named)")
+        let outcome = try await workplace.run(["trips", "list", "--vehicle", "van1"])
+        #expect(outcome.status == 66, "\(outcome)")
+        #expect(outcome.errors.contains("did you mean \"Van 1\"?"), "\(outcome)")
+        let tagged = try await workplace.run(["trips", "tag", "1", "2,3"])
+        #expect(tagged.status == 64, "\(tagged)")
+    }
+
     @Test func `what is read from is not written over`() async throws {
         try await logOneSecond()
         let replayed = try await workplace.shell(

@@ -1,9 +1,9 @@
 import OBDCore
 import SystemIO
 import Testing
-import TripStore
 
 @testable import ObdscanCLI
+@testable import TripStore
 
 @Suite struct `Moments and months in arguments` {
     @Test(arguments: [
@@ -13,6 +13,17 @@ import TripStore
         let month = try #require(TripMonth(argument: text))
         #expect(month.start == utc(onTheWall: try #require(UTC(start))))
         #expect(month.end == utc(onTheWall: try #require(UTC(end))))
+    }
+
+    @Test(arguments: [
+        ("this", "2026-01-31 23:59:59", "2026-01"), ("last", "2026-01-01 00:00:00", "2025-12"),
+        ("last", "2026-12-31 12:00:00", "2026-11"),
+    ])
+    func `this month and the last one go by the clock on the wall`(
+        word: String, now: String, month: String
+    ) throws {
+        #expect(TripMonth(argument: word, now: now) == TripMonth(argument: month))
+        #expect(TripMonth(argument: month) != nil)
     }
 
     @Test(arguments: ["2026-13", "2026-1", "26-11", "2026", "2026-11-01", "+026-11"])

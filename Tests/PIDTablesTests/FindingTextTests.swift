@@ -28,8 +28,9 @@ import Testing
         arguments: [
             (
                 .doubleRecord(DataID(.readData, 0x1000), firstLine: 3),
-                "error: record 22:1000 is already in line 3 already"
+                "error: record 22:1000 is in line 3 already"
             ),
+            (.noRecord, "warning: the file has no record"),
             (.doubleSignal("T", firstLine: 4), "error: T is a signal of line 4 already"),
             (
                 .doubleAlias("temp", firstLine: 4),

@@ -29,7 +29,7 @@ struct PIDsShowCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let files = try tables.files()
         let records = try PIDTables.records(files)
-        let table = try loadTable(tables)
+        let table = try PIDTables.load(files)
         try Pager.print(output) { try show(table, records, to: &$0) }
     }
 

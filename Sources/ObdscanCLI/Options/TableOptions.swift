@@ -95,10 +95,24 @@ func loadTable(
 }
 
 extension TableFile {
-    /// The tables in the user's own folder.
+    /// The tables in the user's own folder; one with a fault is left out with a message, because it
+    /// would stop every command.
     static func own() throws(Failure) -> [TableFile] {
-        guard let home = dataFolder(), access(home + "/pids", F_OK) == 0 else { return [] }
-        return try all(at: home + "/pids")
+        guard let folder = dataFolder().map({ $0 + "/pids" }), access(folder, F_OK) == 0 else {
+            return []
+        }
+        return try ObdscanCLI.files(in: folder, ending: ".pids").compactMap { path in
+            do throws(Failure) {
+                let file = TableFile(path: path, contents: try ObdscanCLI.contents(of: path))
+                do throws(TableError) { try PIDTables.check(file) } catch { throw Failure(error) }
+                return file
+            } catch {
+                var failure = error
+                failure.message += "; the whole file is left out"
+                tellOnStandardError(failure.text)
+                return nil
+            }
+        }
     }
 
     /// The table at `path`, or every `.pids` file of the folder there, by name.

@@ -22,7 +22,7 @@ struct TripChoice: ParsableArguments {
     var until: TripMoment?
 
     @Option(
-        help: ArgumentHelp("Choose trips and readings of this month: 2026-11.", valueName: "month"))
+        help: ArgumentHelp("Choose a month: 2026-11, this or last.", valueName: "month"))
     var month: TripMonth?
 
     func validate() throws {

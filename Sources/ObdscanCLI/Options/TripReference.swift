@@ -30,7 +30,7 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
     static func check(tags: [String]) throws(ValidationError) {
         for tag in tags {
             if tag.trimmed.isEmpty { throw ValidationError("a tag needs a letter or more") }
-            if Int64(tag) != nil || tag == "latest" {
+            if tag.split(separator: ",").contains(where: { Int64($0) != nil }) || tag == "latest" {
                 throw ValidationError(
                     "\"\(tag)\" names a trip: tag one trip at a time, and use a word as the tag")
             }
@@ -99,9 +99,12 @@ extension TripStore {
     func check(vehicle: String?) throws(Failure) {
         guard let vehicle, try !mapped({ () throws(StoreError) in try knows(vehicle: vehicle) })
         else { return }
+        let known = try mapped { () throws(StoreError) in try vehicles() }
+        let near = nearestName(to: vehicle, among: known.compactMap { $0.name ?? $0.vin?.text })
         throw Failure(
             "the vehicle \"\(vehicle)\" is unknown",
-            hint: "\"obdscan trips --all\" shows the vehicles", status: .noInput)
+            hint: (near.map { "did you mean \"\($0)\"? " } ?? "")
+                + "\"obdscan trips --all\" shows the vehicles", status: .noInput)
     }
 
     /// The trips that match `filter`; without any, the failure says what there is.

@@ -24,6 +24,9 @@ extension Failure {
                 hint = "only live and log take a pace: \(name[..<end])"
             } else if name.contains(",") {
                 hint = "separate signals with blanks: rpm speed"
+            } else if let unit = ["seconds", "minutes", "min", "hours"].first(where: { $0 == name })
+            {
+                hint = "a time is written without a space: 5\(unit.prefix(1))"
             } else if near.isEmpty {
                 let isWords = name.utf8.count > 2 && name.allSatisfy { $0.isLetter || $0 == " " }
                 hint =

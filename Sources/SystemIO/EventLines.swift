@@ -1,22 +1,21 @@
-import Glibc
+public import Glibc
 import Synchronization
-import SystemIO
 
 /// Writes lines to standard error from a thread that must not wait.
 ///
 /// Lines that the reader does not accept are left out, and the next accepted line reports their
 /// number.
-final class EventLines: Sendable {
+public final class EventLines: Sendable {
     private let leftOut = Mutex(0)
     private let descriptor: Int32
 
     /// Lines for an open descriptor, which stays open.
-    init(descriptor: Int32 = STDERR_FILENO) {
+    public init(descriptor: Int32 = STDERR_FILENO) {
         self.descriptor = descriptor
     }
 
     /// Writes a line with its end, or counts it as left out.
-    func write(_ line: [UInt8]) {
+    public func write(_ line: [UInt8]) {
         leftOut.withLock { leftOut in
             if leftOut > 0, takesMore(descriptor) {
                 put(Array("(\(leftOut) lines were left out because they were not read)\n".utf8))

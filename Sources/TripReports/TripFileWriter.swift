@@ -164,9 +164,9 @@ public struct TripFileWriter {
         var table = TextOutput { sheet.rows.append($0) }
         try writeCSV(form, &table)
         try table.flush()
-        let bytes = sheet.rows.finish()
+        let pieces = sheet.rows.finish()
         if sheet.rows.isTooLong { throw TripReportError.tooLongForSheet }
-        try file.append { $0 += bytes }
+        for piece in pieces { try file.append { $0 += piece } }
     }
 
     // MARK: JSON Lines

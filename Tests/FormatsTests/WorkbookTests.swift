@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Sheets for spreadsheet programs` {
     /// The check value for CRC-32 in catalogues of checksums.
     @Test func `the checksum of a stored file is the one of ISO 3309`() {
-        #expect(StoredZip.checksum(Array("123456789".utf8)) == 0xCBF4_3926)
+        #expect(StoredZip.checksum([Array("12345".utf8), Array("6789".utf8)]) == 0xCBF4_3926)
         #expect(StoredZip.checksum([]) == 0)
     }
 
@@ -27,9 +27,9 @@ import Testing
             .text("=1+1"), .number(1.5), .flag(true), .time(time), .empty, .number(.nan),
             .text("<&\">\u{1B}"),
         ])
-        #expect(
-            text.contains(
-                "<c r=\"A2\" t=\"inlineStr\"><is><t xml:space=\"preserve\">=1+1</t></is></c>"))
+        // The seven headings are the texts 0 to 6.
+        #expect(text.contains("<c r=\"A2\" t=\"s\"><v>7</v></c>"))
+        #expect(text.contains("<si><t xml:space=\"preserve\">=1+1</t></si>"))
         #expect(text.contains("<c r=\"B2\"><v>1.5</v></c>"))
         #expect(text.contains("<c r=\"C2\" t=\"b\"><v>1</v></c>"))
         // Spreadsheets number 2026-11-25 as day 46,351.
@@ -40,23 +40,29 @@ import Testing
         #expect(text.contains("autoFilter ref=\"A1:G2\""))
     }
 
-    @Test func `the end of the archive counts its six files`() {
+    @Test func `the end of the archive counts its seven files`() {
         let end = Array(Workbook(title: "t", columns: [("a", 5)]).bytes.suffix(22))
         #expect(Array(end.prefix(4)) == [0x50, 0x4B, 5, 6])
-        #expect(Array(end[8..<12]) == [6, 0, 6, 0])
+        #expect(Array(end[8..<12]) == [7, 0, 7, 0])
+    }
+
+    @Test func `a text that repeats is there once`() {
+        let (sheet, _) = Self.sheet(ofCSV: "time,a,b\r\n1,x,y\r\n2,x,x\r\n")
+        #expect(sheet.split(separator: ">x</t>").count == 2)
+        #expect(sheet.contains("<c r=\"B3\" t=\"s\"><v>3</v></c><c r=\"C3\" t=\"s\"><v>3</v></c>"))
     }
 
     private static func sheet(ofCSV text: String, mostRows: Int = 10) -> (String, isTooLong: Bool) {
         var sheet = CSVSheet(title: "trip", mostRows: mostRows)
         for piece in [text.prefix(20), text.dropFirst(20)] { sheet.append(Array(piece.utf8)) }
-        return (String(decoding: sheet.finish(), as: UTF8.self), sheet.isTooLong)
+        return (String(decoding: sheet.finish().joined(), as: UTF8.self), sheet.isTooLong)
     }
 
     /// 2026-11-25T12:00:00.25Z is a quarter of a second after the middle of day 46,351.
     @Test(arguments: [
         ("2026-11-25T12:00:00.25Z", "s=\"3\"><v>46351.50000289352<"),
         ("2026-11-25T12:00:00.25+01:00", "s=\"3\"><v>46351.50000289352<"),
-        ("1.5", "><v>1.5<"), ("noon", "t=\"inlineStr\"><is><t xml:space=\"preserve\">noon<"),
+        ("1.5", "><v>1.5<"), ("noon", "t=\"s\"><v>2<"),
     ])
     func `the first cell of a table is its time`(cell: String, expected: String) {
         let (sheet, _) = Self.sheet(ofCSV: "time,7E8 RPM (rpm)\r\n\(cell),800\r\n")

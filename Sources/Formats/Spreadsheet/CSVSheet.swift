@@ -32,11 +32,11 @@ public struct CSVSheet {
         takeRows()
     }
 
-    /// Ends the table and returns the file; it has only the rows that fit.
-    public mutating func finish() -> [UInt8] {
+    /// Ends the table and returns the file in pieces; it has only the rows that fit.
+    public mutating func finish() -> [[UInt8]] {
         reader.finish()
         takeRows()
-        return book?.bytes ?? Workbook(title: title, columns: [("time", Self.timeWidth)]).bytes
+        return book?.pieces ?? Workbook(title: title, columns: [("time", Self.timeWidth)]).pieces
     }
 
     private mutating func takeRows() {

@@ -1,6 +1,7 @@
 /// A ZIP archive with uncompressed files (PKWARE APPNOTE 6.3.9, method 0).
 struct StoredZip {
-    private var archive = LittleEndianBytes()
+    private var archive: [[UInt8]] = []
+    private var size = 0
     private var directory = LittleEndianBytes()
     private var count: UInt16 = 0
 
@@ -9,20 +10,22 @@ struct StoredZip {
     /// The version that a reader must support: 2.0.
     private static let version: UInt16 = 20
 
-    /// Adds a file; its name is ASCII.
-    mutating func add(_ name: String, _ bytes: [UInt8]) {
-        let offset = UInt32(truncatingIfNeeded: archive.bytes.count)
+    /// Adds a file in pieces; its name is ASCII.
+    mutating func add(_ name: String, _ pieces: [[UInt8]]) {
+        let offset = UInt32(truncatingIfNeeded: size)
         var facts = LittleEndianBytes()
         facts.append(Self.version)
         // No flags; no compression; no time.
         for value: UInt16 in [0, 0, 0, Self.noDay] { facts.append(value) }
-        let size = UInt32(truncatingIfNeeded: bytes.count)
-        for value in [Self.checksum(bytes), size, size] { facts.append(value) }
+        let length = UInt32(truncatingIfNeeded: pieces.reduce(0) { $0 + $1.count })
+        for value in [Self.checksum(pieces), length, length] { facts.append(value) }
         facts.append(UInt16(truncatingIfNeeded: name.utf8.count))
         // No extra field.
         facts.append(UInt16(0))
-        archive.append(UInt32(0x0403_4B50))
-        archive.bytes += facts.bytes + Array(name.utf8) + bytes
+        var head = LittleEndianBytes()
+        head.append(UInt32(0x0403_4B50))
+        archive += [head.bytes + facts.bytes + Array(name.utf8)] + pieces
+        size = archive.reduce(0) { $0 + $1.count }
         directory.append(UInt32(0x0201_4B50))
         directory.append(Self.version)
         directory.bytes += facts.bytes
@@ -34,22 +37,24 @@ struct StoredZip {
     }
 
     /// The whole archive.
-    var bytes: [UInt8] {
+    var pieces: [[UInt8]] {
         var end = LittleEndianBytes()
         end.append(UInt32(0x0605_4B50))
         for value in [0, 0, count, count] { end.append(value) }
         end.append(UInt32(truncatingIfNeeded: directory.bytes.count))
-        end.append(UInt32(truncatingIfNeeded: archive.bytes.count))
+        end.append(UInt32(truncatingIfNeeded: size))
         end.append(UInt16(0))
-        return archive.bytes + directory.bytes + end.bytes
+        return archive + [directory.bytes, end.bytes]
     }
 
     /// CRC-32 of ISO 3309: polynomial EDB88320 with the least significant bit first.
-    static func checksum(_ bytes: [UInt8]) -> UInt32 {
+    static func checksum(_ pieces: [[UInt8]]) -> UInt32 {
+        let table = (0..<256).map { byte in
+            (0..<8).reduce(UInt32(byte)) { sum, _ in sum >> 1 ^ (sum & 1 == 1 ? 0xEDB8_8320 : 0) }
+        }
         var sum = UInt32.max
-        for byte in bytes {
-            sum ^= UInt32(byte)
-            for _ in 0..<8 { sum = sum >> 1 ^ (sum & 1 == 1 ? 0xEDB8_8320 : 0) }
+        for piece in pieces {
+            for byte in piece { sum = sum >> 8 ^ table[Int(UInt8(truncatingIfNeeded: sum) ^ byte)] }
         }
         return ~sum
     }

@@ -24,12 +24,16 @@ public struct Workbook: Sendable {
     private let title: String
     private let columns: [(name: String, width: Int)]
     private var sheet: [UInt8] = []
-    private var rows = 1
+    private var rows = 0
+    /// The numbers of the texts, which mostly repeat, and the texts in the order of their numbers.
+    private var numbers: [String: Int] = [:]
+    private var texts: [UInt8] = []
 
     /// An empty sheet; widths are in characters.
     public init(title: String, columns: [(name: String, width: Int)]) {
         self.title = title
         self.columns = columns
+        append(columns.map { .text($0.name) }, style: Self.heading)
     }
 
     /// Whether there is room for another row.
@@ -37,29 +41,37 @@ public struct Workbook: Sendable {
 
     /// Adds a row; ignores it if there is no room.
     public mutating func add(_ cells: [Cell]) {
-        guard hasRoom else { return }
-        rows += 1
-        append(cells, row: rows, style: nil, to: &sheet)
+        if hasRoom { append(cells, style: nil) }
+    }
+
+    /// The content of the file in pieces, which are not copied.
+    public var pieces: [[UInt8]] {
+        var zip = StoredZip()
+        func add(_ name: String, _ body: String, _ pieces: [[UInt8]] = []) {
+            let start = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
+            zip.add(name, [Array((start + body).utf8)] + pieces)
+        }
+        add("[Content_Types].xml", Self.types)
+        add("_rels/.rels", Self.relations(["officeDocument": "xl/workbook.xml"]))
+        add("xl/workbook.xml", workbook)
+        add(
+            "xl/_rels/workbook.xml.rels",
+            Self.relations([
+                "worksheet": "worksheets/sheet1.xml", "styles": "styles.xml",
+                "sharedStrings": "sharedStrings.xml",
+            ]))
+        add("xl/styles.xml", Self.styles)
+        add("xl/worksheets/sheet1.xml", sheetHead, [sheet, Array(sheetEnd.utf8)])
+        add("xl/sharedStrings.xml", "<sst xmlns=\"\(Self.main)\">", [texts, Array("</sst>".utf8)])
+        return zip.pieces
     }
 
     /// The content of the file.
-    public var bytes: [UInt8] {
-        var zip = StoredZip()
-        zip.add("[Content_Types].xml", Self.document(Self.types))
-        zip.add("_rels/.rels", Self.document(Self.relations(["officeDocument": "xl/workbook.xml"])))
-        zip.add("xl/workbook.xml", Self.document(workbook))
-        zip.add(
-            "xl/_rels/workbook.xml.rels",
-            Self.document(
-                Self.relations(["worksheet": "worksheets/sheet1.xml", "styles": "styles.xml"])))
-        zip.add("xl/styles.xml", Self.document(Self.styles))
-        zip.add("xl/worksheets/sheet1.xml", Self.document("") + wholeSheet)
-        return zip.bytes
-    }
+    public var bytes: [UInt8] { Array(pieces.joined()) }
 
     // MARK: The sheet
 
-    private var wholeSheet: [UInt8] {
+    private var sheetHead: String {
         var head = "<worksheet xmlns=\"\(Self.main)\"><sheetViews><sheetView workbookViewId=\"0\">"
         head += "<pane ySplit=\"1\" topLeftCell=\"A2\" activePane=\"bottomLeft\" state=\"frozen\"/>"
         head += "</sheetView></sheetViews><cols>"
@@ -67,38 +79,44 @@ public struct Workbook: Sendable {
             head += "<col min=\"\(index + 1)\" max=\"\(index + 1)\" width=\"\(column.width)\" "
             head += "customWidth=\"1\"/>"
         }
-        var result = Array((head + "</cols><sheetData>").utf8)
-        append(columns.map { .text($0.name) }, row: 1, style: Self.heading, to: &result)
-        result += sheet
-        let last = Self.letters(columns.count - 1) + "\(rows)"
-        result += Array("</sheetData><autoFilter ref=\"A1:\(last)\"/></worksheet>".utf8)
-        return result
+        return head + "</cols><sheetData>"
     }
 
-    private func append(_ cells: [Cell], row: Int, style: Int?, to output: inout [UInt8]) {
-        output += Array("<row r=\"\(row)\">".utf8)
+    private var sheetEnd: String {
+        let last = Self.letters(columns.count - 1) + "\(rows)"
+        return "</sheetData><autoFilter ref=\"A1:\(last)\"/></worksheet>"
+    }
+
+    private mutating func append(_ cells: [Cell], style: Int?) {
+        rows += 1
+        sheet += "<row r=\"\(rows)\">".utf8
         for (index, cell) in cells.prefix(columns.count).enumerated() {
-            let place = "<c r=\"\(Self.letters(index))\(row)\""
+            let place = "<c r=\"\(Self.letters(index))\(rows)\""
             let look = style.map { " s=\"\($0)\"" } ?? ""
-            let text: String
             switch cell {
             case .empty: continue
             case .number(let number) where !number.isFinite: continue
-            case .number(let number): text = "\(place)\(look)><v>\(number)</v></c>"
-            case .flag(let flag): text = "\(place)\(look) t=\"b\"><v>\(flag ? 1 : 0)</v></c>"
+            case .number(let number): sheet += "\(place)\(look)><v>\(number)</v></c>".utf8
+            case .flag(let flag): sheet += "\(place)\(look) t=\"b\"><v>\(flag ? 1 : 0)</v></c>".utf8
             case .time(let time):
-                text = "\(place) s=\"\(Self.timeStyle)\"><v>\(Self.days(time))</v></c>"
+                sheet += "\(place) s=\"\(Self.timeStyle)\"><v>\(Self.days(time))</v></c>".utf8
             case .moment(let time):
                 let days = Double(time.microseconds) / 86_400_000_000 + Self.firstDay
-                text = "\(place) s=\"\(Self.momentStyle)\"><v>\(days)</v></c>"
-            case .text(let words):
-                text =
-                    "\(place)\(look) t=\"inlineStr\"><is><t xml:space=\"preserve\">"
-                    + Self.escaped(words) + "</t></is></c>"
+                sheet += "\(place) s=\"\(Self.momentStyle)\"><v>\(days)</v></c>".utf8
+            case .text(let text):
+                sheet += "\(place)\(look) t=\"s\"><v>\(number(of: text))</v></c>".utf8
             }
-            output += Array(text.utf8)
         }
-        output += Array("</row>".utf8)
+        sheet += "</row>".utf8
+    }
+
+    /// The number of a text, which may be a new one.
+    private mutating func number(of text: String) -> Int {
+        if let number = numbers[text] { return number }
+        let number = numbers.count
+        numbers[text] = number
+        texts += "<si><t xml:space=\"preserve\">\(Self.escaped(text))</t></si>".utf8
+        return number
     }
 
     /// Days since 1899-12-30, to the second.
@@ -146,10 +164,6 @@ public struct Workbook: Sendable {
     private static let timeStyle = 2
     private static let momentStyle = 3
 
-    private static func document(_ body: String) -> [UInt8] {
-        Array(("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n" + body).utf8)
-    }
-
     private var workbook: String {
         "<workbook xmlns=\"\(Self.main)\" xmlns:r=\"\(Self.schemas)officeDocument/2006/relationships\">"
             + "<sheets><sheet name=\"\(Self.escaped(title))\" sheetId=\"1\" r:id=\"worksheet\"/></sheets>"
@@ -172,6 +186,7 @@ public struct Workbook: Sendable {
             + [
                 ("xl/workbook.xml", "sheet.main"), ("xl/styles.xml", "styles"),
                 ("xl/worksheets/sheet1.xml", "worksheet"),
+                ("xl/sharedStrings.xml", "sharedStrings"),
             ].map { "<Override PartName=\"/\($0)\" ContentType=\"\(sheet)\($1)+xml\"/>" }.joined()
             + "</Types>"
     }()

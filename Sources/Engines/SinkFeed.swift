@@ -50,13 +50,18 @@ public struct SinkSelection: Sendable {
         trips?.contains(trip.id) ?? (trip.purpose != .import)
     }
 
-    /// The vehicles to which ``id`` would give one name, by VIN or name; empty if there are not
-    /// several.
-    public func vehiclesOfOneName(in trips: [TripSummary]) -> [String] {
-        guard hasFixedName else { return [] }
-        let vehicles = Set(
-            trips.filter { $0.readings > 0 && covers($0) }.compactMap { $0.vin ?? $0.vehicleName })
-        return vehicles.count > 1 ? vehicles.sorted() : []
+    /// The vehicles that would have one name at the sink, by VIN or name; nil if each has its own.
+    public func vehiclesOfOneName(
+        in trips: [TripSummary]
+    ) -> (name: String, vehicles: [String])? {
+        var vehicles: [String: Set<String>] = [:]
+        for trip in trips where trip.readings > 0 && covers(trip) {
+            guard let own = trip.vin ?? trip.vehicleName, let name = identity(of: trip)?.vehicle
+            else { continue }
+            vehicles[name, default: []].insert(own)
+        }
+        return vehicles.filter { $0.value.count > 1 }.min { $0.key < $1.key }
+            .map { ($0.key, $0.value.sorted()) }
     }
 
     /// Whether a vehicle's name does not depend on what it says of itself.

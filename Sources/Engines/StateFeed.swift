@@ -33,6 +33,9 @@ struct StateFeed {
     struct Vehicle {
         var identity: DeliveryStore.Identity
         var drive: Source?
+        /// The drive before the latest one, until it is read: it may have signals that no later trip
+        /// has.
+        var earlier: Source?
         var look: Source?
         /// The trip whose state is published.
         var trip: TripSummary? { (drive ?? look)?.trip }
@@ -114,7 +117,9 @@ struct StateFeed {
             if trip.purpose == .scan {
                 take(trip, &vehicle.look)
             } else {
+                let before = vehicle.drive
                 take(trip, &vehicle.drive)
+                if vehicle.drive?.trip.id != before?.trip.id { vehicle.earlier = before }
             }
             vehicle.identity = identity
             vehicles[name] = vehicle
@@ -140,6 +145,10 @@ struct StateFeed {
         if var look = vehicle.look {
             try read(&look, &vehicle, name, store, &board)
             vehicle.look = look
+        }
+        if var earlier = vehicle.earlier {
+            try read(&earlier, &vehicle, name, store, &board)
+            vehicle.earlier = nil
         }
         if var drive = vehicle.drive {
             try read(&drive, &vehicle, name, store, &board)

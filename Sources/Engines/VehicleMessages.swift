@@ -79,13 +79,13 @@ struct VehicleMessages {
             messages.append(BrokerMessage(topic: topics.trip, payload: trip))
         }
         if let who {
-            let stored = try store.codeHistory(vehicle: who).filter {
-                $0.kind == .stored && $0.isPresent
-            }
+            let history = try store.codeHistory(vehicle: who)
+            let stored = history.filter { $0.kind == .stored && $0.isPresent }
+            let read = history.flatMap { [$0.lastSeen] + $0.changes.map(\.time) }.max()
             let isKnown = try !stored.isEmpty || store.hasReadCodes(vehicle: who)
             let payload = StatePayload.codes(
                 isKnown ? Set(stored.map(\.code.text)).sorted() : nil, light: vehicle.light,
-                time: time)
+                time: read ?? time)
             if vehicle.sentCodes != payload {
                 vehicle.sentCodes = payload
                 messages.append(BrokerMessage(topic: topics.codes, payload: payload))

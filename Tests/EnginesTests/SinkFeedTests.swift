@@ -231,13 +231,29 @@ struct SinkFeedTests {
         try folder.endedTrip(vin: nil, readings: 3, ago: .seconds(700))
         let trips = try folder.store().trips(.init(withScans: true))
         var selection = SinkSelection()
-        #expect(selection.vehiclesOfOneName(in: trips).isEmpty)
+        #expect(selection.vehiclesOfOneName(in: trips) == nil)
         selection.id = "%VIN"
-        #expect(selection.vehiclesOfOneName(in: trips).isEmpty)
+        #expect(selection.vehiclesOfOneName(in: trips) == nil)
         selection.id = "golf"
-        #expect(selection.vehiclesOfOneName(in: trips) == ["1HGCM82633A004352", Self.vin])
+        #expect(
+            selection.vehiclesOfOneName(in: trips)?.vehicles == ["1HGCM82633A004352", Self.vin])
         selection.trips = [one]
-        #expect(selection.vehiclesOfOneName(in: trips).isEmpty)
+        #expect(selection.vehiclesOfOneName(in: trips) == nil)
+    }
+
+    @Test("Names of vehicles that become one at the sink are noticed")
+    func similarNames() throws {
+        let folder = try SpoolFolder()
+        let vins = [Self.vin, "1HGCM82633A004352"]
+        for vin in vins { try folder.endedTrip(vin: vin, readings: 3, ago: .seconds(900)) }
+        let store = try folder.store()
+        for (vin, name) in zip(vins, ["Müller", "Möller"]) {
+            #expect(try store.setName(name, ofVehicle: vin))
+        }
+        let trips = try store.trips(.init(withScans: true))
+        let found = try #require(SinkSelection().vehiclesOfOneName(in: trips))
+        #expect(found.name == "m-ller")
+        #expect(found.vehicles == vins.sorted())
     }
 
     /// The reader keeps the signals of a trip while nobody writes.

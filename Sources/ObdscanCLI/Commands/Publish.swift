@@ -81,7 +81,8 @@ struct SinkOptions: ParsableArguments {
             "Name signals: own, vss or vss-core (default: own).",
             discussion: """
                 vss uses the names of COVESA's overlay Vehicle.OBD, vss-core those of its core \
-                catalogue where it has one. A signal without a name there is left out.
+                catalogue where it has one. A signal without a name there is left out. Topics of a \
+                broker keep our own names.
                 """, valueName: "names"))
     var signalNames: PublishSettings.Names?
 
@@ -178,7 +179,7 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
 
             At the end it prints a table. DELIVERED and REFUSED count the lines or messages of this \
             run. HELD counts trips that are not delivered yet, because they have no VIN or name, or \
-            their clock was not set. COMPLETE says whether nothing else is left.
+            their clock was not set. COMPLETE says, with --drain, whether nothing else is left.
 
             With --print, a broker's topics and payloads are one per line; other sinks' lines are \
             printed as they are.
@@ -215,7 +216,9 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
         let chosen = try sinks.chosen()
         let store = try database.open(.readOnly)
         var only: Set<Int64>?
-        for trip in trips { only = (only ?? []).union([try trip.number(in: store)]) }
+        for trip in trips {
+            only = (only ?? []).union([try store.trip(try trip.number(in: store)).id])
+        }
         for sink in chosen { try checkNames(of: sink, only, store) }
         if prints { return try printLines(chosen, only) }
         let (deliveries, path) = try database.deliveries(.readWrite)
@@ -234,11 +237,17 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
     private func checkNames(
         of sink: ChosenSink, _ trips: Set<Int64>?, _ store: TripStore
     ) throws {
-        guard let id = sink.settings.id else { return }
-        let vehicles = try sink.selection(trips: trips)
+        let found = try sink.selection(trips: trips)
             .vehiclesOfOneName(in: try store.trips(.init(withScans: true)))
-        if vehicles.isEmpty { return }
+        guard let (name, vehicles) = found else { return }
         let names = vehicles.joined(separator: ", ")
+        guard let id = sink.settings.id else {
+            let what = "\(vehicles.count) vehicles would be called \(name) there: \(names)"
+            let one = vehicles[0]
+            let hint = "\"obdscan trips vehicle \(one) NAME\" gives one another name"
+            if sinks.to != nil { throw Failure(what, hint: hint, status: .usage) }
+            return output.note("\(what); \(hint)")
+        }
         if sinks.to != nil {
             throw Failure(
                 "--id \(id) would give one name to \(vehicles.count) vehicles: \(names)",

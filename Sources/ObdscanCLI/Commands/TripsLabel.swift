@@ -1,5 +1,6 @@
 import ArgumentParser
 import OBDCore
+import Publishing
 import SystemIO
 import TripStore
 
@@ -57,10 +58,20 @@ struct TripsVehicleCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let store = try database.open(.readWrite)
-        if try store.vehicles().contains(where: { $0.name == name || $0.vin?.text == name }) {
+        // Sinks know vehicles by the simple letters and digits of their names.
+        let simple = PublishedName.slug(name)
+        let other = try store.vehicles().first { known in
+            let names = [known.name, known.vin?.text].compactMap(\.self)
+            return !names.contains(vehicle)
+                && names.contains { $0 == name || PublishedName.slug($0) == simple }
+        }
+        if !name.isEmpty, let other {
+            let own = other.name ?? other.vin?.text ?? ""
             throw Failure(
-                "a vehicle is called \"\(name)\" already", hint: "choose another name",
-                status: .usage)
+                own == name
+                    ? "a vehicle is called \"\(name)\" already"
+                    : "\"\(name)\" is too similar to \"\(own)\", the name of another vehicle",
+                hint: "choose a name with other letters (a to z) or digits", status: .usage)
         }
         if !(try store.setName(name.trimmed, ofVehicle: vehicle)) {
             throw Failure(

@@ -8,6 +8,8 @@ public struct Merged: Hashable, Sendable {
     public var trips: [Int64] = []
     /// The number of trips that were in this database before, whole or as parts of others.
     public var known = 0
+    /// The number of known trips with more readings there than here.
+    public var longer = 0
     /// The number of trips that are still being recorded.
     public var open = 0
 }
@@ -98,8 +100,8 @@ private struct Merger {
         let trips = try Row.fetchAll(
             database,
             sql: """
-                SELECT id, start, purpose, end_reason IS NULL AS open,
-                    EXISTS (\(Self.sameTrip)) AS known
+                SELECT id, start, purpose, readings, end_reason IS NULL AS open,
+                    (\(Self.sameTrip)) AS here
                 FROM other.trip AS o WHERE deleted IS NULL \(chosen) ORDER BY start, id
                 """)
         var merged = Merged()
@@ -107,8 +109,9 @@ private struct Merger {
         for row in trips {
             if row["open"] as Bool {
                 merged.open += 1
-            } else if try row["known"] || cameFromFile(row, in: database) {
+            } else if let here = try row["here"] as Int? ?? ofFile(row, in: database) {
                 merged.known += 1
+                if here < row["readings"] { merged.longer += 1 }
             } else {
                 news.append(row["id"])
             }
@@ -123,12 +126,12 @@ private struct Merger {
         return merged
     }
 
-    /// A trip in this database that is the trip `o` or contains it.
+    /// The readings of a trip in this database that is the trip `o` or contains it.
     ///
     /// They have the same clocks at the start, or the same boot of the same machine and the same
     /// adapter over the whole time.
     private static let sameTrip = """
-        SELECT * FROM main.trip AS m
+        SELECT max(m.readings) FROM main.trip AS m
         LEFT JOIN main.accessory AS ma ON ma.id = m.accessory
         LEFT JOIN other.accessory AS oa ON oa.id = o.accessory
         WHERE (m.start = o.start AND m.monotonic = o.monotonic AND m.purpose = o.purpose)
@@ -138,23 +141,29 @@ private struct Merger {
                 AND o.start >= m.start AND o.start + o.duration <= m.start + m.duration + 2)
         """
 
-    /// Whether a trip of this database has the readings of this one, and one of them was imported
-    /// from what the other was exported to: such a trip has other clocks and no adapter.
-    private func cameFromFile(_ trip: Row, in database: Database) throws -> Bool {
+    /// The number of readings of a trip here that went through a file; nil if there is none.
+    ///
+    /// It was imported from what this one was exported to, or the other way round. Such a trip has
+    /// other clocks and no adapter, and a file may have left out texts.
+    private func ofFile(_ trip: Row, in database: Database) throws -> Int? {
         let contents = try StoredContents(
             of: trip["id"], from: trip["start"], in: database, schema: "other")
-        guard let first = contents.first else { return false }
+        guard let first = contents.first else { return nil }
         let candidates = try Row.fetchCursor(
             database,
             sql: """
-                SELECT id, start FROM main.trip WHERE \(StoredContents.candidates)
+                SELECT id, start, readings FROM main.trip WHERE \(StoredContents.candidates)
                     AND (purpose = 'import' OR :purpose = 'import')
                 """, arguments: ["first": first, "purpose": trip["purpose"] as String])
         while let row = try candidates.next() {
             let stored = try StoredContents(of: row["id"], from: row["start"], in: database)
-            if stored.holds(contents.all, from: first) { return true }
+            if stored.holds(contents.all, from: first)
+                || stored.first.map({ contents.holds(stored.all, from: $0) }) ?? false
+            {
+                return row["readings"]
+            }
         }
-        return false
+        return nil
     }
 
     /// Finds the vehicles, adapters and channels of these trips in this database, or copies them.
@@ -190,6 +199,12 @@ private struct Merger {
                         FROM other.vehicle AS o WHERE o.id = ?) WHERE id = ?
                     """, arguments: [old, new])
             if found == nil { try copyECUs(ofVehicle: old, to: new, in: database) }
+            guard let name = row["name"] as String? else { continue }
+            try database.execute(
+                sql: """
+                    UPDATE main.vehicle SET name = ?1 WHERE id = ?2 AND name IS NULL
+                        AND NOT EXISTS (SELECT * FROM main.vehicle WHERE name = ?1)
+                    """, arguments: [name, new])
         }
     }
 

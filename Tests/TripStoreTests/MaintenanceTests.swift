@@ -145,6 +145,27 @@ import Testing
         #expect(try one.trips().map(\.readings) == [20] && one.check() == [])
     }
 
+    @Test func `merging keeps names, and says which trips are longer there`() throws {
+        let scratch = try Scratch()
+        let here = try TripStore(path: scratch.path())
+        let trip = try drive(here, start: 0, seconds: 5)
+        let there = try TripStore(path: scratch.path("there.db"))
+        #expect(try there.merge(from: here.path).trips.count == 1)
+        let vin = try #require(try there.trips().first?.vin)
+        #expect(try there.setName("Van 3", ofVehicle: vin))
+        try scratch.sql {
+            try $0.execute(
+                sql: """
+                    DELETE FROM reading WHERE trip = :trip AND t > 3000000;
+                    UPDATE trip SET readings = (SELECT count(*) FROM reading WHERE trip = :trip)
+                        WHERE id = :trip;
+                    """, arguments: ["trip": trip])
+        }
+        #expect(try here.merge(from: there.path) == Merged(known: 1, longer: 1))
+        #expect(try there.merge(from: here.path) == Merged(known: 1))
+        #expect(try here.vehicles().map(\.name) == ["Van 3"])
+    }
+
     // MARK: Recover
 
     @Test func `a sound database is recovered whole`() throws {
@@ -160,6 +181,16 @@ import Testing
         #expect(try values(saved) == values(store) && saved.check() == [])
         #expect(try saved.trips() == store.trips())
         #expect(try saved.codeHistory() == store.codeHistory())
+    }
+
+    /// Raw bytes are with the first signal of a record.
+    @Test func `records whose first rows are lost are sound after recovery`() throws {
+        let scratch = try Scratch()
+        do { _ = try drive(try TripStore(path: scratch.path()), start: 0, seconds: 10) }
+        try scratch.sql { try $0.execute(sql: "UPDATE reading SET raw = NULL WHERE t < 5000000") }
+        let saved = try TripStore(path: scratch.path("saved.db"))
+        _ = try saved.salvage(from: scratch.path())
+        #expect(try saved.check() == [])
     }
 
     /// A part of a page is there, but the three after it are not.

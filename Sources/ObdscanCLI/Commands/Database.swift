@@ -196,6 +196,11 @@ struct DatabaseMergeCommand: ParsableCommand, OutputCommand {
                         + (merged.trips.count == 1 ? "trip" : "trips") + " added, "
                         + "\(merged.known) known already\(open)")
             }
+            if merged.longer > 0 {
+                output.note(
+                    "\(merged.longer) of the known trips have more readings in \(file): to keep "
+                        + "those, merge this database into it, not the other way round")
+            }
             try writer.flush()
         }
     }

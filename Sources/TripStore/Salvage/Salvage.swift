@@ -252,6 +252,13 @@ private struct Salvager {
                 FROM reading WHERE channel NOT IN (SELECT id FROM channel)
                 """)
         result.unknownChannels = database.changesCount
+        // Raw bytes are with the first signal of a record, which may be lost: they are not known.
+        try database.execute(
+            sql: """
+                UPDATE reading SET raw = x'' WHERE raw IS NULL AND NOT EXISTS
+                    (SELECT * FROM reading AS f WHERE f.trip = reading.trip AND f.t = reading.t
+                        AND f.sequence < reading.sequence)
+                """)
         try database.execute(
             sql: """
                 DELETE FROM trip_channel;

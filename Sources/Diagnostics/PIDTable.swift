@@ -105,12 +105,34 @@ public struct PIDTable: Sendable {
             dataID: dataID, name: name, length: length, signals: first..<Int32(signals.count),
             target: target, responder: responder, vehicles: vehicles, years: years)
         record.packs = packs
+        let freed = pack == nil && responder == nil ? removePacks(dataID, of: target) : nil
         if let place = place(of: dataID, responder: responder) {
             records[place] = record
             return
         }
-        let place = Int32(records.count)
+        if let freed {
+            records[freed] = record
+            return enter(dataID, nil, at: Int32(freed))
+        }
         records.append(record)
+        enter(dataID, responder, at: Int32(records.count - 1))
+    }
+
+    /// Removes what packs say of a general record, because a user's own one comes before them.
+    ///
+    /// - Parameter target: the only ECU that the user's record asks; nil for any.
+    /// - Returns: The place of one that was removed.
+    private mutating func removePacks(_ dataID: DataID, of target: ECUAddress?) -> Int? {
+        let places = others(dataID).filter { other in
+            !records[Int(other.place)].packs.isEmpty
+                && (target == nil || other.responder?.physicalRequest == target)
+        }.map(\.place)
+        if !places.isEmpty { others.removeAll { places.contains($0.place) } }
+        return places.first.map(Int.init)
+    }
+
+    /// Makes a record known by its identifier.
+    private mutating func enter(_ dataID: DataID, _ responder: ECUAddress?, at place: Int32) {
         if responder == nil && dataID.service == .currentData && dataID.id < 256 {
             currentData[Int(dataID.id)] = place
         } else {

@@ -47,6 +47,21 @@ import Testing
         #expect(found.name == "Mine" && found.packs.isEmpty)
     }
 
+    /// The ECU that answers follows from the one that is asked.
+    @Test(arguments: [("  header 7E4\n", true), ("", true), ("  header 7E0\n", false)])
+    func `a user's own record needs no reply address to replace that of a pack`(
+        header: String, replaces: Bool
+    ) throws {
+        let text = "record 22:8334 1 : Mine\n\(header)  signal MINE A : Mine\n"
+        let own = TableFile(path: "own.pids", contents: Array(text.utf8))
+        let table = try PIDTables.load([own], automatic: PIDTables.automaticPacks())
+        let found = try #require(
+            table.record(DataID(.readData, 0x8334), from: ECUAddress(0x7EC, .can11)))
+        #expect((found.name == "Mine") == replaces)
+        let names = table.records.flatMap(\.signals).map { table[SignalIndex(rawValue: $0)].id }
+        #expect(names.contains("MINE"))
+    }
+
     @Test(
         arguments: [
             ("KMHK581HFKU012345", ["hyundai-ioniq-28", "hyundai-kia", "hyundai-kia-ev"]),

@@ -22,7 +22,7 @@ async function showTrips() {
 }
 function drawTrips(units) {
   const words = $('find').value.toLowerCase().split(/\s+/).filter(word => word), turn = ++listing;
-  const text = trip => [tripName(trip), monthOf(trip), when(trip.start), trip.vin, ...trip.tags].join(' ').toLowerCase();
+  const text = trip => [tripName(trip), monthOf(trip), when(trip.start), trip.vehicle, trip.vin, ...trip.tags].join(' ').toLowerCase();
   const found = listed.filter(trip => words.every(word => text(trip).includes(word)));
   $('trips-note').textContent = listed.length === 0 ? 'No trip is recorded yet.' : found.length === 0 ? 'No trip matches.'
     : listed.length >= 500 ? 'The latest 500 trips.' : '';
@@ -38,7 +38,7 @@ function drawTrips(units) {
       const fuel = h('span', { class: 'n', 'data-fuel': trip.id });
       return h('li', {}, [h('a', { href: '#trips/' + Number(trip.id) }, [
         h('b', { text: tripName(trip) + (trip.open ? ' (being recorded)' : '') }), h('span', { class: 'n', text: duration(trip.seconds) }),
-        h('span', { text: [when(trip.start), trip.vin, ...trip.tags].filter(part => part).join(' · ') }), h('span', { class: 'n', text: inUnit(trip.distanceKm, units.distance) || '' }),
+        h('span', { text: [when(trip.start), trip.vehicle, ...trip.tags].filter(part => part).join(' · ') }), h('span', { class: 'n', text: inUnit(trip.distanceKm, units.distance) || '' }),
         h('span', {}), fuel])]);
     }))]);
   }));
@@ -85,7 +85,7 @@ async function showTrip(id) {
       ['Idle', trip.idleSeconds === null ? null : duration(trip.idleSeconds)], ['Readings', trip.readings.toLocaleString()],
       ...(fuel ? [['Fuel' + (fuel.assumed ? ' (assumed)' : ''), fuel.fuel + ', ' + (amount(fuel) || 'not known')], ['Consumption', consumption(fuel, units)], ['CO₂', fuel.co2Kg === null ? null : (Math.round(fuel.co2Kg * 100) / 100).toFixed(2) + ' kg'],
         ['Cost', fuel.cost === null ? null : fuel.cost.toFixed(2) + ' ' + (fuel.currency || '')]] : []),
-      ['Vehicle', trip.vin], ['Tags', trip.tags.join(', ')]]),
+      ['Vehicle', trip.vehicle !== trip.vin && trip.vin ? trip.vehicle + ' (' + trip.vin + ')' : trip.vehicle], ['Tags', trip.tags.join(', ')]]),
     ...(notes.length ? [h('h2', { text: 'Notes' }), h('ul', { class: 'notes' }, notes.map(note =>
       h('li', { text: (note.time ? clock((new Date(note.time) - new Date(trip.start)) / 1000) + '  ' : '') + note.text })))] : []),
     map, plots, h('h2', { text: 'Downloads' }), downloads,

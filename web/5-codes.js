@@ -128,14 +128,15 @@ function drawHistory() {
   const mine = status && status.link !== 'none' ? status.vin || '' : keys[0] || '';
   if (!keys.includes(mine)) keys.unshift(mine);
   const whose = past.whose !== null && (past.whose === 'all' || keys.includes(past.whose)) ? past.whose : mine;
-  const name = key => (key || 'Vehicles without a VIN') + (key && status && key === status.vin ? ' (this vehicle)' : '');
+  const called = key => (past.lives.find(o => o.vin === key) || {}).vehicle || key;
+  const name = key => (called(key) || 'Vehicles without a VIN') + (key && status && key === status.vin ? ' (this vehicle)' : '');
   const choice = h('select', { id: 'whose' }, [...keys.map(key => [key, name(key)]), ['all', 'All vehicles']]
     .map(([value, text]) => h('option', { value, text, selected: value === whose })));
   choice.addEventListener('change', () => { past.whose = choice.value; drawHistory(); $('whose').focus(); });
   const shown = past.lives.filter(o => whose === 'all' || (o.vin || '') === whose);
   $('codes-history').replaceChildren(...[keys.length > 1 ? h('p', {}, [h('label', { class: 'field', for: 'whose' }, [h('span', { text: 'Vehicle' }), choice])]) : '',
     ...(shown.length === 0 ? [h('p', { class: 'dim', text: 'No codes are known.' })]
-      : ecuTable(shown, [['Code', '', o => h('b', { text: o.code })], ['Meaning', 'words', o => o.description || 'no text is known'], ['Now', '', o => o.present.length > 0 ? o.present.join(', ') : 'gone'], ...(whose === 'all' ? [['Vehicle', '', o => o.vin || '']] : []),
+      : ecuTable(shown, [['Code', '', o => h('b', { text: o.code })], ['Meaning', 'words', o => o.description || 'no text is known'], ['Now', '', o => o.present.length > 0 ? o.present.join(', ') : 'gone'], ...(whose === 'all' ? [['Vehicle', '', o => o.vehicle || '']] : []),
         ['First seen', 'line', o => when(o.firstSeen)], ['Last seen', 'line', o => when(o.lastSeen)]], 'Known codes'))]);
 }
 $('read').addEventListener('click', readCodes);

@@ -46,7 +46,7 @@ public struct CodeHistoryReport {
                 .init(life.code.fullText, .bold),
                 .init(life.state, life.state == "gone" ? .dim : .warning),
                 .init(localTime(life.firstSeen)), .init(localTime(life.lastSeen)),
-                .init(life.ecu), .init(life.vin ?? "—"),
+                .init(life.ecu), .init(life.vehicle ?? "—"),
                 .init(life.words),
             ])
         }
@@ -64,6 +64,8 @@ public struct CodeLife {
     }
 
     var vin: String?
+    /// What the owner calls the vehicle, else its VIN.
+    var vehicle: String?
     var ecu: ECUAddress?
     /// The code.
     public var code: CodeReport.Code
@@ -83,25 +85,28 @@ public struct CodeLife {
             }
             let present = entry.isPresent ? [entry.kind] : []
             let known = lives.firstIndex {
-                $0.vin == entry.vin && $0.ecu == entry.ecu && $0.code == entry.code
+                $0.vehicle == entry.vehicle && $0.ecu == entry.ecu && $0.code == entry.code
             }
             guard let known else {
                 lives.append(
                     CodeLife(
-                        vin: entry.vin, ecu: entry.ecu, code: entry.code,
+                        vin: entry.vin, vehicle: entry.vehicle, ecu: entry.ecu, code: entry.code,
                         firstSeen: entry.firstSeen, lastSeen: entry.lastSeen,
                         reports: entry.reports, steps: steps, present: present))
                 continue
             }
             lives[known].firstSeen = min(lives[known].firstSeen, entry.firstSeen)
             lives[known].lastSeen = max(lives[known].lastSeen, entry.lastSeen)
-            lives[known].reports += entry.reports
+            lives[known].reports = max(lives[known].reports, entry.reports)
             lives[known].steps += steps
             lives[known].present += present
         }
         for place in lives.indices { lives[place].steps.sort { $0.time < $1.time } }
         return lives
     }
+
+    /// Whether the code came or went in any status since a moment.
+    public func changed(since start: UTC) -> Bool { steps.contains { $0.time >= start } }
 
     /// The present status of the code.
     var state: String {
@@ -122,11 +127,12 @@ public struct CodeLife {
 
     static let keys = [
         "vin", "ecu", "code", "failureType", "description", "present", "firstSeen", "lastSeen",
-        "reports",
+        "reports", "vehicle",
     ]
 
     static let changeKeys = [
         "time", "vin", "ecu", "code", "failureType", "description", "status", "change",
+        "vehicle",
     ]
 
     func row(_ description: String?) -> Row {
@@ -137,6 +143,7 @@ public struct CodeLife {
                 "failureType": .text(code.failureType), "description": .text(description),
                 "present": .words(present.map(\.rawValue)), "firstSeen": .time(firstSeen),
                 "lastSeen": .time(lastSeen), "reports": .integer(reports),
+                "vehicle": .text(vehicle),
             ])
     }
 
@@ -147,7 +154,7 @@ public struct CodeLife {
                 "time": .time(step.time), "vin": .text(vin), "ecu": .text(ecu?.description),
                 "code": .text(code.text), "failureType": .text(code.failureType),
                 "description": .text(description), "status": .text(step.kind.rawValue),
-                "change": .text(step.isPresent ? "came" : "gone"),
+                "change": .text(step.isPresent ? "came" : "gone"), "vehicle": .text(vehicle),
             ])
     }
 }

@@ -40,6 +40,7 @@ extension TripSummary {
                 Field("speedDistanceKm") { .number($0.driven, places: 3) },
                 Field("odometerStartKm") { .number($0.odometer?.lowerBound, places: 1) },
                 Field("odometerEndKm") { .number($0.odometer?.upperBound, places: 1) },
+                Field("vehicle") { .text($0.vehicle) },
             ])
     }
 

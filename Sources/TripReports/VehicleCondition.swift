@@ -149,8 +149,13 @@ public struct ConditionChange: Sendable {
             one.ecu == other.ecu && one.code.isSame(as: other.code)
         }
         codes = now.codes.map { code in
-            let wasThere = before?.codes.contains { isSame($0, code) }
-            return Code(code: code, fate: wasThere.map { $0 ? .stayed : .came })
+            let fate = before.map { before -> Fate in
+                let earlier = before.codes.first { isSame($0, code) }?.kinds
+                // One that is stored again came back; its permanent code had only waited.
+                let isNew = code.kinds.contains(.stored) && earlier?.contains(.stored) == false
+                return earlier == nil || isNew ? .came : .stayed
+            }
+            return Code(code: code, fate: fate)
         }
         for code in before?.codes ?? [] where !now.codes.contains(where: { isSame($0, code) }) {
             codes.append(Code(code: code, fate: .gone))

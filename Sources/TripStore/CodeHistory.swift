@@ -14,6 +14,8 @@ public struct CodeHistoryEntry: Hashable, Sendable {
 
     /// The vehicle; nil if its VIN is unknown.
     public var vin: String?
+    /// What the owner calls the vehicle, else its VIN.
+    public var vehicle: String?
     /// The ECU that reported the code.
     public var ecu: ECUAddress?
     /// The status: stored, pending or permanent.
@@ -53,7 +55,7 @@ extension TripStore {
             let rows = try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT code.*, vin FROM code LEFT JOIN vehicle ON vehicle.id = code.vehicle
+                    SELECT code.*, vin, vehicle.name AS name FROM code LEFT JOIN vehicle ON vehicle.id = code.vehicle
                     WHERE ?1 IS NULL OR vin = ?1 OR vehicle.name = ?1
                     ORDER BY code.last_seen DESC, code.code, code.id
                     """, arguments: [vehicle])
@@ -64,7 +66,8 @@ extension TripStore {
                         conversionMethod: nil)
                 else { return nil }
                 return CodeHistoryEntry(
-                    vin: row["vin"], ecu: (row["ecu"] as String?).flatMap { ECUAddress($0) },
+                    vin: row["vin"], vehicle: row["name"] ?? row["vin"],
+                    ecu: (row["ecu"] as String?).flatMap { ECUAddress($0) },
                     kind: kind, code: code, firstSeen: UTC(microseconds: row["first_seen"]),
                     lastSeen: UTC(microseconds: row["last_seen"]), reports: row["reports"],
                     changes: changes[row["id"]] ?? [])

@@ -20,6 +20,7 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
             EXAMPLES
               obdscan dtc history
               obdscan dtc history P0301 --vehicle 1HGCM82633A004352
+              obdscan dtc history --since 7d            what came or went this week
               obdscan dtc history --format json
             """)
 
@@ -29,6 +30,10 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
     @Option(
         help: ArgumentHelp("Show only the vehicle with this VIN or name.", valueName: "vehicle"))
     var vehicle: String?
+
+    @Option(
+        help: ArgumentHelp("Show only codes that came or went since: 7d (ago).", valueName: "time"))
+    var since: TripMoment?
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
@@ -44,10 +49,15 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
         try store.check(vehicle: vehicle)
         let entries = try store.codeHistory(vehicle: vehicle)
         // A code without a failure type matches all its failure types.
-        let lives = CodeLife.all(entries).filter {
-            wanted.isEmpty || wanted.contains($0.code.text) || wanted.contains($0.code.fullText)
+        let start = since?.utc(since: nil)
+        let lives = CodeLife.all(entries).filter { life in
+            (wanted.isEmpty || wanted.contains(life.code.text)
+                || wanted.contains(life.code.fullText))
+                && (start.map(life.changed(since:)) ?? true)
         }
-        if lives.isEmpty, output.format == .text {
+        if lives.isEmpty, !entries.isEmpty, let start, output.format == .text {
+            output.note("No code came or went since \(localTime(start)).")
+        } else if lives.isEmpty, output.format == .text {
             output.note(
                 wanted.isEmpty
                     ? (vehicle.map { "No codes of a vehicle called \"\($0)\" are stored. " }

@@ -79,7 +79,7 @@ extension SettingsKey {
             SettingsKey(
                 name: name, isFlag: true,
                 set: { text, settings, _ in
-                    let value = ["on": true, "off": false][text]
+                    let value = SettingsKey.flags[text]
                     settings.publish[sink, default: .init()][keyPath: path] = value
                     return value == nil ? .notOnOrOff : nil
                 }, get: { $0.publish[sink]?[keyPath: path].map { $0 ? "on" : "off" } })

@@ -5,6 +5,9 @@ import ScanSession
 
 /// A setting.
 public struct SettingsKey: Hashable, Sendable {
+    /// The words for yes and no.
+    static let flags = ["on": true, "true": true, "off": false, "false": false]
+
     /// The key in the file with the name of its table: `aliases.van`.
     public var name: String
     /// Whether it holds several texts.
@@ -70,7 +73,7 @@ public struct SettingsKey: Hashable, Sendable {
             name: "battery-safe",
             isFlag: true,
             set: { text, settings, _ in
-                settings.batterySafe = ["on": true, "off": false][text]
+                settings.batterySafe = SettingsKey.flags[text]
                 return settings.batterySafe == nil ? .notOnOrOff : nil
             }, get: { $0.batterySafe.map { $0 ? "on" : "off" } }),
         SettingsKey(

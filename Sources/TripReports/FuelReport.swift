@@ -84,7 +84,7 @@ public struct FuelReport {
                 ? Self.table(vehicles, output.units).text(output.palette, columns: output.columns)
                 : Total(lines).texts(output.units).compactMap(\.self).joined(separator: ", ")
                     + "\n")
-            + (distanceNote.map { $0 + "\n" } ?? "")
+            + [distanceNote, assumptionNote].compactMap { $0.map { $0 + "\n" } }.joined()
     }
 
     /// Says that consumption counts another distance than the trips have; nil if it is the same.
@@ -103,6 +103,16 @@ public struct FuelReport {
         if counted == whole { return nil }
         return "Consumption counts the \(counted) in which fuel was read; the odometer shows "
             + "\(whole)."
+    }
+
+    /// Says which fuel is assumed because nothing said it; nil if nothing is assumed.
+    private var assumptionNote: String? {
+        let assumed = lines.filter { $0.use?.isAssumed ?? false }
+        let kinds = Set(assumed.compactMap { $0.use?.kind.rawValue }).sorted()
+        if kinds.isEmpty { return nil }
+        return "No vehicle said what it burns in \(assumed.count) of the trips, and "
+            + "\(kinds.joined(separator: " or ")) is assumed. If that is wrong, set fuel.type: "
+            + "obdscan-config(5)."
     }
 
     /// A row for each vehicle.

@@ -156,7 +156,7 @@ import Testing
         let scratch = try Scratch()
         _ = try TripStore(path: scratch.path())
         let queries = try Self.queries
-        #expect(queries.count == 11)
+        #expect(queries.count == 12)
         for query in queries {
             try scratch.sql { _ = try Row.fetchAll($0, sql: query) }
         }

@@ -51,7 +51,8 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             date, --month, --vehicle, --tag and --all choose drives instead, of all vehicles and \
             together. Times also cut trips; +5m counts from the start of a trip. \
             Without --to, or with --to -, it writes to standard output. A file appears complete or \
-            not at all and replaces a file of the same name. Standard error says what was written.
+            not at all and replaces a file of the same name, but never a database (.db). Standard \
+            error says what was written.
 
             CSV is wide (one column per signal) or long (one line per reading). Wide CSV has a \
             line for each point in time at which something was read. With --every it has lines at \

@@ -11,7 +11,9 @@ extension Failure {
             self.init(
                 "no PID table knows \(id)",
                 hint: Self.remedy(for: id.service)
-                    ?? "raw data of any PID: \"obdscan send \(id.service)\(id.idText)\"",
+                    ?? (VehicleRequest.isReadOnly([id.service.rawValue])
+                        ? "raw data of any PID: \"obdscan send \(id.service)\(id.idText)\""
+                        : "service \(id.service) may change something in the vehicle"),
                 status: .usage)
         case .severalRecords(let id, let owners):
             self.init(

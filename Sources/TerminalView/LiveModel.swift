@@ -284,6 +284,12 @@ public struct LiveModel: Sendable {
     /// Requests per second over the last seconds.
     public func requestsPerSecond(at now: Instant) -> Double { requestRate.perSecond(at: now) }
 
+    /// Whether requests have been answered for a while, and no signal could be read from any answer.
+    func isWithoutReadings(at now: Instant) -> Bool {
+        readings == 0 && now - start > .seconds(10) && requestsPerSecond(at: now) > 0
+            && rows.contains { !$0.isUnanswered }
+    }
+
     /// The time from the last request to the end of its reply.
     public var roundTrip: Duration? { lastRoundTrip }
 

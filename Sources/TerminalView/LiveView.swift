@@ -222,7 +222,7 @@ public struct LiveView: Sendable {
         let left = fitted(facts(head, rest), rest)
         let isLit = head.light == true || head.lamps.isAnyOn
         let right = light.map { "  " + (isLit ? palette(.bad, $0) : $0) } ?? ""
-        return [first, left + right, third, news(of: head, width)]
+        return [first, left + right, third, news(of: model, now, width)]
     }
 
     /// Vehicle, adapter and protocol, without those of which too little fits to be of use.
@@ -281,9 +281,13 @@ public struct LiveView: Sendable {
     }
 
     /// The most important news for the user; an empty line if there is none.
-    private func news(of head: LiveModel.Header, _ width: Int) -> String {
+    private func news(of model: LiveModel, _ now: Instant, _ width: Int) -> String {
+        let head = model.header
+        let fault =
+            model.isWithoutReadings(at: now)
+            ? "no answer can be read as these signals; obdscan read says why" : nil
         // A storage failure comes first, because an alarm is also marked in its row.
-        let news = [head.storing, head.alarm ?? (head.storing == nil ? head.notice : nil)]
+        let news = [head.storing, head.alarm ?? (head.storing == nil ? head.notice ?? fault : nil)]
             .compactMap { $0 }.map { words(printable($0)) }
         guard !news.isEmpty else { return "" }
         let text = fitted("! " + news.joined(separator: "  ! "), width)

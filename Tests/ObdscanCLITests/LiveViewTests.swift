@@ -231,6 +231,24 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(coloured.hasPrefix("\u{1B}[33m!\u{1B}[0m\u{1B}[1m the link was lost"))
     }
 
+    @Test func `answers from which nothing can be read are told after a while`() {
+        var model = LiveModel(units: .metric, start: .zero)
+        model.expect(SignalIndex(rawValue: 0), signals[0])
+        let news = { (model: LiveModel, seconds: Double) in
+            screen(model, 80, 9, at: seconds).split(
+                separator: "\n", omittingEmptySubsequences: false)[3]
+        }
+        for second in 1...12 { model.exchanged(.milliseconds(25), at: at(Double(second))) }
+        #expect(news(model, 9).isEmpty)
+        #expect(news(model, 12).hasPrefix("! no answer can be read as these signals"))
+        // Silence is another thing, and each row says it.
+        var silent = model
+        silent.missed(SignalIndex(rawValue: 0))
+        #expect(news(silent, 12).isEmpty)
+        model.apply(reading(0, .number(800)), signals[0], at: at(12))
+        #expect(news(model, 12).isEmpty)
+    }
+
     @Test func `has room for all on a wide terminal`() {
         let lines = screen(drive(), 200, 60, at: 20).split(
             separator: "\n", omittingEmptySubsequences: false)

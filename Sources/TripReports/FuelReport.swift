@@ -110,7 +110,7 @@ public struct FuelReport {
         let assumed = lines.filter { $0.use?.isAssumed ?? false }
         let kinds = Set(assumed.compactMap { $0.use?.kind.rawValue }).sorted()
         if kinds.isEmpty { return nil }
-        return "No vehicle said what it burns in \(assumed.count) of the trips, and "
+        return "No vehicle said which fuel it uses in \(assumed.count) of the trips, and "
             + "\(kinds.joined(separator: " or ")) is assumed. If that is wrong, set fuel.type: "
             + "obdscan-config(5)."
     }

@@ -15,6 +15,7 @@ import Testing
     private static let samples = [
         "codes": "P0420 P0430",
         "name": "van", "id": "010C", "id.service": "01", "id.idText": "0C", "trip": "1",
+        "vehicle": "golf",
         "path": "other.db", "value": "1.5", "file": "own.txt", "address": "sim:", "channel": "3",
         "word": "P0301", "units": "us", "whole": "ATRV",
         "values.joined(separator: \" \")": "a b",

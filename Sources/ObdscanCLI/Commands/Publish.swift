@@ -243,8 +243,8 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
         let names = vehicles.joined(separator: ", ")
         guard let id = sink.settings.id else {
             let what = "\(vehicles.count) vehicles would be called \(name) there: \(names)"
-            let one = vehicles[0]
-            let hint = "\"obdscan trips vehicle \(one) NAME\" gives one another name"
+            let vehicle = vehicles[0]
+            let hint = "\"obdscan trips vehicle \(vehicle) NAME\" gives one another name"
             if sinks.to != nil { throw Failure(what, hint: hint, status: .usage) }
             return output.note("\(what); \(hint)")
         }

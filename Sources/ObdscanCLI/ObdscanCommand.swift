@@ -1,6 +1,7 @@
 public import ArgumentParser
 import Formats
 import Settings
+import SystemIO
 import VehicleScan
 
 /// The root command.

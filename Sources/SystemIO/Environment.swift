@@ -20,3 +20,21 @@ package func dataFolder() -> String? {
     }
     return environment("HOME").map { $0 + "/.local/share/obdscan" }
 }
+
+/// Whether terminals of the locale do not accept UTF-8.
+package func isASCIILocale() -> Bool {
+    let name = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment($0) }
+        .first { !$0.isEmpty }
+    guard let name = name?.lowercased() else { return false }
+    return !name.contains("utf-8") && !name.contains("utf8")
+}
+
+/// The arguments of a command without secrets.
+package func loggable(_ arguments: [String]) -> [String] {
+    var isSecret = false
+    return arguments.map { argument in
+        defer { isSecret = argument == "--token" }
+        if isSecret { return "…" }
+        return argument.hasPrefix("--token=") ? "--token=…" : argument
+    }
+}

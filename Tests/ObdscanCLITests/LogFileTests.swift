@@ -1,6 +1,5 @@
+import SystemIO
 import Testing
-
-@testable import ObdscanCLI
 
 @Suite struct `The log file` {
     @Test func `a token is in no log`() {

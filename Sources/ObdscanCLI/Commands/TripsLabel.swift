@@ -68,9 +68,7 @@ struct TripsVehicleCommand: ParsableCommand, OutputCommand {
         if !name.isEmpty, let other {
             let own = other.name ?? other.vin?.text ?? ""
             throw Failure(
-                own == name
-                    ? "a vehicle is called \"\(name)\" already"
-                    : "\"\(name)\" is too similar to \"\(own)\", the name of another vehicle",
+                "\"\(name)\" would be mistaken for \"\(own)\", another vehicle",
                 hint: "choose a name with other letters (a to z) or digits", status: .usage)
         }
         if !(try store.setName(name.trimmed, ofVehicle: vehicle)) {

@@ -107,9 +107,8 @@ extension TableFile {
                 do throws(TableError) { try PIDTables.check(file) } catch { throw Failure(error) }
                 return file
             } catch {
-                var failure = error
-                failure.message += "; the whole file is left out"
-                tellOnStandardError(failure.text)
+                let what = error.message + "; the whole file is left out"
+                tellOnStandardError(Failure(what, hint: error.hint, status: error.status).text)
                 return nil
             }
         }

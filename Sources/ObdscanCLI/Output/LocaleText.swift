@@ -10,11 +10,3 @@ enum LocaleText {
     /// words.
     static func shown(_ text: String) -> String { isASCII ? asciiWords(text) : text }
 }
-
-/// Whether terminals of the locale do not accept UTF-8.
-func isASCIILocale() -> Bool {
-    let name = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment($0) }
-        .first { !$0.isEmpty }
-    guard let name = name?.lowercased() else { return false }
-    return !name.contains("utf-8") && !name.contains("utf8")
-}

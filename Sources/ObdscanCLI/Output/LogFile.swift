@@ -31,13 +31,3 @@ extension OutputOptions {
         try LogFile(path: logFile).append(Array("\(SystemClock.utc) \(printable(text))\n".utf8))
     }
 }
-
-/// The arguments of a command without secrets.
-func loggable(_ arguments: [String]) -> [String] {
-    var isSecret = false
-    return arguments.map { argument in
-        defer { isSecret = argument == "--token" }
-        if isSecret { return "…" }
-        return argument.hasPrefix("--token=") ? "--token=…" : argument
-    }
-}

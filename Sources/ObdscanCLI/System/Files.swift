@@ -1,12 +1,9 @@
 import SystemIO
 
-/// The greatest number of files in a folder; more are probably a mistake.
-private let mostFiles = 10_000
-
-/// The paths of a folder's files with this suffix, sorted by name.
+/// The paths of a folder's files with this suffix, sorted by name; 10,000 would be a mistake.
 func files(in folder: String, ending: String) throws(Failure) -> [String] {
     do throws(SystemError) {
-        return try Files.entries(of: folder, limit: mostFiles)
+        return try Files.entries(of: folder, limit: 10_000)
             .filter { $0.hasSuffix(ending) }.map { folder + "/" + $0 }
     } catch {
         throw Failure(inputFile: folder, errno: error.errno)

@@ -16,10 +16,10 @@ public struct CodeMoment: Hashable, Sendable {
         for reading in readings {
             guard case .number(let value) = reading.value else { continue }
             switch table[reading.signal].id {
-            case "VSS": speed = value
-            case "ECT": coolant = value
-            case "LOAD_PCT": load = value
-            case "RPM": engineSpeed = value
+            case "VSS", "SPN84": speed = value
+            case "ECT", "SPN110": coolant = value
+            case "LOAD_PCT", "SPN92": load = value
+            case "RPM", "SPN190": engineSpeed = value
             case "RUNTM": runTime = value
             default: continue
             }

@@ -13,6 +13,8 @@ struct WideImport: CSVImport {
         var ecu: ECUAddress?
         var dataID: DataID?
         var conversion: ImportUnit.Conversion?
+        /// Whether the signal is on or off.
+        var isFlag = false
     }
 
     var csv = CSVReader()
@@ -146,11 +148,11 @@ struct WideImport: CSVImport {
                 id = known.signal.id
                 let signal = table.place(
                     id, known.signal.name, known.signal.unit,
-                    known.signal.kind == .number ? .number : .text)
+                    [.number, .flag].contains(known.signal.kind) ? known.signal.kind : .text)
                 return Channel(
                     signal: signal, text: table.textPlace(known.signal), ecu: ecu,
-                    dataID: known.dataID,
-                    conversion: conversion)
+                    dataID: known.dataID, conversion: conversion,
+                    isFlag: known.signal.kind == .flag)
             }
             let other = known == nil ? conversion : ImportUnit.conversion(unit)
             let shown = other?.unit ?? unit
@@ -270,6 +272,9 @@ struct WideImport: CSVImport {
                 Reading(
                     ecu: channel.ecu, dataID: channel.dataID, signal: signal, value: value,
                     raw: InlineBytes(), line: 0))
+        }
+        if channel.isFlag, let isOn = ["true": true, "1": true, "false": false, "0": false][cell] {
+            return reading(channel.signal, .flag(isOn))
         }
         guard let value else {
             // A number that is too large for Double is not a measurement.

@@ -25,11 +25,7 @@ package struct CodeDetails {
         let voltage = try connection.ask(.readVoltage).answer.reply.voltage
         let scan = try CodeScan(connection, in: services)
         if scan.codes.isEmpty, let problem = scan.problem(connection) { throw problem }
-        // OBDonUDS keeps freeze frames with each code and has no service 02.
-        let frame =
-            scan.codes.isEmpty || services.profiles == [.onUDS]
-            ? nil : try FrameScan(0, connection, in: services)
-        let found = FoundCodes(scan, frame, connection.table).codes
+        let found = try FoundCodes(scan, of: connection, services, connection.table).codes
         let shape = ExplainedCode.shape(units)
         for entry in found {
             let code = ExplainedCode(

@@ -19,8 +19,27 @@ package struct FoundCodes {
     /// In the order in which they were reported.
     package private(set) var codes: [Entry] = []
 
-    /// The codes of a scan, and the frame that one of them froze.
-    package init(_ scan: CodeScan, _ frame: FrameScan?, _ table: PIDTable) {
+    /// The codes of a scan, with what was happening as far as freeze frames say it.
+    package init(
+        _ scan: CodeScan, of vehicle: Vehicle, _ services: VehicleServices, _ table: PIDTable
+    ) throws {
+        var frozen: [QueryResult] = []
+        var frame: FrameScan?
+        if !scan.codes.isEmpty {
+            // SAE J1939 has all frames in one message, OBDonUDS some with each code.
+            frozen = try vehicle.ask(.freezeFrames, in: services)
+            if frozen.isEmpty {
+                if services.profiles != [.onUDS] {
+                    frame = try FrameScan(0, vehicle, in: services)
+                }
+                if services.profiles.contains(.onUDS) {
+                    frozen = try SnapshotScan(scan.codes, vehicle, record: nil).asked
+                }
+            }
+        }
+        let readings = frozen.flatMap(\.answer.items).compactMap { item -> Reading? in
+            if case .reading(let reading) = item { reading } else { nil }
+        }
         // If only one ECU answered, its name says nothing.
         let isAlone = scan.ecus.count == 1
         for report in scan.codes {
@@ -38,8 +57,20 @@ package struct FoundCodes {
                     ecu: report.ecu, code: report.code,
                     occurrence: .init(
                         status: ecu + report.kindText, state: .init(report),
-                        moment: frame.flatMap { Self.moment(of: report, $0, table) })))
+                        moment: frame.flatMap { Self.moment(of: report, $0, table) }
+                            ?? Self.moment(of: report, readings, table))))
         }
+    }
+
+    /// What was happening by the first frame of this code, among those of all codes.
+    private static func moment(
+        of report: CodeReport, _ readings: [Reading], _ table: PIDTable
+    ) -> CodeMoment? {
+        let own = readings.filter {
+            $0.ecu == report.ecu
+                && ($0.dtc?.text ?? $0.parameterCode?.text) == report.code.text
+        }
+        return own.isEmpty ? nil : CodeMoment(own.filter { $0.frame == own[0].frame }, in: table)
     }
 
     /// What was happening, if it is this code that froze the ECU's frame.

@@ -199,4 +199,18 @@ import TripImport
         }
         #expect(fault?.reason == "code \"x\" is not a number")
     }
+
+    @Test func `a wide table keeps what is on or off`() throws {
+        let file = try ImportedFile(
+            """
+            time,7E8 RPM (rpm),7E8 MIL
+            2026-11-21T08:15:02Z,800,true
+            2026-11-21T08:15:03Z,810,false
+
+            """)
+        #expect(
+            file.values.map(\.value) == [
+                .number(800), .flag(true), .number(810), .flag(false),
+            ])
+    }
 }

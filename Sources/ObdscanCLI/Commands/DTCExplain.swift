@@ -90,11 +90,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
                 let scan = try CodeScan(connection, in: services)
                 if let failure = connection.failure(of: scan.asked) { throw failure }
                 failure = scan.failure(connection)
-                // OBDonUDS keeps freeze frames with each code and has no service 02.
-                let frame =
-                    scan.codes.isEmpty || services.profiles == [.onUDS]
-                    ? nil : try FrameScan(0, connection, in: services)
-                let found = FoundCodes(scan, frame, table)
+                let found = try FoundCodes(scan, of: connection, services, table)
                 let isMissing =
                     try found.codes.isEmpty
                     ? { _ in false } : connection.missingSignals(in: services)

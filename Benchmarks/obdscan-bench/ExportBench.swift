@@ -61,6 +61,30 @@ enum ExportBench {
             writer.finish(&output.bytes)
         }
         ObdscanBench.print("export: CSV wide", Double(rows) / wide, "readings/s")
+        // The sheet of a spreadsheet has no more rows.
+        let rowsOfSheet = min(rows, 1_000_000)
+        let sheet = try timed(store, scratch) { readings, output in
+            var writer = CSVLong(table: readings.table, units: .metric, times: .utc)
+            var sheet = CSVSheet(title: "trip")
+            var piece: [UInt8] = []
+            var left = rowsOfSheet
+            writer.appendHeader(to: &piece)
+            try readings.forEach { time, reading in
+                if left == 0 { return }
+                left -= 1
+                writer.append(reading, time: time, to: &piece)
+                if piece.count >= 1 << 16 {
+                    sheet.append(piece)
+                    piece.removeAll(keepingCapacity: true)
+                }
+            }
+            sheet.append(piece)
+            for piece in sheet.finish() {
+                output.bytes += piece
+                output.flush()
+            }
+        }
+        ObdscanBench.print("export: sheet", Double(rowsOfSheet) / sheet, "rows/s")
         let json = try timed(store, scratch) { readings, output in
             var writer = JSONLines(table: readings.table)
             try readings.forEach { time, reading in

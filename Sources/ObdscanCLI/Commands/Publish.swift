@@ -285,6 +285,8 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show what each sink has received, and what is left.",
         discussion: """
+            Readings that wait include those without a number, which are not sent.
+
             EXAMPLES
               obdscan publish status
               obdscan publish status --format json

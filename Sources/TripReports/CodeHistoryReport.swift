@@ -85,7 +85,8 @@ public struct CodeLife {
             }
             let present = entry.isPresent ? [entry.kind] : []
             let known = lives.firstIndex {
-                $0.vehicle == entry.vehicle && $0.ecu == entry.ecu && $0.code == entry.code
+                $0.vin == entry.vin && $0.vehicle == entry.vehicle && $0.ecu == entry.ecu
+                    && $0.code == entry.code
             }
             guard let known else {
                 lives.append(

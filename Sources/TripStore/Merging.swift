@@ -141,10 +141,10 @@ private struct Merger {
                 AND o.start >= m.start AND o.start + o.duration <= m.start + m.duration + 2)
         """
 
-    /// The number of readings of a trip here that went through a file; nil if there is none.
+    /// How many readings of this trip were stored by an import; nil if the trip is not here.
     ///
-    /// It was imported from what this one was exported to, or the other way round. Such a trip has
-    /// other clocks and no adapter, and a file may have left out texts.
+    /// An imported trip has other clocks and no adapter, and its file may lack texts. Either of the
+    /// two may be the imported one.
     private func ofFile(_ trip: Row, in database: Database) throws -> Int? {
         let contents = try StoredContents(
             of: trip["id"], from: trip["start"], in: database, schema: "other")

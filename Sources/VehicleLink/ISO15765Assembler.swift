@@ -16,17 +16,6 @@ public struct ISO15765Assembler: Hashable, Sendable {
     /// Whether an address byte comes before the protocol control byte.
     public var extendedAddressing: Bool
     private var transfers = Responders()
-    /// The responders whose last consecutive frames were padded to eight bytes.
-    ///
-    /// Such a frame has no length. A shorter one from the same sender in the same service has lost a byte,
-    /// even if it has the number of missing bytes. The service matters, because some ECUs pad their OBD
-    /// answers but not their UDS answers.
-    private var padded: Set<PaddedAnswer> = []
-
-    private struct PaddedAnswer: Hashable, Sendable {
-        var ecu: ECUAddress?
-        var service: UInt8?
-    }
 
     /// An assembler without open messages.
     public init(extendedAddressing: Bool = false) {
@@ -170,23 +159,12 @@ public struct ISO15765Assembler: Hashable, Sendable {
         let missing = transfers[index].missing
         let room = ISO15765.frameLength - control - 1
         let available = frame.bytes.count - control - 1
-        var isWhole = available == room || available == missing && missing < room
-        if isWhole, missing < room {
-            let answer = PaddedAnswer(ecu: ecu, service: transfers[index].buffer.first)
-            if available == room {
-                if padded.count >= Self.openMessages { padded.removeAll() }
-                padded.insert(answer)
-            } else {
-                isWhole = !padded.contains(answer)
-            }
-        }
-        guard isWhole else {
+        // The last frame ends with the message, or is padded to eight bytes. The same ECU may send both.
+        guard available == room || available == missing else {
             transfers.abandon(index)
             throw LinkError(
                 .tooShort(
-                    expected: available == missing
-                        ? ISO15765.frameLength : control + 1 + min(missing, room),
-                    received: frame.bytes.count),
+                    expected: control + 1 + min(missing, room), received: frame.bytes.count),
                 ecu: ecu, line: frame.line)
         }
         let start = control + 1

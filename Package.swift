@@ -302,7 +302,9 @@ let package = Package(
             ]),
         tests("Settings", ["FuelFigures", "PIDTables", "Settings", "VehicleScan"]),
         tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables", "TestSupport"]),
-        tests("DiagnosticTables", ["OBDCore", "Diagnostics", "PIDTables"]),
+        .testTarget(
+            name: "DiagnosticTablesTests", dependencies: ["OBDCore", "Diagnostics", "PIDTables"],
+            exclude: ["code-meanings.tsv"], swiftSettings: unoptimised),
         tests(
             "Simulator",
             [

@@ -41,18 +41,21 @@ function duration(seconds) {
 const inSeconds = { s: 1, min: 60 };
 const isSpan = (number, unit) => inSeconds[unit] * number >= 60;
 const quantity = (number, unit) => isSpan(number, unit) ? duration(inSeconds[unit] * number) : number + (unit ? ' ' + unit : '');
-// The name of an ECU, by the same table as in the library: Engine (7E8).
-const roles = new Map(document.body.dataset.ecus.split(' ').map(one => one.split('=')));
-const ecuName = ecu => roles.has(ecu) ? roles.get(ecu) + ' (' + ecu + ')' : ecu || '';
+// The title of an ECU: Engine (10). Its name is what a row says, else what is known of the connected vehicle.
+const ecuNames = new Map();
+const nameECUs = names => { for (const [ecu, name] of names) if (name) ecuNames.set(ecu, name); };
+function ecuName(ecu, own = ecuNames.get(ecu)) {
+  return own ? own + ' (' + ecu + ')' : ecu || '';
+}
 // Whether objects come from several ECUs. Of a single one, the name is left out.
 const areSeveral = list => new Set(list.map(o => o.ecu).filter(ecu => ecu)).size > 1;
 // A table of objects; `columns` are heading, style and the cell of an object. Rows of different ECUs name theirs after the
 // first columns; if all rows come from one of several ECUs, a line below says so.
 function ecuTable(list, columns, label, all = list) {
-  const isMany = areSeveral(list), shown = isMany ? [...columns.slice(0, -1), ['ECU', columns.length > 3 ? 'line' : '', o => ecuName(o.ecu)], columns[columns.length - 1]] : columns;
+  const isMany = areSeveral(list), shown = isMany ? [...columns.slice(0, -1), ['ECU', columns.length > 3 ? 'line' : '', o => ecuName(o.ecu, o.ecuName)], columns[columns.length - 1]] : columns;
   const one = list.find(o => o.ecu);
   return [table(shown, list.map(o => shown.map(([, , cell]) => cell(o))), label),
-    !isMany && one && areSeveral(all) ? h('p', { class: 'dim small', text: 'From ' + ecuName(one.ecu) + '.' }) : ''];
+    !isMany && one && areSeveral(all) ? h('p', { class: 'dim small', text: 'From ' + ecuName(one.ecu, one.ecuName) + '.' }) : ''];
 }
 // A moment of a trip, as on the counter of a recorder: 30:34, 1:02:03.
 function clock(seconds) {

@@ -214,6 +214,8 @@ function takeStatus(o) {
   // Without a vehicle only recorded data can be shown.
   if (isFirst && o.link === 'none' && !location.hash) location.replace('#trips');
   live.status = o;
+  if (isOther) ecuNames.clear();
+  nameECUs(Object.entries(o.ecus));
   live.offset = Date.now() - Date.parse(o.time);
   phase(o.link, o.note ? sentences({ message: o.note, hint: o.hint }) : '');
   const parts = [o.vin, o.device, o.adapter, o.protocol, o.voltage === null ? null : o.voltage.toFixed(1) + ' V'].filter(part => part);

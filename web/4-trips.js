@@ -90,7 +90,7 @@ async function showTrip(id) {
       h('li', { text: (note.time ? clock((new Date(note.time) - new Date(trip.start)) / 1000) + '  ' : '') + note.text })))] : []),
     map, plots, h('h2', { text: 'Downloads' }), downloads,
     h('details', {}, [h('summary', { text: 'Signals (' + numbers.length + ')' }),
-      ...ecuTable(numbers, [['Name', 'line', o => o.name], ['Min', 'n', o => number(o.min)], ['Mean', 'n', o => number(o.mean)], ['Max', 'n', o => number(o.max)],
+      ...ecuTable(trip.vin && live.status && trip.vin === live.status.vin ? numbers : numbers.map(o => ({ ...o, ecuName: null })), [['Name', 'line', o => o.name], ['Min', 'n', o => number(o.min)], ['Mean', 'n', o => number(o.mean)], ['Max', 'n', o => number(o.max)],
         ['Unit', '', o => o.unit], ['Signal', '', o => o.signal], ['Readings', 'n', o => o.readings]], 'Signals')]),
     h('p', {}, [h('a', { href: base + '/report', target: '_blank', rel: 'noopener', text: 'Report to read and print' })]));
   let marked = null;

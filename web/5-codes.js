@@ -86,8 +86,8 @@ async function readCodes() {
     const counted = [...counts.values()].reduce((sum, count) => sum + count, 0), stored = codes.filter(o => o.status === 'stored').length;
     const unsure = counted > stored || ecus.some(o => o.codes === null);
     // The lamps of lorries (SAE J1939), the most severe first.
-    const isTruck = ecus.some(o => o.lamps), named = new Map(ecus.filter(o => o.lamps).map(o => [o.ecu, o.name]));
-    const titleOf = ecu => roles.has(ecu) ? ecuName(ecu) : named.get(ecu) ? named.get(ecu) + ' (' + ecu + ')' : ecu ? 'ECU ' + ecu : 'vehicle';
+    const isTruck = ecus.some(o => o.lamps), titleOf = ecu => ecu ? ecuName(ecu) : 'vehicle';
+    nameECUs(ecus.map(o => [o.ecu, o.name]));
     const warn = (name, on) => { if (on.length > 0) parts.push(h('p', { class: 'bad', text: '⚠ ' + name + ' on' + (isMany ? ': ' + on.map(titleOf).join(', ') : '') })); };
     const withLamp = key => ecus.filter(o => o.lamps && o.lamps[key] === true).map(o => o.ecu);
     warn('Red stop lamp', withLamp('redStop'));

@@ -137,6 +137,7 @@ package struct LiveFeed: Sendable {
             defer { vehicle.current = nil }
             let setup = try program.setup(connection)
             let vin = try connection.vin(by: setup.profiles)
+            if let vin { connection.names.recall(vin) }
             board.begin(order: setup.order(table))
             board.update {
                 $0.vin = vin?.text
@@ -164,6 +165,7 @@ package struct LiveFeed: Sendable {
             board.update {
                 $0.statistics = connection.scan.statistics
                 $0.state = connection.scan.state
+                $0.names = connection.ecuNames
                 $0.voltage = connection.scan.link?.voltage ?? $0.voltage
             }
         } event: { _, event in
@@ -219,6 +221,7 @@ package struct LiveFeed: Sendable {
         status.note = nil
         status.hint = nil
         status.state = connection.scan.state
+        status.names = connection.ecuNames
         status.anchor = connection.anchor
         guard let known = connection.scan.link else { return }
         status.adapter = known.title

@@ -99,6 +99,10 @@ public struct LiveObjects {
                     "speed": scale("km/h"),
                 ]),
                 "version": .text(status.version),
+                "ecus": .object(
+                    status.ecus.compactMap { ecu in
+                        status.names.name(of: ecu).map { (ecu.printed, .text(printable($0))) }
+                    }),
             ])
         var bytes: [UInt8] = []
         row.appendJSON(to: &bytes)

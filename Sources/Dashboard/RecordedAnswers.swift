@@ -36,7 +36,9 @@ struct RecordedAnswers {
         case ["monitors", "trend"]:
             try StreamedAnswer.print(response) { writer in
                 let points = try store.monitorTrend(vehicle: head.queryValue("vehicle"))
-                try MonitorTrendReport(points: points, output: form).print(&writer)
+                try MonitorTrendReport(
+                    points: points, names: store.names(ofVehicles: points.map(\.vin)), output: form
+                ).print(&writer)
             }
         case ["trips"]: try StreamedAnswer.print(response) { try trips(head, store, &$0) }
         default:
@@ -92,8 +94,10 @@ struct RecordedAnswers {
     ) throws {
         let texts = PIDTables.codeTexts()
         let entries = try store.codeHistory(vehicle: head.queryValue("vehicle"))
-        try CodeHistoryReport(lives: CodeLife.all(entries), texts: texts, output: form)
-            .print(&writer)
+        try CodeHistoryReport(
+            lives: try CodeLife.all(entries, in: store), texts: texts, output: form
+        )
+        .print(&writer)
     }
 
     // MARK: One trip
@@ -113,7 +117,8 @@ struct RecordedAnswers {
             }
             places = Array(places.prefix(Self.mostPlots))
         }
-        for plot in try TripReport.plots(places, readings, units) {
+        let known = try store.names(ofVehicle: readings.trip.vin)
+        for plot in try TripReport.plots(places, readings, units, known) {
             let row = Row(
                 "plot",
                 [

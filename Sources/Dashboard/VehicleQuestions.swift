@@ -84,7 +84,7 @@ package final class VehicleQuestions: Sendable {
                 // Trying other protocols would interrupt the poll.
                 vehicleProtocol: current.vehicleProtocol
                     ?? current.scan.link?.capabilities.vehicleProtocol,
-                inbox: mine)
+                inbox: mine, names: current.names)
             let session = connection.anchor.monotonic
             if let last = known[question], SystemClock.now() - last.time < last.freshness,
                 last.session == session

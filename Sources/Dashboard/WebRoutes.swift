@@ -190,18 +190,9 @@ package struct WebRoutes: WebHandler {
         }
         let tiles = tiles
         try sendPage(
-            { WebPage.dashboard(nonce: $0, tiles: tiles, ecus: Self.ecuNames) }, .ok, fields,
+            { WebPage.dashboard(nonce: $0, tiles: tiles) }, .ok, fields,
             response, tiles: tiles)
     }
-
-    /// The names of the ECUs that have one: `7E8=Engine 7E9=Gearbox …`.
-    private static let ecuNames: String = {
-        let ecus =
-            (0x7E8...0x7EF).map { ECUAddress($0, .can11) }
-            + (0x18DA_F100...0x18DA_F1FF).map { ECUAddress($0, .can29) }
-        return ecus.compactMap { ecu in ecu.role.map { "\(ecu.printed)=\($0)" } }
-            .joined(separator: " ")
-    }()
 
     private func sendReport(_ page: [UInt8], _ response: WebResponse) throws {
         var answer = ResponseHead(.ok, "text/html; charset=utf-8")

@@ -17,19 +17,6 @@ public struct AddressScan: Hashable, Sendable {
             self.request = request
             self.responder = responder
         }
-
-        /// The standard's name for the address; nil if there is none, as for all manufacturers' own
-        /// addresses.
-        ///
-        /// ISO 15765-4: 7E0 engine, 7E1 transmission. SAE J2178-1: 10 to 17 engine, 18 to 1F transmission; of
-        /// those, only the first ones have the same use on all vehicles.
-        public var standardName: String? {
-            switch (request.form, request.value) {
-            case (.can11, 0x7E0), (.can29, 0x18DA_10F1), (.byte, 0x10), (.byte, 0x11): "engine"
-            case (.can11, 0x7E1), (.can29, 0x18DA_18F1), (.byte, 0x18): "transmission"
-            default: nil
-            }
-        }
     }
 
     /// How long to wait for an answer from an address.

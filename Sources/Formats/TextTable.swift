@@ -1,3 +1,4 @@
+public import Diagnostics
 public import OBDCore
 
 /// Aligned columns for people.
@@ -24,8 +25,8 @@ public struct TextTable: Sendable {
         }
 
         /// An ECU: `Engine (7E8)`, in short `7E8`.
-        public init(_ ecu: ECUAddress?, none: String = "—", onJ1939: Bool? = nil) {
-            self.init(ecu.map { ecu in onJ1939.map(ecu.title(onJ1939:)) ?? ecu.title } ?? none)
+        public init(_ ecu: ECUAddress?, _ names: ECUNames, none: String = "—") {
+            self.init(names.title(of: ecu, none: none))
             short = ecu?.description
         }
 

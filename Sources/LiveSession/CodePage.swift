@@ -40,9 +40,7 @@ struct CodePage {
     }
 
     private func heading(_ scan: CodeScan, _ ecu: ECUAddress?) -> LiveModel.Line {
-        let name = scan.modules.first { $0.module.responder == ecu }?.name.map(printable)
-        let title = ecu?.title(onJ1939: scan.isOnJ1939) ?? "vehicle"
-        let head = [title, name].compactMap(\.self).joined(separator: "  ")
+        let head = scan.names.title(of: ecu)
         let count = scan.codes.count { $0.ecu == ecu }
         let none = count == 0 ? "  no codes" : ""
         guard let lights = scan.lights(of: ecu, table) else {
@@ -92,8 +90,8 @@ struct CodePage {
     }
 
     /// The completed and incomplete monitors.
-    func lines(readiness items: [DiagnosticItem], onJ1939: Bool) -> [LiveModel.Line] {
-        var report = MonitorReport(form, onJ1939: onJ1939)
+    func lines(readiness items: [DiagnosticItem], _ names: ECUNames) -> [LiveModel.Line] {
+        var report = MonitorReport(form, names: names)
         for item in items where MonitorReport.concerns(item) { report.add(item) }
         let text = report.text(Readiness(items, table: table))
         return [""]

@@ -264,7 +264,8 @@ extension LiveScreen {
                 units: form.units)
             var lines = pages.lines(scan)
             if let lack = words.lack(scan) { lines.append(.init(lack)) }
-            lines += pages.lines(readiness: items, onJ1939: scan.isOnJ1939)
+            lines += pages.lines(readiness: items, scan.names)
+            model.names = scan.names
             model.page?.lines = lines
         } catch {
             guard let fault = words.fault(error) else { throw error }

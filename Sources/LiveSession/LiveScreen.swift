@@ -167,9 +167,11 @@ package struct LiveScreen: ~Copyable {
                     recording?.take(vin)
                     packs = automatic.filter { $0.vehicles.contains { $0.matches(vin) } }
                     isDirty = true
+                case .names: isDirty = true
                 case .other(let vin): return .otherVehicle(vin)
                 case nil: break
                 }
+                model.names = connection.ecuNames
             }
             if let moment, waiting.isReady(moment) { trip?.marks.take() }
             if let words, waiting.isReady(words) {
@@ -321,6 +323,7 @@ package struct LiveScreen: ~Copyable {
     private mutating func takeLink() {
         guard let link = connection.scan.link else { return }
         model.header.adapter = link.title
+        model.names = connection.ecuNames
         model.header.vehicleProtocol = link.capabilities.vehicleProtocol?.title
         model.header.voltage = model.header.voltage ?? link.voltage
     }

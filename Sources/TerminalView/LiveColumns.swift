@@ -1,3 +1,4 @@
+import Diagnostics
 import Formats
 import OBDCore
 
@@ -8,6 +9,7 @@ struct LiveColumns {
     var ecu = 0
     /// Whether there is room for the function of each ECU: `Engine (7E8)`.
     private var namesECUs = false
+    private let names: ECUNames
     var value = 0
     var unit = 0
     /// The mark, or mark and word, of an unusual value.
@@ -27,6 +29,7 @@ struct LiveColumns {
     ///
     /// The first cell of a line shows an alarm, the cursor, or the sign of a signal in the graph.
     init(_ model: LiveModel, shown places: [Int], isASCII: Bool, width: Int) {
+        names = model.names
         let rows = places.map { model.rows[$0] }
         let cells = { (text: String) in displayWidth(isASCII ? asciiWords(text) : text) }
         let longestName = rows.map { cells($0.name) }.max() ?? 0
@@ -94,7 +97,7 @@ struct LiveColumns {
 
     /// What the column of ECUs shows.
     func ecuText(_ ecu: ECUAddress?) -> String {
-        ecu.map { namesECUs ? $0.title : $0.description } ?? ""
+        namesECUs ? names.title(of: ecu, none: "") : ecu?.description ?? ""
     }
 
     /// Cells for words in place of a number: from the value up to the age.

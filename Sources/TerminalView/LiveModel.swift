@@ -93,6 +93,8 @@ public struct LiveModel: Sendable {
 
     /// The part of the screen above the signals.
     public var header = Header()
+    /// What the ECUs are called.
+    public var names = ECUNames()
     /// The rows, in the order in which they are shown.
     public private(set) var rows: [Row] = []
     /// Number of readings.

@@ -1,3 +1,4 @@
+import Diagnostics
 import Formats
 import OBDCore
 
@@ -9,7 +10,7 @@ extension LiveView {
         let row = model.rows[first]
         let end = model.pauseStart ?? now
         let isLarge = size.rows >= 24 && size.columns >= 60
-        var lines = [title(row, size.columns)]
+        var lines = [title(row, model.names, size.columns)]
         let facts = facts(row, model, now)
         lines += head(
             row, now, facts, isLarge: isLarge, size.columns, hasReadings: model.readings > 0)
@@ -24,8 +25,8 @@ extension LiveView {
         return Array(lines.prefix(size.rows))
     }
 
-    private func title(_ row: LiveModel.Row, _ width: Int) -> String {
-        let id = words(row.id) + (row.ecu.map { "  \($0.title)" } ?? "")
+    private func title(_ row: LiveModel.Row, _ names: ECUNames, _ width: Int) -> String {
+        let id = words(row.id) + (row.ecu == nil ? "" : "  " + names.title(of: row.ecu))
         let name = fitted(
             (row.isAlarming ? "! " : "") + words(row.name), max(0, width - displayWidth(id) - 2))
         return palette(row.isAlarming ? .bad : .bold, name) + "  " + palette(.dim, id)
@@ -100,8 +101,12 @@ extension LiveView {
                 dataID.service == DataID.parameterGroups
                 ? "parameter group \(dataID.idText)"
                 : "service \(dataID.service), PID \(dataID.idText)"
-            let ecu = row.ecu.map { ", " + ($0.role == nil ? "ECU \($0.printed)" : $0.title) }
-            facts.append(("Source", name + (ecu ?? "")))
+            let ecu =
+                row.ecu.map { ecu in
+                    (model.names.name(of: ecu) == nil ? ", ECU " : ", ")
+                        + model.names.title(of: ecu)
+                } ?? ""
+            facts.append(("Source", name + ecu))
         } else if row.updated != nil {
             facts.append(("Source", "the adapter"))
         }

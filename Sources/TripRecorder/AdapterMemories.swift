@@ -4,6 +4,7 @@ import OBDCore
 import ScanSession
 import SystemIO
 import TripStore
+import VehicleScan
 
 /// The stored facts about one adapter, kept in the database between sessions.
 ///
@@ -28,6 +29,21 @@ package struct AdapterMemories {
     /// All adapters that a database knows.
     package static func all(_ database: String?) -> [RememberedAccessory] {
         store(database).flatMap { try? $0.accessories() } ?? []
+    }
+
+    /// The names of ECUs in a database; nil if nothing is stored about this device.
+    package static func names(_ database: String?, isStored: Bool) -> KnownNames.Memory? {
+        guard let database, isStored else { return nil }
+        return KnownNames.Memory(
+            recall: { vin in
+                store(database).flatMap { try? $0.ecuNames(ofVehicle: vin.text) } ?? [:]
+            },
+            keep: { names, vin in
+                guard store(database).flatMap({ try? $0.ecuNames(ofVehicle: vin.text) }) != names
+                else { return }
+                try? TripStore(path: database, access: .readWrite).remember(
+                    ecuNames: names, of: vin, seen: SystemClock.utc)
+            })
     }
 
     private static func store(_ database: String?) -> TripStore? {

@@ -46,7 +46,7 @@ public struct CodeHistoryReport {
                 .init(life.code.fullText, .bold),
                 .init(life.state, life.state == "gone" ? .dim : .warning),
                 .init(localTime(life.firstSeen)), .init(localTime(life.lastSeen)),
-                .init(life.ecu), .init(life.vehicle ?? "—"),
+                .init(life.ecu, life.names), .init(life.vehicle ?? "—"),
                 .init(life.words),
             ])
         }
@@ -67,6 +67,8 @@ public struct CodeLife {
     /// What the owner calls the vehicle, else its VIN.
     var vehicle: String?
     var ecu: ECUAddress?
+    /// What the vehicle's ECUs are called.
+    var names: ECUNames
     /// The code.
     public var code: CodeReport.Code
     var firstSeen: UTC
@@ -76,31 +78,37 @@ public struct CodeLife {
     /// The statuses in which the code was present when they were last read.
     var present: [CodeReport.Kind]
 
-    /// The histories of all codes, the latest first.
-    public static func all(_ entries: [CodeHistoryEntry]) -> [CodeLife] {
+    /// The histories of all codes, the latest first; `store` has what the ECUs are called.
+    public static func all(
+        _ entries: [CodeHistoryEntry], in store: TripStore
+    ) throws(StoreError) -> [CodeLife] {
         var lives: [CodeLife] = []
+        let known = try store.names(ofVehicles: entries.map(\.vin))
         for entry in entries {
             let steps = entry.changes.map {
                 Step(time: $0.time, kind: entry.kind, isPresent: $0.isPresent)
             }
             let present = entry.isPresent ? [entry.kind] : []
-            let known = lives.firstIndex {
+            let place = lives.firstIndex {
                 $0.vin == entry.vin && $0.vehicle == entry.vehicle && $0.ecu == entry.ecu
                     && $0.code == entry.code
             }
-            guard let known else {
+            guard let place else {
+                var names = entry.vin.flatMap { known[$0] } ?? ECUNames()
+                if case .j1939 = entry.code { names.isOnJ1939 = true }
                 lives.append(
                     CodeLife(
-                        vin: entry.vin, vehicle: entry.vehicle, ecu: entry.ecu, code: entry.code,
+                        vin: entry.vin, vehicle: entry.vehicle, ecu: entry.ecu, names: names,
+                        code: entry.code,
                         firstSeen: entry.firstSeen, lastSeen: entry.lastSeen,
                         reports: entry.reports, steps: steps, present: present))
                 continue
             }
-            lives[known].firstSeen = min(lives[known].firstSeen, entry.firstSeen)
-            lives[known].lastSeen = max(lives[known].lastSeen, entry.lastSeen)
-            lives[known].reports = max(lives[known].reports, entry.reports)
-            lives[known].steps += steps
-            lives[known].present += present
+            lives[place].firstSeen = min(lives[place].firstSeen, entry.firstSeen)
+            lives[place].lastSeen = max(lives[place].lastSeen, entry.lastSeen)
+            lives[place].reports = max(lives[place].reports, entry.reports)
+            lives[place].steps += steps
+            lives[place].present += present
         }
         for place in lives.indices { lives[place].steps.sort { $0.time < $1.time } }
         return lives
@@ -128,7 +136,7 @@ public struct CodeLife {
 
     static let keys = [
         "vin", "ecu", "code", "failureType", "description", "present", "firstSeen", "lastSeen",
-        "reports", "vehicle",
+        "reports", "vehicle", "ecuName",
     ]
 
     static let changeKeys = [
@@ -144,7 +152,7 @@ public struct CodeLife {
                 "failureType": .text(code.failureType), "description": .text(description),
                 "present": .words(present.map(\.rawValue)), "firstSeen": .time(firstSeen),
                 "lastSeen": .time(lastSeen), "reports": .integer(reports),
-                "vehicle": .text(vehicle),
+                "vehicle": .text(vehicle), "ecuName": .text(names.name(of: ecu)),
             ])
     }
 
@@ -157,5 +165,22 @@ public struct CodeLife {
                 "description": .text(description), "status": .text(step.kind.rawValue),
                 "change": .text(step.isPresent ? "came" : "gone"), "vehicle": .text(vehicle),
             ])
+    }
+}
+
+extension TripStore {
+    /// What the ECUs of these vehicles are called, by VIN.
+    public func names(ofVehicles vins: [String?]) throws(StoreError) -> [String: ECUNames] {
+        var names: [String: ECUNames] = [:]
+        for vin in Set(vins.compactMap(\.self)) { names[vin] = try self.names(ofVehicle: vin) }
+        return names
+    }
+
+    /// What the ECUs of a vehicle are called; `vehicle` is a VIN or a name.
+    public func names(
+        ofVehicle vehicle: String?, onJ1939: Bool = false
+    ) throws(StoreError) -> ECUNames {
+        let known = try vehicle.map { name throws(StoreError) in try ecuNames(ofVehicle: name) }
+        return ECUNames(onJ1939: onJ1939, own: known?.compactMapValues(\.self) ?? [:])
     }
 }

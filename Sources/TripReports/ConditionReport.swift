@@ -15,6 +15,8 @@ public struct ConditionReport {
     let lamps: [(ecu: ECUAddress?, isOn: Bool)]
     /// The check engine lights at the time of the comparison.
     public var lampsBefore: [(ecu: ECUAddress?, isOn: Bool)] = []
+    /// What the ECUs are called.
+    package var names = ECUNames()
     /// The lamps of SAE J1939.
     package var allLamps: [(ecu: ECUAddress?, lamps: CodeReport.Lamps)] = []
     let change: ConditionChange
@@ -96,15 +98,14 @@ public struct ConditionReport {
             let before = lampsBefore.first { $0.ecu == lamp.ecu && $0.isOn != lamp.isOn }
             facts.append(
                 (
-                    "Check engine light, " + (lamp.ecu?.title(onJ1939: isOnJ1939) ?? "ECU"),
+                    "Check engine light, " + title(of: lamp.ecu),
                     (lamp.isOn ? "on" : "off")
                         + (before.map { $0.isOn ? ", was on" : ", was off" } ?? "")
                 ))
         }
         for (ecu, lamps) in allLamps {
             for name in lamps.lit where name != CodeReport.Lamps.checkEngineLight {
-                let title = ecu?.title(onJ1939: isOnJ1939) ?? "ECU"
-                facts.append(("\(name.capitalised), \(title)", "on"))
+                facts.append(("\(name.capitalised), \(title(of: ecu))", "on"))
             }
         }
         return facts
@@ -190,9 +191,20 @@ public struct ConditionReport {
         }
     }
 
+    /// The names, with those of SAE J1939 where the codes are of that standard.
+    private var known: ECUNames {
+        var names = names
+        names.isOnJ1939 = isOnJ1939
+        return names
+    }
+
+    private func title(of ecu: ECUAddress?, none: String = "ECU") -> String {
+        known.title(of: ecu, none: none)
+    }
+
     /// Whether the vehicle speaks SAE J1939, for which the rules of inspections are not.
     private var isOnJ1939: Bool {
-        vehicleProtocol == VehicleProtocol.j1939.title
+        names.isOnJ1939 || vehicleProtocol == VehicleProtocol.j1939.title
             || change.codes.contains { if case .j1939 = $0.code.code { true } else { false } }
     }
 
@@ -318,7 +330,7 @@ public struct ConditionReport {
     ) {
         var sets: [(title: String, facts: [(name: String, value: String)])] = []
         for (reading, value) in frame {
-            let ecu = reading.ecu.map { isAlone ? "" : ", \($0.title(onJ1939: isOnJ1939))" } ?? ""
+            let ecu = reading.ecu == nil || isAlone ? "" : ", " + title(of: reading.ecu)
             let title = (reading.dtc?.description ?? "") + ecu
             if sets.last?.title != title { sets.append((title, [])) }
             sets[sets.count - 1].facts.append(
@@ -397,7 +409,7 @@ public struct ConditionReport {
 
     /// The cell of an ECU, if several answered.
     private func ifSeveral(_ ecu: ECUAddress?) -> [HTMLText.Cell] {
-        ifSeveral(.init(ecu?.title(onJ1939: isOnJ1939) ?? "—", "line"))
+        ifSeveral(.init(title(of: ecu, none: "—"), "line"))
     }
 
     /// A cell for reports about several ECUs only.
@@ -445,7 +457,7 @@ public struct ConditionReport {
             codes.add([
                 .init(code.code.code.fullText, code.fate == .gone ? .dim : .bold),
                 .init(code.fate?.rawValue ?? ""), .init(listText(code)),
-                .init(code.code.ecu, onJ1939: isOnJ1939),
+                .init(code.code.ecu, known),
                 .init(texts.text(of: code.code.code) ?? ""),
             ])
         }
@@ -459,7 +471,7 @@ public struct ConditionReport {
         ])
         for monitor in change.monitors {
             monitors.add([
-                .init(monitor.ecu, onJ1939: isOnJ1939), .init(monitor.monitor.title),
+                .init(monitor.ecu, known), .init(monitor.monitor.title),
                 .init(isComparison ? state(monitor.before) : ""), .init(state(monitor.now)),
             ])
         }
@@ -476,7 +488,7 @@ public struct ConditionReport {
         for test in shown {
             let result = test.result
             tests.add([
-                .init(result.ecu, onJ1939: isOnJ1939), .init(result.monitorTitle),
+                .init(result.ecu, known), .init(result.monitorTitle),
                 .init(result.testTitle), .init(result.text(test.before)),
                 .init(result.text(result.value)), .init(result.limitsText),
                 .init(result.unit ?? ""), .init(result.verdict),

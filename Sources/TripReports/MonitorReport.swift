@@ -9,14 +9,15 @@ public struct MonitorReport {
     private var statuses: [MonitorStatus] = []
     private var tests: [MonitorTestResult] = []
     private var lamps: [(ecu: ECUAddress?, lit: [String])] = []
-    private let isOnJ1939: Bool
+    private let names: ECUNames
+    private var isOnJ1939: Bool { names.isOnJ1939 }
     /// On a narrower terminal, a monitor and its test share a column.
     private static let narrow = 80
     private let columns: Int?
 
     /// An empty report; the rules of inspections are not for a vehicle that speaks SAE J1939.
-    public init(_ output: OutputForm, onJ1939: Bool = false) {
-        isOnJ1939 = onJ1939
+    public init(_ output: OutputForm, names: ECUNames = ECUNames()) {
+        self.names = names
         palette = output.palette
         columns = output.columns
     }
@@ -73,12 +74,12 @@ public struct MonitorReport {
                 case false: .bad
                 case nil: .dim
                 }
-            let names: [TextTable.Cell] =
+            let test: [TextTable.Cell] =
                 isNarrow
                 ? [.init(result.monitorTitle + ": " + result.testTitle)]
                 : [.init(result.monitorTitle), .init(result.testTitle)]
             rows.add(
-                [.init(result.ecu, onJ1939: isOnJ1939)] + names
+                [.init(result.ecu, names)] + test
                     + [
                         .init(result.text(result.value)), .init(result.limitsText),
                         .init(result.unit ?? ""), .init(result.verdict, style),
@@ -101,7 +102,7 @@ public struct MonitorReport {
                 $0.scope == .thisCycle && $0.ecu == status.ecu && $0.monitor == status.monitor
             }
             rows.add([
-                .init(status.ecu, onJ1939: isOnJ1939), .init(status.monitor.title),
+                .init(status.ecu, names), .init(status.monitor.title),
                 cell(status.complete), cycle.map { $0.supported ? cell($0.complete) : "off" } ?? "",
             ])
         }
@@ -171,12 +172,12 @@ public struct MonitorReport {
         guard !lamps.isEmpty else { return "" }
         let all = CodeReport.Lamps(
             malfunction: true, redStop: true, amberWarning: true, protect: true)
-        let names = all.lit.filter { name in lamps.contains { $0.lit.contains(name) } }
-        if names.isEmpty { return lines("No ECU reports a lamp that is on.", .good) }
-        return names.map { name in
+        let lit = all.lit.filter { name in lamps.contains { $0.lit.contains(name) } }
+        if lit.isEmpty { return lines("No ECU reports a lamp that is on.", .good) }
+        return lit.map { name in
             let ecus = lamps.filter { $0.lit.contains(name) }
                 .sorted { ($0.ecu?.value ?? 0) < ($1.ecu?.value ?? 0) }
-                .map { $0.ecu?.title(onJ1939: isOnJ1939) ?? "vehicle" }
+                .map { names.title(of: $0.ecu) }
             return lines("The \(name) is on: \(ecus.joined(separator: ", ")).", .bad)
         }.joined()
     }

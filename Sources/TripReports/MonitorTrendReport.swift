@@ -9,11 +9,14 @@ public struct MonitorTrendReport {
     /// The results, grouped by test and in the order of time.
     public let points: [MonitorTrendPoint]
     let output: OutputForm
+    /// What the ECUs of each vehicle are called.
+    private let names: [String: ECUNames]
 
-    /// A report of results.
+    /// A report of results; `names` has what the ECUs of each vehicle are called, by VIN.
     public init(
-        points: [MonitorTrendPoint], output: OutputForm
+        points: [MonitorTrendPoint], names: [String: ECUNames] = [:], output: OutputForm
     ) {
+        self.names = names
         self.points = points
         self.output = output
     }
@@ -56,7 +59,7 @@ public struct MonitorTrendReport {
                 hasVehicles ? [.init(isSame ? "" : point.vin ?? "—")] : []
             rows.add(
                 vehicle + [
-                    isSame ? "" : .init(result.ecu),
+                    isSame ? "" : .init(result.ecu, point.vin.flatMap { names[$0] } ?? ECUNames()),
                     .init(isSame ? "" : result.monitorTitle), .init(isSame ? "" : result.testTitle),
                     .init(localTime(point.time)), .init(result.text(result.value)),
                     .init(result.limitsText), .init(result.unit ?? ""), .init(margin), verdict,

@@ -27,7 +27,6 @@ public struct TripReport {
         var others = Others()
         try readings.forEachOtherRecord { time, record in others.take(record, at: time) }
         let places = try Self.places(names, readings, signalNamed)
-        let plots = try Self.plots(places, readings, units)
         let fuel = try TripFuel.use(of: readings, profile)
 
         var page = HTMLPage(
@@ -36,7 +35,10 @@ public struct TripReport {
                 .joined(separator: " · "))
         let ecus = Set(readings.signals.compactMap(\.ecu) + others.ecus).sorted()
         // A single ECU is in the summary, and not in each row of each table.
-        let names = ECUNames(isAlone: ecus.count < 2, onJ1939: readings.isOnJ1939)
+        let known = try store.names(
+            ofVehicle: trip.vin, onJ1939: readings.isOnJ1939 || others.isOnJ1939)
+        let names = ECUColumn(isAlone: ecus.count < 2, names: known)
+        let plots = try Self.plots(places, readings, units, known)
         let facts = Self.facts(trip, ecus, names, units)
         page.section("Summary") { $0.facts(facts) }
         if let fuel { Self.add(fuel, profile, units, to: &page) }
@@ -73,7 +75,7 @@ public struct TripReport {
             }
         }
         let (constants, shares) = (
-            Self.constants(readings, units), try Self.shares(readings)
+            Self.constants(readings, units, known), try Self.shares(readings, known)
         )
         let rows = Self.signalRows(readings, units, names)
         if !rows.isEmpty {
@@ -98,6 +100,11 @@ public struct TripReport {
         var codes: [CodeReport] = []
         var events: [(time: UTC, event: TripEvent)] = []
         var counts: [TripEvent.Kind: Int] = [:]
+
+        /// Whether codes are of SAE J1939.
+        var isOnJ1939: Bool {
+            codes.contains { if case .j1939 = $0.code { true } else { false } }
+        }
 
         /// The ECUs of codes, monitors and events.
         var ecus: [ECUAddress] {
@@ -129,22 +136,22 @@ public struct TripReport {
     // MARK: Sections
 
     /// How tables name ECUs.
-    private struct ECUNames {
+    private struct ECUColumn {
         /// Whether only one ECU answered.
         var isAlone: Bool
-        let onJ1939: Bool
+        let names: ECUNames
 
         /// The heading of the column of ECUs; none if there is only one ECU.
         var head: [HTMLText.Cell] { isAlone ? [] : [.init("ECU")] }
 
         /// The cell below ``head``.
         func cell(_ ecu: ECUAddress?) -> [HTMLText.Cell] {
-            isAlone ? [] : [.init(ecu?.title(onJ1939: onJ1939) ?? "—", "line")]
+            isAlone ? [] : [.init(names.title(of: ecu, none: "—"), "line")]
         }
     }
 
     private static func facts(
-        _ trip: TripSummary, _ ecus: [ECUAddress], _ names: ECUNames, _ units: UnitSystem
+        _ trip: TripSummary, _ ecus: [ECUAddress], _ names: ECUColumn, _ units: UnitSystem
     ) -> [(name: String, value: String)] {
         var facts: [(name: String, value: String)] = []
         func add(_ name: String, _ value: String?) {
@@ -169,7 +176,7 @@ public struct TripReport {
         add(
             ecus.count > 1 ? "ECUs" : "ECU",
             ecus.isEmpty
-                ? nil : ecus.map { $0.title(onJ1939: names.onJ1939) }.joined(separator: ", "))
+                ? nil : ecus.map { names.names.title(of: $0) }.joined(separator: ", "))
         add("Ended", trip.endReason?.title)
         add("Tags", trip.tags.isEmpty ? nil : trip.tags.joined(separator: ", "))
         return facts
@@ -204,7 +211,7 @@ public struct TripReport {
     /// Adds the codes in the trip, else those of the vehicle at the trip's end.
     private static func addCodes(
         of trip: TripSummary, _ others: Others, _ store: TripStore, _ ecus: [ECUAddress],
-        _ names: ECUNames, to page: inout HTMLPage
+        _ names: ECUColumn, to page: inout HTMLPage
     ) {
         var names = names
         let texts = PIDTables.codeTexts()
@@ -231,7 +238,7 @@ public struct TripReport {
     }
 
     private static func addReadiness(
-        _ others: Others, _ names: ECUNames, to page: inout HTMLPage
+        _ others: Others, _ names: ECUColumn, to page: inout HTMLPage
     ) {
         let rows = others.monitors.filter { $0.supported && $0.scope == .sinceClear }.map {
             status -> [HTMLText.Cell] in
@@ -248,7 +255,7 @@ public struct TripReport {
     }
 
     private static func addEvents(
-        _ others: Others, since start: UTC, _ names: ECUNames, to page: inout HTMLPage
+        _ others: Others, since start: UTC, _ names: ECUColumn, to page: inout HTMLPage
     ) {
         guard !others.events.isEmpty else { return }
         let total = others.counts.values.reduce(0, +)
@@ -284,18 +291,20 @@ public struct TripReport {
     }
 
     /// The name of a signal, with its ECU if several report it.
-    private static func name(_ found: TripSignal, _ readings: TripReadings) -> String {
+    private static func name(
+        _ found: TripSignal, _ readings: TripReadings, _ names: ECUNames
+    ) -> String {
         let signal = readings.table[found.signal]
         let isAlone = !readings.signals.contains {
             $0.ecu != found.ecu && $0.frame == nil && readings.table[$0.signal].id == signal.id
         }
         return signal.name
-            + (isAlone ? "" : ", \(found.ecu?.title(onJ1939: readings.isOnJ1939) ?? "unknown ECU")")
+            + (isAlone ? "" : ", \(names.title(of: found.ecu, none: "unknown ECU"))")
     }
 
     /// The share of the time for each value of flags and enumerations.
     private static func shares(
-        _ readings: TripReadings
+        _ readings: TripReadings, _ names: ECUNames
     ) throws -> [(name: String, value: String)] {
         // A support flag only says whether a signal is in the report.
         let flags = Set(try PIDTables.standard().signals.filter(\.isSupportFlag).map(\.id))
@@ -311,14 +320,14 @@ public struct TripReport {
         return places.compactMap { place in
             let found = readings.signals[place]
             return shares[place]?.text(of: readings.table[found.signal]).map {
-                (name(found, readings), $0)
+                (name(found, readings, names), $0)
             }
         }
     }
 
     /// Numbers that did not change during the trip.
     private static func constants(
-        _ readings: TripReadings, _ units: UnitSystem
+        _ readings: TripReadings, _ units: UnitSystem, _ names: ECUNames
     ) -> [(name: String, value: String)] {
         readings.signals.filter { isConstant($0, readings) }.map { found in
             let signal = readings.table[found.signal]
@@ -327,7 +336,7 @@ public struct TripReport {
             let value = found.minimum ?? 0
             let unit = conversion?.unit ?? signal.unit
             return (
-                name(found, readings),
+                name(found, readings, names),
                 quantityText(fixed(conversion?(value) ?? value, places), unit)
             )
         }
@@ -339,7 +348,7 @@ public struct TripReport {
     }
 
     private static func signalRows(
-        _ readings: TripReadings, _ units: UnitSystem, _ names: ECUNames
+        _ readings: TripReadings, _ units: UnitSystem, _ names: ECUColumn
     ) -> [[HTMLText.Cell]] {
         // Texts, and signals of which the vehicle has no value, have no numbers.
         readings.signals.filter {
@@ -411,7 +420,7 @@ public struct TripReport {
 
     /// The plots of the signals at `places`.
     public static func plots(
-        _ places: [Int], _ readings: TripReadings, _ units: UnitSystem
+        _ places: [Int], _ readings: TripReadings, _ units: UnitSystem, _ names: ECUNames
     ) throws -> [LinePlot] {
         var plots: [Int: LinePlot] = [:]
         var conversions: [Int: UnitSystem.Conversion] = [:]
@@ -427,7 +436,7 @@ public struct TripReport {
                 signal: signal.id,
                 name: signal.name
                     + (several
-                        ? ", \(found.ecu?.title(onJ1939: readings.isOnJ1939) ?? "unknown ECU")"
+                        ? ", \(names.title(of: found.ecu, none: "unknown ECU"))"
                         : ""),
                 unit: conversion?.unit ?? signal.unit,
                 places: decimals(forStep: readings.step(of: found) * (conversion?.factor ?? 1)),

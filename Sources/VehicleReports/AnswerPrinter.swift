@@ -14,6 +14,8 @@ package struct AnswerPrinter {
     private let table: PIDTable
     private let palette: Palette
     private let items: ItemRows
+    /// What the ECUs are called.
+    package var names = ECUNames()
     private var writer: RowWriter
     private var rows = TextTable(
         [
@@ -111,7 +113,7 @@ package struct AnswerPrinter {
         // Frames of several trouble codes follow each other in one table.
         let name = signal.name + (reading.parameterCode.map { " (\($0.text))" } ?? "")
         rows.add([
-            .init(reading.ecu), .init(signal.id, .bold), .init(name),
+            .init(reading.ecu, names), .init(signal.id, .bold), .init(name),
             .init(value.value, value.isMissing ? .dim : nil), .init(value.unit),
         ])
     }
@@ -120,7 +122,7 @@ package struct AnswerPrinter {
         let scope = monitor.scope == .sinceClear ? "since codes were cleared" : "this driving cycle"
         let state = monitor.supported ? Readiness.text(monitor.complete) : "not supported"
         rows.add([
-            .init(monitor.ecu), .init(monitor.monitor.rawValue, .bold),
+            .init(monitor.ecu, names), .init(monitor.monitor.rawValue, .bold),
             .init("\(monitor.monitor.title), \(scope)"),
             .init(state, monitor.supported ? nil : .dim), "",
         ])
@@ -128,7 +130,7 @@ package struct AnswerPrinter {
 
     private mutating func add(_ result: MonitorTestResult) {
         rows.add([
-            .init(result.ecu), .init(Hex.string([result.tid]), .bold),
+            .init(result.ecu, names), .init(Hex.string([result.tid]), .bold),
             .init("\(result.monitorTitle), \(result.testTitle)"),
             .init(result.text(result.value)), .init(result.unit ?? ""),
         ])

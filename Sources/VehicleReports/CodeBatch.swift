@@ -56,7 +56,7 @@ package struct CodeBatch {
         var rows: [Row] = []
         let codes = scan.codes
         for ecu in scan.ecus {
-            let name = scan.name(of: ecu)
+            let name = scan.names.name(of: ecu)
             let light = scan.lampIsOn(ecu, table)
             let own = codes.filter { $0.ecu == ecu }
             if own.isEmpty {

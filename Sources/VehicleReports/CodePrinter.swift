@@ -65,7 +65,7 @@ package struct CodePrinter {
             let isKnown = codes > 0 || CodeBatch.problem(absence, scan, ecu) == nil
             try writer.print(
                 ItemRows.ecu(
-                    ecu, name: scan.name(of: ecu), light: scan.lampIsOn(ecu, table),
+                    ecu, name: scan.names.name(of: ecu), light: scan.lampIsOn(ecu, table),
                     codes: isKnown ? codes : nil, lamps: scan.lamps(of: ecu), time: time), .json)
         }
         for list in scan.lists {
@@ -93,7 +93,8 @@ package struct CodePrinter {
                 [
                     "time": .time(time), "ecu": .text(module.module.responder.description),
                     "request": .text(module.module.request.description),
-                    "name": .text(module.name), "service": .text(module.service?.description),
+                    "name": .text(scan.names.name(of: module.module.responder)),
+                    "service": .text(module.service?.description),
                 ]), .json)
         for report in scan.newCodes(of: module) {
             try printer.print(.code(report), at: time, to: &writer)
@@ -113,8 +114,7 @@ package struct CodePrinter {
         for ecu in scan.ecus {
             let codes = scan.codes.filter { $0.ecu == ecu }
             let module = scan.modules.first { $0.module.responder == ecu }
-            var heading = palette(.bold, ecu?.title(onJ1939: scan.isOnJ1939) ?? "vehicle")
-            if let name = module?.name { heading += "  \(printable(name))" }
+            var heading = palette(.bold, scan.names.title(of: ecu))
             if let lights = scan.lights(of: ecu, table) {
                 heading += lights.areOn ? palette(.bad, "  \(lights.text)") : "  \(lights.text)"
             }

@@ -4,12 +4,6 @@ import OBDCore
 import VehicleScan
 
 extension CodeScan {
-    /// The name that `ecu` reports, or that SAE J1939 gives its address; nil if neither does.
-    package func name(of ecu: ECUAddress?) -> String? {
-        modules.first { $0.module.responder == ecu }?.name
-            ?? (isOnJ1939 ? ecu?.role(onJ1939: true) : nil)
-    }
-
     /// The lights of `ecu` for a heading; nil if it did not report them.
     package func lights(
         of ecu: ECUAddress?, _ table: PIDTable

@@ -57,6 +57,7 @@ package struct ConditionScan {
             change: ConditionChange(before: before, now: condition),
             frames: frames.flatMap(\.answer.items), table: table, texts: texts,
             explanations: explanations, head: head, output: output)
+        report.names = codes.names
         report.lampsBefore = before?.lights ?? []
         report.allLamps = codes.ecus.compactMap { ecu in codes.lamps(of: ecu).map { (ecu, $0) } }
         return report

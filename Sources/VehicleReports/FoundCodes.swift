@@ -50,8 +50,7 @@ package struct FoundCodes {
                 continue
             }
             let ecu =
-                isAlone
-                ? "" : report.ecu.map { "\($0.title(onJ1939: scan.isOnJ1939)): " } ?? ""
+                isAlone || report.ecu == nil ? "" : scan.names.title(of: report.ecu) + ": "
             codes.append(
                 Entry(
                     ecu: report.ecu, code: report.code,

@@ -7,9 +7,11 @@ import VehicleScan
 package struct ModuleSheet {
     private let form: OutputForm
     private let table: PIDTable
+    private let names: ECUNames
 
-    /// A sheet with the names of `table`.
-    package init(_ form: OutputForm, table: PIDTable) {
+    /// A sheet with the names of signals in `table`, and of ECUs.
+    package init(_ form: OutputForm, table: PIDTable, names: ECUNames) {
+        self.names = names
         self.form = form
         self.table = table
     }
@@ -20,12 +22,13 @@ package struct ModuleSheet {
     ]
 
     /// One ECU as a row; its readings follow it.
-    package static func row(_ module: ModuleIdentities.Module, at time: UTC) -> Row {
+    package func row(_ module: ModuleIdentities.Module, at time: UTC) -> Row {
         Row(
             "moduleIdentity",
             [
                 "time": .time(time), "ecu": .text(module.module.responder.description),
-                "request": .text(module.module.request.description), "name": .text(module.name),
+                "request": .text(module.module.request.description),
+                "name": .text(names.name(of: module.module.responder)),
                 "answered": .integer(module.answers.count), "refused": .integer(module.refused),
                 "unanswered": .integer(module.unanswered),
             ])
@@ -35,9 +38,7 @@ package struct ModuleSheet {
     package func text(_ modules: [ModuleIdentities.Module]) -> String {
         var result = ""
         for module in modules {
-            result += "\n" + form.palette(.bold, module.module.responder.title)
-            if let name = module.name { result += "  \(printable(name))" }
-            result += "\n"
+            result += "\n" + form.palette(.bold, names.title(of: module.module.responder)) + "\n"
             var rows = TextTable([("", .left), ("", .left)], flexible: [0, 1])
             for item in module.answers.flatMap(\.answer.items) {
                 switch item {

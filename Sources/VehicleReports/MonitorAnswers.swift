@@ -20,12 +20,14 @@ package enum MonitorAnswers {
     ) throws -> (asked: [QueryResult], readiness: Readiness) {
         var printer = printer
         let truck = services.profiles.filter { $0 == .j1939 }
-        var report = MonitorReport(output, onJ1939: !truck.isEmpty)
         // A readiness group repeats the content of F501.
         var told: Set<MonitorStatus> = []
         var asked = try connection.readiness(in: services)
         asked += try connection.readinessThisCycle(in: services, known: asked)
         if !readiness { asked += try connection.monitorTests(in: services) }
+        let names = connection.ecuNames(
+            of: asked.flatMap { $0.answer.items.map(\.ecu) }, in: services)
+        var report = MonitorReport(output, names: names)
         for one in asked {
             let time = connection.utc(one.answer.answered)
             for item in one.answer.items where MonitorReport.concerns(item) {
@@ -48,7 +50,7 @@ package enum MonitorAnswers {
                 report.add(lamps, of: message.ecu)
                 try printer.print(
                     ItemRows.ecu(
-                        message.ecu, name: message.ecu?.role(onJ1939: true),
+                        message.ecu, name: names.name(of: message.ecu),
                         light: lamps.malfunction, codes: nil, lamps: lamps, time: time),
                     to: &writer)
             }

@@ -56,10 +56,8 @@ package struct VehicleSheet {
             rows.add(["Voltage", .init("\(fixed(voltage, 1)) V at the adapter")])
         }
         var result = rows.text(palette, columns: form.columns)
-        let isOnJ1939 = connection.scan.link?.capabilities.vehicleProtocol == .j1939
         for ecu in answers.ecus {
-            let title =
-                ecu?.title(named: answers.ownName(of: ecu), onJ1939: isOnJ1939) ?? "ECU —"
+            let title = answers.names.title(of: ecu, none: "ECU —")
             result += "\n" + palette(.bold, title) + "\n"
             result += self.text(ecu, answers, connection.table, palette)
         }
@@ -114,6 +112,8 @@ package struct VehicleAnswers {
     /// The questions about vehicle information, and what became of them.
     package private(set) var information: [QueryResult] = []
     private var announced = SupportedIDs()
+    /// What the ECUs are called.
+    package private(set) var names = ECUNames()
 
     /// Nothing was asked.
     package init() {}
@@ -130,6 +130,7 @@ package struct VehicleAnswers {
         for request in services.profiles.flatMap(\.identificationRequests) {
             information.append(try connection.ask(request))
         }
+        names = connection.ecuNames(of: ecus, in: services)
     }
 
     /// What the answers about vehicle information hold.
@@ -144,15 +145,6 @@ package struct VehicleAnswers {
             guard let left else { return right != nil }
             return right.map { left < $0 } ?? false
         }
-    }
-
-    /// What `ecu` calls itself; nil if it does not say.
-    func ownName(of ecu: ECUAddress?) -> String? {
-        for case .reading(let reading) in items
-        where reading.ecu == ecu && reading.isECUName {
-            if case .text(let name) = reading.value { return name }
-        }
-        return nil
     }
 
     /// What `ecu` refused, each service and reason once.
@@ -174,10 +166,6 @@ package struct VehicleAnswers {
 }
 
 extension Reading {
-    fileprivate var isECUName: Bool {
-        dataID.map { $0.id == ($0.service == .vehicleInformation ? 0x0A : 0xF80A) } ?? false
-    }
-
     /// Whether it only says how many messages before CAN carry the next info type.
     fileprivate var isMessageCount: Bool {
         guard case .number = value, let id = dataID else { return false }

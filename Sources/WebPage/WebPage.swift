@@ -5,11 +5,10 @@ public enum WebPage {
     /// - Parameter nonce: a random word that is used once; the browser runs only styles and scripts
     ///   with this nonce.
     /// - Parameter tiles: the source of a street map; nil = no map.
-    /// - Parameter ecus: the names of ECUs: `7E8=Engine 7E9=Gearbox`.
     public static func dashboard(
-        nonce: String, tiles: TileSource? = nil, ecus: String = ""
+        nonce: String, tiles: TileSource? = nil
     ) -> [UInt8] {
-        page("dashboard.html", nonce, tiles: tiles, ecus: ecus)
+        page("dashboard.html", nonce, tiles: tiles)
     }
 
     /// A file of the page, unchanged.
@@ -30,14 +29,13 @@ public enum WebPage {
     }
 
     private static func page(
-        _ name: String, _ nonce: String, problem: String = "", tiles: TileSource? = nil,
-        ecus: String = ""
+        _ name: String, _ nonce: String, problem: String = "", tiles: TileSource? = nil
     ) -> [UInt8] {
         let script = EmbeddedFiles.all.filter { $0.path.description.hasSuffix(".js") }
             .map { $0.contents.description }.joined(separator: "\n")
         let parts = [
             "{{nonce}}": nonce, "{{style}}": text("style.css"), "{{script}}": script,
-            "{{problem}}": problem, "{{tiles}}": tiles?.template ?? "", "{{ecus}}": ecus,
+            "{{problem}}": problem, "{{tiles}}": tiles?.template ?? "",
         ]
         var rest = text(name)[...]
         var page = ""

@@ -93,8 +93,6 @@ import Testing
         let engine = AddressScan.Module(
             request: ECUAddress(0x7E0, .can11), responder: ECUAddress(0x7E8, .can11))
         #expect(AddressScan.codeRequests(for: engine).allSatisfy { $0.responders == .usual })
-        #expect(engine.standardName == "engine")
-        #expect(module.standardName == nil)
     }
 
     @Test(

@@ -311,11 +311,6 @@ import Testing
             #expect(!first.text.contains(way), "\(way)")
         }
         #expect(first.text.components(separatedBy: "<script").count == 2)
-        // ISO 15765-4 numbers engine and gearbox; with 29 bits they have ranges of SAE J2178-1.
-        let names = try #require(first.text.firstMatch(of: #/data-ecus="([^"]*)"/#)?.1)
-        let named = names.split(separator: " ")
-        #expect(named.prefix(3) == ["7E8=Engine", "7E9=Gearbox", "18DAF110=Engine"])
-        #expect(named.last == "18DAF11F=Gearbox" && named.count == 18)
     }
 
     @Test func `a port that is taken is named, with what to do`() async throws {

@@ -264,7 +264,7 @@ import Testing
 
     /// The output line of the engine's ECU.
     private func engine(_ outcome: Outcome) -> String {
-        outcome.output.split(separator: "\n").first { $0.hasPrefix("Engine (7E8)") }.map(
+        outcome.output.split(separator: "\n").first { $0.hasPrefix("7E8  ") }.map(
             String.init) ?? ""
     }
 

@@ -1,3 +1,4 @@
+import Diagnostics
 import Formats
 import OBDCore
 import Testing
@@ -31,10 +32,11 @@ import Testing
     @Test func `names ECUs on a terminal that has room for it`() throws {
         let engine = try #require(ECUAddress("7E8"))
         let other = try #require(ECUAddress("7EA"))
+        let names = ECUNames(own: [engine: "ECM-EngineControl"])
         var table = TextTable([("ECU", .left), ("SIGNAL", .left)])
-        table.add([.init(engine), "RPM"])
-        table.add([.init(other), "RPM"])
-        table.add([.init(nil), "RPM"])
+        table.add([.init(engine, names), "RPM"])
+        table.add([.init(other, names), "RPM"])
+        table.add([.init(nil, names), "RPM"])
         let plain = Palette(isOn: false)
         let short = """
             ECU  SIGNAL

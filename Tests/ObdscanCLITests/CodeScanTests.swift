@@ -55,8 +55,8 @@ import VehicleReports
             }
             #expect(
                 shown == [
-                    "Engine (7E8)", "P0301 stored", "P0420 stored", "P0301 pending",
-                    "Gearbox (7E9)",
+                    "7E8 check", "P0301 stored", "P0420 stored", "P0301 pending",
+                    "7E9 light",
                     "P0301 stored", "P0301 permanent",
                 ], "\(text)")
             let json = try TableVehicle.printed {
@@ -103,6 +103,31 @@ import VehicleReports
         }
     }
 
+    /// 7E8 announces info type 0A and is a battery; 7E9 has no name, and no standard fixes one.
+    @Test func `an ECU goes by what it says of itself, and is asked once`() throws {
+        var answers = Self.both
+        answers["0900"] = ["7E8 06 49 00 54 40 00 00|7E9 06 49 00 40 00 00 00"]
+        answers["090A"] = [
+            "7E8 10 17 49 0A 01 42 45 43|7E8 21 4D 2D 42 61 74 74 65"
+                + "|7E8 22 72 79 20 45 6E 65 72|7E8 23 67 79 00"
+        ]
+        try TableVehicle.run(answers) { vehicle in
+            let scan = try vehicle.codes()
+            let lines = try vehicle.printer().text(scan).split(separator: "\n")
+            #expect(lines.contains { $0.hasPrefix("Battery (7E8)  ") })
+            #expect(lines.contains { $0.hasPrefix("7E9  ") })
+            let json = try TableVehicle.printed {
+                try vehicle.printer(.json).print(
+                    scan, of: Self.car, at: UTC(microseconds: 0), to: &$0)
+            }
+            #expect(json.contains("\"ecu\":\"7E8\",\"name\":\"Battery\""), "\(json)")
+            #expect(json.contains("\"ecu\":\"7E9\",\"name\":null"), "\(json)")
+            #expect(rows(vehicle, scan, "ecu", "ecuName").first == "7E8 Battery")
+            _ = try vehicle.codes()
+            #expect(vehicle.adapter.count("090A") == 1)
+        }
+    }
+
     @Test(arguments: [(true, false), (false, true), (true, true), (false, false)])
     func `each ECU has its own lamp`(engine: Bool, gearbox: Bool) throws {
         var answers = Self.both
@@ -116,12 +141,12 @@ import VehicleReports
             #expect(scan.lampIsOn(Self.engine, table) == engine)
             #expect(scan.lampIsOn(Self.gearbox, table) == gearbox)
             let headings = try vehicle.printer().text(scan).split(separator: "\n").filter {
-                $0.contains("(7E")
+                $0.hasPrefix("7E")
             }
             #expect(
                 headings == [
-                    "Engine (7E8)  " + (engine ? "check engine light on" : "light off"),
-                    "Gearbox (7E9)  " + (gearbox ? "check engine light on" : "light off"),
+                    "7E8  " + (engine ? "check engine light on" : "light off"),
+                    "7E9  " + (gearbox ? "check engine light on" : "light off"),
                 ])
         }
     }
@@ -171,7 +196,7 @@ import VehicleReports
             // The engine's codes stay as they were.
             #expect(scan.codes.filter { $0.ecu == Self.engine }.count == 3)
             let text = try vehicle.printer().text(scan)
-            let heading = text.split(separator: "\n").first { $0.contains("(7E9)") }
+            let heading = text.split(separator: "\n").first { $0.hasPrefix("7E9  ") }
             #expect(heading?.contains("no codes") == (absence == "no codes"), "\(text)")
             #expect(rows(vehicle, scan, "ecu", "code").last == "7E9 -")
             let error = rows(vehicle, scan, "error").last
@@ -272,7 +297,7 @@ import VehicleReports
             let gearbox = ModuleScan.Module(
                 module: .init(
                     request: ECUAddress(0x7E1, .can11), responder: ECUAddress(0x7E9, .can11)),
-                name: nil, asked: [asked])
+                asked: [asked])
             #expect(gearbox.codes.map(\.code.fullText) == ["P0301-00", "P0420-00"])
             scan.modules = [gearbox]
             // P0301 is in the gearbox's stored list. P0420 is only in the engine's list, and in the

@@ -172,6 +172,9 @@ private let sizes: [(Int, Int)] = [
         var drive = try Drive(["ECT", "RPM"])
         drive.model.cursor = 0
         drive.model.mode = .signal
+        #expect(drive.lines(100, 40).contains { $0.contains("service 01, PID 05, ECU 7E8") })
+        let engine = try #require(ECUAddress("7E8"))
+        drive.model.names = ECUNames(own: [engine: "ECM-EngineControl"])
         let text = drive.lines(100, 40).joined(separator: "\n")
         #expect(text.contains("Engine coolant temperature"))
         #expect(text.contains("ECT  Engine (7E8)"))

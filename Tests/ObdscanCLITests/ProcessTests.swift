@@ -576,7 +576,7 @@ import Testing
             rows[1].hasSuffix(
                 ",/dev/nosuchline,gone,,,,,,,,,,,,/dev/nosuchline: there is no such device"))
         #expect(rows.count { $0.contains(",here,5XXBD1GA8LX000042,48214") } == 6)
-        #expect(rows.count { $0.hasSuffix(",7E9,,false,,,,,,,") } == 1)
+        #expect(rows.count { $0.hasSuffix(",7E9,Gearbox,false,,,,,,,") } == 1)
     }
 }
 

@@ -240,7 +240,7 @@ import TripStore
                     signal: SignalIndex(rawValue: light), value: .flag(isLit), raw: [], line: 0)),
         ]
         for isTruck in [false, true] {
-            var report = MonitorReport(OutputForm(format: .text), onJ1939: isTruck)
+            var report = MonitorReport(OutputForm(format: .text), names: ECUNames(onJ1939: isTruck))
             for item in items { report.add(item) }
             let text = report.text(Readiness(items, table: table))
             #expect(text.contains(verdict) == !isTruck, "\(text)")
@@ -249,7 +249,7 @@ import TripStore
     }
 
     @Test func `the lamps of SAE J1939 are told with their ECUs`() throws {
-        var report = MonitorReport(OutputForm(format: .text), onJ1939: true)
+        var report = MonitorReport(OutputForm(format: .text), names: ECUNames(onJ1939: true))
         let table = try PIDTables.standard()
         #expect(report.text(Readiness([], table: table)).isEmpty)
         let off = CodeReport.Lamps(

@@ -134,8 +134,8 @@ import TripStore
         let page = String(decoding: report.page.bytes, as: UTF8.self)
         #expect(page.contains("VSS") && page.hasPrefix("<!DOCTYPE html>"))
         // Two ECUs: the summary has both, and each row names its own.
-        #expect(page.contains("<dd>Engine (7E8), Gearbox (7E9)</dd>"))
-        #expect(page.contains(">Engine (7E8)</td><td>RPM</td>"))
+        #expect(page.contains("<dd>7E8, 7E9</dd>"))
+        #expect(page.contains(">7E8</td><td>RPM</td>"))
     }
 
     /// Whether a sensor is fitted is no state of the vehicle, whatever the flag is called.

@@ -100,7 +100,10 @@ import Testing
         try ask("petrol") { vehicle in
             let found = try #require(try ModuleIdentities(vehicle, on: .can11At500))
             #expect(found.modules.count == 7 && found.unasked == 0)
-            let brakes = try #require(found.modules.first { $0.name == "ABS-Brake Control" })
+            let brakes = try #require(
+                found.modules.first {
+                    vehicle.ecuNames.name(of: $0.module.responder) == "Brakes"
+                })
             let texts = brakes.answers.flatMap(\.answer.items).compactMap { item in
                 if case .reading(let reading) = item, case .text(let text) = reading.value {
                     text

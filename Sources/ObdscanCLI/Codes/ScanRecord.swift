@@ -17,7 +17,7 @@ enum ScanRecord {
         _ output: OutputOptions
     ) {
         guard isWanted(connection, options) else { return }
-        let vin = try? known ?? connection.vin(by: services.profiles)
+        let vin = try? known ?? connection.names.vin ?? connection.vin(by: services.profiles)
         do {
             let store = try options.open(.readWrite)
             let start = asked.map(\.answer.answered).min() ?? connection.anchor.monotonic

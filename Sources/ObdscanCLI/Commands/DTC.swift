@@ -260,6 +260,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             return
         }
         scan.modules = found.modules
+        scan.names = connection.ecuNames(of: scan.ecus, in: services)
         if found.unasked > 0 {
             output.note("Time ran out before \(found.unasked) addresses were asked.")
         }

@@ -50,7 +50,7 @@ struct DTCHistoryCommand: ParsableCommand, OutputCommand {
         let entries = try store.codeHistory(vehicle: vehicle)
         // A code without a failure type matches all its failure types.
         let start = since?.utc(since: nil)
-        let lives = CodeLife.all(entries).filter { life in
+        let lives = try CodeLife.all(entries, in: store).filter { life in
             (wanted.isEmpty || wanted.contains(life.code.text)
                 || wanted.contains(life.code.fullText))
                 && (start.map(life.changed(since:)) ?? true)

@@ -187,6 +187,7 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
                 odometer: try mapped { () throws(StoreError) in
                     try store.odometer(ofVehicle: name, at: end)
                 }), output: output.form)
+        report.names = try mapped { () throws(StoreError) in try store.names(ofVehicle: name) }
         report.lampsBefore = before?.lights ?? []
         try write(report)
     }

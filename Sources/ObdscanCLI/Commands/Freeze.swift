@@ -52,6 +52,7 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
         var printer = try AnswerPrinter(
             output, table: table, kinds: ItemRows.Keys.data)
         let services = try connection.services()
+        printer.names = connection.ecuNames
         let whole = try connection.ask(.freezeFrames, in: services)
         if !whole.isEmpty {
             try print(whole, connection, &printer, &writer)

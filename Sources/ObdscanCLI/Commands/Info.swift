@@ -90,7 +90,8 @@ struct InfoCommand: ParsableCommand, OutputCommand {
                 VehicleSheet(output.form, isVerbose: output.verbose)
                     .text(connection, answers, voltage))
             try writer.write(
-                ModuleSheet(output.form, table: connection.table).text(modules))
+                ModuleSheet(output.form, table: connection.table, names: connection.ecuNames)
+                    .text(modules))
             try writer.flush()
         } else {
             try printObjects(
@@ -109,10 +110,12 @@ struct InfoCommand: ParsableCommand, OutputCommand {
         var printer = try AnswerPrinter(output, table: connection.table, kinds: kinds)
         if connection.scan.link != nil { try printer.print(adapter, to: &writer) }
         try print(answers, connection, &printer, &writer)
+        let sheet = ModuleSheet(
+            output.form, table: connection.table, names: connection.ecuNames)
         for module in modules {
             let first = module.answers.first?.answer.answered
             let time = first.map(connection.utc) ?? connection.anchor.utc
-            try printer.print(ModuleSheet.row(module, at: time), to: &writer)
+            try printer.print(sheet.row(module, at: time), to: &writer)
             try print(module.answers, connection, &printer, &writer)
         }
         try printer.finish(&writer)

@@ -209,9 +209,12 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         _ unsupported: UnsupportedSignals
     ) throws -> PollLoop.End {
         var lines = try ReadingLines(output, table: connection.table)
-        // A trip needs the vehicle's VIN, and the output contains the same data as the trip.
+        // A trip needs the vehicle's VIN and the names of its ECUs, and the output contains the same data.
         let isData = output.format != .text && trip != nil
-        let tellsVehicle = { (item: DiagnosticItem) in isData && [item].vin != nil }
+        let tellsVehicle = { (item: DiagnosticItem) in
+            guard isData, case .reading(let reading) = item else { return false }
+            return [item].vin != nil || reading.isECUName
+        }
         let identity = trip.map { _ in VINQuery(connection, by: setup.profiles) }
         var loop = PollLoop(
             connection, queue: queue, until: until, identity: identity, printer: printer)

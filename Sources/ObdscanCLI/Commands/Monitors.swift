@@ -101,8 +101,9 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
                 known.map { "No test results of a vehicle called \"\($0)\" are stored." }
                     ?? "No test results are kept yet.")
         }
+        let names = try store.names(ofVehicles: points.map(\.vin))
         try Pager.print(output) {
-            try MonitorTrendReport(points: points, output: output.form).print(&$0)
+            try MonitorTrendReport(points: points, names: names, output: output.form).print(&$0)
         }
     }
 }

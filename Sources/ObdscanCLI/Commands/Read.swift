@@ -58,6 +58,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
             var writer = TextOutput.standard
             var printer = try AnswerPrinter(
                 output, table: table, kinds: ItemRows.Keys.data)
+            printer.names = connection.ecuNames
             var isAnswered = false
             var lastFailure: Failure?
             var firstProblem: Failure?

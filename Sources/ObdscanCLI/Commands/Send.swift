@@ -115,6 +115,7 @@ private struct SendRun: ~Copyable {
         self.output = output
         printer = try AnswerPrinter(
             output, table: table, kinds: [["time", "command", "lines"]] + ItemRows.Keys.all)
+        printer.names = connection.ecuNames
     }
 
     /// Prints a table's heading if there was no reply.

@@ -237,7 +237,11 @@ func withSession(
         let connection = Vehicle(
             scan: scan, table: table, accessory: accessory, key: memory.key,
             ecu: options.ecu?.address,
-            vehicleProtocol: options.vehicleProtocol.vehicleProtocol, inbox: inbox)
+            vehicleProtocol: options.vehicleProtocol.vehicleProtocol, inbox: inbox,
+            names: KnownNames(
+                memory: AdapterMemories.names(
+                    options.database.file,
+                    isStored: memory.key != nil || options.database.isNamed)))
         defer {
             scan.stop()
             memory.save(scan.memory)

@@ -75,6 +75,8 @@ public struct CodeScan: Sendable {
     public var lists: [List]
     /// ECUs at their own addresses, if they were asked.
     public var modules: [ModuleScan.Module] = []
+    /// What the ECUs are called.
+    public var names = ECUNames()
 
     /// Requests everything; a refused or missing list does not hide the others.
     public init(_ vehicle: Vehicle, in services: VehicleServices) throws(VehicleError) {
@@ -97,6 +99,7 @@ public struct CodeScan: Sendable {
                 lists.append(List(kind: kind, asked: asked, items: items))
             }
         }
+        names = vehicle.ecuNames(of: ecus, in: services)
     }
 
     private static let kinds: [CodeReport.Kind] = [.stored, .pending, .permanent]

@@ -8,8 +8,6 @@ public struct ModuleScan: Sendable {
     public struct Module: Sendable {
         /// Its addresses.
         public var module: AddressScan.Module
-        /// Its own name, or the standard's name for its address.
-        public var name: String?
         /// The requests for its codes.
         public var asked: [QueryResult]
 
@@ -56,16 +54,14 @@ public struct ModuleScan: Sendable {
     private static func read(
         _ module: AddressScan.Module, _ vehicle: Vehicle
     ) throws(VehicleError) -> Module {
-        var found = Module(module: module, name: module.standardName, asked: [])
+        var found = Module(module: module, asked: [])
         for request in AddressScan.codeRequests(for: module) {
             let asked = try vehicle.ask(.vehicle(request))
             found.asked.append(asked)
             if asked.isPositive { break }
         }
-        let named = try vehicle.ask(.vehicle(AddressScan.nameRequest(for: module)))
-        if let name = named.answer.reply.messages.lazy.compactMap(AddressScan.name(in:)).first {
-            found.name = name
-        }
+        // The answer is for ``Vehicle/ecuNames``.
+        _ = try vehicle.ask(.vehicle(AddressScan.nameRequest(for: module)))
         return found
     }
 }

@@ -123,7 +123,7 @@ public struct PollLoop {
                 switch identity?.take() {
                 case .vehicle(let vin): vehicle(vin)
                 case .other(let vin): return .otherVehicle(vin)
-                case nil: break
+                case .names, nil: break
                 }
             }
             if waiting.isReady(news), let end = try takeEvents(event) { return end }

@@ -45,6 +45,10 @@ public final class VehicleBoard: Sendable {
         public var accessory: String?
         /// The VIN.
         public var vin: String?
+        /// What the ECUs are called.
+        public var names = ECUNames()
+        /// The ECUs of readings, and those with a name.
+        public internal(set) var ecus: [ECUAddress] = []
         /// The adapter's name.
         public var adapter: String?
         /// The vehicle's protocol.
@@ -220,7 +224,14 @@ public final class VehicleBoard: Sendable {
     public var watchers: Int { state.withLock { $0.watchers.count } }
 
     /// The state of link and session.
-    public var status: Status { state.withLock { $0.status } }
+    public var status: Status {
+        state.withLock { state in
+            var status = state.status
+            status.ecus = Set(state.channels.keys.compactMap(\.ecu)).union(status.names.own.keys)
+                .sorted()
+            return status
+        }
+    }
 
     /// The number of readings that were dropped for lack of space.
     public var dropped: Int { state.withLock { $0.dropped } }

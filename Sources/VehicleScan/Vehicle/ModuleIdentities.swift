@@ -15,12 +15,6 @@ public struct ModuleIdentities: Sendable {
         public var refused = 0
         /// The number of identifications that it was not asked for, or did not answer.
         public var unanswered = 0
-
-        /// Its own name, or the standard's name for its address.
-        public var name: String? {
-            answers.lazy.flatMap(\.answer.reply.messages).compactMap(AddressScan.name(in:)).first
-                ?? module.standardName
-        }
     }
 
     /// The ECUs that answered at their addresses.

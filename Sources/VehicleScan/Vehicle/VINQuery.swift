@@ -3,15 +3,17 @@ public import Diagnostics
 public import OBDCore
 public import ScanSession
 
-/// Asks for the VIN while readings are already arriving, and again after the link was lost: the adapter
+/// Asks for the VIN while readings are already arriving, then once for the names of ECUs, and again after the link was lost: the adapter
 /// may be in another vehicle then.
 ///
 /// The caller waits for signals, keys and deadlines at the same time.
 public struct VINQuery {
     private let vehicle: Vehicle
-    /// The remaining requests, in reverse order.
-    private var requests: [VehicleRequest]
+    /// The remaining requests, in reverse order, each with the one for the names of ECUs.
+    private var requests: [(vin: VehicleRequest, names: VehicleRequest?)]
     private var pending: PendingAnswer?
+    /// Whether the names of ECUs are awaited.
+    private var isNaming = false
     /// The request that was interrupted by a lost link.
     private var interrupted: VehicleRequest?
     /// The VIN that was found.
@@ -28,8 +30,13 @@ public struct VINQuery {
     public init(_ vehicle: Vehicle, by profiles: [DiagnosticProfile]) {
         self.vehicle = vehicle
         requests = profiles.reversed().compactMap { profile in
-            profile.request(for: .information(0x02)).map {
-                vehicle.request($0, mayRepeat: profile.isReadOnly(.information(0x02)))
+            profile.request(for: .information(0x02)).map { vin in
+                (
+                    vehicle.request(vin, mayRepeat: true),
+                    profile.request(for: .information(0x0A)).map {
+                        vehicle.request($0, mayRepeat: true)
+                    }
+                )
             }
         }
         begin()
@@ -40,6 +47,8 @@ public struct VINQuery {
 
     /// What the vehicle says of itself.
     public enum Found: Hashable, Sendable {
+        /// The names of ECUs arrived; ``Vehicle/ecuNames`` has them.
+        case names
         /// The VIN, for the first time.
         case vehicle(VIN)
         /// The VIN of another vehicle than before.
@@ -50,13 +59,14 @@ public struct VINQuery {
     /// the same as before.
     public mutating func take() -> Found? {
         guard let pending, let request = requests.last else { return nil }
+        if isNaming { return takeNames(pending) }
         var items: [DiagnosticItem] = []
         do {
             guard let answer = try pending.take() else { return nil }
             items = vehicle.filtered(answer).items
         } catch .requestFailed(.linkLost, _) {
             self.pending = nil
-            interrupted = request
+            interrupted = request.vin
             return nil
         } catch .requestFailed(_, let soFar) {
             // A complete answer counts, even if the exchange failed afterwards.
@@ -74,7 +84,32 @@ public struct VINQuery {
         known = vin
         // The same profile has it after a lost link.
         requests = [request]
+        vehicle.names.recall(vin)
+        if let names = request.names, vehicle.names.lack(ecus) {
+            self.pending = try? vehicle.scan.begin(.vehicle(names))
+            isNaming = self.pending != nil
+        }
         return .vehicle(vin)
+    }
+
+    /// The ECUs that answered the set-up.
+    private var ecus: [ECUAddress] {
+        vehicle.scan.link?.identity.questions.flatMap(\.messages).compactMap(\.ecu) ?? []
+    }
+
+    private mutating func takeNames(_ pending: PendingAnswer) -> Found? {
+        do {
+            guard let answer = try pending.take() else { return nil }
+            vehicle.names.take(answer.items, answer.reply.messages)
+            vehicle.names.keep(ecus)
+        } catch {
+            // The next session asks again.
+        }
+        self.pending = nil
+        isNaming = false
+        // The link was lost meanwhile.
+        if isChecking { begin() }
+        return .names
     }
 
     private mutating func check(_ vin: VIN?) -> Found? {
@@ -113,7 +148,7 @@ public struct VINQuery {
     }
 
     private mutating func begin() {
-        pending = requests.last.flatMap { try? vehicle.scan.begin(.vehicle($0)) }
+        pending = requests.last.flatMap { try? vehicle.scan.begin(.vehicle($0.vin)) }
     }
 }
 

@@ -25,12 +25,16 @@ public struct Vehicle: Sendable {
     public let inbox: SignalInbox?
     /// The vehicle's services, once they were found.
     let known = KnownServices()
+    /// What its ECUs say of themselves.
+    public let names: KnownNames
 
     /// A vehicle on an open session.
     public init(
         scan: ScanSession, table: PIDTable, accessory: String, key: String? = nil,
-        ecu: ECUAddress? = nil, vehicleProtocol: VehicleProtocol? = nil, inbox: SignalInbox? = nil
+        ecu: ECUAddress? = nil, vehicleProtocol: VehicleProtocol? = nil, inbox: SignalInbox? = nil,
+        names: KnownNames = KnownNames()
     ) {
+        self.names = names
         self.scan = scan
         self.table = table
         self.accessory = accessory
@@ -120,7 +124,9 @@ public struct Vehicle: Sendable {
         _ request: AdapterRequest, filtered: (Answer) -> Answer
     ) throws(VehicleError) -> QueryResult {
         do {
-            return QueryResult(answer: filtered(try scan.ask(request, interruptedBy: interrupt)))
+            let answer = try scan.ask(request, interruptedBy: interrupt)
+            names.take(answer.items, answer.reply.messages)
+            return QueryResult(answer: filtered(answer))
         } catch .requestFailed(let reason, let soFar) {
             let wasSent: Bool
             switch reason {

@@ -1,0 +1,40 @@
+import GRDB
+public import OBDCore
+
+extension TripStore {
+    /// What the ECUs of a vehicle say of themselves; nil for one that was asked and has no name.
+    ///
+    /// `vehicle` is a VIN or a name.
+    public func ecuNames(ofVehicle vehicle: String) throws(StoreError) -> [ECUAddress: String?] {
+        try read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT address, ecu.name FROM ecu JOIN vehicle ON vehicle.id = ecu.vehicle
+                    WHERE vin = ?1 OR vehicle.name = ?1
+                    """, arguments: [vehicle])
+            var names: [ECUAddress: String?] = [:]
+            for row in rows {
+                guard let ecu = ECUAddress(row["address"] as String) else { continue }
+                names.updateValue(row["name"], forKey: ecu)
+            }
+            return names
+        }
+    }
+
+    /// Keeps what ECUs of a vehicle say of themselves; `seen` is the current time.
+    public func remember(
+        ecuNames: [ECUAddress: String?], of vin: VIN, seen: UTC
+    ) throws(StoreError) {
+        try transaction { database in
+            let vehicle = try Vehicles.id(of: vin, seen: seen, in: database)
+            for (ecu, name) in ecuNames {
+                try database.execute(
+                    sql: """
+                        INSERT INTO ecu (vehicle, address, name) VALUES (?, ?, ?)
+                        ON CONFLICT (vehicle, address) DO UPDATE SET name = excluded.name
+                        """, arguments: [vehicle, ecu.description, name])
+            }
+        }
+    }
+}

@@ -13,18 +13,21 @@ function watched(names) {
   const cards = names.map(name => [...live.cards.values()].find(card => has(card.about, name))).filter(card => card);
   const links = cards.flatMap((card, at) => [at > 0 ? ', ' : '', h('a', { href: addressOf([card.key]), text: card.about.name })]);
   if (cards.length > 1) links.push(' (', h('a', { href: addressOf(cards.slice(0, 4).map(card => card.key)), text: 'in one chart' }), ')');
-  return cards.length > 0 ? links : [names.join(', ')];
+  return links;
 }
 function explain(o) {
   const rows = [], add = (name, ...value) => { if (value.some(part => part)) rows.push(h('div', {}, [h('dt', { text: name }), h('dd', {}, value.filter(part => part))])); };
   add('Status', o.status);
   if (o.driveOn) add('Drive on?', h('span', { class: advice[o.driveOn][0], text: advice[o.driveOn][1] + (o.driveReason ? ': ' + o.driveReason : '') }));
+  for (const hazard of o.hazards) add('Careful', h('b', { class: 'warn', text: hazard }));
   add('What was happening', o.happened);
   add('What you notice', o.notice);
   for (const note of o.notes) add('This code', note);
   if (o.causes.length) add('Likely causes', h('ol', {}, o.causes.map((cause, at) => h('li', {}, [h('b', { text: cause[0].toUpperCase() + cause.slice(1) }), o.checks[at] ? '. ' + o.checks[at] : '']))));
-  if (o.watch.length) add('What to watch', ...watched(o.watch), o.watchMeaning ? ': ' + o.watchMeaning : '');
+  const links = watched(o.watch);
+  if (links.length) add('What to watch', ...links, o.watchMeaning ? ': ' + o.watchMeaning : '');
   add('How to clear it', o.clears);
+  if (o.unknown) add('How sure', o.unknown);
   if (o.monitors.length) add('What proves the repair', o.monitors.map(monitorName).join(', ') + ': complete under Readiness');
   return h('article', { class: 'code' + (o.driveOn ? ' ' + o.driveOn : '') }, [h('h3', {}, [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), ' ', h('span', { text: o.description || o.group || 'no text is known' })]), h('dl', {}, rows)]);
 }

@@ -58,12 +58,15 @@ private struct ExplanationReader {
     /// The block of the next lines.
     private enum Block {
         case family(CodeFamily)
-        case kind(CodeFamily)
+        case meaning(CodeMeaningText)
+        case hazard(CodeHazard)
         case rule(CodeSetReading.Rule)
     }
 
     private(set) var result = CodeExplanations()
     private var block: Block?
+    /// What the next causes are for.
+    private var scope = CodeFamily.Cause(what: "", check: "")
     private var ids: Set<String> = []
 
     mutating func read(_ line: Substring) throws(Fault) {
@@ -72,7 +75,17 @@ private struct ExplanationReader {
         let rest = head.dropFirst()
         switch word {
         case "family": begin(.family(CodeFamily(id: try id(rest, word), title: try text(tail))))
-        case "kind": begin(.kind(CodeFamily(id: try id(rest, word), title: try text(tail))))
+        case "meaning":
+            let id = try id(rest, word)
+            guard let meaning = CodeMeaning(rawValue: id) else {
+                throw .malformed(id, wanted: "a meaning")
+            }
+            begin(.meaning(CodeMeaningText(meaning: meaning, title: try text(tail))))
+        case "hazard":
+            begin(.hazard(CodeHazard(id: try id(rest, word), sentence: try text(tail))))
+        case "answer":
+            finish()
+            result.answers.append(try Self.answer(rest, try text(tail)))
         case "together":
             begin(
                 .rule(CodeSetReading.Rule(id: try id(rest, word), sentence: try text(tail))))
@@ -88,11 +101,14 @@ private struct ExplanationReader {
         default:
             switch block {
             case .family(var family):
-                try Self.read(word, rest, tail, into: &family)
+                try read(word, rest, tail, into: &family)
                 block = .family(family)
-            case .kind(var kind):
-                try Self.read(word, rest, tail, into: &kind)
-                block = .kind(kind)
+            case .meaning(var meaning):
+                try read(word, rest, tail, into: &meaning)
+                block = .meaning(meaning)
+            case .hazard(var hazard):
+                try Self.read(word, rest, into: &hazard)
+                block = .hazard(hazard)
             case .rule(var rule):
                 try Self.read(word, rest, into: &rule)
                 block = .rule(rule)
@@ -105,11 +121,13 @@ private struct ExplanationReader {
     mutating func finish() {
         switch block {
         case .family(let family): result.families.append(family)
-        case .kind(let kind): result.kinds.append(kind)
+        case .meaning(let meaning): result.meanings.append(meaning)
+        case .hazard(let hazard): result.hazards.append(hazard)
         case .rule(let rule): result.rules.append(rule)
         case nil: break
         }
         block = nil
+        scope = CodeFamily.Cause(what: "", check: "")
     }
 
     private mutating func begin(_ next: Block) {
@@ -156,13 +174,14 @@ private struct ExplanationReader {
         return String(tail)
     }
 
-    private static func read(
+    private mutating func read(
         _ word: Substring, _ rest: ArraySlice<Substring>, _ tail: Substring?,
         into family: inout CodeFamily
     ) throws(Fault) {
         let words = rest.joined(separator: " ")
         switch word {
-        case "codes": family.codes += try ranges(rest)
+        case "codes": family.codes += try Self.ranges(rest)
+        case "trucks": family.trucks += try Self.trucks(rest)
         case "drive":
             guard let drive = DriveAdvice(rawValue: words) else {
                 throw .malformed(words, wanted: "stop, soon, weeks or note")
@@ -170,13 +189,18 @@ private struct ExplanationReader {
             family.drive = drive
             family.driveReason = try text(tail)
         case "notice": family.notice = try text(tail)
-        case "says":
-            family.says += words.split(separator: "|").map { part in
-                part.split(separator: " ").joined(separator: " ")
+        case "when":
+            scope.meanings = []
+            scope.codes = []
+            if words == "any" { break }
+            for word in rest {
+                if let meanings = CodeMeaning.named(word) {
+                    scope.meanings.formUnion(meanings)
+                } else {
+                    scope.codes += try Self.ranges([word])
+                }
             }
-        case "cause":
-            guard !words.isEmpty else { throw .malformed(words, wanted: "a cause") }
-            family.causes.append(.init(what: words, check: tail.map(String.init) ?? ""))
+        case "cause": family.causes.append(try cause(words, tail))
         case "watch":
             let end = rest.firstIndex(of: "at") ?? rest.endIndex
             let signals = rest[..<end].map(String.init)
@@ -184,16 +208,95 @@ private struct ExplanationReader {
             family.watches.append(
                 .init(
                     signals: signals, meaning: tail.map(String.init) ?? "",
-                    codes: end < rest.endIndex ? try ranges(rest[(end + 1)...]) : []))
-        case "note": family.notes.append(.init(codes: try ranges(rest), text: try text(tail)))
-        case "monitors": family.monitors += try monitors(rest)
-        case "tests": family.tests += try tests(rest)
+                    codes: end < rest.endIndex ? try Self.ranges(rest[(end + 1)...]) : []))
+        case "note":
+            let codes = rest.isEmpty ? [] : try Self.ranges(rest)
+            family.notes.append(.init(codes: codes, text: try text(tail)))
+        case "monitors": family.monitors += try Self.monitors(rest)
+        case "tests": family.tests += try Self.tests(rest)
         case "clears": family.clears = try text(tail)
         case "sure":
             guard words == "statistics" else { throw .malformed(words, wanted: "statistics") }
             family.isFromStatistics = true
         default: throw .unknownWord(String(word))
         }
+    }
+
+    private mutating func read(
+        _ word: Substring, _ rest: ArraySlice<Substring>, _ tail: Substring?,
+        into meaning: inout CodeMeaningText
+    ) throws(Fault) {
+        switch word {
+        case "says": meaning.says += Self.phrases(rest)
+        case "types":
+            meaning.failureTypes.formUnion(try Self.tests(rest).flatMap { Array($0) })
+        case "modes":
+            for word in rest {
+                guard let mode = UInt8(word), mode < 32 else {
+                    throw .malformed(String(word), wanted: "a failure mode")
+                }
+                meaning.failureModes.insert(mode)
+            }
+        case "cause": meaning.causes.append(try cause(rest.joined(separator: " "), tail))
+        default: throw .unknownWord(String(word))
+        }
+    }
+
+    private static func read(
+        _ word: Substring, _ rest: ArraySlice<Substring>, into hazard: inout CodeHazard
+    ) throws(Fault) {
+        switch word {
+        case "codes": hazard.codes += try ranges(rest)
+        case "says": hazard.says += phrases(rest)
+        case "touches": hazard.touches += phrases(rest)
+        case "harmless": hazard.harmless += phrases(rest)
+        case "only": hazard.family = rest.joined(separator: " ")
+        default: throw .unknownWord(String(word))
+        }
+    }
+
+    /// `stop P0217 SPN110/FMI0`.
+    private static func answer(
+        _ words: ArraySlice<Substring>, _ reason: String
+    ) throws(Fault) -> CodeExplanations.Answer {
+        guard let drive = words.first.flatMap({ DriveAdvice(rawValue: String($0)) }) else {
+            throw .malformed(words.joined(separator: " "), wanted: "stop, soon, weeks or note")
+        }
+        let codes = words.dropFirst()
+        var answer = CodeExplanations.Answer(drive: drive, reason: reason)
+        let trucks = codes.filter { $0.hasPrefix("SPN") }
+        answer.trucks = try Self.trucks(trucks[...])
+        let others = codes.filter { !$0.hasPrefix("SPN") }
+        if trucks.isEmpty || !others.isEmpty { answer.codes = try ranges(others[...]) }
+        return answer
+    }
+
+    private static func trucks(
+        _ words: ArraySlice<Substring>
+    ) throws(Fault) -> [CodeExplanations.TruckCode] {
+        var trucks: [CodeExplanations.TruckCode] = []
+        for word in words {
+            guard let code = J1939Code(String(word)) else {
+                throw .malformed(String(word), wanted: "a code of SAE J1939")
+            }
+            trucks.append(.init(code))
+        }
+        return trucks
+    }
+
+    /// `no signal | not valid`.
+    private static func phrases(_ words: ArraySlice<Substring>) -> [String] {
+        words.joined(separator: " ").split(separator: "|").map { part in
+            part.split(separator: " ").joined(separator: " ")
+        }
+    }
+
+    private func cause(_ words: String, _ tail: Substring?) throws(Fault) -> CodeFamily.Cause {
+        guard !words.isEmpty else { throw .malformed(words, wanted: "a cause") }
+        var cause = scope
+        cause.what = words
+        cause.check = tail.map(String.init) ?? ""
+        return cause
     }
 
     private static func read(

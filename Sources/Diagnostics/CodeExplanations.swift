@@ -58,8 +58,12 @@ public struct CodeExplanations: Sendable {
 
     /// Families of codes by their numbers, in the order of the text.
     public internal(set) var families: [CodeFamily] = []
-    /// Families of codes by their texts.
-    var kinds: [CodeFamily] = []
+    /// Meanings of codes, and what holds for each whatever part has it.
+    var meanings: [CodeMeaningText] = []
+    /// What can hurt somebody who follows advice on a code.
+    public internal(set) var hazards: [CodeHazard] = []
+    /// Answers to "drive on?" for single codes, which count before that of the family.
+    var answers: [Answer] = []
     /// How to drive so that a monitor completes.
     public internal(set) var drives: [MonitorStatus.Monitor: String] = [:]
     /// The combined meanings of several codes, the most serious first.
@@ -90,74 +94,130 @@ public struct CodeExplanations: Sendable {
     /// The explanation of `code`; nil if there is none.
     ///
     /// `text` is its text in ``CodeTexts``. A code without a text gets no explanation, because it is not
-    /// enough that its neighbours have one. If no family has the code, the kind of fault in the text is
-    /// explained.
+    /// enough that its neighbours have one; only a hazard of its number is named. If no family has the
+    /// code, its meaning alone is explained.
     public func explanation(
         of code: DTC, text: String?, state: State = State()
     ) -> CodeExplanation? {
-        guard let text else { return nil }
-        if let family = family(of: code) {
-            var explanation = worded(CodeExplanation(family, code))
-            if state.kind == .pending, family.clears.isEmpty {
-                explanation.clears =
-                    "A pending code goes by itself, after the next drive that tests it and finds no "
-                    + "fault."
-            }
-            if state.kind == .permanent { explanation.clears = Self.vehicleClears }
-            explanation.certainty = family.isFromStatistics ? .statistics : .general
-            if let said = state.drive, said.advice < explanation.drive ?? .note {
-                explanation.drive = said.advice
-                explanation.driveReason = said.reason
-                return explanation
-            }
-            if state.kind == .permanent, explanation.drive == .soon || explanation.drive == .weeks {
-                explanation.drive = .note
-                explanation.driveReason =
-                    "cleared, but the vehicle has not tested the repair yet"
-            }
-            if state.isWeak, explanation.drive == .weeks {
-                explanation.drive = .note
-                explanation.driveReason =
-                    state.kind == .pending
-                    ? "seen once so far; it is stored if it comes again" : "it is not there now"
-            }
-            return explanation
-        }
-        return explanation(
-            ofText: text, state: state, clears: CodeExplanation.usualWay(of: code))
+        let words = text?.lowercased() ?? ""
+        let guardian = hazards.first { $0.family != nil && $0.concerns(code.code, words) }?.family
+        guard text != nil || guardian != nil else { return nil }
+        let family = guardian.map { id in families.first { $0.id == id } } ?? family(of: code)
+        let meaning = meaning(of: code, text: words)
+        let answer = answers.first { $0.codes.contains { $0.contains(code.code) } }
+        let draft = Draft(
+            family: family, meaning: meaning, code: code.code, text: words, answer: answer,
+            clears: CodeExplanation.usualWay(of: code))
+        return explanation(draft, state)
     }
 
-    /// The explanation of a SAE J1939 code, from the lamps and from the kind of fault in its text.
+    /// The explanation of a SAE J1939 code, from its lamps, its parameter and its failure mode.
     public func explanation(
         of code: J1939Code, text: String?, state: State = State()
     ) -> CodeExplanation? {
-        explanation(
-            ofText: text ?? "", state: state,
+        let words = text?.lowercased() ?? ""
+        let guardian = hazards.first { $0.family != nil && $0.concerns(nil, words) }?.family
+        let family = families.first { family in
+            guardian.map { $0 == family.id } ?? family.trucks.contains(.init(code))
+        }
+        let draft = Draft(
+            family: family, meaning: meaning(ofFailureMode: code.fmi), text: words,
+            answer: answers.first { $0.trucks.contains(.init(code)) },
             clears:
                 "[obdscan dtc clear, after|Clear the codes after] the repair; [it|this] also clears "
-                + "codes that are not active."
-        )
+                + "codes that are not active.")
+        return explanation(draft, state)
     }
 
-    private func explanation(
-        ofText text: String, state: State, clears: String
-    ) -> CodeExplanation? {
-        let words = text.lowercased()
-        // The kinds are in order of significance in the file.
-        let kind = kinds.first { kind in kind.says.contains { words.contains($0) } }
-        guard kind != nil || state.drive != nil else { return nil }
-        var explanation = worded(
-            CodeExplanation(
-                kind ?? CodeFamily(id: "other", title: "Other fault"), clears: clears))
-        if state.kind == .permanent { explanation.clears = Self.vehicleClears }
-        // A fault that is there is as grave as the graver of the two says.
-        if let said = state.drive,
-            state.isActive == false || explanation.drive.map({ said.advice < $0 }) ?? true
-        {
-            explanation.drive = said.advice
-            explanation.driveReason = said.reason
+    /// An answer to "drive on?" for single codes.
+    struct Answer: Hashable, Sendable {
+        var drive: DriveAdvice
+        var reason: String
+        var codes: [ClosedRange<UInt16>] = []
+        var trucks: [TruckCode] = []
+    }
+
+    /// A parameter of SAE J1939 with a failure mode.
+    struct TruckCode: Hashable, Sendable {
+        var spn: UInt32
+        var fmi: UInt8
+
+        init(_ code: J1939Code) {
+            spn = code.spn
+            fmi = code.fmi
         }
-        return explanation
+    }
+
+    /// What is known of a code before its state counts.
+    private struct Draft {
+        var family: CodeFamily?
+        var meaning: CodeMeaning
+        var code: UInt16?
+        var text: String
+        var answer: Answer?
+        var clears: String
+    }
+
+    private func explanation(_ draft: Draft, _ state: State) -> CodeExplanation? {
+        let general = meanings.first { $0.meaning == draft.meaning }
+        let touched = hazards.contains { $0.concerns(draft.code, draft.text) }
+        guard
+            draft.family != nil || general?.causes.isEmpty == false || draft.answer != nil
+                || state.drive != nil || touched
+        else { return nil }
+        var said: CodeExplanation
+        if let family = draft.family {
+            said = CodeExplanation(family, draft.code, draft.meaning, clears: draft.clears)
+        } else {
+            said = CodeExplanation(
+                CodeFamily(
+                    id: draft.meaning.rawValue, title: general?.title ?? "Other fault"),
+                draft.code, draft.meaning, clears: draft.clears)
+            said.causes = general?.causes ?? []
+            said.certainty = nil
+        }
+        if let answer = draft.answer {
+            said.drive = answer.drive
+            said.driveReason = answer.reason
+        }
+        apply(state, to: &said, draft)
+        // To look at live values is no first step where the engine has to be switched off.
+        if said.drive == .stop { said.watch = nil }
+        said = worded(said)
+        let advice = said.advice.lowercased()
+        said.hazards = hazards.filter { hazard in
+            hazard.concerns(draft.code, draft.text) || hazard.isTouched(by: advice)
+        }.map(\.sentence)
+        return said
+    }
+
+    /// What the code's list, its status and the lamps change.
+    private func apply(_ state: State, to said: inout CodeExplanation, _ draft: Draft) {
+        let isKnown = draft.family != nil || draft.answer != nil
+        if state.kind == .pending, draft.code != nil, draft.family?.clears.isEmpty ?? true {
+            said.clears =
+                "A pending code goes by itself, after the next drive that tests it and finds no fault."
+        }
+        if state.kind == .permanent { said.clears = Self.vehicleClears }
+        // A fault that is there is as grave as the graver of the two says.
+        if let vehicle = state.drive,
+            state.isActive == false && (draft.code == nil || !isKnown)
+                || said.drive.map({ vehicle.advice < $0 }) ?? true
+        {
+            said.drive = vehicle.advice
+            said.driveReason = vehicle.reason
+            return
+        }
+        if state.kind == .permanent, said.drive == .soon || said.drive == .weeks {
+            said.drive = .note
+            said.driveReason = "cleared, but the vehicle has not tested the repair yet"
+        }
+        if state.isWeak, said.drive == .weeks {
+            said.drive = .note
+            said.driveReason =
+                state.kind == .pending
+                ? "seen once so far; it is stored if it comes again" : "it is not there now"
+        }
     }
 
     /// How a permanent code goes (13 CCR 1968.2 and SAE J1979, service 0A).
@@ -192,25 +252,37 @@ public struct CodeExplanations: Sendable {
 }
 
 extension CodeExplanation {
-    init(_ family: CodeFamily, _ code: DTC) {
-        self.init(family, clears: Self.usualWay(of: code))
-        notes = family.notes.filter { $0.codes.contains { $0.contains(code.code) } }.map(\.text)
-        watch = family.watches.first { $0.codes.contains { $0.contains(code.code) } } ?? watch
-    }
-
-    init(_ family: CodeFamily, clears: String) {
+    /// The explanation of a family, as far as it fits the code and its meaning.
+    init(_ family: CodeFamily, _ code: UInt16?, _ meaning: CodeMeaning, clears: String) {
+        func isIn(_ ranges: [ClosedRange<UInt16>]) -> Bool {
+            code.map { code in ranges.contains { $0.contains(code) } } ?? false
+        }
         self.family = family.id
+        self.meaning = meaning
         title = family.title
         drive = family.drive
         driveReason = family.driveReason
         notice = family.notice
-        notes = []
-        causes = family.causes
-        watch = family.watches.first { $0.codes.isEmpty }
+        notes = family.notes.filter { isIn($0.codes) || $0.codes.isEmpty }.map(\.text)
+        causes = family.causes.filter { cause in
+            cause.meanings.contains(meaning) || isIn(cause.codes)
+                || cause.meanings.isEmpty && cause.codes.isEmpty
+        }
+        watch =
+            family.watches.first { isIn($0.codes) } ?? family.watches.first { $0.codes.isEmpty }
         monitors = family.monitors
         tests = family.tests
+        hazards = []
         self.clears = family.clears.isEmpty ? clears : family.clears
-        certainty = .kind
+        certainty =
+            causes.isEmpty ? nil : family.isFromStatistics ? .statistics : .general
+    }
+
+    /// What it tells a driver to look at or to do; a workshop knows its hazards.
+    var advice: String {
+        let own = causes.filter { !$0.check.hasPrefix("A workshop") }
+        return (notes + own.flatMap { [$0.what, $0.check] })
+            .joined(separator: "\n")
     }
 
     /// How a code is normally erased (13 CCR 1968.2 and UN R83: three driving cycles, forty warm-ups).

@@ -45,6 +45,10 @@ public struct CodeFamily: Hashable, Sendable {
         public var what: String
         /// How to check it; may be empty.
         public var check: String
+        /// The meanings that it can have caused; with no codes either, all.
+        var meanings: Set<CodeMeaning> = []
+        /// The codes that it can have caused.
+        var codes: [ClosedRange<UInt16>] = []
     }
 
     /// Signals to watch.
@@ -57,7 +61,7 @@ public struct CodeFamily: Hashable, Sendable {
         var codes: [ClosedRange<UInt16>]
     }
 
-    /// A sentence that applies to some codes only.
+    /// A sentence that applies to some codes only; to all without codes.
     struct Note: Hashable, Sendable {
         var codes: [ClosedRange<UInt16>]
         var text: String
@@ -69,7 +73,9 @@ public struct CodeFamily: Hashable, Sendable {
     public var title: String
     /// The family's codes, except those that another family has in a narrower range.
     public internal(set) var codes: [ClosedRange<UInt16>] = []
-    /// Whether it is safe to drive on; nil for families of codes by their text.
+    /// Its codes of SAE J1939.
+    var trucks: [CodeExplanations.TruckCode] = []
+    /// Whether it is safe to drive on; nil if that differs from code to code.
     public internal(set) var drive: DriveAdvice?
     /// The reason, or the exceptions.
     public internal(set) var driveReason = ""
@@ -79,6 +85,12 @@ public struct CodeFamily: Hashable, Sendable {
     public internal(set) var causes: [Cause] = []
     /// Signals to watch.
     public internal(set) var watches: [Watch] = []
+    /// The causes of a fault of which only the family is known.
+    public var unspecificCauses: [Cause] {
+        causes.filter { cause in
+            cause.meanings.contains(.none) || cause.meanings.isEmpty && cause.codes.isEmpty
+        }
+    }
     var notes: [Note] = []
     /// The monitors that prove a repair.
     public internal(set) var monitors: [MonitorStatus.Monitor] = []
@@ -88,8 +100,6 @@ public struct CodeFamily: Hashable, Sendable {
     public internal(set) var clears = ""
     /// Whether the first causes are from repair statistics.
     public internal(set) var isFromStatistics = false
-    /// Parts of the texts of its codes, for families of codes by their text.
-    var says: [String] = []
 }
 
 /// The explanation of a single code.
@@ -100,12 +110,12 @@ public struct CodeExplanation: Hashable, Sendable {
         case statistics
         /// General workshop knowledge without statistics.
         case general
-        /// Derived from the kind of fault only.
-        case kind
     }
 
-    /// The family's identifier for programs.
+    /// The family's identifier for programs; that of the meaning if no family has the code.
     public var family: String
+    /// What the code says is wrong.
+    public var meaning: CodeMeaning
     /// The family's title for the user.
     public var title: String
     /// Whether it is safe to drive on; nil if unknown.
@@ -124,8 +134,10 @@ public struct CodeExplanation: Hashable, Sendable {
     public var monitors: [MonitorStatus.Monitor]
     /// Monitor ids of service 06 that belong to it.
     public var tests: [ClosedRange<UInt8>]
+    /// What to keep away from, a sentence for each hazard of the code or of the advice.
+    public var hazards: [String]
     /// How the code is erased.
     public var clears: String
-    /// How reliable it is.
-    public var certainty: Certainty
+    /// How reliable the causes are; nil if nothing is known about this very code.
+    public var certainty: Certainty?
 }

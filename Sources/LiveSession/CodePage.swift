@@ -14,6 +14,8 @@ struct CodePage {
     let explanations: CodeExplanations
     let form: OutputForm
     let units: UnitSystem
+    /// Whether the vehicle lacks a signal.
+    let isMissing: (String) -> Bool
 
     /// Each ECU with its light, and each of its codes once.
     func lines(_ scan: CodeScan) -> [LiveModel.Line] {
@@ -52,10 +54,11 @@ struct CodePage {
     }
 
     private func lines(_ report: CodeReport, _ kinds: [String]) -> [LiveModel.Line] {
-        let code = ExplainedCode(
+        var code = ExplainedCode(
             report.code, texts, explanations,
             occurrence: .init(
                 status: kinds.joined(separator: ", "), state: .init(report), moment: nil))
+        code.leaveOutSignals(where: isMissing)
         var lines = [
             LiveModel.Line(
                 head: "  \(report.fullText)  ", .bold,
@@ -64,7 +67,10 @@ struct CodePage {
         func add(_ head: String, _ text: String, _ style: Style? = nil) {
             if !text.isEmpty { lines.append(.init(head: head, .accent, text, style)) }
         }
-        guard let explanation = code.explanation else { return lines }
+        guard let explanation = code.explanation else {
+            add("    How sure   ", code.unknown)
+            return lines
+        }
         if let drive = explanation.drive {
             let reason = explanation.driveReason.isEmpty ? "" : ": \(explanation.driveReason)"
             let style: Style? =
@@ -75,7 +81,9 @@ struct CodePage {
                 }
             add("    Drive on?  ", drive.words + reason, style)
         }
+        for hazard in explanation.hazards { add("    Careful    ", hazard, .warning) }
         add("    Noticed    ", explanation.notice)
+        for note in explanation.notes { add("    This code  ", note) }
         for (place, cause) in explanation.causes.enumerated() {
             let check = cause.check.isEmpty ? "" : ": \(cause.check)"
             add(
@@ -86,6 +94,7 @@ struct CodePage {
             let meaning = watch.meaning.isEmpty ? "" : ": \(watch.meaning)"
             add("    Watch      ", watch.signals.joined(separator: " ") + meaning)
         }
+        add("    How sure   ", code.unknown)
         return lines
     }
 

@@ -261,7 +261,9 @@ extension LiveScreen {
             let (texts, explanations) = try words.codes()
             let pages = CodePage(
                 table: connection.table, texts: texts, explanations: explanations, form: plain,
-                units: form.units)
+                units: form.units,
+                isMissing: scan.codes.isEmpty
+                    ? { _ in false } : try connection.missingSignals(in: services))
             var lines = pages.lines(scan)
             if let lack = words.lack(scan) { lines.append(.init(lack)) }
             lines += pages.lines(readiness: items, scan.names)

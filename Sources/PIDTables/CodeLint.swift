@@ -63,7 +63,7 @@ extension PIDTables {
                 names.formUnion(signal.aliases)
             }
         }
-        var reasons: [String] = []
+        var reasons = explanations.faults
         for family in explanations.families {
             for signal in family.watches.flatMap(\.signals) where !names.contains(signal) {
                 reasons.append("family \(family.id): `\(signal)` is not a signal")

@@ -307,10 +307,15 @@ public struct ConditionReport {
         let moment = moment(of: code)
         let notes = ([said.notice] + said.notes).filter { !$0.isEmpty }
         // Nothing is known but how a code goes, which is the same for all codes.
-        if moment == nil, notes.isEmpty, said.causes.isEmpty, said.monitors.isEmpty { return }
+        if moment == nil, notes.isEmpty, said.causes.isEmpty, said.monitors.isEmpty,
+            said.hazards.isEmpty
+        {
+            return
+        }
         page.raw("<div class=\"keep\">")
         page.element("h3", "\(code.code.code.fullText): \(said.title)")
         if let moment { page.element("p", "What was happening: \(moment)") }
+        for hazard in said.hazards { page.element("p", "Careful: \(hazard)", class: "bad") }
         if !notes.isEmpty { page.element("p", notes.joined(separator: " ")) }
         if !said.causes.isEmpty {
             page.raw("<ol>")
@@ -320,6 +325,9 @@ public struct ConditionReport {
             page.raw("</ol>\n")
         }
         var proof = said.monitors.map(\.title).joined(separator: ", ")
+        if said.certainty == nil {
+            page.element("p", "General: no causes of this very code are known.", class: "dim")
+        }
         if !proof.isEmpty { proof = "These monitors prove the repair: \(proof). " }
         page.element("p", proof + said.clears, class: "dim")
         page.raw("</div>\n")

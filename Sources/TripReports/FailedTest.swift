@@ -53,7 +53,7 @@ public struct FailedTest {
             return "It can belong to these faults: \(titles)."
                 + (explanations.namesCommands ? " \(command) explains them." : "")
         }
-        let causes = first.causes.map(\.what).joined(separator: "; ")
+        let causes = first.unspecificCauses.map(\.what).joined(separator: "; ")
         return "Check in this order: \(causes)."
             + (explanations.namesCommands ? " \(command) says how." : "")
     }

@@ -27,9 +27,12 @@ package struct CodeDetails {
         if scan.codes.isEmpty, let problem = scan.problem(connection) { throw problem }
         let found = try FoundCodes(scan, of: connection, services, connection.table).codes
         let shape = ExplainedCode.shape(units)
+        let isMissing =
+            try found.isEmpty ? { _ in false } : connection.missingSignals(in: services)
         for entry in found {
-            let code = ExplainedCode(
+            var code = ExplainedCode(
                 entry.code, texts, explanations, occurrence: entry.occurrence)
+            code.leaveOutSignals(where: isMissing)
             try writer.print(shape.row(code), .json)
         }
         let known = found.compactMap { entry in

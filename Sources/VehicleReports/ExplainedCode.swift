@@ -127,6 +127,14 @@ package struct ExplainedCode {
         if explanation?.watch?.signals.isEmpty == true { explanation?.watch = nil }
     }
 
+    /// What is not known of the code; empty if its own causes are.
+    package var unknown: String {
+        guard description != nil, explanation?.certainty == nil else { return "" }
+        return explanation?.drive == nil
+            ? "General: nothing is known about this very code."
+            : "General: no causes of this very code are known."
+    }
+
     /// Monitor ids of service 06: `21 to 22, A1`.
     package var tests: String {
         (explanation?.tests ?? []).map { range in
@@ -153,6 +161,8 @@ package struct ExplainedCode {
                 Field("family") { .text($0.explanation?.family) },
                 Field("driveOn") { .text($0.explanation?.drive?.rawValue) },
                 Field("driveReason") { .filled($0.explanation?.driveReason ?? "") },
+                Field("meaning") { .text($0.explanation?.meaning.rawValue) },
+                Field("hazards") { .texts($0.explanation?.hazards ?? []) },
                 Field("notice") { .filled($0.explanation?.notice ?? "") },
                 Field("notes") { .texts($0.explanation?.notes ?? []) },
                 Field("causes") { .texts(($0.explanation?.causes ?? []).map(\.what)) },
@@ -162,7 +172,8 @@ package struct ExplainedCode {
                 Field("clears") { .text($0.explanation?.clears) },
                 Field("monitors") { .words(($0.explanation?.monitors ?? []).map(\.rawValue)) },
                 Field("tests") { .filled($0.tests) },
-                Field("certainty") { .text($0.explanation?.certainty.rawValue) },
+                Field("unknown") { .filled($0.unknown) },
+                Field("certainty") { .text($0.explanation?.certainty?.rawValue) },
             ])
     }
 }

@@ -20,6 +20,7 @@ extension ExplainedCode {
         }
         if let occurrence { add("Status", occurrence.status) }
         add("Drive on?", driving, style)
+        for hazard in explanation?.hazards ?? [] { add("Careful", hazard, .warning) }
         add("Happened", occurrence?.moment?.sentence(output.units.whole) ?? "")
         add("Noticed", explanation?.notice ?? "")
         for note in explanation?.notes ?? [] { add("This code", note) }
@@ -30,6 +31,7 @@ extension ExplainedCode {
         }
         if let watch = explanation?.watch, let command {
             add("Watch", command, .accent)
+            if occurrence == nil { add("", "As far as the vehicle has these signals.") }
             add("", watch.meaning)
         }
         add("Clears", explanation?.clears ?? "")
@@ -71,13 +73,10 @@ extension ExplainedCode {
         case true: parts.append("The text is from one public list and fits its neighbours.")
         case false, nil: break
         }
-        if explanation?.causes.isEmpty ?? true { return parts.joined(separator: " ") }
         switch explanation?.certainty {
         case .statistics: parts.append("Repair statistics name the first causes.")
         case .general: parts.append("The causes are general knowledge of workshops.")
-        case .kind:
-            parts.append("No statistics are known; any fault of this kind has these causes.")
-        case nil: break
+        case nil: if !unknown.isEmpty { parts.append(unknown) }
         }
         return parts.joined(separator: " ")
     }

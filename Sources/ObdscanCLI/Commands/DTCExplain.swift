@@ -20,8 +20,11 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
             For each code it prints the text; whether you may drive on (stop, soon, weeks, note); \
             likely causes, the likeliest and cheapest to check first; signals to watch; what \
             clears the code; and the monitor that proves the repair. What several codes mean \
-            together comes last. "How sure" says where the causes come from. If a code has no \
-            text, the codes next to it, its system and who defines it are printed.
+            together comes last. "Careful" says what can hurt you. Causes fit what the code says: \
+            an open wire, a pressure that is too low. "How sure" says where the causes come from, \
+            or that nothing is known about the code. Codes of high voltage, airbags and gas have \
+            no causes: they are for trained people. If a code has no text, the codes next to it, \
+            its system and who defines it are printed.
 
             You can add your own texts, such as those for a maker's codes. Put them into \
             $XDG_DATA_HOME/obdscan/dtc, in files that end in .tsv: each line is a code, a tab and \

@@ -183,6 +183,11 @@ public struct CodeExplanations: Sendable {
         apply(state, to: &said, draft)
         // To look at live values is no first step where the engine has to be switched off.
         if said.drive == .stop { said.watch = nil }
+        if draft.code == nil {
+            // These monitors and tests are those of OBD, not of SAE J1939.
+            said.monitors = []
+            said.tests = []
+        }
         said = worded(said)
         let advice = said.advice.lowercased()
         said.hazards = hazards.filter { hazard in

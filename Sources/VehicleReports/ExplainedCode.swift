@@ -129,7 +129,9 @@ package struct ExplainedCode {
 
     /// What is not known of the code; empty if its own causes are.
     package var unknown: String {
-        guard description != nil, explanation?.certainty == nil else { return "" }
+        guard description != nil || explanation != nil, explanation?.certainty == nil else {
+            return ""
+        }
         return explanation?.drive == nil
             ? "General: nothing is known about this very code."
             : "General: no causes of this very code are known."

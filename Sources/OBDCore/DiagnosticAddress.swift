@@ -42,8 +42,14 @@ public struct DiagnosticAddressRule: Hashable, Sendable {
             "18DBxxF1, 18DBxxF9", .can29, [0x18DB_00F1...0x18DB_00F1, 0x18DB_00F9...0x18DB_00F9],
             ignored: 0xFF00, "the same for groups of ECUs; 18DB33F1 is OBD"),
         DiagnosticAddressRule(
+            "14DAxxF1", .can29, [0x14DA_00F1...0x14DA_00F1], ignored: 0xFF00,
+            "General Motors since about 2020: one ECU, from a tester; 142AF1xx answers"),
+        DiagnosticAddressRule(
             "17FC00xx", .can29, [0x17FC_0000...0x17FC_00FF],
             "Volkswagen; SAE J1939-21 leaves identifiers with both page bits set to ISO 15765-3"),
+        DiagnosticAddressRule(
+            "1DD0xxxx", .can29, [0x1DD0_0000...0x1DD0_0000], ignored: 0xFFFF,
+            "Volvo and Zeekr (platform SPA), from a tester; 1ECxxxxx and 1EExxxxx answer"),
     ]
 
     fileprivate func contains(_ value: UInt32) -> Bool {

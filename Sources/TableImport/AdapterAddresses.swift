@@ -68,7 +68,9 @@ struct AdapterAddresses {
         }
         if let extended {
             found.target?.extended = extended
-            found.responder?.extended = tester ?? extended
+            found.responder?.extended =
+                found.target.flatMap { ForeignRequest.answerByte($0, tester: tester) }
+                ?? tester ?? extended
         }
         return found
     }

@@ -201,21 +201,51 @@ struct DBCReader {
         let isByte = service.length == 8 && service.start % 8 == (service.isIntel ? 0 : 7)
         guard isNibble || isByte else { return all(.broadcast) }
         let place = service.start / 8
+        var selectors = message.signals.filter { $0.isMultiplexer && $0.value != nil }
+        if selectors.isEmpty {
+            // Some tools do not mark the identifier as a multiplexer if a single one occurs.
+            selectors = message.signals.filter {
+                $0.value != nil && [8, 16].contains($0.length)
+                    && ($0.isIntel ? $0.start / 8 * 8 : Self.top($0)) == (place + 1) * 8
+            }
+        }
+        // What has no identifier is in every answer of the message.
+        var always: [Line] = []
+        var found: [DataID: (record: ImportedRecord, begin: Int)] = [:]
+        defer {
+            let begin = found.count == 1 ? found.values.first?.begin : nil
+            for signal in always {
+                let first = signal.isIntel ? signal.start : Self.top(signal)
+                if let begin, let (record, _) = found.values.first, first >= begin {
+                    do throws(RowFault) {
+                        try add(signal, behind: begin, message, record)
+                    } catch {
+                        source.leaveOut(signal.name, signal.line, error)
+                    }
+                } else if found.count > 1, first >= (place + 2) * 8 {
+                    source.leaveOut(
+                        signal.name, signal.line, .malformed("the identifier that it belongs to"))
+                } else {
+                    source.rowCount -= 1
+                }
+            }
+        }
         for signal in message.signals {
-            if signal.name == service.name || signal.value == nil {
+            if signal.name == service.name || selectors.contains(where: { $0.name == signal.name })
+                || signal.isMultiplexer
+            {
                 source.rowCount -= 1
                 continue
             }
-            if signal.isMultiplexer {
-                source.rowCount -= 1
+            if signal.value == nil {
+                always.append(signal)
                 continue
             }
             do throws(RowFault) {
                 let own = switches[Place(message: message.id, signal: signal.name)]
-                let selectors = message.signals.filter { $0.isMultiplexer && $0.value != nil }
                 let name = own?.name ?? (selectors.count == 1 ? selectors.first?.name : nil)
                 guard let name, let selector = byName[name], let serviceValue = selector.value,
-                    selector.isMultiplexer, selector.name != service.name
+                    selectors.contains(where: { $0.name == name }), selector.name != service.name
                 else { throw .malformed("the identifier that it belongs to") }
                 let byte =
                     isNibble
@@ -237,7 +267,9 @@ struct DBCReader {
                 record.responder = responder
                 let asked = responder.physicalRequest
                 if ForeignRequest.answers(asked) == responder { record.target = asked }
-                try add(signal, behind: (place + 1) * 8 + selector.length, message, record)
+                let begin = (place + 1) * 8 + selector.length
+                found[dataID] = (record, begin)
+                try add(signal, behind: begin, message, record)
             } catch {
                 source.leaveOut(signal.name, signal.line, error)
             }

@@ -75,6 +75,15 @@ enum ForeignRequest {
         }
     }
 
+    /// The address byte before the data of an answer to a request with an address byte.
+    ///
+    /// An answer to BMW's tester at 6F1 has the tester's address, F1, and an answer to Toyota's at 750 that of
+    /// the ECU. A source may name the tester's address.
+    static func answerByte(_ target: ECUAddress, tester: UInt8?) -> UInt8? {
+        guard let extended = target.extended else { return nil }
+        return tester ?? (target.form == .can11 && target.value == 0x6F1 ? 0xF1 : extended)
+    }
+
     private static func address(
         _ value: UInt32, digits: Int, _ text: String
     ) throws(RowFault) -> ECUAddress? {

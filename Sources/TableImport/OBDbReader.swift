@@ -183,8 +183,9 @@ struct OBDbReader {
                 record.target = ECUAddress(value, .can11, extended: extended)
             }
             if let answer = try hex(reply, 3...3), answer < 0x800 {
+                let asked = ECUAddress(value, .can11, extended: extended)
                 record.responder = ECUAddress(
-                    answer, .can11, extended: extended == nil ? nil : tester ?? extended)
+                    answer, .can11, extended: ForeignRequest.answerByte(asked, tester: tester))
             }
         case 4:
             guard let value = try hex(header, 4...4) else { throw .address(header) }

@@ -119,14 +119,21 @@ extension ImportedSource {
         _ counts: inout [[RowCount]]
     ) {
         // With extended addressing, the first byte belongs to the address.
-        guard
-            let answer = RecordedFrames.answer(one.frames)
-                ?? RecordedFrames.answer(one.frames, addressBytes: 1),
-            let service = answer.payload.first, service >= 0x40
+        let answers =
+            RecordedFrames.answers(one.frames)
+            ?? RecordedFrames.answers(one.frames, addressBytes: 1)
+        // Several ECUs may answer; a value that belongs to one of them does not say to which.
+        guard let answers, let first = answers.first,
+            answers.allSatisfy({ $0.payload == first.payload })
         else {
             recorded.unusable += one.values.count
             return
         }
+        guard let service = first.payload.first, service >= 0x40 else {
+            recorded.unusable += one.values.count
+            return
+        }
+        let answer = first
         let digits = service == 0x62 ? 2 : 1
         guard answer.payload.count > 1 + digits else {
             recorded.unusable += one.values.count
@@ -142,7 +149,9 @@ extension ImportedSource {
             {
                 continue
             }
-            if let responder = record.responder, responder.value != answer.ecu.value { continue }
+            if let responder = record.responder, !answers.contains(where: { $0.ecu == responder }) {
+                continue
+            }
             var example = ImportedExample(data: data, values: [], source: "recorded, " + test.file)
             for (name, text) in one.values {
                 guard let index = record.rows.firstIndex(where: { $0.signal.id == name }) else {
@@ -240,19 +249,20 @@ extension ImportedRecord {
     }
 }
 
-/// Reassembles recorded frames strictly: the result must be a single complete answer.
+/// Reassembles recorded frames strictly: the result must be a complete answer of each ECU.
 enum RecordedFrames {
-    static func answer(
+    static func answers(
         _ frames: [String], addressBytes: Int = 0
-    ) -> (ecu: ECUAddress, payload: [UInt8])? {
+    ) -> [(ecu: ECUAddress, payload: [UInt8])]? {
         var open: [ECUAddress: (payload: [UInt8], length: Int, next: UInt8)] = [:]
         var found: [(ecu: ECUAddress, payload: [UInt8])] = []
         for frame in frames {
             let digits = frame.utf8.count % 2 == 1 ? 3 : 8
-            guard frame.utf8.count > digits, let ecu = ECUAddress(frame.prefix(digits)),
+            guard frame.utf8.count > digits, var ecu = ECUAddress(frame.prefix(digits)),
                 let field = Hex.bytes(String(frame.dropFirst(digits))), field.count <= 8
             else { return nil }
             let bytes = Array(field.dropFirst(addressBytes))
+            if addressBytes > 0 { ecu.extended = field.first }
             guard let first = bytes.first else { return nil }
             switch first >> 4 {
             case 0:
@@ -280,7 +290,9 @@ enum RecordedFrames {
         }
         // Ignore a request that was recorded with its answer.
         let answers = found.filter { ($0.payload.first ?? 0) >= 0x40 && $0.payload.first != 0x7F }
-        guard open.isEmpty, answers.count == 1 else { return nil }
-        return answers.first
+        guard open.isEmpty, !answers.isEmpty, Set(answers.map(\.ecu)).count == answers.count else {
+            return nil
+        }
+        return answers
     }
 }

@@ -125,30 +125,33 @@ enum RowReading {
         ranges.sort { $0.raws.lowerBound < $1.raws.lowerBound }
         let texts = ranges.contains { if case .text = $0.value { true } else { false } }
         if texts || isText(other) {
-            // Labels belong to single codes, so there must be no numbers among them.
-            guard !ranges.contains(where: { if case .number = $0.value { true } else { false } })
-            else { throw .notLinear }
-            if case .number = other { throw .notLinear }
-            if other == .itself {
-                signal = plain
-                if signal.kind == .flag { throw .notLinear }
-                signal.notAvailable = ranges.map {
-                    .init(pattern: $0.raws.lowerBound, through: $0.raws.upperBound)
-                }
-                return signal
-            }
+            // A signal is a number or has labels; so numbers beside texts become labels, too.
             signal.kind = .enumeration
             (signal.multiplier, signal.divisor, signal.offset) = (1, 1, 0)
-            for range in ranges {
-                guard case .text(let label) = range.value else { continue }
-                guard range.raws.upperBound - range.raws.lowerBound < 64 else { throw .tooLong }
-                for raw in range.raws { signal.labels.append((raw, label)) }
+            func label(_ answer: Expression.Answer, _ raw: UInt64) -> String? {
+                switch answer {
+                case .text(let label): label
+                case .number(let number): Decimal.text(number)
+                case .itself:
+                    switch plain.value(raw: raw) {
+                    case .number(let number): Decimal.text(number)
+                    case .flag(let flag): flag ? "1" : "0"
+                    default: nil
+                    }
+                case .nothing: nil
+                }
             }
-            if case .text(let label) = other {
+            for range in ranges {
+                guard range.raws.upperBound - range.raws.lowerBound < 64 else { throw .tooLong }
+                for raw in range.raws {
+                    if let label = label(range.value, raw) { signal.labels.append((raw, label)) }
+                }
+            }
+            if other != .nothing {
                 guard field.count <= 8 else { throw .tooLong }
                 for raw in 0..<UInt64(1) << UInt64(field.count)
                 where !ranges.contains(where: { $0.raws.contains(raw) }) {
-                    signal.labels.append((raw, label))
+                    if let label = label(other, raw) { signal.labels.append((raw, label)) }
                 }
                 signal.labels.sort { $0.code < $1.code }
             }
@@ -284,7 +287,8 @@ enum RowReading {
         case (.number(let wanted), .text(let text)): Double(text) == wanted
         case (.text(let wanted), .label(let code)):
             signal.labels.contains { $0.code == code && $0.label == wanted }
-        case (.text, .missing(.notAvailable, _)): true
+        case (.number(let wanted), .label(let code)):
+            signal.labels.contains { $0.code == code && Double($0.label) == wanted }
         case (.nothing, .missing): true
         default: false
         }

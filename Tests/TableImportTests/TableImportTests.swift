@@ -322,4 +322,146 @@ import Testing
             try TableSource.read(Array(Samples.torque.utf8), "f", as: .dbc)
         }
     }
+
+    // MARK: Address bytes
+
+    /// BMW's tester is F1, and every ECU puts that address before its answers; Toyota's put their own.
+    @Test(arguments: [
+        (
+            "{\"hdr\": \"6F1\", \"rax\": \"60D\", \"eax\": \"0D\", \"cmd\": {\"22\": \"DDBC\"}}",
+            "6F1/0D", "60D/F1"
+        ),
+        (
+            "{\"hdr\": \"750\", \"rax\": \"758\", \"eax\": \"2A\", \"cmd\": {\"21\": \"30\"}}",
+            "750/2A", "758/2A"
+        ),
+        (
+            "{\"hdr\": \"750\", \"rax\": \"758\", \"eax\": \"2A\", \"tst\": \"F4\", \"cmd\": {\"21\": \"30\"}}",
+            "750/2A", "758/F4"
+        ),
+    ])
+    func `An answer has the address byte of its maker`(
+        command: String, target: String, responder: String
+    ) throws {
+        let set =
+            "{\"commands\": [" + command.dropLast()
+            + ", \"signals\": [{\"id\": \"X\", \"name\": \"X\", \"fmt\": {\"len\": 8}}]}]}"
+        let source = try Samples.source(set)
+        #expect(source.records.first?.target == ECUAddress(target))
+        #expect(source.records.first?.responder == ECUAddress(responder))
+    }
+
+    @Test(arguments: [
+        ("6F1", "ATCEA07\\nATCRA607", "6F1/07", "607/F1"),
+        ("6F1", "ATCEA07\\nATTAF1\\nATCRA607", "6F1/07", "607/F1"),
+        ("750", "atcea2a\\natcra758", "750/2A", "758/2A"),
+    ])
+    func `Adapter commands lead to the same address bytes`(
+        header: String, commands: String, target: String, responder: String
+    ) throws {
+        let source = try Samples.source(
+            "Charge,SOC,22DDBC,A/2,0,100,%,\(header),\(commands),,1,\n"
+                + "Other,Other,22DDBD,A/2,0,100,%,\(header),\(commands),,1,\n", "list.csv")
+        #expect(source.records.first?.target == ECUAddress(target))
+        #expect(source.records.first?.responder == ECUAddress(responder))
+    }
+
+    @Test func `A profile of WiCAN leads to the same address bytes`() throws {
+        let source = try Samples.source(
+            """
+            { "car_model": "BMW: i3", "init": "ATSP6;ATSH6F1;ATCEA07;ATCRA607;",
+              "pids": [ { "pid": "22DDBC", "parameters": { "SOC": "[B5:B6]/10" } } ] }
+            """)
+        #expect(source.records.first?.responder == ECUAddress("607/F1"))
+    }
+
+    /// Recorded by OBDb for the BMW i3 of 2018: 52.3 %.
+    @Test func `A recorded answer with an address byte proves its row`() throws {
+        var source = try Samples.source(
+            """
+            {"commands": [{"hdr": "6F1", "rax": "607", "eax": "07", "cmd": {"22": "DDBC"},
+              "signals": [{"id": "I3_SOC", "name": "SOC", "fmt": {"len": 16, "div": 10}}]}]}
+            """)
+        let tests = OBDbTests(
+            Array(
+                """
+                command_id: 6F1.607.22DDBC
+                test_cases:
+                - expected_values:
+                    I3_SOC: 52.3
+                  response: |-
+                    607F1100962DDBC020B
+                    607F1210364006EFFFF
+                """.utf8), file: "t", year: nil)
+        source.prove(by: [tests], year: nil)
+        #expect(source.recorded.agree == 1 && source.recorded.unusable == 0)
+    }
+
+    /// Two ECUs answer a request to all; both say that the car stands.
+    @Test func `Answers of two ECUs that say the same are one proof`() throws {
+        var source = try Samples.source(
+            """
+            {"commands": [{"hdr": "DB33", "cmd": {"01": "0D"},
+              "signals": [{"id": "VSS", "name": "Speed", "fmt": {"len": 8}}]}]}
+            """)
+        func tests(_ second: String) -> OBDbTests {
+            OBDbTests(
+                Array(
+                    """
+                    command_id: DB33.010D
+                    test_cases:
+                    - expected_values:
+                        VSS: 0
+                      response: |-
+                        18DAF11003410D00
+                        18DAF11E03410D\(second)
+                    """.utf8), file: "t", year: nil)
+        }
+        source.prove(by: [tests("00"), tests("07")], year: nil)
+        #expect(source.recorded.agree == 1 && source.recorded.unusable == 1)
+    }
+
+    // MARK: Texts
+
+    @Test(arguments: [(0x01, "running"), (0x09, "9"), (0x00, "0")] as [(UInt8, String)])
+    func `A number as default does not hide texts`(byte: UInt8, label: String) throws {
+        let expression = try ExpressionReader.read("LOOKUP(A:A:1='running')", as: .torque).0
+        let signal = try RowReading.signal(expression)
+        guard case .label(let code) = signal.value(in: [byte]) else {
+            Issue.record("\(signal.value(in: [byte]))")
+            return
+        }
+        #expect(signal.labels.first { $0.code == code }?.label == label)
+    }
+
+    // MARK: DBC
+
+    /// The second message has one identifier, 22:0100, and a signal that is in every answer.
+    @Test func `A signal without a multiplexer is in the only answer`() throws {
+        let source = try Samples.source(
+            """
+            BO_ 2028 Battery: 62 Vector__XXX
+             SG_ Charge m257 : 64|8@1+ (0.5,0) [0|0] "%" Vector__XXX
+             SG_ response m98M : 23|16@0+ (1,0) [0|0] "unit" Vector__XXX
+             SG_ service M : 15|8@0+ (1,0) [0|0] "" Vector__XXX
+
+            BO_ 1979 Temperature: 54 Vector__XXX
+             SG_ Indoor m256 : 72|8@1+ (0.5,-40) [0|0] "degC" Vector__XXX
+             SG_ response m98 : 23|16@0+ (1,0) [0|0] "unit" Vector__XXX
+             SG_ service M : 15|8@0+ (1,0) [0|0] "" Vector__XXX
+             SG_ Outdoor : 87|8@0+ (0.5,-40) [0|0] "" Vector__XXX
+
+            SG_MUL_VAL_ 2028 Charge response 257-257;
+            SG_MUL_VAL_ 2028 response service 98-98;
+            """, "obd.dbc")
+        #expect(
+            source.records.map { "\($0.dataID) \($0.rows.map(\.signal.id))" } == [
+                "22:0101 [\"Charge\"]", "22:0100 [\"Indoor\", \"Outdoor\"]",
+            ])
+        let outdoor = try row("Outdoor", in: source)
+        // Byte 10 of the frame is byte G of the answer: 6 behind service and identifier.
+        var data = [UInt8](repeating: 0, count: 20)
+        data[6] = 100
+        #expect("\(outdoor.value(in: data))" == "number(10.0)")
+    }
 }

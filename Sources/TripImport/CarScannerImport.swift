@@ -12,6 +12,8 @@ struct CarScannerImport: CSVImport {
         var text: SignalIndex?
         var dataID: DataID?
         var conversion: ImportUnit.Conversion?
+        /// The name and the possible values of a PID.
+        var limits: (name: String, values: ClosedRange<Double>)?
     }
 
     private struct Key: Hashable {
@@ -24,17 +26,18 @@ struct CarScannerImport: CSVImport {
     var skipsCutRow: Bool { true }
     private var time: LogClock
     var assumesBeginning: Bool { time.assumesBeginning }
-    private let names: [String: String]
+    private(set) var misnamed: Set<String> = []
+    private let source: ImportSource
     private var header: [String] = []
     private var channels: [Key: Channel] = [:]
     /// The offset of a row's seconds; known after the first row.
     private var shift: Double?
     private var lastPlace: Position?
 
-    init(_ time: LogClock, names: [String: String]) {
+    init(_ time: LogClock, _ source: ImportSource) {
         self.time = time
         self.time.form = .sinceStart(second: 1)
-        self.names = names
+        self.source = source
     }
 
     /// Whether a row is the heading of such a file.
@@ -73,9 +76,7 @@ struct CarScannerImport: CSVImport {
 
     /// Seconds since midnight or the start of the program; more of them than days have count from 1970.
     private mutating func moment(_ seconds: Double) throws -> UTC? {
-        if seconds > 1e8 {
-            return seconds < 1e11 ? UTC(microseconds: Int64((seconds * 1e6).rounded())) : nil
-        }
+        if seconds > 1e8 { return time.utc("\(seconds)") }
         guard let beginning = time.beginning else { throw ImportFault.noDay(line: csv.line) }
         let shift = self.shift ?? Self.shift(of: seconds, beginning)
         self.shift = shift
@@ -97,7 +98,13 @@ struct CarScannerImport: CSVImport {
     ) throws -> Channel {
         let key = Key(name: name, unit: unit)
         if let found = channels[key] { return found }
-        let known = table.known(name, pid: WideNames.pid(name), names)
+        let known =
+            if let given = source.names[name] {
+                table.known(given)
+            } else {
+                source.misnamed.contains(name)
+                    ? nil : table.known(name, pid: WideNames.pid(name))
+            }
         let conversion = table.conversion(unit, of: known?.signal)
         if conversion == nil, ImportUnit.isAmbiguous(unit) {
             throw ImportFault(line: csv.line, reason: table.fault(unit, of: name))
@@ -110,7 +117,8 @@ struct CarScannerImport: CSVImport {
                     signal.id, signal.name, signal.unit,
                     signal.kind == .number ? .number : .text),
                 text: table.textPlace(signal),
-                dataID: known.dataID, conversion: conversion)
+                dataID: known.dataID, conversion: conversion,
+                limits: signal.possibleValues.map { (name, $0) })
         } else {
             let other = known == nil ? conversion : ImportUnit.conversion(unit)
             let shown = other?.unit ?? unit
@@ -132,6 +140,9 @@ struct CarScannerImport: CSVImport {
             case let number = channel.conversion.map({ $0(plain) }) ?? plain, number.isFinite
         {
             (value, signal) = (.number(number), channel.signal)
+            if let limits = channel.limits, !limits.values.contains(number) {
+                misnamed.insert(limits.name)
+            }
         } else if cell != "-", CSVReader.number(cell) == nil, let text = channel.text {
             (value, signal) = (.text(CSVReader.undefused(cell)), text)
         } else {

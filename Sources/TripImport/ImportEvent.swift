@@ -95,8 +95,10 @@ public enum ImportFormat: Hashable, Sendable {
             return
         }
         var csv = CSVReader(bytes)
+        var lines: [String] = []
         for row in 0..<WideImport.longestPreamble {
             guard let header = csv.next() else { return nil }
+            defer { lines.append(header.joined(separator: ",")) }
             guard header.count > 1 else { continue }
             if CarScannerImport.isHeading(header) {
                 self = .carScanner
@@ -111,7 +113,7 @@ public enum ImportFormat: Hashable, Sendable {
                 // A list of trouble codes is not a trip.
                 return nil
             }
-            if WideColumns(header) != nil {
+            if WideColumns(header, after: lines) != nil {
                 self = .csvWide
                 return
             }

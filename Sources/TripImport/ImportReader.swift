@@ -13,6 +13,8 @@ protocol ImportReader {
     var skipped: SkippedLines { get }
     /// Whether times depend on a beginning that no line of the file contains.
     var assumesBeginning: Bool { get }
+    /// Names with the name of a PID and values that the PID cannot have.
+    var misnamed: Set<String> { get }
 
     /// Reads the next piece; adds new signals to `table` and passes completed items to `emit`.
     ///
@@ -26,6 +28,7 @@ protocol ImportReader {
 extension ImportReader {
     var skipped: SkippedLines { SkippedLines() }
     var assumesBeginning: Bool { false }
+    var misnamed: Set<String> { [] }
 }
 
 /// Reads a CSV format row by row.

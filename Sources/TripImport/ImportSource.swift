@@ -9,6 +9,10 @@ public struct ImportSource: Sendable {
     public var start: WallClock?
     /// The names of built-in signals by their names in the log.
     public var names: [String: String] = [:]
+    /// Names of the log with the name of a PID and values that the PID cannot have.
+    ///
+    /// A first reading of the log finds them: ``TripFileReader/misnamed``.
+    public var misnamed: Set<String> = []
     /// The bus whose frames are read; nil = all.
     public var channel: String?
     /// The names of tests of service 06, which may occur in frames of a bus.
@@ -107,7 +111,7 @@ public struct WallClock: Hashable, Sendable {
     init?(inFileName name: String) {
         // Split the name into runs of digits and runs of letters.
         var words: [Substring] = []
-        for part in name.split(whereSeparator: { !$0.isASCII || !($0.isLetter || $0.isNumber) }) {
+        for part in name.split(whereSeparator: { !($0.isLetter || $0.isNumber) }) {
             var rest = part
             while let first = rest.first {
                 let isNumber = first.isNumber
@@ -129,7 +133,7 @@ public struct WallClock: Hashable, Sendable {
             guard words[index].count == 4, rest.count >= 2 else { continue }
             let parts = Array(rest.prefix(5))
             let month =
-                LogClock.month(parts[0]).map { $0 < 10 ? "0\($0)" : "\($0)" } ?? String(parts[0])
+                MonthNames.month(parts[0]).map { $0 < 10 ? "0\($0)" : "\($0)" } ?? String(parts[0])
             guard month.count == 2, parts[1].count == 2,
                 let midnight = UTC("\(words[index])-\(month)-\(parts[1])")
             else { continue }

@@ -19,7 +19,9 @@ public struct ImportTable: Sendable {
 
     private var places: [Key: Int32] = [:]
     private var signals: [Signal] = []
-    private let byName: [String: Known]
+    private let byID: [String: Known]
+    /// Signals by the names that our users type.
+    private let byAlias: [String: Known]
     /// Signals by the letters and digits of their names for people.
     private let byTitle: [String: Known]
     let standard: PIDTable
@@ -29,33 +31,40 @@ public struct ImportTable: Sendable {
     public init(_ standard: PIDTable, units: UnitSystem = .metric) {
         self.standard = standard
         self.units = units
-        var byName: [String: Known] = [:]
+        var byID: [String: Known] = [:]
+        var byAlias: [String: Known] = [:]
         var byTitle: [String: Known] = [:]
         for record in standard.records where record.dataID.service == .currentData {
             for index in record.signals {
                 let signal = standard[SignalIndex(rawValue: index)]
                 let known = Known(signal: signal, dataID: record.dataID)
-                for name in [signal.id] + signal.aliases where byName[name.lowercased()] == nil {
-                    byName[name.lowercased()] = known
+                if byID[signal.id.lowercased()] == nil { byID[signal.id.lowercased()] = known }
+                for name in signal.aliases where byAlias[name.lowercased()] == nil {
+                    byAlias[name.lowercased()] = known
                 }
                 let title = WideNames.letters(of: signal.name)
                 if byTitle[title] == nil { byTitle[title] = known }
             }
         }
-        self.byName = byName
+        self.byID = byID
+        self.byAlias = byAlias
         self.byTitle = byTitle
     }
 
     /// The built-in signal with this short name or alias.
-    func known(_ name: String) -> Known? { byName[name.lowercased()] }
+    func known(_ name: String) -> Known? {
+        byID[name.lowercased()] ?? byAlias[name.lowercased()]
+    }
 
-    /// The built-in signal for a name in a log.
+    /// The built-in signal for a name in a log of another program.
     ///
-    /// It searches the user's names, then the names of other programs (`pid`), then short names,
-    /// then names for people.
-    func known(_ name: String, pid: UInt32?, _ names: [String: String]) -> Known? {
-        if let given = names[name] { return known(given) }
-        return pid.flatMap { known(pid: $0) } ?? known(name) ?? byTitle[WideNames.letters(of: name)]
+    /// It searches the names of other programs (`pid`), then short names, then names for people. The names
+    /// that our users type are words such as `boost`, which other programs use for what they calculate; they
+    /// count only with `hasAliases`.
+    func known(_ name: String, pid: UInt32?, hasAliases: Bool = false) -> Known? {
+        pid.flatMap { known(pid: $0) } ?? byID[name.lowercased()]
+            ?? (hasAliases ? byAlias[name.lowercased()] : nil)
+            ?? byTitle[WideNames.letters(of: name)]
     }
 
     /// The first signal of a record of service 01.

@@ -20,16 +20,18 @@ enum ImportUnit {
     /// The conversion of a unit; nil if it is unknown, and for `gal`, which has two meanings.
     static func conversion(_ text: String) -> Conversion? {
         switch text.lowercased() {
-        case "": Conversion(unit: "")
+        case "", "count", "ratio", "dimensionless": Conversion(unit: "")
         case "rpm", "revolutions_per_minute", "revolution / minute", "rev/min", "1/min", "r/min",
             "u/min", "об/мин":
             Conversion(unit: "rpm")
-        case "km/h", "kph", "kmh", "kilometer_per_hour", "kilometer / hour", "км/ч":
+        case "km/h", "kph", "kmh", "km / h", "kilometer_per_hour", "kilometer / hour", "км/ч":
             Conversion(unit: "km/h")
-        case "m/s", "m_sec", "meters/second": Conversion(unit: "km/h", factor: 3.6)
+        case "m/s", "m_sec", "meters/second", "meter / second":
+            Conversion(unit: "km/h", factor: 3.6)
         case "mph", "mile / hour": Conversion(unit: "km/h", factor: 1.609344)
-        case "°c", "c", "*c", "degc", "℃", "celsius", "degree_celsius": Conversion(unit: "°C")
-        case "°f", "f", "*f", "degf", "℉", "fahrenheit", "degree_fahrenheit":
+        case "°c", "c", "*c", "degc", ".c", "deg c", "℃", "celsius", "degree_celsius":
+            Conversion(unit: "°C")
+        case "°f", "f", "*f", "degf", ".f", "deg f", "℉", "fahrenheit", "degree_fahrenheit":
             Conversion(unit: "°C", factor: 1 / 1.8, offset: -32 / 1.8)
         case "%", "percent": Conversion(unit: "%")
         case "kpa", "kilopascal": Conversion(unit: "kPa")
@@ -41,11 +43,22 @@ enum ImportUnit {
             Conversion(unit: "g/s")
         case "lb/min": Conversion(unit: "g/s", factor: 0.45359237 / 0.06)
         case "v", "volt", "volts": Conversion(unit: "V")
+        case "m", "meter", "meters", "metre", "metres": Conversion(unit: "m")
+        case "ft", "feet", "foot": Conversion(unit: "m", factor: 0.3048)
         case "km", "kilometer": Conversion(unit: "km")
         case "mi", "miles", "mile": Conversion(unit: "km", factor: 1.609344)
         case "s", "second", "sec": Conversion(unit: "s")
-        case "l/h", "l/hr", "l/hour", "liters_per_hour", "liter / hour": Conversion(unit: "L/h")
+        case "l/h", "l/hr", "l/hour", "liters_per_hour", "liter / hour",
+            "л/ч":
+            Conversion(unit: "L/h")
         case "°", "degree", "deg": Conversion(unit: "°")
+        case "min", "minute", "minutes": Conversion(unit: "min")
+        case "a", "amp", "amps", "ampere", "amperes": Conversion(unit: "A")
+        case "ma", "milliampere": Conversion(unit: "mA")
+        case "pa", "pascal": Conversion(unit: "kPa", factor: 0.001)
+        case "n·m", "nm", "n*m", "newton_meter", "newton * meter": Conversion(unit: "N·m")
+        case "kg/h", "kg/hr", "kilogram / hour": Conversion(unit: "kg/h")
+        case "l", "liter", "litre", "liters": Conversion(unit: "L")
         default: nil
         }
     }

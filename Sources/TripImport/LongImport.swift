@@ -58,7 +58,11 @@ struct LongImport: CSVImport {
         if let text = keys["time"]?.string, !text.hasSuffix("Z") {
             if time.needsDay(text) { throw ImportFault.noDay(line: csv.line) }
             // A time without a zone is a local one.
-            if let utc = time.utc(text) { keys["time"] = .string(utc.text) }
+            if let utc = time.utc(text) {
+                keys["time"] = .string(utc.text)
+            } else if time.question != nil {
+                throw time.fault(text, line: csv.line)
+            }
         }
         for name in ["code", "frame"] {
             guard let text = keys[name]?.string else { continue }
@@ -80,10 +84,12 @@ struct LongImport: CSVImport {
         }
         if keys["code"] != nil { return .string(text) }
         if text == "true" || text == "false" { return .bool(text == "true") }
-        // "inf", "nan" and "0x10" are not decimals.
-        let isDecimal = text.utf8.allSatisfy { $0 < 0x3A || $0 == 0x65 || $0 == 0x45 }
-        guard isDecimal, let number = CSVReader.number(text) else { return .string(text) }
+        // Our exports have a decimal point; "inf", "nan", "0x10" and "7E8" are text.
+        let isPlain = text.utf8.allSatisfy {
+            $0 < 0x3A && $0 != 0x2C && $0 > 0x20 || $0 | 0x20 == 0x65
+        }
+        if isPlain, let number = CSVNumber.decimal(text) { return .number(number) }
         // A number that is too large for Double is not a measurement.
-        return number.isFinite ? .number(number) : .null
+        return isPlain && CSVReader.number(text)?.isInfinite == true ? .null : .string(text)
     }
 }

@@ -28,9 +28,8 @@ public struct TripFileReader {
         switch format {
         case .jsonLines: reader = JSONImport()
         case .csvLong: reader = LongImport(clock)
-        case .csvWide: reader = WideImport(clock, names: source.names)
-        case .carScanner:
-            reader = CarScannerImport(clock, names: source.names)
+        case .csvWide: reader = WideImport(clock, source)
+        case .carScanner: reader = CarScannerImport(clock, source)
         case .freematics: reader = FreematicsImport(clock)
         case .frames(let form): reader = FrameLogImport(form, clock, table, source)
         }
@@ -48,6 +47,12 @@ public struct TripFileReader {
 
     /// The number of frames and of diagnostic frames; nil for files without frames.
     public var frames: FrameCount? { (reader as? FrameLogImport)?.count }
+
+    /// Names that have the name of a PID of service 01 in the log's program, and a value that the PID cannot
+    /// have, so that they mean something else.
+    ///
+    /// The file must be read again with ``ImportSource/misnamed``.
+    public var misnamed: Set<String> { reader.misnamed }
 
     /// Reads the next piece of the file.
     ///

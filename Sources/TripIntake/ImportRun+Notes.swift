@@ -18,6 +18,11 @@ extension ImportRun {
         }
         let leftOut = [lines, cells].compactMap(\.self)
         if !leftOut.isEmpty { notes.append("left out " + leftOut.joined(separator: " and ")) }
+        if let first = misnamed.first {
+            let others = misnamed.count > 1 ? " and \(misnamed.count - 1) others keep" : " keeps"
+            notes.append(
+                "\"\(first)\"\(others) the name of the file, because no PID has such values")
+        }
         if let frames {
             notes.append("\(frames.diagnostic) of \(frames.all) frames are diagnostic")
         }

@@ -28,6 +28,8 @@ public struct ImportRun {
     public let assumedDay: AssumedDay?
     /// The number of frames, if it is a log of a bus.
     public let frames: FrameCount?
+    /// Names of the file that are the name of a PID, with values that the PID cannot have.
+    public let misnamed: [String]
     /// All signals of the file.
     private let table: ImportTable
     private let trips: [ImportedTrip]
@@ -40,11 +42,20 @@ public struct ImportRun {
     ) throws {
         self.file = file
         self.format = format
-        self.source = source
+        var source = source
         var survey = Survey()
-        let reader = try Self.read(
+        var reader = try Self.read(
             file, format, ImportTable(standard, units: units), source
         ) { survey.take($0) }
+        if !reader.misnamed.isEmpty {
+            source.misnamed = reader.misnamed
+            survey = Survey()
+            reader = try Self.read(
+                file, format, ImportTable(standard, units: units), source
+            ) { survey.take($0) }
+        }
+        self.source = source
+        misnamed = source.misnamed.sorted()
         table = reader.table
         (skipped, assumedDay, frames) = (reader.skipped, reader.assumedDay, reader.frames)
         trips = survey.finished(table.table)

@@ -293,6 +293,49 @@ import Testing
         #expect(result.errors.contains("\"obdscan trips --db \(other)\" lists them"), "\(result)")
     }
 
+    /// OBDb recorded this answer of a BMW i3 of 2018 with the value 52.3 %.
+    @Test func `a table with an address byte decodes a log of the bus`() throws {
+        defer { program.remove() }
+        let set = try file(
+            "i3.json",
+            """
+            {"commands": [{"hdr": "6F1", "rax": "607", "eax": "07", "cmd": {"22": "DDBC"},
+              "signals": [{"id": "I3_CHARGE", "name": "Charge", "fmt": {"len": 16, "div": 10, "unit": "percent"}}]}]}
+            """)
+        let table = folder.appendingPathComponent("i3.pids").path
+        let made = try program.run(["pids", "import", set, "--to", table])
+        #expect(made.status == 0, "\(made.errors)")
+        let log = try file(
+            "bus.log",
+            """
+            (1700000000.000000) can0 6F1#070322DDBC000000
+            (1700000000.010000) can0 607#F1100962DDBC020B
+            (1700000000.020000) can0 6F1#0730000000000000
+            (1700000000.030000) can0 607#F1210364006EFFFF
+
+            """)
+        let read = try program.run(["import", log, "--pids", table])
+        #expect(read.status == 0, "\(read.errors)")
+        let values = try program.run(["export", "1", "--format", "json"]).objects
+            .filter { $0["signal"] as? String == "I3_CHARGE" }
+        #expect(values.map { $0["value"] as? Double } == [52.3])
+    }
+
+    @Test func `a name with values that no PID has is named, and kept`() throws {
+        defer { program.remove() }
+        let path = try file(
+            "a.csv", "timestamp,Boost(kPa)\n2026-11-21T08:15:02Z,20\n2026-11-21T08:15:03Z,-30\n")
+        let result = try program.run(["import", path])
+        #expect(result.status == 0)
+        #expect(
+            result.errors
+                == "\(path): \"Boost\" keeps the name of the file, because no PID has such values\n"
+        )
+        let values = try program.run(["export", "1", "--format", "json"]).objects
+            .filter { $0["signal"] != nil }
+        #expect(values.map { $0["signal"] as? String } == ["Boost", "Boost"])
+    }
+
     @Test func `semicolons leave the comma to numbers`() throws {
         defer { program.remove() }
         let path = try file("de.csv", "time;RPM\n2026-11-21T08:15:02Z;800,5\n")

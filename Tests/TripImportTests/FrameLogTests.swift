@@ -89,4 +89,141 @@ import TripImport
         #expect(try ImportedFile(text, from: source).values == [.init("VSS", 100, "km/h")])
         #expect(try ImportedFile(text).values.count == 2)
     }
+
+    // MARK: Addresses
+
+    /// The table of a pack is not needed: a message of service 09 shows that its answer was found.
+    private func answers(_ log: String) throws -> (values: [String], count: FrameCount?) {
+        let file = try ImportedFile(log)
+        return (
+            file.readings.map { "\($0.ecu?.description ?? "") \(file.table[$0.signal].id)" },
+            file.frames
+        )
+    }
+
+    /// Each pair asks for 010C, or for 22F40C, which is 010C as an identifier of UDS.
+    @Test(arguments: [
+        // Volkswagen, GMLAN, Ram, Volvo, General Motors: the addresses of recorded conversations.
+        ("17FC007B#0322F40C00000000", "17FE007B#0562F40C1AF8AAAA", 2),
+        ("00000241#0322F40C00000000", "00000641#0562F40C1AF8AAAA", 2),
+        ("241#0322F40C00000000", "641#0562F40C1AF8AAAA", 2),
+        ("742#0322F40C00000000", "4C2#0562F40C1AF8AAAA", 2),
+        ("1DD01635#0322F40C00000000", "1EC6AE80#0562F40C1AF8AAAA", 2),
+        ("14DACBF1#0322F40C00000000", "142AF1CB#0562F40C1AF8AAAA", 2),
+        // An address byte before the data: BMW and Toyota.
+        ("6F1#070322F40C000000", "607#F10562F40C1AF8FF", 2),
+        ("750#2A0322F40C000000", "758#2A0562F40C1AF800", 2),
+        // Two identifiers that no list names, with padding and two bytes that are repeated.
+        ("123#0322F40C55555555", "323#0562F40C1AF8AAAA", 2),
+        // A request without padding, or an answer to another request, proves nothing.
+        ("123#0322F40C01020304", "323#0562F40C1AF8AAAA", 0),
+        ("123#0322F40C55555555", "323#0562F40D1AF8AAAA", 0),
+        ("123#0221015555555555", "323#046101010101AAAA", 0),
+    ])
+    func `are found by lists, tables and by themselves`(
+        _ request: String, _ answer: String, _ frames: Int
+    ) throws {
+        let found = try answers(
+            "(1700000000.000000) can0 \(request)\n(1700000000.010000) can0 \(answer)\n")
+        #expect(found.count == FrameCount(all: 2, diagnostic: frames))
+    }
+
+    /// The request, a pending answer and the answer are three frames.
+    @Test func `a frame counts once`() throws {
+        let found = try answers(
+            """
+            (1700000000.000000) can0 775#0319028F00000000
+            (1700000000.010000) can0 77D#037F197800000000
+            (1700000000.020000) can0 77D#075902FFC064882E
+
+            """)
+        #expect(found.count == FrameCount(all: 3, diagnostic: 3))
+    }
+
+    /// 22 F4 0C with a long answer and an address byte: consecutive frames have it, too.
+    @Test func `long answers may have an address byte`() throws {
+        let found = try answers(
+            """
+            (1700000000.000000) can0 6F1#120322F190000000
+            (1700000000.010000) can0 612#F1101462F1903148
+            (1700000000.020000) can0 6F1#1230000000000000
+            (1700000000.030000) can0 612#F12147434D383236
+            (1700000000.030000) can0 612#F122333341303034
+            (1700000000.040000) can0 612#F123333532FFFFFF
+            (1700000000.040000) can0 18FF1234#0102030405060708
+
+            """)
+        #expect(found.count == FrameCount(all: 7, diagnostic: 6))
+    }
+
+    @Test func `an identifier below 600 is followed once it has answered`() throws {
+        let text = """
+            (1700000000.000000) can0 742#0322F19000000000
+            (1700000000.010000) can0 4C2#101462F190314847
+            (1700000000.020000) can0 742#3000000000000000
+            (1700000000.030000) can0 4C2#21434D3832363333
+            (1700000000.040000) can0 4C2#2241303034333532
+            (1700000000.050000) can0 4C3#2101020304050607
+
+            """
+        let file = try ImportedFile(text)
+        #expect(file.frames == FrameCount(all: 6, diagnostic: 5))
+    }
+
+    // MARK: Tables
+
+    /// SAE J1979: 1A F8 is 1726 rpm.
+    @Test(arguments: [
+        "Time,Channel,ID,Flags,DLC,Data\n0.000,1,7DF,,8,02 01 0C 00 00 00 00 00\n0.020,1,7E8,,8,04 41 0C 1A F8 00 00 00\n",
+        "TimestampEpoch;BusChannel;ID;IDE;DLC;DataLength;Dir;EDL;BRS;DataBytes\n1700000000.02;1;7E8;0;8;8;0;0;0;04410C1AF8000000\n",
+        "Timestamp (ms),CAN ID (hex),Len,Data\n20,0x7E8,5,0x04 0x41 0x0C 0x1A 0xF8\n",
+        "Time;ID;DLC;Byte0;Byte1;Byte2;Byte3;Byte4\n0,020;7E8h;5;04;41;0C;1A;F8\n",
+        "ParserFlags\tCh\tCounter\tT/R\tTime\tFlags\tCAN ID\tLen\tData\n0\t1\t7\tR\t20.0\t\t7E8\t8\t04 41 0C 1A F8 00 00 00\n",
+        "timestamp,can_id,data_length,data\n2026-11-21 08:00:00.020,2024,5,\"[4, 65, 12, 26, 248, 0, 0, 0]\"\n",
+        "Time,ID,Extended,Bus,LEN,D1,D2,D3,D4,D5,D6,D7,D8\n0.02,7E8,false,0,8,4,41,C,1A,F8,0,0,0\n",
+        "0.010,07DF,8,02,01,0C,00,00,00,00,00,R\n0.020,07E8,8,04,41,0C,1A,F8,00,00,00,R\n0.030,07DF,8,02,01,0D,00,00,00,00,00,R\n",
+        "Timestamp,Arbitration_ID,DLC,Data\n2026-11-21 08:00:00.020,0x7E8,8,04 41 0C 1A F8 00 00 00\n",
+    ])
+    func `are tables by their columns`(_ text: String) throws {
+        var source = ImportSource()
+        source.start = WallClock("2026-11-21T08:00")
+        let file = try ImportedFile(text, from: source)
+        #expect(file.values == [.init("RPM", 1726, "rpm")])
+        let time = try #require(file.entries.first).time.text
+        #expect(
+            ["2026-11-21T09:00:00.020000Z", "2023-11-14T22:13:20.020000Z"].contains(time), "\(time)"
+        )
+    }
+
+    /// A bus has no more than 20,000 frames per second, and a clock without a unit says nothing.
+    @Test func `a table whose clock has no unit is not read`() throws {
+        var source = ImportSource()
+        source.start = WallClock("2026-11-21T08:00")
+        let file = try ImportedFile(
+            "Time,ID,DLC,Data\n20,7E8,8,04 41 0C 1A F8 00 00 00\n", from: source)
+        #expect(file.values.isEmpty && file.skipped.count == 1)
+        #expect(file.frames?.all == 0)
+    }
+
+    /// SavvyCAN subtracts the time since 1970 from a clock that counts from the start: only differences remain.
+    @Test func `times before 1970 count from the first`() throws {
+        let file = try ImportedFile(
+            """
+            Time Stamp,ID,Extended,Dir,Bus,LEN,D1,D2,D3,D4,D5,D6,D7,D8
+            -1725172529967471,000007DF,false,Rx,0,8,02,01,0C,00,00,00,00,00,
+            -1725172529867471,000007E8,false,Rx,0,8,04,41,0C,1A,F8,00,00,00,
+
+            """)
+        #expect(file.values == [.init("RPM", 1726, "rpm")])
+        #expect(file.entries.first?.time.text == "2024-09-01T06:35:30.067471Z")
+    }
+
+    @Test(arguments: [
+        "id,name,data\n1,x,2\n", "time,signal,value\n", "Time,Engine ID,Speed\n1,2,3\n",
+        "Time,RPM,Data\n1,2,3\n",
+    ])
+    func `a table without frames is none of them`(_ text: String) {
+        guard case .frames? = ImportFormat(Array(text.utf8)) else { return }
+        Issue.record("taken for frames")
+    }
 }

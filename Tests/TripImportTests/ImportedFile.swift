@@ -47,6 +47,20 @@ struct ImportedFile {
         bytes: [UInt8], isUS: Bool = false, from source: ImportSource = ImportSource(),
         piece: Int = .max
     ) throws {
+        let misnamed = try read(bytes, isUS, source, piece)
+        guard !misnamed.isEmpty else { return }
+        self = ImportedFile()
+        var again = source
+        again.misnamed = misnamed
+        #expect(try read(bytes, isUS, again, piece).isEmpty)
+    }
+
+    private init() {}
+
+    /// Reads all of it; returns the names that no PID can have.
+    private mutating func read(
+        _ bytes: [UInt8], _ isUS: Bool, _ source: ImportSource, _ piece: Int
+    ) throws -> Set<String> {
         let table = ImportTable(try Self.standard.get(), units: isUS ? .us : .metric)
         // Local time is one hour west of Greenwich.
         var reader = TripFileReader(try #require(ImportFormat(bytes)), table, source) {
@@ -61,6 +75,7 @@ struct ImportedFile {
         (skipped, assumedDay, frames) = (reader.skipped, reader.assumedDay, reader.frames)
         self.table = reader.table.table
         #expect(reader.table.count == self.table.signals.count)
+        return reader.misnamed
     }
 
     private mutating func take(_ event: ImportEvent) {

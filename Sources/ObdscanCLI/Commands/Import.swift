@@ -16,19 +16,23 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         discussion: """
             Reads obdscan's JSON Lines and CSV (long and wide), and the logs of other programs: \
             Car Scanner, Torque, OBD Fusion and OBDLink, BlueDriver, OBD Auto Doctor, RomRaider, \
-            RaceChrono, Freematics, AndrOBD, the database on a WiCAN's memory card, and CSV \
-            with a time and one column per signal. The name of a \
-            column decides which signal it is; --map says what names in other languages mean. An \
-            unknown name is kept as it is. A valid VIN in a column called VIN sets the trip's \
+            RaceChrono, TrackAddict, Harry's LapTimer, Freematics, AndrOBD, the database on a WiCAN's \
+            memory card, and CSV with a time and one column per signal. A column is a PID of the \
+            vehicle if the program says so, or if its name says so, no other column claims the same PID \
+            and the PID can have all of its values. Any other column keeps its name: speeds of satellites, \
+            calculated values and sensors of the phone are no answers of the vehicle. --map says what \
+            names in other languages mean. A valid VIN in a column called VIN sets the trip's \
             vehicle. Units are converted to metric ones (--units us or imperial says which gallons \
             a file has). Times without a zone are local (the variable TZ). In dates with dots the day \
-            is first.
+            is first. If a date may mean two days, such as 2/3/2024 or 21-lip-2021, obdscan asks for the day \
+            (--date).
 
             Many logs do not say their day, or only count seconds. obdscan takes the beginning from \
             the file's name, such as 2021-11-19 16-45-25.csv; --date says it for other files.
 
-            Logs of a CAN bus are read too: candump, Vector ASC, PEAK TRC, GVRET and SavvyCAN CSV, \
-            OVMS CRTD and python-can CSV. obdscan takes the answers to OBD and UDS requests from \
+            Logs of a CAN bus are read too: candump, Vector ASC, PEAK TRC, OVMS CRTD, and tables with \
+            columns for identifier and data, such as those of SavvyCAN, python-can, Kvaser and CSS \
+            Electronics. obdscan takes the answers to OBD and UDS requests from \
             them, with the tables of --pids and --pack.
 
             A file is stored completely or not at all. If a line of our own exports cannot be read, \

@@ -2,10 +2,37 @@ import Diagnostics
 import OBDCore
 import VehicleLink
 
+/// The addresses that tables name.
+struct TableAddresses {
+    /// The address bytes that may come before the data at an identifier; with an empty list, none.
+    private(set) var targets: Set<ECUAddress> = []
+    private(set) var responders: Set<ECUAddress> = []
+    /// The identifiers of both.
+    private(set) var identifiers: Set<UInt32> = []
+
+    init(_ table: PIDTable) {
+        for record in table.records {
+            if let target = record.target, target.form == .can11 || target.form == .can29 {
+                targets.insert(target)
+                identifiers.insert(target.value)
+            }
+            if let responder = record.responder,
+                responder.form == .can11 || responder.form == .can29
+            {
+                responders.insert(responder)
+                identifiers.insert(responder.value)
+            }
+        }
+    }
+}
+
 /// Finds requests and answers of OBD and UDS among the frames of one bus.
 ///
-/// OBD has its own identifiers for requests and answers. On other identifiers, a message counts as
-/// an answer if it repeats service and identifier of a recent request.
+/// OBD has its own identifiers for requests and answers. Elsewhere, a message counts as an answer if it repeats
+/// service and identifier of a recent request. How much else is needed depends on what is known: addresses of
+/// ``DiagnosticAddressRule`` and of tables carry diagnostics, and so does a pair of addresses that has proved
+/// itself; on any other identifier, an answer must repeat two bytes of identifier after a request with
+/// padding.
 struct DiagnosticTraffic {
     /// A message of an ECU with its request; nil if the log does not contain the request.
     struct Answer {
@@ -14,11 +41,30 @@ struct DiagnosticTraffic {
         var time: Int64
     }
 
-    private var assemblers: [ECUAddress: ISO15765Assembler] = [:]
-    /// The last request of each address.
-    private var questions: [ECUAddress: (payload: [UInt8], time: Int64)] = [:]
-    /// The number of frames of incomplete messages, on identifiers outside OBD.
-    private var frames: [ECUAddress: Int] = [:]
+    private struct Question {
+        var payload: [UInt8]
+        var time: Int64
+        /// Whether bytes after the request are padding.
+        var isPadded: Bool
+        /// The frames that count only once an answer proves that they are diagnostic.
+        var frames: Int
+    }
+
+    private let known: TableAddresses
+    private var plain: [ECUAddress: ISO15765Assembler] = [:]
+    /// Where an address byte comes before the data.
+    private var addressed: [ECUAddress: ISO15765Assembler] = [:]
+    /// The last request of each address, with its address byte.
+    private var questions: [ECUAddress: Question] = [:]
+    private var lastQuestion: Int64?
+    /// The request address of each address that has answered.
+    private var pairs: [ECUAddress: ECUAddress] = [:]
+    /// The number of frames of open messages, outside OBD.
+    private var open: [ECUAddress: Int] = [:]
+    /// Identifiers whose frames are not all messages of ISO 15765-2.
+    private var noise: Set<UInt32> = []
+    /// Identifiers of requests and answers.
+    private(set) var members: Set<UInt32> = []
     /// The number of diagnostic frames.
     private(set) var diagnosticFrames = 0
 
@@ -26,6 +72,8 @@ struct DiagnosticTraffic {
     private static let patience: Int64 = 6_000_000
     /// The greatest number of identifiers; diagnostics needs fewer.
     private static let most = 512
+
+    init(_ known: TableAddresses) { self.known = known }
 
     /// Whether an identifier is reserved for OBD.
     private static func isOBD(_ address: ECUAddress) -> Bool {
@@ -42,102 +90,221 @@ struct DiagnosticTraffic {
             ? (0x7E8...0x7EF).contains(address.value) : address.value & 0x1FFF_FF00 == 0x18DA_F100
     }
 
-    /// Reads a frame; calls `body` with the answer that it completes.
-    mutating func receive(_ frame: LoggedFrame, line: Int, _ body: (Answer) throws -> Void) rethrows
-    {
-        guard !frame.data.isEmpty, frame.data.count <= ISO15765.frameLength else { return }
+    /// What a frame is.
+    private enum Part {
+        case answer(Answer)
+        /// Another part of diagnostics.
+        case other
+        /// Neither a request nor an answer.
+        case foreign
+    }
+
+    /// Reads a frame; returns the answer that it completes.
+    mutating func receive(_ frame: LoggedFrame, line: Int) -> Answer? {
+        guard frame.data.count > 1, frame.data.count <= ISO15765.frameLength else { return nil }
+        if Self.isOBD(frame.address) { return receiveOBD(frame, line) }
+        for isAddressed in [false, true] {
+            switch receive(frame, line, isAddressed: isAddressed) {
+            case .answer(let answer): return answer
+            case .other: return nil
+            case .foreign: continue
+            }
+        }
+        if frame.data[0] >> 4 > 3, !members.contains(frame.id), noise.count < Self.most {
+            noise.insert(frame.id)
+        }
+        return nil
+    }
+
+    private mutating func receiveOBD(_ frame: LoggedFrame, _ line: Int) -> Answer? {
         let address = frame.address
-        let owned = Self.isOBD(address)
         let control = frame.data[0] >> 4
+        guard control <= 3 else { return nil }
+        diagnosticFrames += 1
         // Flow control carries no data, but belongs to diagnostics.
-        if control == 3 {
-            if owned || frames[address] != nil { diagnosticFrames += 1 }
-            return
+        guard control < 3, let message = assemble(frame, line, isAddressed: false) else {
+            return nil
         }
-        guard control <= 2, owned || mayBegin(frame, control, address) else { return }
-        if assemblers[address] == nil, assemblers.count >= Self.most { assemblers.removeAll() }
-        if frames.count >= Self.most { frames.removeAll() }
-        var message: ECUMessage?
-        do throws(LinkError) {
-            message = try assemblers[address, default: ISO15765Assembler()].receive(
-                LinkFrame(header: address, bytes: frame.data, line: line))
-        } catch {
-            // A recording may begin and end within a message.
-            frames[address] = nil
-            if owned { diagnosticFrames += 1 }
-            return
-        }
-        if owned { diagnosticFrames += 1 } else { frames[address, default: 0] += 1 }
-        guard let message, let service = message.payload.first else { return }
-        let count = frames.removeValue(forKey: address) ?? 0
         if Self.isAnswer(address) {
-            try body(
-                Answer(
-                    message: message, request: question(for: message, at: frame.time),
-                    time: frame.time))
-            return
+            let key = question(for: message, at: frame.time)
+            if let key { settle(key, message.ecu ?? address) }
+            return Answer(
+                message: message, request: key.flatMap { questions[$0]?.payload }, time: frame.time)
         }
-        if owned {
-            questions[address] = (message.payload, frame.time)
-            return
-        }
-        if let request = question(for: message, at: frame.time) {
-            // The frame of the request was not counted, because only the answer proves that it is
-            // diagnostic.
-            diagnosticFrames += count + 1
-            try body(Answer(message: message, request: request, time: frame.time))
-        } else if Self.asks(message.payload, service) {
-            if questions.count >= Self.most { questions.removeAll() }
-            questions[address] = (message.payload, frame.time)
-        }
+        ask(message.payload, address, frame, isPadded: true, frames: 0)
+        return nil
     }
 
-    /// Whether a frame of any identifier could begin or continue a request or an answer.
-    private func mayBegin(_ frame: LoggedFrame, _ control: UInt8, _ address: ECUAddress) -> Bool {
-        guard frame.data.count > 1 else { return false }
-        switch control {
+    /// Reads a frame outside OBD.
+    private mutating func receive(
+        _ frame: LoggedFrame, _ line: Int, isAddressed: Bool
+    ) -> Part {
+        let place = isAddressed ? 1 : 0
+        guard frame.data.count > place + 1 else { return .foreign }
+        var address = frame.address
+        if isAddressed { address.extended = frame.data[0] }
+        let control = frame.data[place]
+        switch control >> 4 {
         case 0:
-            let length = Int(frame.data[0])
-            guard (1...7).contains(length), frame.data.count > length else { return false }
-            let service = frame.data[1]
-            return DiagnosticTraffic.services.contains(service)
-                || (hasRecentQuestion(at: frame.time)
-                    && (service == 0x7F || DiagnosticTraffic.services.contains(service &- 0x40)))
+            let length = Int(control)
+            guard length > 0, frame.data.count > place + length else { return .foreign }
+            let payload = Array(frame.data[(place + 1)...].prefix(length))
+            if let key = question(for: ECUMessage(ecu: address, payload: payload), at: frame.time) {
+                diagnosticFrames += 1
+                settle(key, address)
+                return .answer(
+                    Answer(
+                        message: ECUMessage(ecu: address, payload: payload, line: line),
+                        request: questions[key]?.payload, time: frame.time))
+            }
+            guard Self.asks(payload), isAddressed || !isAddressedOnly(frame.id) else {
+                return .foreign
+            }
+            let padding = frame.data[(place + 1 + length)...]
+            ask(
+                payload, address, frame,
+                isPadded: padding.allSatisfy { $0 == padding.first }, frames: 1)
+            // The same frame may be the other form, too.
+            return .foreign
         case 1:
-            return frame.data.count > 3 && hasRecentQuestion(at: frame.time)
-                && DiagnosticTraffic.services.contains(frame.data[2] &- 0x40)
-        default: return frames[address] != nil
+            guard frame.data.count == ISO15765.frameLength else { return .foreign }
+            let start = Array(frame.data[(place + 2)...])
+            guard let key = question(for: ECUMessage(ecu: address, payload: start), at: frame.time)
+            else { return .foreign }
+            settle(key, address)
+            open[address] = 1
+            _ = assemble(frame, line, isAddressed: isAddressed)
+            return .other
+        case 2:
+            guard let count = open[address] else { return .foreign }
+            let message = assemble(frame, line, isAddressed: isAddressed)
+            guard let message else {
+                if isUnderWay(address, isAddressed: isAddressed) {
+                    open[address] = count + 1
+                } else {
+                    // A recording may lack frames of a message.
+                    open[address] = nil
+                }
+                return .other
+            }
+            open[address] = nil
+            diagnosticFrames += count + 1
+            let key = question(for: message, at: frame.time)
+            return .answer(
+                Answer(
+                    message: message, request: key.flatMap { questions[$0]?.payload },
+                    time: frame.time))
+        case 3:
+            guard members.contains(frame.id), frame.data[place] & 0x0F <= 2 else { return .foreign }
+            diagnosticFrames += 1
+            return .other
+        default: return .foreign
         }
     }
 
-    private func hasRecentQuestion(at time: Int64) -> Bool {
-        questions.values.contains { (0..<Self.patience).contains(time - $0.time) }
+    private mutating func assemble(
+        _ frame: LoggedFrame, _ line: Int, isAddressed: Bool
+    ) -> ECUMessage? {
+        let framed = LinkFrame(header: frame.address, bytes: frame.data, line: line)
+        let key = frame.address
+        if isAddressed {
+            if addressed[key] == nil, addressed.count >= Self.most { addressed.removeAll() }
+            return try? addressed[key, default: ISO15765Assembler(extendedAddressing: true)]
+                .receive(framed)
+        }
+        if plain[key] == nil, plain.count >= Self.most { plain.removeAll() }
+        return try? plain[key, default: ISO15765Assembler()].receive(framed)
     }
+
+    private func isUnderWay(_ address: ECUAddress, isAddressed: Bool) -> Bool {
+        guard isAddressed else { return plain[address]?.isUnderWay(address) ?? false }
+        var key = address
+        key.extended = nil
+        return addressed[key]?.isUnderWay(address) ?? false
+    }
+
+    // MARK: Requests
 
     /// Services whose answers repeat an identifier, which proves that they are answers.
-    private static let services: Set<UInt8> = [0x01, 0x02, 0x06, 0x09, 0x19, 0x1A, 0x21, 0x22]
+    static let services: Set<UInt8> = [0x01, 0x02, 0x06, 0x09, 0x19, 0x1A, 0x21, 0x22]
 
-    private static func asks(_ payload: [UInt8], _ service: UInt8) -> Bool {
-        services.contains(service) && (2...7).contains(payload.count)
+    private static func asks(_ payload: [UInt8]) -> Bool {
+        guard let service = payload.first else { return false }
+        return services.contains(service) && (2...7).contains(payload.count)
             && (service != 0x22 || payload.count % 2 == 1)
     }
 
-    /// The newest request for a message: first one to this ECU, then one to all ECUs.
-    private func question(for message: ECUMessage, at time: Int64) -> [UInt8]? {
-        guard let ecu = message.ecu else { return nil }
-        func fits(_ address: ECUAddress) -> [UInt8]? {
-            guard let found = questions[address],
-                (0..<Self.patience).contains(time - found.time),
-                Self.answers(message.payload, found.payload)
-            else { return nil }
-            return found.payload
+    /// Identifiers at which every request has an address byte: BMW's.
+    private func isAddressedOnly(_ id: UInt32) -> Bool { id == 0x6F1 }
+
+    private mutating func ask(
+        _ payload: [UInt8], _ address: ECUAddress, _ frame: LoggedFrame, isPadded: Bool, frames: Int
+    ) {
+        if questions[address] == nil, questions.count >= Self.most { questions.removeAll() }
+        questions[address] = Question(
+            payload: payload, time: frame.time, isPadded: isPadded, frames: frames)
+        lastQuestion = max(lastQuestion ?? frame.time, frame.time)
+    }
+
+    /// Counts the frames of a request that an answer has proved, and remembers the pair.
+    private mutating func settle(_ key: ECUAddress, _ address: ECUAddress) {
+        diagnosticFrames += questions[key]?.frames ?? 0
+        questions[key]?.frames = 0
+        if pairs.count >= Self.most { pairs.removeAll() }
+        if members.count >= Self.most { members.removeAll() }
+        pairs[address] = key
+        members.insert(key.value)
+        members.insert(address.value)
+    }
+
+    /// The address of the newest request for a message: first that of its pair, then one to this ECU, then one
+    /// to all ECUs.
+    private func question(for message: ECUMessage, at time: Int64) -> ECUAddress? {
+        guard let ecu = message.ecu, let lastQuestion, time - lastQuestion < Self.patience else {
+            return nil
         }
-        if let own = fits(ecu.physicalRequest) { return own }
+        func fits(_ address: ECUAddress) -> Bool {
+            guard let found = questions[address] else { return false }
+            return (0..<Self.patience).contains(time - found.time)
+                && Self.answers(message.payload, found.payload)
+        }
+        if let pair = pairs[ecu], fits(pair) { return pair }
+        let own = ecu.physicalRequest
+        if ecu.extended == nil, fits(own), isTrusted(own, ecu, message.payload) { return own }
         let all = ECUAddress(ecu.form == .can11 ? 0x7DF : 0x18DB_33F1, ecu.form)
-        if let functional = fits(all) { return functional }
-        guard !Self.isOBD(ecu) else { return nil }
-        return questions.filter { $0.key != ecu && !Self.isOBD($0.key) }
-            .max { $0.value.time < $1.value.time }.flatMap { fits($0.key) }
+        if ecu.extended == nil, fits(all), isTrusted(all, ecu, message.payload) { return all }
+        guard !Self.isOBD(ecu), Self.mayAnswer(message.payload) else { return nil }
+        return questions.filter { address, question in
+            // An ECU repeats no request of its own.
+            address.value != ecu.value && address.form == ecu.form
+                && (address.extended == nil) == (ecu.extended == nil) && fits(address)
+                && isTrusted(address, ecu, message.payload)
+        }.max { ($0.value.time, $0.key) < ($1.value.time, $1.key) }?.key
+    }
+
+    private static func mayAnswer(_ payload: [UInt8]) -> Bool {
+        payload.first.map { $0 == 0x7F || services.contains($0 &- 0x40) } ?? false
+    }
+
+    /// Whether an answer that repeats a request is no accident, by the addresses and by what it repeats.
+    private func isTrusted(
+        _ request: ECUAddress, _ ecu: ECUAddress, _ payload: [UInt8]
+    ) -> Bool {
+        if Self.isOBD(request), Self.isOBD(ecu) { return true }
+        let isUsual =
+            request.usualResponder == ecu
+            // GMLAN: 241 is answered at 641.
+            || (0x241...0x25F).contains(request.value) && ecu.value == request.value + 0x400
+            || known.targets.contains(request) && known.responders.contains(ecu)
+        let isNamed =
+            known.targets.contains(request) || request.isDiagnosticRequest || Self.isOBD(request)
+        // A refusal repeats a single byte.
+        if payload.first == 0x7F { return isNamed && isUsual }
+        if isNamed && isUsual { return true }
+        let isLong = payload.first == 0x62 || payload.first == 0x5A && isUsual
+        let isPadded = questions[request]?.isPadded ?? false
+        if isNamed { return isLong || !noise.contains(ecu.value) }
+        return isPadded && (isLong && !noise.contains(request.value) || isUsual)
     }
 
     /// Whether an answer repeats service and identifier of a request, or refuses it.

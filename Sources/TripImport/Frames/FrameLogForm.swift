@@ -11,12 +11,10 @@ public enum FrameLogForm: Hashable, Sendable {
     case asc
     /// PEAK's TRC, 1.0 to 2.1.
     case trc
-    /// GVRET's and SavvyCAN's CSV.
-    case gvret
     /// OVMS' CRTD.
     case crtd
-    /// python-can's CSV.
-    case pythonCAN
+    /// A table: GVRET, SavvyCAN, python-can, Kvaser, CSS Electronics and others.
+    case table(FrameTable)
 
     /// The format of a file with this beginning; nil for anything else.
     init?(beginning: [UInt8]) {
@@ -24,26 +22,19 @@ public enum FrameLogForm: Hashable, Sendable {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         var seen = 0
         for line in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
-            guard seen < 40 else { return nil }
+            guard seen < 40 else { break }
             seen += 1
             if let form = Self(line: line) {
                 self = form
                 return
             }
         }
-        return nil
+        guard let table = FrameTable(beginning: bytes) else { return nil }
+        self = .table(table)
     }
 
     private init?(line: ArraySlice<UInt8>) {
         let lower = line.string.lowercased()
-        if lower.hasPrefix("timestamp,arbitration_id") {
-            self = .pythonCAN
-            return
-        }
-        if lower.hasPrefix("time stamp,id,extended") {
-            self = .gvret
-            return
-        }
         if lower.hasPrefix(";$fileversion=") || lower.hasPrefix(";   start time:") {
             self = .trc
             return

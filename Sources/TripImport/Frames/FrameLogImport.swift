@@ -25,10 +25,13 @@ struct FrameLogImport: ImportReader {
     private var reader: FrameLogReader
     private var clock: LogClock
     private let standard: PIDTable
+    private let known: TableAddresses
     private let channel: [UInt8]?
     private var decoder: ResponseDecoder
-    /// The traffic of each bus.
-    private var traffic: [ArraySlice<UInt8>: DiagnosticTraffic] = [:]
+    /// The traffic of each bus, and its place by the name in the log.
+    private var buses: [DiagnosticTraffic] = []
+    private var channels: [ArraySlice<UInt8>: Int] = [:]
+    private var last: (channel: ArraySlice<UInt8>, bus: Int)?
     private var places: [Int32: SignalIndex] = [:]
     private var vin: VIN?
     private var hasBegun = false
@@ -38,6 +41,8 @@ struct FrameLogImport: ImportReader {
         reader = FrameLogReader(form)
         self.clock = clock
         standard = table.standard
+        known = TableAddresses(table.standard)
+        reader.watched = known.identifiers
         channel = source.channel.map { Array($0.utf8) }
         decoder = ResponseDecoder(table: table.standard, monitors: source.monitors)
     }
@@ -49,7 +54,7 @@ struct FrameLogImport: ImportReader {
     /// The number of frames.
     var count: FrameCount {
         FrameCount(
-            all: frames, diagnostic: traffic.values.reduce(0) { $0 + $1.diagnosticFrames })
+            all: frames, diagnostic: buses.reduce(0) { $0 + $1.diagnosticFrames })
     }
 
     mutating func read(
@@ -90,16 +95,37 @@ struct FrameLogImport: ImportReader {
         switch reader.read(line) {
         case .other: break
         case .unreadable(let reason):
+            // The log of a terminal begins with its day: `PuTTY log 2025.05.22 14:51:50`.
+            if frames == 0, pendingLine <= 5,
+                let found = LogClock.beginning(in: line.string, isMonthFirst: nil)
+            {
+                return clock.begins(at: found)
+            }
             skipped.add(ImportFault(line: pendingLine, reason: reason))
         case .frame(let frame):
             if let channel, !frame.channel.elementsEqual(channel) { return }
             frames += 1
-            guard frame.mayBeDiagnostic else { return }
-            var bus = traffic.removeValue(forKey: frame.channel) ?? DiagnosticTraffic()
-            if traffic.count > 64 { traffic.removeAll() }
-            defer { traffic[frame.channel] = bus }
-            try bus.receive(frame, line: pendingLine) { try take($0, &table, emit) }
+            guard !frame.data.isEmpty else { return }
+            let bus = bus(of: frame.channel)
+            let members = buses[bus].members.count
+            let answer = buses[bus].receive(frame, line: pendingLine)
+            if buses[bus].members.count != members {
+                reader.watched.formUnion(buses[bus].members)
+            }
+            if let answer { try take(answer, &table, emit) }
         }
+    }
+
+    /// The place of a bus in the traffic.
+    private mutating func bus(of channel: ArraySlice<UInt8>) -> Int {
+        if let last, last.channel == channel { return last.bus }
+        // A file of random data may have as many buses as lines; the rest of them share one.
+        let place = channels[channel] ?? min(buses.count, 64)
+        if place == buses.count { buses.append(DiagnosticTraffic(known)) }
+        let name = ArraySlice(Array(channel))
+        if channels.count < 64 { channels[name] = place }
+        last = (name, place)
+        return place
     }
 
     private mutating func take(
@@ -157,11 +183,12 @@ struct FrameLogImport: ImportReader {
     private mutating func moment(_ time: Int64) throws -> UTC {
         guard reader.isRelative == true else { return UTC(microseconds: time) }
         if let beginning = reader.beginning { clock.begins(at: beginning) }
-        clock.form = .sinceStart(second: 0.000_001)
-        let text = String(time)
-        if clock.needsDay(text) { throw ImportFault.noDay(line: pendingLine) }
-        guard let moment = clock.utc(text) else {
-            throw ImportFault(line: pendingLine, reason: "\(text) µs is not a time")
+        guard let began = clock.beginning else { throw ImportFault.noDay(line: pendingLine) }
+        if reader.countsFromMidnight, began.seconds ?? 0 != 0 {
+            clock.begins(atMidnightOf: began)
+        }
+        guard let moment = clock.afterBeginning(Double(time) / 1e6) else {
+            throw ImportFault(line: pendingLine, reason: "\(time) µs is not a time")
         }
         return moment
     }

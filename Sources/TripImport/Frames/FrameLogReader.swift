@@ -13,6 +13,8 @@ struct FrameLogReader {
     }
 
     let form: FrameLogForm
+    /// Identifiers at which diagnostics was found; frames of others are read only if they may begin a message.
+    var watched: Set<UInt32> = []
     /// When the log begins, in local time, if its head contains that.
     private(set) var beginning: WallClock?
     /// Whether times count from the beginning of the log; nil until a line shows it.
@@ -24,8 +26,10 @@ struct FrameLogReader {
     private var lastTime: Int64 = 0
     // TRC: letters that name the columns.
     private var columns = Array("NOdIL".utf8)
-    // GVRET.
-    private var hasDirection = false
+    // Tables.
+    private var firstTime: Int64?
+    /// Whether times count from midnight of the day on which the log begins.
+    private(set) var countsFromMidnight = false
 
     init(_ form: FrameLogForm) { self.form = form }
 
@@ -35,9 +39,8 @@ struct FrameLogReader {
         case .candumpScreen: readCandumpScreen(line)
         case .asc: readASC(line)
         case .trc: readTRC(line)
-        case .gvret: readGVRET(line)
         case .crtd: readCRTD(line)
-        case .pythonCAN: readPythonCAN(line)
+        case .table(let table): readTable(line, table)
         }
     }
 
@@ -63,7 +66,10 @@ struct FrameLogReader {
         if id & 0x2000_0000 != 0 { return .other }
         let isExtended = digits.count == 8
         var data = text[(hash + 1)...]
-        guard LoggedFrame.mayBeDiagnostic(id, isExtended) else {
+        guard
+            LoggedFrame.isLikelyDiagnostic(id, isExtended) || LoggedFrame.mayBegin(data)
+                || watched.contains(id)
+        else {
             return .frame(
                 LoggedFrame(
                     time: time, id: id, isExtended: isExtended, data: InlineBytes(),
@@ -136,7 +142,9 @@ struct FrameLogReader {
         guard let first = words.first else { return .other }
         guard first.first.map({ $0 >= 0x30 && $0 <= 0x39 }) ?? false else {
             let text = words.map { $0.string.lowercased() }
-            if text.first == "date" { beginning = Self.date(words) ?? beginning }
+            if text.first == "date" {
+                beginning = LogClock.beginning(in: line.string, isMonthFirst: nil) ?? beginning
+            }
             if text.first == "base", text.count >= 2 {
                 isHex = text[1] == "hex"
                 isDelta = text.contains("relative")
@@ -191,24 +199,6 @@ struct FrameLogReader {
         let id = isHex ? digits.hexadecimal : digits.decimal.flatMap { UInt32(exactly: $0) }
         guard let id, id < (isExtended ? 0x2000_0000 : 0x800) else { return nil }
         return (id, isExtended)
-    }
-
-    /// `date Sam Sep 30 10:06:13.191 PM 2017`.
-    private static func date(_ words: [ArraySlice<UInt8>]) -> WallClock? {
-        let text = words.dropFirst().map(\.string)
-        guard let year = text.last(where: { $0.count == 4 && Int($0) != nil }),
-            let clock = text.first(where: { $0.contains(":") }),
-            var seconds = WallClock.seconds(clock),
-            let month = text.indices.first(where: { index in
-                LogClock.month(text[index]) != nil && index + 1 < text.count
-                    && Int(text[index + 1]) != nil
-            }), let number = LogClock.month(text[month]), let day = Int(text[month + 1]),
-            let midnight = LogClock.day(year, number, day)
-        else { return nil }
-        let half = text.first { ["am", "pm"].contains($0.lowercased()) }?.lowercased()
-        if half == "pm", seconds < 43_200 { seconds += 43_200 }
-        if half == "am", seconds >= 43_200 { seconds -= 43_200 }
-        return WallClock(midnight, seconds: seconds)
     }
 
     // MARK: PEAK
@@ -286,27 +276,143 @@ struct FrameLogReader {
 
     // MARK: tables
 
-    private mutating func readGVRET(_ line: ArraySlice<UInt8>) -> Line {
-        let cells = line.split(separator: 0x2C, omittingEmptySubsequences: false)
-            .map { $0.trimmed(0x20) }
-        guard let first = cells.first, let time = first.decimal else {
-            let head = line.string.lowercased()
-            hasDirection = head.contains(",dir,")
-            return head.hasPrefix("time stamp") ? .other : .unreadable("not a time")
+    private mutating func readTable(_ line: ArraySlice<UInt8>, _ table: FrameTable) -> Line {
+        if table.isHeading(line) { return .other }
+        let cells = FrameTable.cells(line, table.separator)
+        guard cells.count > max(table.id, table.data, table.timeColumn) else {
+            return .unreadable("not time, identifier and data")
         }
-        sees(time)
-        let start = hasDirection ? 4 : 3
-        guard cells.count > start + 1, let id = cells[1].hexadecimal, id < 0x2000_0000,
-            let length = cells[start + 1].decimal, length <= 64,
-            cells.count >= start + 2 + Int(length)
-        else { return .unreadable("not identifier, bus, length and data") }
-        let isExtended = ["true", "1"].contains(cells[2].string.lowercased())
-        guard let data = frameBytes(cells[(start + 2)...].prefix(Int(length))) else {
-            return .unreadable("the frame's data are not hexadecimal")
+        func isSet(_ column: Int?) -> Bool {
+            guard let column, column < cells.count else { return false }
+            let text = cells[column].string.lowercased()
+            return text == "1" || text == "true" || text.hasPrefix("ext") || text.contains("29")
+                || text == "x"
         }
+        var isExtended = isSet(table.extended)
+        if let flags = table.flags, flags < cells.count {
+            let letters = cells[flags].string.uppercased()
+            if letters.contains("R") || letters.contains("E") { return .other }
+            if letters.contains("X") { isExtended = true }
+        }
+        if isSet(table.remote) || isSet(table.error) { return .other }
+        var digits = cells[table.id]
+        if digits.last == 0x78 || digits.last == 0x58 {
+            isExtended = true
+            digits = digits.dropLast()
+        }
+        let found =
+            table.isDecimalID
+            ? digits.decimal.flatMap { UInt32(exactly: $0) } : digits.withoutHexMark.hexadecimal
+        guard let id = found, id < 0x2000_0000 else {
+            return .unreadable("\"\(cells[table.id].string)\" is not a CAN identifier")
+        }
+        isExtended = isExtended || id > 0x7FF || table.extended == nil && digits.count == 8
+        let time: Int64
+        switch self.time(cells[table.timeColumn], table.time) {
+        case .success(let found): time = found
+        case .failure(let fault): return .unreadable(fault.reason)
+        }
+        var length: Int?
+        if let column = table.length, column < cells.count {
+            guard let count = cells[column].decimal, count <= 64 else {
+                return .unreadable("\"\(cells[column].string)\" is not a length")
+            }
+            length = Int(count)
+        }
+        guard let data = bytes(of: cells, table, length) else {
+            return .unreadable("the frame's data cannot be read")
+        }
+        let channel = table.channel.flatMap { $0 < cells.count ? cells[$0] : nil } ?? []
         return .frame(
             LoggedFrame(
-                time: time, id: id, isExtended: isExtended, data: data, channel: cells[start]))
+                time: time, id: id, isExtended: isExtended, data: data, channel: channel))
+    }
+
+    private func bytes(
+        of cells: [ArraySlice<UInt8>], _ table: FrameTable, _ length: Int?
+    ) -> InlineBytes? {
+        if table.bytes == .base64 { return base64(cells[table.data]) }
+        let isHex = table.bytes == .hexadecimal
+        if table.byteColumns > 0 {
+            let filled = cells[table.data...].prefix { !$0.isEmpty }
+            guard let length else {
+                return frameBytes(
+                    filled.prefix(table.byteColumns).map(\.withoutHexMark), isHex: isHex)
+            }
+            guard filled.count >= length else { return nil }
+            return frameBytes(filled.prefix(length).map(\.withoutHexMark), isHex: isHex)
+        }
+        let cell = cells[table.data]
+        // Some programs write one heading for all bytes.
+        if let length, length > 1, cell.count <= 2, cells.count >= table.data + length {
+            return frameBytes(cells[table.data...].prefix(length), isHex: isHex)
+        }
+        let words = FrameTable.words(cell)
+        var found: InlineBytes?
+        if words.count == 1, let word = words.first?.withoutHexMark, word.count > 2, isHex {
+            guard word.count % 2 == 0 else { return nil }
+            found = frameBytes(
+                stride(from: word.startIndex, to: word.endIndex, by: 2).map { word[$0..<$0 + 2] })
+        } else {
+            found = frameBytes(words.map(\.withoutHexMark), isHex: isHex)
+        }
+        guard let found, let length else { return found }
+        // A program may write eight bytes for shorter frames.
+        return found.count >= length ? InlineBytes(found.prefix(length)) : nil
+    }
+
+    private struct TimeFault: Error { var reason: String }
+
+    /// The time of a cell in microseconds.
+    private mutating func time(
+        _ cell: ArraySlice<UInt8>, _ form: FrameTable.Time
+    ) -> Result<Int64, TimeFault> {
+        switch form {
+        case .missing:
+            return .failure(TimeFault(reason: "the table has no column with a time"))
+        case .unknown:
+            return .failure(
+                TimeFault(reason: "the table does not say the unit of its times, such as us or ms"))
+        case .number(let microseconds):
+            let found: Int64?
+            if microseconds == 1e6 {
+                found =
+                    cell.signedMillionths
+                    ?? cell.signedNumber.flatMap { Int64(exactly: ($0 * 1e6).rounded()) }
+            } else {
+                found = cell.signedNumber.flatMap { Int64(exactly: ($0 * microseconds).rounded()) }
+            }
+            // Three thousand years, so that times can be added and subtracted.
+            guard var time = found, time.magnitude < 100_000_000_000_000_000 else {
+                return .failure(TimeFault(reason: "\"\(cell.string)\" is not a time"))
+            }
+            let first = firstTime ?? time
+            firstTime = first
+            // Some programs subtract the time of day since 1970 from a clock that counts from the start.
+            if first < -978_307_200_000_000 { time = -first + (time - first) }
+            sees(time)
+            return .success(time)
+        case .text:
+            let text = cell.string
+            if let found = DateText(text), found.days.count == 1, let day = found.days.first,
+                let seconds = found.seconds
+            {
+                let ofDay = Int64((seconds * 1e6).rounded())
+                if let zone = found.zone {
+                    isRelative = false
+                    return .success(day.midnight.microseconds + ofDay - zone)
+                }
+                isRelative = true
+                if beginning == nil { beginning = WallClock(day.midnight, seconds: 0) }
+                let passed = day.midnight.microseconds - (beginning?.midnight.microseconds ?? 0)
+                return .success(passed + ofDay)
+            }
+            if let found = DateText.timeOfDay(text) {
+                (isRelative, countsFromMidnight) = (true, true)
+                return .success(Int64((found.seconds * 1e6).rounded()))
+            }
+            return .failure(TimeFault(reason: "\"\(text)\" is not a time"))
+        }
     }
 
     private mutating func readCRTD(_ line: ArraySlice<UInt8>) -> Line {
@@ -325,23 +431,6 @@ struct FrameLogReader {
             LoggedFrame(
                 time: time, id: id, isExtended: letters.last == 0x39, data: data,
                 channel: kind[..<letters.startIndex]))
-    }
-
-    private mutating func readPythonCAN(_ line: ArraySlice<UInt8>) -> Line {
-        let cells = line.split(separator: 0x2C, omittingEmptySubsequences: false)
-        guard let time = cells.first?.millionths else {
-            return line.string.lowercased().hasPrefix("timestamp")
-                ? .other : .unreadable("not a time")
-        }
-        sees(time)
-        guard cells.count >= 7, cells[1].starts(with: "0x".utf8),
-            let id = cells[1].dropFirst(2).hexadecimal, id < 0x2000_0000
-        else { return .unreadable("not a CAN identifier") }
-        if cells[3].string == "1" || cells[4].string == "1" { return .other }
-        guard let data = base64(cells[6]) else { return .unreadable("the data are not base64") }
-        return .frame(
-            LoggedFrame(
-                time: time, id: id, isExtended: cells[2].string == "1", data: data, channel: []))
     }
 
     private func base64(_ text: ArraySlice<UInt8>) -> InlineBytes? {

@@ -10,13 +10,41 @@ struct LoggedFrame: Hashable {
     /// The bus with its name in the log.
     var channel: ArraySlice<UInt8>
 
-    /// Whether the frame may be one of OBD or UDS, by its identifier.
-    ///
-    /// These are 11-bit identifiers from 600 on, and 29-bit ones with normal fixed addressing.
-    var mayBeDiagnostic: Bool { Self.mayBeDiagnostic(id, isExtended) }
-
-    static func mayBeDiagnostic(_ id: UInt32, _ isExtended: Bool) -> Bool {
+    /// Whether diagnostics is likely at an identifier: 11-bit identifiers from 600 on, and 29-bit ones with
+    /// normal fixed addressing.
+    static func isLikelyDiagnostic(_ id: UInt32, _ isExtended: Bool) -> Bool {
         isExtended ? (0xDA...0xDB).contains(id >> 16 & 0xFF) && id >> 24 >= 0x10 : id >= 0x600
+    }
+
+    /// Whether frames with these hexadecimal digits may begin a request or an answer at any identifier,
+    /// with or without an address byte before the data.
+    static func mayBegin(_ text: ArraySlice<UInt8>) -> Bool {
+        guard text.count >= 6 else { return false }
+        let start = text.startIndex
+        switch text[start] {
+        case 0x30 where (0x31...0x37).contains(text[start + 1]):
+            if isService(text[start + 2], text[start + 3]) { return true }
+        case 0x31: if isService(text[start + 4], text[start + 5]) { return true }
+        default: break
+        }
+        switch text[start + 2] {
+        case 0x30 where (0x31...0x36).contains(text[start + 3]):
+            return isService(text[start + 4], text[start + 5])
+        case 0x31 where text.count >= 8: return isService(text[start + 6], text[start + 7])
+        default: return false
+        }
+    }
+
+    private static func isService(_ high: UInt8, _ low: UInt8) -> Bool {
+        guard let high = Hex.value(high), let low = Hex.value(low) else { return false }
+        return services[Int(high << 4 | low)]
+    }
+
+    /// Services of requests and answers, and refusals.
+    private static let services: [Bool] = (0..<256).map { byte in
+        let byte = UInt8(byte)
+        return byte == 0x7F || DiagnosticTraffic.services.contains(byte)
+            || DiagnosticTraffic.services.contains(byte &- 0x40)
     }
 
     var address: ECUAddress { ECUAddress(id, isExtended ? .can29 : .can11) }

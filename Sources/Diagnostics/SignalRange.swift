@@ -1,5 +1,3 @@
-public import Diagnostics
-
 extension Signal {
     /// The smallest and the largest value that the signal's bits can represent, in its unit.
     ///

@@ -1,0 +1,219 @@
+import Formats
+import OBDCore
+
+/// A day, optionally with a time and a zone, in the spelling of any program.
+struct DateText {
+    /// A day that the text may mean.
+    struct Day: Hashable {
+        /// The beginning of the day, as if the clock showed UTC.
+        var midnight: UTC
+        /// The meaning for people: `July in Polish`, `2 January`.
+        var meaning: String
+        /// Whether the month is first, in a date of numbers.
+        var isMonthFirst: Bool?
+    }
+
+    /// The day; several if the text may mean each of them.
+    private(set) var days: [Day] = []
+    /// The words that have several meanings.
+    private(set) var unclear = ""
+    /// Seconds since midnight; nil without a time.
+    private(set) var seconds: Double?
+    /// How far the clock is ahead of UTC; unit: µs, nil without a zone.
+    private(set) var zone: Int64?
+    /// Whether the clock has twelve hours, and says so in capital letters as in the United States.
+    private(set) var hasCapitalHalf = false
+
+    /// Whether the text is a date in numbers whose day and month may be exchanged.
+    var isOrderUnclear: Bool { days.count > 1 && days.allSatisfy { $0.isMonthFirst != nil } }
+
+    /// Reads a cell, or a line that contains a date among a few words; nil without a date.
+    ///
+    /// Examples: `2026-11-21T08:15:02+01:00`, `21.11.2026 08:15`, `1/2/2024 8:00:04 AM`,
+    /// `12-marrask.-2014 13:40:39.474`, `Wed Feb 23 06:41:05 GMT+08:00 2022`, `Jul 16, 2017 2:47:57 PM`.
+    init?(_ text: String, isLine: Bool = false) {
+        var words = Self.words(text, isLine: isLine)
+        guard words.count <= 8 else { return nil }
+        var day: Int?
+        var year: String?
+        var months: (name: Substring, found: [MonthNames.Meaning])?
+        var half: String?
+        var strangers = 0
+        while let word = words.first {
+            words.removeFirst()
+            let lower = word.lowercased()
+            if seconds == nil, let clock = Self.clock(word) {
+                seconds = clock.seconds
+                zone = clock.zone ?? zone
+                if let found = clock.half {
+                    half = found.lowercased()
+                    hasCapitalHalf = found == "AM" || found == "PM"
+                }
+            } else if seconds != nil, half == nil,
+                ["am", "pm", "a.m.", "p.m.", "a.", "p."].contains(lower)
+            {
+                half = lower.hasPrefix("a") ? "am" : "pm"
+                hasCapitalHalf = word == "AM" || word == "PM"
+                if lower.count == 2, lower.hasSuffix("."), words.first == "m." {
+                    words.removeFirst()
+                }
+            } else if seconds != nil, zone == nil, let found = Self.zone(word) {
+                zone = found
+            } else if days.isEmpty, let found = Self.date(word) {
+                (days, unclear) = (found, String(word))
+            } else if months == nil, case let found = MonthNames.meanings(word), !found.isEmpty {
+                months = (word, found)
+            } else if word.utf8.count == 4, Int(word) != nil, year == nil {
+                year = String(word)
+            } else if word.utf8.count <= 3, day == nil,
+                let number = Int(word.hasSuffix(".") ? word.dropLast() : word), number > 0,
+                number < 32
+            {
+                day = number
+            } else if ["de", "of", "den"].contains(lower) {
+                continue
+            } else {
+                // A day of the week, or the name of a zone.
+                guard isLine || word.first?.isLetter == true else { return nil }
+                strangers += 1
+                guard isLine || strangers <= 2 else { return nil }
+            }
+        }
+        if days.isEmpty, let months, let day, let year {
+            days = months.found.compactMap { Self.day(year, $0, day) }
+            unclear = String(months.name)
+        } else if !isLine, day != nil || year != nil || months != nil {
+            return nil
+        }
+        guard !days.isEmpty else { return nil }
+        if let half, let shown = seconds {
+            guard half.hasPrefix("p") || shown < 46_800 else { return nil }
+            if half.hasPrefix("p"), shown < 43_200 { seconds = shown + 43_200 }
+            if half.hasPrefix("a"), shown >= 43_200 { seconds = shown - 43_200 }
+        }
+    }
+
+    /// A time without a day, such as `8:30:00 AM` or `08:15:02+01:00`; nil for anything else.
+    static func timeOfDay(_ text: String) -> (seconds: Double, zone: Int64?)? {
+        // Most cells are numbers.
+        guard text.utf8.contains(0x3A) else { return nil }
+        guard let found = DateText("2000-01-01 " + text), let seconds = found.seconds,
+            found.days.count == 1, found.days[0].midnight.microseconds == 946_684_800_000_000,
+            !text.contains("-01-01")
+        else { return nil }
+        return (seconds, found.zone)
+    }
+
+    // MARK: Words
+
+    private static func words(_ text: String, isLine: Bool) -> [Substring] {
+        var words: [Substring] = []
+        for part in text.split(whereSeparator: {
+            $0.isWhitespace || isLine && ",=#;\"".contains($0)
+        }) {
+            var word = part
+            while word.last == "," { word = word.dropLast() }
+            // `2026-11-21T08:15:02`.
+            if word.utf8.count > 11, let mark = word.firstIndex(of: "T"),
+                word[..<mark].utf8.allSatisfy({ $0 >= 0x2D && $0 < 0x3A }),
+                word[word.index(after: mark)...].first?.isNumber == true
+            {
+                words.append(word[..<mark])
+                word = word[word.index(after: mark)...]
+            }
+            if word.contains(where: { $0.isLetter || $0.isNumber }) { words.append(word) }
+        }
+        return words
+    }
+
+    /// `8:30`, `08:15:02.123`, `8:30:00PM`, `08:15:02+01:00`, `08:15:02Z`.
+    private static func clock(
+        _ word: Substring
+    ) -> (seconds: Double, half: String?, zone: Int64?)? {
+        guard word.first?.isNumber == true, word.contains(":") else { return nil }
+        if let seconds = WallClock.seconds(word) { return (seconds, nil, nil) }
+        let end = word.firstIndex { !($0.isNumber || ":.,".contains($0)) } ?? word.endIndex
+        guard let seconds = WallClock.seconds(word[..<end]) else { return nil }
+        let rest = word[end...]
+        if ["am", "pm"].contains(rest.lowercased()) { return (seconds, String(rest), nil) }
+        return zone(rest).map { (seconds, nil, $0) }
+    }
+
+    /// `Z`, `UTC`, `GMT`, `GMT+08:00`, `+0100`; unit: µs, nil for anything else.
+    private static func zone(_ word: Substring) -> Int64? {
+        var rest = word
+        for name in ["Z", "UTC", "GMT"] where rest.hasPrefix(name) {
+            rest = rest.dropFirst(name.count)
+            if rest.isEmpty { return 0 }
+            break
+        }
+        // `08:15:02 GMT-02:30`; `+01` alone is no zone of any program.
+        let digits = rest.dropFirst().filter { $0 != ":" }
+        guard rest.first == "+" || rest.first == "-", digits.count == 4,
+            let number = Int64(digits), number >= 0, number < 2400, number % 100 < 60
+        else { return nil }
+        let shift = (number / 100 * 60 + number % 100) * 60_000_000
+        return rest.first == "+" ? shift : -shift
+    }
+
+    // MARK: Dates
+
+    /// `2026-11-21`, `21.11.2026`, `1/2/2024`, `23-feb.-2022`, `2022年2月23日`.
+    private static func date(_ word: Substring) -> [Day]? {
+        if let year = word.firstIndex(of: "年"), let month = word.firstIndex(of: "月"), year < month,
+            word.last == "日", let number = Int(word[word.index(after: year)..<month]),
+            let day = Int(word[word.index(after: month)...].dropLast())
+        {
+            return Self.day(
+                String(word[..<year]), MonthNames.Meaning(month: number, languages: []), day
+            ).map { [$0] }
+        }
+        for sign in ["-", "/", "."] as [Character] {
+            let parts = word.split(separator: sign, omittingEmptySubsequences: false)
+            guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { continue }
+            if Int(parts[1]) == nil {
+                // `23-feb.-2022`, also with the year first.
+                guard sign == "-" else { continue }
+                let isYearFirst = parts[0].utf8.count == 4
+                guard let day = Int(parts[isYearFirst ? 2 : 0]) else { return nil }
+                let days = MonthNames.meanings(parts[1]).compactMap {
+                    Self.day(String(parts[isYearFirst ? 0 : 2]), $0, day)
+                }
+                return days.isEmpty ? nil : days
+            }
+            guard parts.allSatisfy({ $0.utf8.allSatisfy { $0 >= 0x30 && $0 < 0x3A } }),
+                let first = Int(parts[0]), let second = Int(parts[1]), let third = Int(parts[2])
+            else { return nil }
+            func numbered(_ year: Substring, _ month: Int, _ day: Int, _ isFirst: Bool?) -> Day? {
+                guard (1...12).contains(month) else { return nil }
+                var found = Self.day(
+                    String(year), MonthNames.Meaning(month: month, languages: []), day)
+                found?.isMonthFirst = isFirst
+                return found
+            }
+            if parts[0].utf8.count == 4 {
+                guard parts[1].utf8.count <= 2, parts[2].utf8.count <= 2 else { return nil }
+                return numbered(parts[0], second, third, nil).map { [$0] }
+            }
+            guard parts[0].utf8.count <= 2, parts[1].utf8.count <= 2, third > 31 else { return nil }
+            // The day is first in a date with points.
+            if sign == "." { return numbered(parts[2], second, first, nil).map { [$0] } }
+            let both = [
+                numbered(parts[2], second, first, false), numbered(parts[2], first, second, true),
+            ].compactMap(\.self)
+            if both.isEmpty { return nil }
+            return first == second
+                ? [Day(midnight: both[0].midnight, meaning: both[0].meaning)] : both
+        }
+        return nil
+    }
+
+    private static func day(_ year: String, _ month: MonthNames.Meaning, _ day: Int) -> Day? {
+        guard let midnight = LogClock.day(year, month.month, day) else { return nil }
+        let name = MonthNames.english(month.month)
+        let meaning =
+            month.languages.isEmpty
+            ? "\(day) \(name)" : "\(name) in \(month.languages.joined(separator: ", "))"
+        return Day(midnight: midnight, meaning: meaning)
+    }
+}

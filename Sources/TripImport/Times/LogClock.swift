@@ -1,0 +1,224 @@
+import Formats
+import OBDCore
+
+/// Parses times in logs: complete ones, times of an unnamed day, and times since the log began.
+struct LogClock {
+    /// The format of the time column.
+    enum Form: Hashable {
+        /// A point in time, or a time of day.
+        case time
+        /// Time since the log began, in units of this fraction of a second.
+        case sinceStart(second: Double)
+    }
+
+    /// Converts local time to UTC.
+    private let localTime: (UTC) -> UTC
+    var form = Form.time
+    /// When the log begins in local time, according to the log or another source.
+    private(set) var beginning: WallClock?
+    /// Whether a line of the log contains its beginning.
+    private var saysBeginning = false
+    /// Whether a time depends on a beginning that no line contains.
+    private(set) var assumesBeginning = false
+    /// How far local time of the log is ahead of UTC, if another clock of the log says so; unit: µs.
+    private var zone: Int64?
+    /// What the other clock says beside the next time.
+    private var other: (wall: UTC, zone: Int64, text: String)?
+    /// The end of the text with the zone, `GMT+02:00 2021`: while it stays the same, so does the zone.
+    private var zoneText: [UInt8] = []
+    /// The last time of day in seconds, and the number of midnights since the beginning.
+    private var lastOfDay: (seconds: Double, days: Int64)?
+
+    /// Whether the month is first in dates of numbers, once a date shows it.
+    private var isMonthFirst: Bool?
+    /// Why the last time could not be read, if the user can say more; a part of a sentence.
+    private(set) var question: String?
+
+    init(_ localTime: @escaping (UTC) -> UTC, beginning: WallClock? = nil) {
+        self.localTime = localTime
+        self.beginning = beginning
+    }
+
+    /// Sets the beginning from a line of the log.
+    mutating func begins(at found: WallClock) {
+        // Keep the time in the file name if the line contains only the day.
+        guard found.seconds != nil || beginning?.midnight != found.midnight else { return }
+        beginning = found
+        saysBeginning = true
+    }
+
+    /// Forgets the time of the beginning, because the log counts from midnight.
+    mutating func begins(atMidnightOf day: WallClock) {
+        beginning = WallClock(day.midnight, seconds: 0)
+    }
+
+    /// Whether times of this clock need a day that no line contains.
+    func needsDay(_ text: String) -> Bool {
+        guard beginning == nil else { return false }
+        if let number = CSVNumber.decimal(text) {
+            if case .sinceStart(let second) = form {
+                return Self.since1970(number * second, scales: [1]) == nil
+            }
+            return abs(number) < Self.least
+        }
+        if case .sinceStart = form { return Self.duration(text) != nil }
+        return DateText.timeOfDay(text) != nil
+    }
+
+    /// The message about a text that is not a time, or needs a day.
+    func fault(_ text: String, line: Int) -> ImportFault {
+        if needsDay(text) { return .noDay(line: line) }
+        guard let question else {
+            return ImportFault(line: line, reason: "time \"\(text)\" is not a date")
+        }
+        var fault = ImportFault(line: line, reason: question)
+        fault.needsDay = true
+        return fault
+    }
+
+    /// Smaller numbers of seconds do not count from 1970.
+    private static let least = 1e8
+
+    /// The time for seconds, milliseconds, microseconds or nanoseconds since 1970; nil for other numbers.
+    ///
+    /// No log is older than 2001. A smaller number counts in another unit from another time.
+    private static func since1970(_ number: Double, scales: [Double] = [1, 1e3, 1e6, 1e9]) -> UTC? {
+        for scale in scales where (978_307_200..<4_102_444_800).contains(number / scale) {
+            return UTC(microseconds: Int64((number / scale * 1e6).rounded()))
+        }
+        return nil
+    }
+
+    /// Seconds of `00:03:28`; nil for anything else.
+    static func duration(_ text: String) -> Double? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 3, let hours = Int(parts[0]), (0..<10_000).contains(hours),
+            let minutes = Int(parts[1]), (0..<60).contains(minutes),
+            let seconds = CSVNumber.decimal(parts[2]), (0..<60).contains(seconds)
+        else { return nil }
+        return Double(hours * 3600 + minutes * 60) + seconds
+    }
+
+    /// The point in time for a text in a log; nil if it is not valid or its day is unknown.
+    ///
+    /// It accepts ISO 8601 with a zone, or without one in local time; seconds, milliseconds and
+    /// microseconds since 1970; dates as in ``DateText``; a time of day; and time since the log began.
+    mutating func utc(_ text: String) -> UTC? {
+        question = nil
+        if case .sinceStart(let second) = form {
+            if let number = CSVNumber.decimal(text) {
+                return Self.since1970(number * second, scales: [1])
+                    ?? afterBeginning(number * second)
+            }
+            if let passed = Self.duration(text) { return afterBeginning(passed) }
+            return dated(text)
+        }
+        if text.hasSuffix("Z"), let utc = UTC(text) { return utc }
+        if let found = DateText.timeOfDay(text) {
+            guard let beginning else { return nil }
+            assumesBeginning = !saysBeginning
+            var days = lastOfDay?.days ?? 0
+            // A step back by more than half a day means the next day.
+            if let lastOfDay, found.seconds < lastOfDay.seconds - 43_200 { days += 1 }
+            lastOfDay = (found.seconds, days)
+            return utc(
+                UTC(
+                    microseconds: beginning.midnight.microseconds + days * 86_400_000_000
+                        + Int64((found.seconds * 1e6).rounded())), found.zone)
+        }
+        if let number = CSVNumber.decimal(text) {
+            return abs(number) < Self.least ? afterBeginning(number) : Self.since1970(number)
+        }
+        return dated(text)
+    }
+
+    /// The time for a text with a day.
+    private mutating func dated(_ text: String) -> UTC? {
+        // A day without a time is its beginning.
+        guard let found = DateText(text), let day = theDay(of: found) else { return nil }
+        let wall = UTC(
+            microseconds: day.midnight.microseconds + Int64(((found.seconds ?? 0) * 1e6).rounded()))
+        return utc(wall, found.zone)
+    }
+
+    /// The day that a text means here; nil if other dates of the log do not say which of several.
+    private mutating func theDay(of found: DateText) -> DateText.Day? {
+        var days = found.days
+        if let isMonthFirst, days.contains(where: { $0.isMonthFirst != nil }) {
+            days = days.filter { $0.isMonthFirst == isMonthFirst }
+        }
+        if days.count > 1, let beginning {
+            // A log lasts no longer than some days.
+            let near = days.filter {
+                (0...3 * 86_400_000_000).contains(
+                    $0.midnight.microseconds - beginning.midnight.microseconds)
+            }
+            if near.count == 1 { days = near }
+        }
+        // Programs that write AM and PM in capital letters write dates as in the United States.
+        if days.count > 1, found.isOrderUnclear, found.hasCapitalHalf {
+            days = days.filter { $0.isMonthFirst == true }
+        }
+        guard days.count == 1, let day = days.first else {
+            let meanings = found.days.map(\.meaning).joined(separator: ", or ")
+            if !meanings.isEmpty {
+                question = "\"\(found.unclear)\" may be \(meanings)"
+            }
+            return nil
+        }
+        if isMonthFirst == nil { isMonthFirst = day.isMonthFirst }
+        return day
+    }
+
+    /// Takes what another clock of the log says beside the next time, if it has a zone.
+    mutating func takeOther(_ text: String) {
+        other = nil
+        if zone != nil, text.utf8.suffix(zoneText.count).elementsEqual(zoneText) { return }
+        guard let found = DateText(text), found.days.count == 1, let day = found.days.first,
+            let seconds = found.seconds, let zone = found.zone
+        else { return }
+        let wall = UTC(microseconds: day.midnight.microseconds + Int64((seconds * 1e6).rounded()))
+        other = (wall, zone, text)
+    }
+
+    /// The point in time so many seconds after the beginning; nil if that is unknown.
+    mutating func afterBeginning(_ seconds: Double) -> UTC? {
+        guard let beginning, abs(seconds) < 1e9 else { return nil }
+        assumesBeginning = !saysBeginning
+        let passed = ((beginning.seconds ?? 0) + seconds) * 1e6
+        return localTime(
+            UTC(microseconds: beginning.midnight.microseconds + Int64(passed.rounded())))
+    }
+
+    /// UTC for a time of the clock on the wall, in its zone or that of the log, else in local time.
+    private mutating func utc(_ wall: UTC, _ zone: Int64?) -> UTC {
+        // A satellite clock without a fix shows another time, whose zone may differ.
+        if let other, abs(other.wall.microseconds - wall.microseconds) < 1_800_000_000 {
+            self.zone = other.zone
+            zoneText = Array(other.text.utf8.suffix(14))
+        }
+        guard let shift = zone ?? self.zone else { return localTime(wall) }
+        return UTC(microseconds: wall.microseconds - shift)
+    }
+
+    /// The day and time in a line; nil for a line without them, or with a day that is not clear.
+    ///
+    /// Examples: `# StartTime = 02/03/2026 11:20:39.6323 AM`, `Nov 9, 2025`. A program may have its own
+    /// order of day and month.
+    static func beginning(in line: String, isMonthFirst: Bool?) -> WallClock? {
+        guard let found = DateText(line, isLine: true) else { return nil }
+        var days = found.days
+        if days.count > 1, found.isOrderUnclear {
+            let order = isMonthFirst ?? (found.hasCapitalHalf ? true : nil)
+            days = days.filter { $0.isMonthFirst == order }
+        }
+        guard days.count == 1, let day = days.first else { return nil }
+        return WallClock(day.midnight, seconds: found.seconds)
+    }
+
+    static func day(_ year: String, _ month: Int, _ day: Int) -> UTC? {
+        year.count == 4 ? UTC("\(year)-\(two(month))-\(two(day))") : nil
+    }
+
+    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

@@ -1,0 +1,451 @@
+import Diagnostics
+import Formats
+import OBDCore
+
+/// Reads tables with one column per signal: Torque's logs, those of scripts with python-OBD, and
+/// our own.
+struct WideImport: CSVImport {
+    /// A column with readings, prepared once for each unit of its cells.
+    private struct Channel {
+        var signal: SignalIndex
+        /// For cells with text; nil if all of them are numbers.
+        var text: SignalIndex?
+        var ecu: ECUAddress?
+        var dataID: DataID?
+        var conversion: ImportUnit.Conversion?
+        /// Whether the signal is on or off.
+        var isFlag = false
+        /// The possible values of a PID.
+        var limits: ClosedRange<Double>?
+        /// The unit of the values.
+        var unit = ""
+    }
+
+    /// A column and the unit after the number of a cell.
+    private struct CellUnit: Hashable {
+        var column: Int
+        var unit: String
+    }
+
+    var csv = CSVReader()
+    private(set) var skipped = SkippedLines()
+    private var time: LogClock
+    var assumesBeginning: Bool { time.assumesBeginning }
+    private let source: ImportSource
+    private(set) var misnamed: Set<String> = []
+    /// The number of rows before the heading, and of rows without values after it.
+    private var rowsBefore: Int { lines.count }
+    /// The lines before the heading.
+    private var lines: [String] = []
+    private var units: [String] = []
+    private var rowsAfter = 0
+    /// Whether unreadable rows are skipped: other programs may end a file in the middle of a row.
+    private var isLenient = true
+    var skipsCutRow: Bool { isLenient }
+    private var header: [String] = []
+    private var columns: WideColumns?
+    private var channels: [Channel?] = []
+    private var unitChannels: [CellUnit: Channel] = [:]
+    /// The last value of the engine's run time, if that is the clock; unit: s.
+    private var lastRunTime: Double?
+    /// The VIN of the trip, known after a row that contains it.
+    private var vin: VIN?
+    /// The column of that VIN; other columns cannot change it.
+    private var vinColumn: Int?
+
+    init(_ time: LogClock, _ source: ImportSource = ImportSource()) {
+        self.time = time
+        self.source = source
+    }
+
+    /// The heading must be within this many rows.
+    static let longestPreamble = 60
+
+    mutating func skip(_ fault: ImportFault) { skipped.add(fault) }
+
+    mutating func read(
+        row: [String], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
+    ) throws {
+        guard let columns else {
+            guard try row.count < 2 || !begin(row, &table, emit) else { return }
+            lines.append(row.joined(separator: ","))
+            guard rowsBefore < Self.longestPreamble else {
+                throw ImportFault(line: csv.line, reason: "no column holds a time")
+            }
+            return
+        }
+        if rowsBefore > 0, rowsAfter < 2, try isRowOfUnits(row, columns, &table) { return }
+        rowsAfter = 2
+        // Torque repeats its heading when it resumes, possibly with other columns.
+        if row.count > 1, row[0].withoutBlanks == header[0].withoutBlanks,
+            try begin(row, &table, emit)
+        {
+            return
+        }
+        var row = row
+        if isLenient {
+            while row.count > columns.contents.count, row.last?.withoutBlanks.isEmpty == true {
+                row.removeLast()
+            }
+        }
+        do {
+            try check(row, has: columns.contents.count)
+            try read(row, columns, &table, emit)
+        } catch let fault as ImportFault where isLenient && !fault.needsDay {
+            skipped.add(fault)
+        }
+    }
+
+    /// Whether a row after the heading contains units or sources instead of values, as in
+    /// RaceChrono's files.
+    ///
+    /// Units and sources are stored.
+    private mutating func isRowOfUnits(
+        _ row: [String], _ columns: WideColumns, _ table: inout ImportTable
+    ) throws -> Bool {
+        var probe = time
+        guard row.count == header.count, case let cell = row[columns.time].withoutBlanks,
+            probe.utc(cell) == nil, CSVNumber.decimal(cell) == nil, WallClock.seconds(cell) == nil
+        else { return false }
+        rowsAfter += 1
+        // The first row has units, the second one sources.
+        let sources = rowsAfter == 1 ? [] : row
+        if rowsAfter == 1 { units = row }
+        guard let found = WideColumns(header, after: lines, units: units, sources: sources) else {
+            return true
+        }
+        self.columns = found
+        channels = try prepare(found, &table)
+        return true
+    }
+
+    /// Begins a trip with a heading; false if the row is not a heading.
+    private mutating func begin(
+        _ row: [String], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
+    ) throws -> Bool {
+        guard let found = WideColumns(row, after: lines) else { return false }
+        (header, columns) = (row, found)
+        channels = try prepare(found, &table)
+        let order = found.profile.isMonthFirst
+        for line in lines {
+            if let beginning = LogClock.beginning(in: line, isMonthFirst: order) {
+                time.begins(at: beginning)
+            }
+        }
+        time.form = found.clock
+        // AndrOBD writes nothing, not even a separator, for what has no value: such a row does not say
+        // what its numbers are of, and is skipped.
+        isLenient = !found.isOwn || rowsBefore > 0
+        (vin, vinColumn, lastRunTime) = (nil, nil, nil)
+        try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
+        return true
+    }
+
+    private mutating func prepare(
+        _ columns: WideColumns, _ table: inout ImportTable
+    ) throws -> [Channel?] {
+        unitChannels = [:]
+        let owners = owners(columns, table)
+        var taken: [String: Int] = [:]
+        var names: [String: Int] = [:]
+        for case .signal(let named) in columns.contents { names[named.name, default: 0] += 1 }
+        return try columns.contents.enumerated().map { index, content in
+            switch content {
+            case .vin(let ecu):
+                let text = table.place("VIN", "Vehicle identification number", "", .text)
+                return Channel(
+                    signal: text, text: text, ecu: ecu,
+                    dataID: ecu == nil ? nil : DataID(.vehicleInformation, 0x02), conversion: nil)
+            case .signal(var named):
+                let known = owners[index]
+                if known == nil {
+                    // Two columns are never one signal at one instant.
+                    if names[named.name] ?? 0 > 1, let source = named.source {
+                        named.name += " (\(source))"
+                    }
+                    let key = "\(named.ecu?.description ?? "") \(named.name)"
+                    taken[key, default: 0] += 1
+                    if let count = taken[key], count > 1 { named.name += " (\(count))" }
+                }
+                return try channel(named, known, &table)
+            default: return nil
+            }
+        }
+    }
+
+    /// The built-in signals of columns.
+    ///
+    /// A column is an answer of the vehicle if its name says so in the file's program, and no other column
+    /// claims the same.
+    private func owners(
+        _ columns: WideColumns, _ table: ImportTable
+    ) -> [Int: ImportTable.Known] {
+        struct Claim: Hashable {
+            var ecu: ECUAddress?
+            var id: String
+        }
+        var owners: [Int: ImportTable.Known] = [:]
+        var claims: [Claim: [Int]] = [:]
+        // Our own exports begin with this heading, and name what they know by its short name.
+        let hasAliases = columns.profile.hasAliases && header.first != "time"
+        for (index, content) in columns.contents.enumerated() {
+            guard case .signal(let named) = content else { continue }
+            if let given = source.names[named.name] {
+                owners[index] = table.known(given)
+                continue
+            }
+            guard named.mayBeAnswer, !source.misnamed.contains(named.name),
+                let known = table.known(named.name, pid: named.pid, hasAliases: hasAliases)
+            else { continue }
+            // If the unit does not fit, the name means another quantity.
+            let unit = table.conversion(named.unit, of: known.signal)?.unit
+            guard named.unit.isEmpty || unit == known.signal.unit else { continue }
+            owners[index] = known
+            claims[Claim(ecu: named.ecu, id: known.signal.id), default: []].append(index)
+        }
+        let given = Set(
+            owners.filter { index, _ in
+                guard case .signal(let named) = columns.contents[index] else { return false }
+                return source.names[named.name] != nil
+            }.map(\.value.signal.id))
+        for (claim, indices) in claims where indices.count > 1 || given.contains(claim.id) {
+            for index in indices { owners[index] = nil }
+        }
+        return owners
+    }
+
+    /// The channel of a column whose signal is known or not.
+    private func channel(
+        _ named: WideColumns.Named, _ known: ImportTable.Known?, _ table: inout ImportTable
+    ) throws -> Channel {
+        let conversion = table.conversion(named.unit, of: known?.signal)
+        if conversion == nil, ImportUnit.isAmbiguous(named.unit) {
+            throw ImportFault(line: csv.line, reason: table.fault(named.unit, of: named.name))
+        }
+        if let known, named.unit.isEmpty || conversion?.unit == known.signal.unit {
+            let signal = known.signal
+            let place = table.place(
+                signal.id, signal.name, signal.unit,
+                [.number, .flag].contains(signal.kind) ? signal.kind : .text)
+            return Channel(
+                signal: place, text: table.textPlace(signal), ecu: named.ecu,
+                dataID: known.dataID, conversion: conversion, isFlag: signal.kind == .flag,
+                limits: columns?.isOwn == true ? nil : signal.possibleValues, unit: signal.unit)
+        }
+        let other = known == nil ? conversion : ImportUnit.conversion(named.unit)
+        let shown = other?.unit ?? named.unit
+        return Channel(
+            signal: table.place(named.name, named.name, shown, .number),
+            text: table.textPlace(named.name, unit: shown), ecu: named.ecu, dataID: nil,
+            conversion: other, unit: shown)
+    }
+
+    /// The channel of a cell with a unit of its own; nil if the column has another quantity.
+    private mutating func channel(
+        _ column: Int, _ content: WideColumns.Content, _ unit: ImportUnit.Conversion,
+        _ table: inout ImportTable
+    ) throws -> Channel? {
+        guard case .signal(var named) = content, var usual = channels[column] else { return nil }
+        if named.fixesUnit { return usual }
+        if usual.unit == unit.unit {
+            usual.conversion = unit
+            return usual
+        }
+        guard named.unit.isEmpty else { return nil }
+        let key = CellUnit(column: column, unit: unit.unit)
+        if let found = unitChannels[key] { return found }
+        // A file of random data may have as many units as rows.
+        guard unitChannels.count < 1_000 else { return nil }
+        named.unit = unit.unit
+        var channel = try channel(named, nil, &table)
+        channel.conversion = unit
+        unitChannels[key] = channel
+        return channel
+    }
+
+    private mutating func read(
+        _ row: [String], _ columns: WideColumns, _ table: inout ImportTable,
+        _ emit: (ImportEvent) throws -> Void
+    ) throws {
+        guard let moment = try moment(of: row, columns) else { return }
+        let isNewVehicle = try takeVehicle(row, columns, at: moment, emit)
+        let comma: CSVNumber.Comma = csv.hasDecimalComma ? .isDecimal : .isUnclear
+        var items: [DiagnosticItem] = []
+        var place = PlaceCells()
+        var volts: [Double] = []
+        for (index, content) in columns.contents.enumerated() {
+            let cell = row[index].withoutBlanks
+            func value() -> Double? {
+                CSVNumber.decimal(cell, comma: comma)
+                    ?? CSVNumber.measure(cell, comma: comma).map { $0.unit($0.number) }
+            }
+            switch content {
+            case .time, .nothing: continue
+            case .latitude: place.latitude = value()
+            case .longitude: place.longitude = value()
+            case .altitude(let metres): place.altitude = value().flatMap { finite($0 * metres) }
+            case .course: place.course = value().flatMap { (0..<360).contains($0) ? $0 : nil }
+            case .groundSpeed(let factor):
+                place.speed = value().flatMap { $0 >= 0 ? finite($0 * factor) : nil }
+            case .accuracy(let metres):
+                place.accuracy = value().flatMap { $0 >= 0 ? finite($0 * metres) : nil }
+            case .voltage: if let value = value() { volts.append(value) }
+            case .vin(let ecu):
+                // In other programs' files, where every row may repeat it, it becomes a single reading.
+                let isRepeated = ecu == nil && VIN(cell) != nil && !isNewVehicle
+                guard !isRepeated, let channel = channels[index], !Self.isNothing(cell) else {
+                    continue
+                }
+                items.append(Self.item(channel, channel.signal, .text(CSVReader.undefused(cell))))
+            case .signal:
+                guard !Self.isNothing(cell) else {
+                    if cell == "-" { skipped.add(cell: cell, line: csv.line) }
+                    continue
+                }
+                if let item = try reading(cell, comma, index, content, &table) {
+                    items.append(item)
+                } else {
+                    skipped.add(cell: cell, line: csv.line)
+                }
+            }
+        }
+        let position = try place.position(line: csv.line)
+        for volts in volts { try emit(.entry(.voltage(volts), at: moment)) }
+        if !items.isEmpty { try emit(.entry(.items(items), at: moment)) }
+        if let position { try emit(.entry(.position(position), at: moment)) }
+    }
+
+    /// Takes the VIN of a row; another VIN begins a new trip.
+    /// - Returns: Whether the VIN is new.
+    private mutating func takeVehicle(
+        _ row: [String], _ columns: WideColumns, at moment: UTC,
+        _ emit: (ImportEvent) throws -> Void
+    ) throws -> Bool {
+        let before = vin
+        for (index, content) in columns.contents.enumerated() {
+            guard case .vin = content, vinColumn == nil || vinColumn == index,
+                let found = VIN(row[index].withoutBlanks), found != vin
+            else { continue }
+            vinColumn = index
+            if vin != nil { try emit(.trip(name: nil, tags: [], vin: nil, start: nil)) }
+            vin = found
+            try emit(.entry(.vehicle(found), at: moment))
+        }
+        return vin != before
+    }
+
+    /// The time of a row; nil if there is none.
+    private mutating func moment(of row: [String], _ columns: WideColumns) throws -> UTC? {
+        if let index = columns.otherClock { time.takeOther(row[index].withoutBlanks) }
+        var text = row[columns.time].withoutBlanks
+        if let day = columns.day, DateText.timeOfDay(text) != nil, !row[day].withoutBlanks.isEmpty {
+            text = row[day].withoutBlanks + " " + text
+        }
+        if columns.isUTC, CSVNumber.decimal(text) == nil, !text.hasSuffix("Z") { text += " UTC" }
+        if columns.isRunTime, let passed = CSVNumber.decimal(text) ?? LogClock.duration(text) {
+            guard passed >= lastRunTime ?? 0 else {
+                throw ImportFault(
+                    line: csv.line,
+                    reason: "the engine was started again, and its run time is the only clock")
+            }
+            lastRunTime = passed
+        }
+        guard let found = time.utc(text) else { throw time.fault(text, line: csv.line) }
+        return found
+    }
+
+    /// Whether a cell has no measurement.
+    private static func isNothing(_ cell: String) -> Bool {
+        switch cell.lowercased() {
+        case "", "-", "none", "null", "nan", "n/a", "∞", "infinity": true
+        default: false
+        }
+    }
+
+    /// The reading of a cell; nil if it should be a number and is not.
+    private mutating func reading(
+        _ cell: String, _ comma: CSVNumber.Comma, _ index: Int, _ content: WideColumns.Content,
+        _ table: inout ImportTable
+    ) throws -> DiagnosticItem? {
+        guard let usual = channels[index] else { return nil }
+        if usual.isFlag, let isOn = ["true": true, "1": true, "false": false, "0": false][cell] {
+            return Self.item(usual, usual.signal, .flag(isOn))
+        }
+        if let number = CSVNumber.decimal(cell, comma: comma) {
+            return measured(number, usual, content)
+        }
+        // python-OBD prints the unit after the value: `21 degree_Celsius`.
+        if let (value, unit) = CSVNumber.measure(cell, comma: comma) {
+            guard let channel = try channel(index, content, unit, &table) else { return nil }
+            return measured(value, channel, content)
+        }
+        if usual.unit == "s", usual.dataID != nil, let passed = LogClock.duration(cell) {
+            return measured(passed, usual, content)
+        }
+        // A number that is too large for Double is not a measurement, and neither is one that may be two.
+        let isNumber =
+            CSVReader.number(cell)?.isInfinite == true
+            || comma == .isUnclear && CSVNumber.decimal(cell) != nil
+        guard !isNumber, let text = usual.text else { return nil }
+        return Self.item(usual, text, .text(CSVReader.undefused(cell)))
+    }
+
+    private mutating func measured(
+        _ value: Double, _ channel: Channel, _ content: WideColumns.Content
+    ) -> DiagnosticItem? {
+        let metric = channel.conversion.map { $0(value) } ?? value
+        // The conversion may overflow.
+        guard metric.isFinite else { return nil }
+        if let limits = channel.limits, !limits.contains(metric), case .signal(let named) = content,
+            source.names[named.name] == nil
+        {
+            misnamed.insert(named.name)
+        }
+        return Self.item(channel, channel.signal, .number(metric))
+    }
+
+    private static func item(
+        _ channel: Channel, _ signal: SignalIndex, _ value: Reading.Value
+    ) -> DiagnosticItem {
+        .reading(
+            Reading(
+                ecu: channel.ecu, dataID: channel.dataID, signal: signal, value: value,
+                raw: InlineBytes(), line: 0))
+    }
+}
+
+/// The cells of a row with the position.
+private struct PlaceCells {
+    /// Unit: degrees.
+    var latitude, longitude: Double?
+    /// Unit: m.
+    var altitude: Double?
+    /// Unit: degrees, 0 to below 360.
+    var course: Double?
+    /// Unit: km/h.
+    var speed: Double?
+    /// Unit: m.
+    var accuracy: Double?
+
+    /// The position; nil without a measurement, for which some programs write 0, 0.
+    func position(line: Int) throws -> Position? {
+        guard let latitude, let longitude, latitude != 0 || longitude != 0 else { return nil }
+        guard var position = Position(latitude: latitude, longitude: longitude) else {
+            throw ImportFault(
+                line: line, reason: "\(latitude), \(longitude) is not a place on earth")
+        }
+        (position.altitude, position.course, position.speed) = (altitude, course, speed)
+        position.accuracy = accuracy
+        return position
+    }
+}
+
+/// The value; nil if a conversion overflowed.
+private func finite(_ value: Double) -> Double? { value.isFinite ? value : nil }
+
+extension Signal {
+    /// The values that a rounded and converted number of this signal can have; nil if unlimited.
+    var possibleValues: ClosedRange<Double>? {
+        valueRange.map { $0.lowerBound - step * 1.01...$0.upperBound + step * 1.01 }
+    }
+}

@@ -1,0 +1,141 @@
+import OBDCore
+import Testing
+
+@testable import TripImport
+
+/// Times in the spelling of programs, phones and countries.
+///
+/// Local time is UTC minus one hour here.
+@Suite struct `Times in logs` {
+    private func source(_ name: String = "", start: String? = nil) -> ImportSource {
+        var source = ImportSource()
+        source.fileName = name
+        source.start = start.flatMap { WallClock($0) }
+        return source
+    }
+
+    @Test(arguments: [
+        // The names of November, July and other months in CLDR.
+        ("12-marrask.-2014 13:40:39.474", "2014-11-12T14:40:39.474000Z"),
+        ("23-févr.-2022 06:41:05", "2022-02-23T07:41:05.000000Z"),
+        ("23-paź-2022 06:41:05", "2022-10-23T07:41:05.000000Z"),
+        ("23-окт.-2022 06:41:05", "2022-10-23T07:41:05.000000Z"),
+        ("23-Σεπ-2022 06:41:05", "2022-09-23T07:41:05.000000Z"),
+        ("23-Ağu-2022 06:41:05", "2022-08-23T07:41:05.000000Z"),
+        ("23-čvc-2022 06:41:05", "2022-07-23T07:41:05.000000Z"),
+        ("23-10月-2022 06:41:05", "2022-10-23T07:41:05.000000Z"),
+        ("2022年2月23日 06:41:05", "2022-02-23T07:41:05.000000Z"),
+        ("Jul 16, 2017 2:47:57 PM", "2017-07-16T15:47:57.000000Z"),
+        ("16 de julio de 2017 2:47:57 p. m.", "2017-07-16T15:47:57.000000Z"),
+        ("1/2/2024 8:00:04 AM", "2024-01-02T09:00:04.000000Z"),
+        ("1/2/2024 12:00:04 AM", "2024-01-02T01:00:04.000000Z"),
+        ("1/2/2024 12:00:04\u{202F}PM", "2024-01-02T13:00:04.000000Z"),
+        ("13/2/2024 08:00:04", "2024-02-13T09:00:04.000000Z"),
+        ("2/13/2024 08:00:04", "2024-02-13T09:00:04.000000Z"),
+        ("2024/02/13 08:00:04", "2024-02-13T09:00:04.000000Z"),
+        ("13-02-2024 08:00:04", "2024-02-13T09:00:04.000000Z"),
+        ("1502902504267", "2017-08-16T16:55:04.267000Z"),
+        ("1502902504267123", "2017-08-16T16:55:04.267123Z"),
+        ("1502902504.267", "2017-08-16T16:55:04.267000Z"),
+    ])
+    func `are read`(_ text: String, _ time: String) throws {
+        let file = try ImportedFile("time,RPM\n\"\(text)\",900\n")
+        #expect(file.entries.first?.time.text == time)
+    }
+
+    /// June in Croatian is July in Polish; October in Croatian is November in Polish and Czech.
+    @Test(arguments: [
+        ("21-lip-2021 08:15:02", "June in Croatian", "2021-07-21", "2021-07-21T09:15:02.000000Z"),
+        ("21-lip-2021 08:15:02", "July in Polish", "2021-06-21", "2021-06-21T09:15:02.000000Z"),
+        (
+            "21-lis-2021 08:15:02", "October in Croatian", "2021-10-20",
+            "2021-10-21T09:15:02.000000Z"
+        ),
+        ("21-srp-2021 08:15:02", "August in Czech", "2021-08-21", "2021-08-21T09:15:02.000000Z"),
+        ("2/3/2024 08:00:04", "2 March", "2024-03-02", "2024-03-02T09:00:04.000000Z"),
+        ("2/3/2024 08:00:04", "3 February", "2024-02-03", "2024-02-03T09:00:04.000000Z"),
+    ])
+    func `with two meanings are a question`(
+        _ text: String, _ meaning: String, _ day: String, _ time: String
+    ) throws {
+        let log = "time,RPM\n\(text),900\n"
+        let fault = #expect(throws: ImportFault.self) { try ImportedFile(log) }
+        #expect(fault?.needsDay == true && fault?.reason.contains(meaning) == true)
+        let given = try ImportedFile(log, from: source(start: day))
+        #expect(given.entries.first?.time.text == time)
+        let named = try ImportedFile(log, from: source("log \(day).csv"))
+        #expect(named.entries.first?.time.text == time)
+    }
+
+    @Test func `one clear date shows the order of the others`() throws {
+        let file = try ImportedFile(
+            "time,RPM\n13/2/2024 08:00:04,900\n1/3/2024 08:00:04,901\n")
+        #expect(file.entries.last?.time.text == "2024-03-01T09:00:04.000000Z")
+    }
+
+    @Test func `a day and a time may be in two columns`() throws {
+        let file = try ImportedFile(
+            "Date,Time,RPM\n2024-01-02,08:00:00,900\n2024-01-03,08:00:01,901\n")
+        #expect(
+            file.entries.map(\.time.text) == [
+                "2024-01-02T09:00:00.000000Z", "2024-01-03T09:00:01.000000Z",
+            ])
+        #expect(file.values == [.init("RPM", 900, "rpm"), .init("RPM", 901, "rpm")])
+    }
+
+    @Test func `a time of day may have twelve hours`() throws {
+        let file = try ImportedFile(
+            "Time,RPM\n11:59:59 PM,900\n12:00:01 AM,901\n", from: source("2024-01-02.csv"))
+        #expect(
+            file.entries.map(\.time.text) == [
+                "2024-01-03T00:59:59.000000Z", "2024-01-03T01:00:01.000000Z",
+            ])
+    }
+
+    /// carOBD writes no other clock.
+    @Test func `the engine's run time is a clock and a signal`() throws {
+        let text = "ENGINE_RUN_TINE (),ENGINE_RPM ()\n5,900\n6,901\n"
+        #expect(throws: ImportFault.self) { try ImportedFile(text) }
+        let file = try ImportedFile(text, from: source(start: "2024-01-02 08:00"))
+        #expect(file.values.map(\.signal) == ["RUNTM", "RPM", "RUNTM", "RPM"])
+        #expect(file.entries.last?.time.text == "2024-01-02T09:00:06.000000Z")
+        let again = try ImportedFile(
+            text + "1,902\n", from: source(start: "2024-01-02 08:00"))
+        #expect(again.values.count == 4 && again.skipped.count == 1)
+    }
+
+    @Test(arguments: ["13/13/2024 08:00", "31/2/2024 08:00", "32-lip-2021 08:00", "8:61:00 AM"])
+    func `that no clock shows are none`(_ text: String) {
+        #expect(throws: ImportFault.self) { try ImportedFile("time,RPM\n\(text),900\n") }
+    }
+
+    /// Freematics' old logs count milliseconds from line to line, and from power-up in lines with `#`.
+    @Test func `Freematics' differences add up`() throws {
+        let file = try ImportedFile(
+            """
+            #5506,10D,55
+            0,ACC,-913,18,528
+            111,104,0
+            8,UTC,2020520
+            0,DTE,200116
+            0,LAT,-33730629
+            0,LNG,151159065
+            0,ALT,16200
+            0,SPD,55
+            33,10C,830
+
+            """)
+        // Power-up was 5.625 s before 02:02:05.20.
+        #expect(file.entries.first?.time.text == "2016-01-20T02:02:05.081000Z")
+        #expect(file.entries.last?.time.text == "2016-01-20T02:02:05.200000Z")
+        #expect(
+            file.values == [
+                .init("VSS", 55, "km/h"), .init("FREEMATICS_ACC_X", -913, ""),
+                .init("FREEMATICS_ACC_Y", 18, ""), .init("FREEMATICS_ACC_Z", 528, ""),
+                .init("LOAD_PCT", 0, "%"), .init("RPM", 830, "rpm"),
+            ])
+        var place = try #require(Position(latitude: -33.730629, longitude: 151.159065))
+        (place.altitude, place.speed) = (162, 55)
+        #expect(file.positions == [place])
+    }
+}

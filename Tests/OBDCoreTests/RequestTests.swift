@@ -43,14 +43,16 @@ import Testing
 
     /// ISO 15765-4: requests go to 7DF, 7E0 to 7E7, 18DB33F1 and 18DAxxF1.
     ///
-    /// Manufacturers use 700 to 7FF, BMW 6F1, and Volkswagen 17FC00xx (packs of the project). 7E8
+    /// Manufacturers use 700 to 7FF, BMW 6F1, Volkswagen 17FC00xx, GM 14DAxxF1 and Volvo 1DD0xxxx. 7E8
     /// to 7EF and 18DAF1xx are answers.
     @Test(arguments: [
         ("7DF", true), ("7E0", true), ("7E7", true), ("700", true), ("7FF", true), ("6F1", true),
         ("79B", true), ("7E8", false), ("7EF", false), ("0A5", false), ("008", false),
         ("6FF", false), ("6B4", false), ("18DA10F1", true), ("18DB33F1", true),
-        ("18DA00F9", true), ("18DAF110", false), ("14DA10F1", false), ("18EFFFF9", false),
-        ("0CF00400", false), ("17FC007B", true), ("17FE007B", false), ("10", true),
+        ("18DA00F9", true), ("18DAF110", false), ("14DA10F1", true), ("142AF110", false),
+        ("18EFFFF9", false),
+        ("0CF00400", false), ("17FC007B", true), ("17FE007B", false), ("1DD01635", true),
+        ("1EC6AE80", false), ("10", true),
     ])
     func `addresses for diagnostics are known by rules`(text: String, isKnown: Bool) throws {
         let address = try #require(ECUAddress(text))

@@ -57,8 +57,9 @@ public enum WireWatch {
     }
 
     private static func isAddress29(_ id: UInt32) -> Bool {
-        [0x18DA_00F1, 0x18DA_00F9, 0x18DB_00F1, 0x18DB_00F9].contains(id & 0xFFFF_00FF)
-            || id & 0xFFFF_FF00 == 0x17FC_0000
+        [0x18DA_00F1, 0x18DA_00F9, 0x18DB_00F1, 0x18DB_00F9, 0x14DA_00F1]
+            .contains(id & 0xFFFF_00FF)
+            || id & 0xFFFF_FF00 == 0x17FC_0000 || id & 0xFFFF_0000 == 0x1DD0_0000
     }
 
     /// ISO 14230-2: with address information; SAE J2178-1: requests of testers.

@@ -91,7 +91,7 @@ import Testing
         let texts = try PIDTables.codeExplanations()
         let known = try #require(now.codes.first)
         let said = texts.explanation(
-            of: J1939Code(spn: 110, fmi: 0, occurrenceCount: 1, conversionMethod: false),
+            of: J1939Code(spn: 110, fmi: 16, occurrenceCount: 1, conversionMethod: false),
             text: "Coolant temperature", state: known.state)
         #expect(said?.drive == advice)
     }

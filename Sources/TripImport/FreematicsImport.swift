@@ -119,7 +119,7 @@ struct FreematicsImport: CSVImport {
     mutating func read(
         row: [String], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
     ) throws {
-        guard row.count >= 3, let passed = counter.read(row[0]) else {
+        guard (3...12).contains(row.count), let passed = counter.read(row[0]) else {
             return skipped.add(ImportFault(line: csv.line, reason: "not time, key and value"))
         }
         if !hasBegun {
@@ -146,7 +146,8 @@ struct FreematicsImport: CSVImport {
         }
         // Sensors have three values.
         let cells =
-            row.count == 3 ? row[2].split(separator: ";").map(String.init) : Array(row[2...])
+            row.count == 3
+            ? row[2].split(separator: ";", maxSplits: 8).map(String.init) : Array(row[2...])
         for (index, cell) in cells.enumerated() {
             guard let value = CSVNumber.decimal(cell) else {
                 skipped.add(

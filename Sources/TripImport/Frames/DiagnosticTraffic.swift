@@ -172,6 +172,7 @@ struct DiagnosticTraffic {
             guard let key = question(for: ECUMessage(ecu: address, payload: start), at: frame.time)
             else { return .foreign }
             settle(key, address)
+            if open.count >= Self.most { open.removeAll() }
             open[address] = 1
             _ = assemble(frame, line, isAddressed: isAddressed)
             return .other

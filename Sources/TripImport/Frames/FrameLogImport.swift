@@ -110,6 +110,8 @@ struct FrameLogImport: ImportReader {
             let members = buses[bus].members.count
             let answer = buses[bus].receive(frame, line: pendingLine)
             if buses[bus].members.count != members {
+                // Diagnostics needs fewer; a file of random data may have more.
+                if reader.watched.count > 4096 { reader.watched = known.identifiers }
                 reader.watched.formUnion(buses[bus].members)
             }
             if let answer { try take(answer, &table, emit) }

@@ -83,6 +83,17 @@ import Testing
         #expect(file.values == [.init("RPM", 900, "rpm"), .init("RPM", 901, "rpm")])
     }
 
+    @Test(arguments: [
+        ("time_stamp", "2024-01-02T09:00:00.000000Z"), ("Date_Time", "2024-01-02T09:00:00.000000Z"),
+        ("Timestamp (UTC)", "2024-01-02T08:00:00.000000Z"),
+        ("UTC Time", "2024-01-02T08:00:00.000000Z"),
+    ])
+    func `a column of times has many names`(_ name: String, _ time: String) throws {
+        let file = try ImportedFile("\(name),RPM\n2024-01-02 08:00:00,900\n")
+        #expect(file.entries.first?.time.text == time)
+        #expect(file.values == [.init("RPM", 900, "rpm")])
+    }
+
     @Test func `a time of day may have twelve hours`() throws {
         let file = try ImportedFile(
             "Time,RPM\n11:59:59 PM,900\n12:00:01 AM,901\n", from: source("2024-01-02.csv"))

@@ -68,6 +68,8 @@ struct WideColumns {
         Clock(name: "devicetime"), Clock(name: "utctime", isUTC: true),
         Clock(name: "utc(ms)", form: .sinceStart(second: 0.001)), Clock(name: "time"),
         Clock(name: "timestamp"), Clock(name: "timestamp(s)"), Clock(name: "datetime"),
+        Clock(name: "time_stamp"), Clock(name: "date_time"), Clock(name: "localtime"),
+        Clock(name: "timestamp(utc)", isUTC: true), Clock(name: "datetime(utc)", isUTC: true),
         Clock(name: "date"), Clock(name: "time(sec)", form: .sinceStart(second: 1)),
         Clock(name: "time(s)", form: .sinceStart(second: 1)),
         Clock(name: "time[s]", form: .sinceStart(second: 1)),

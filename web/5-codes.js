@@ -28,7 +28,7 @@ function explain(o) {
   if (links.length) add('What to watch', ...links, o.watchMeaning ? ': ' + o.watchMeaning : '');
   add('How to clear it', o.clears);
   if (o.unknown) add('How sure', o.unknown);
-  if (o.monitors.length) add('What proves the repair', o.monitors.map(monitorName).join(', ') + ': complete under Readiness');
+  add('Proof of the repair', o.proof);
   return h('article', { class: 'code' + (o.driveOn ? ' ' + o.driveOn : '') }, [h('h3', {}, [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), ' ', h('span', { text: o.description || o.group || 'no text is known' })]), h('dl', {}, rows)]);
 }
 // What is asked of the vehicle only when somebody opens it.
@@ -84,12 +84,16 @@ async function readCodes() {
     const states = answers.filter(o => o.kind === 'monitor' && o.scope === 'sinceClear' && o.supported);
     const open = states.filter(o => o.complete === false).length;
     const parts = [];
+    // The server's verdict is that of every other surface.
+    const verdict = all.find(o => o.kind === 'verdict'), together = all.filter(o => o.kind === 'together');
+    if (verdict) parts.push(h('p', { class: 'verdict ' + verdict.grade, text: verdict.text }), verdict.cleared ? h('p', { text: verdict.cleared }) : '',
+      ...together.map(o => h('p', { class: 'together' }, [h('b', { text: 'Together: ' }), o.text])));
     // An empty list that never arrived is not good news.
     const counts = new Map(answers.filter(o => o.signal === 'DTC_CNT' && typeof o.value === 'number').map(o => [o.ecu, o.value]));
     const counted = [...counts.values()].reduce((sum, count) => sum + count, 0), stored = codes.filter(o => o.status === 'stored').length;
     const unsure = counted > stored || ecus.some(o => o.codes === null);
     // The lamps of lorries (SAE J1939), the most severe first.
-    const isTruck = ecus.some(o => o.lamps), titleOf = ecu => ecu ? ecuName(ecu) : 'vehicle';
+    const titleOf = ecu => ecu ? ecuName(ecu) : 'vehicle';
     nameECUs(ecus.map(o => [o.ecu, o.name]));
     const warn = (name, on) => { if (on.length > 0) parts.push(h('p', { class: 'bad', text: '⚠ ' + name + ' on' + (isMany ? ': ' + on.map(titleOf).join(', ') : '') })); };
     const withLamp = key => ecus.filter(o => o.lamps && o.lamps[key] === true).map(o => o.ecu);
@@ -100,15 +104,16 @@ async function readCodes() {
     if (unsure) parts.push(h('p', { class: 'bad', text: counted > stored ? 'The ECUs count ' + counted + ' stored codes, but only ' + stored + ' could be read.' : 'Not every ECU answered for its codes.' }));
     const explained = codes.length > 0 ? await ask('/api/codes/explain').catch(() => []) : [];
     parts.push(h('h2', { text: 'Codes' }));
-    if (codes.length === 0) parts.push(unsure ? h('p', {}) : h('p', {}, [mark(true, 'No codes are stored.')]));
+    if (codes.length === 0) parts.push(h('p', { text: unsure ? '' : 'None.' }));
     else if (explained.length === 0) parts.push(...ecuTable(codes, [['Code', '', o => h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') })], ['Status', '', o => o.status + (o.active === false ? ', not active' : '')], ['Meaning', '', o => o.description || 'no text is known']], 'Codes', ecus));
-    else parts.push(...explained.filter(o => o.kind === 'explanation').map(explain), ...explained.filter(o => o.kind === 'together').map(o => h('p', { class: 'together' }, [h('b', { text: 'Together: ' }), o.text])),
-      explained.some(o => o.kind === 'together') ? h('p', { class: 'dim', text: 'Begin with what the codes mean together: one repair may remove several. Then follow the causes of each code.' }) : '');
+    else parts.push(...explained.filter(o => o.kind === 'explanation').map(explain));
+    for (const o of all.filter(o => o.kind === 'proof' && (o.state === 'proven' || o.state === 'unproven'))) parts.push(h('article', { class: 'code' },
+      [h('h3', {}, [h('b', { text: o.code + (o.failureType ? '-' + o.failureType : '') }), ' gone']), h('p', { class: o.state === 'proven' ? 'good' : '', text: o.text })]));
     if (states.length > 0) parts.push(h('h2', { text: 'Readiness' }),
-      h('p', {}, [open === 0 ? mark(true, 'Every supported monitor has run since codes were cleared.') : mark(false, open + (open === 1 ? ' monitor has' : ' monitors have') + ' not run since codes were cleared.')]),
-      lamp.length > 0 && !isTruck ? h('p', { class: 'bad', text: 'The check engine light is on: the vehicle does not pass an inspection.' }) : '',
-      open === 0 || isTruck ? '' : h('p', { class: 'dim', text: 'US EPA (40 CFR 85.2222) allows 1 incomplete monitor from model year 2001 on, 2 from 1996 to 2000. Other inspections have other rules.' }),
-      ...ecuTable(states, [['Monitor', '', o => monitorName(o.monitor)], ['State', 'line', o => mark(o.complete === true, o.complete ? 'complete' : 'not complete')]], 'Readiness', [...ecus, ...answers]));
+      h('p', {}, [open === 0 ? 'Every supported monitor has run since codes were cleared.' : mark(false, open + (open === 1 ? ' monitor has' : ' monitors have') + ' not run since codes were cleared.')]),
+      verdict && verdict.inspection ? h('p', { text: verdict.inspection }) : '',
+      // Complete means that it has run, which proves nothing by itself.
+      ...ecuTable(states, [['Monitor', '', o => monitorName(o.monitor)], ['Since codes were cleared', 'line', o => o.complete ? 'has run' : mark(false, 'has not run')]], 'Readiness', [...ecus, ...answers]));
     parts.push(folded('Freeze frames', 'What was happening when a code was stored', showFrames), folded('Test results', 'What the vehicle measured when it tested itself', showTests),
       h('p', {}, [h('a', { href: '/api/report', target: '_blank', rel: 'noopener', text: 'Report to read and print' })]));
     now.replaceChildren(...parts);

@@ -122,19 +122,25 @@ package final class VehicleQuestions: Sendable {
             if scan.codes.isEmpty, let error = scan.problem(connection) {
                 throw sources.vehicleProblem(error, connection.accessory)
             }
+            let words = try sources.codeWords(connection)
+            let condition = try ConditionScan(
+                scan, connection, services, .codes, words)
             let printer = CodePrinter(
-                form, table: connection.table, knowledge: try sources.codeKnowledge(),
+                form, table: connection.table, knowledge: CodeKnowledge(texts: words.texts),
                 words: { [sources] in sources.vehicleProblem($0, connection.accessory).message },
                 note: { _ in })
             try printer.print(
-                scan, of: CodeBatch.Car(device: connection.accessory),
+                scan, condition.findings(sources.units),
+                of: CodeBatch.Car(device: connection.accessory),
                 at: connection.utc(scan.time), to: &writer)
         case .readiness, .monitors:
+            let words = try sources.codeWords(connection)
             let printer = AnswerPrinter(
-                form, table: connection.table, knowledge: try sources.codeKnowledge(),
+                form, table: connection.table, knowledge: CodeKnowledge(texts: words.texts),
                 kinds: MonitorAnswers.kinds, note: { _ in })
             _ = try MonitorAnswers.ask(
-                connection, services, readiness: question == .readiness, form, printer, &writer)
+                connection, services, readiness: question == .readiness, form, printer, words,
+                &writer)
         case .explanations, .frames, .report:
             try sources.codeAnswer(question, connection, services, &writer)
         }

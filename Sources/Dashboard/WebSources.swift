@@ -4,6 +4,7 @@ import FuelFigures
 import PIDTables
 import SystemIO
 import TripStore
+import VehicleReports
 import VehicleScan
 
 /// The functions that the program provides to the web server: data and messages.
@@ -17,8 +18,8 @@ package struct WebSources: Sendable {
     package var trip: @Sendable (String, TripStore) throws -> Int64
     /// Returns the data about the engine of a trip's vehicle.
     package var fuelProfile: @Sendable (TripSummary) -> FuelProfile
-    /// The texts of codes.
-    package var codeKnowledge: @Sendable () throws -> CodeKnowledge
+    /// What is known of the codes of a vehicle.
+    package var codeWords: @Sendable (Vehicle) throws -> CodeWords
     /// Answers requests about codes besides the list itself.
     ///
     /// It throws a ``WebProblem`` or the vehicle's errors.
@@ -36,7 +37,7 @@ package struct WebSources: Sendable {
         units: UnitSystem, database: @escaping @Sendable () throws -> TripStore,
         trip: @escaping @Sendable (String, TripStore) throws -> Int64,
         fuelProfile: @escaping @Sendable (TripSummary) -> FuelProfile,
-        codeKnowledge: @escaping @Sendable () throws -> CodeKnowledge,
+        codeWords: @escaping @Sendable (Vehicle) throws -> CodeWords,
         codeAnswer:
             @escaping @Sendable (
                 VehicleQuestions.Question, Vehicle, VehicleServices, inout TextOutput
@@ -49,7 +50,7 @@ package struct WebSources: Sendable {
         self.database = database
         self.trip = trip
         self.fuelProfile = fuelProfile
-        self.codeKnowledge = codeKnowledge
+        self.codeWords = codeWords
         self.codeAnswer = codeAnswer
         self.accessories = accessories
         self.problem = problem

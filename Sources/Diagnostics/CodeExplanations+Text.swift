@@ -61,6 +61,7 @@ private struct ExplanationReader {
         case meaning(CodeMeaningText)
         case hazard(CodeHazard)
         case rule(CodeSetReading.Rule)
+        case step(CodeSetReading.Step)
     }
 
     private(set) var result = CodeExplanations()
@@ -89,6 +90,8 @@ private struct ExplanationReader {
         case "together":
             begin(
                 .rule(CodeSetReading.Rule(id: try id(rest, word), sentence: try text(tail))))
+        case "step":
+            begin(.step(CodeSetReading.Step(id: try id(rest, word), name: try text(tail))))
         case "monitor":
             finish()
             let monitors = try Self.monitors(rest)
@@ -110,8 +113,11 @@ private struct ExplanationReader {
                 try Self.read(word, rest, into: &hazard)
                 block = .hazard(hazard)
             case .rule(var rule):
-                try Self.read(word, rest, into: &rule)
+                try Self.read(word, rest, tail, into: &rule)
                 block = .rule(rule)
+            case .step(var step):
+                try read(word, rest, tail, into: &step)
+                block = .step(step)
             case nil: throw .outside(String(word))
             }
         }
@@ -124,6 +130,7 @@ private struct ExplanationReader {
         case .meaning(let meaning): result.meanings.append(meaning)
         case .hazard(let hazard): result.hazards.append(hazard)
         case .rule(let rule): result.rules.append(rule)
+        case .step(let step): result.steps.append(step)
         case nil: break
         }
         block = nil
@@ -242,6 +249,25 @@ private struct ExplanationReader {
         }
     }
 
+    private func read(
+        _ word: Substring, _ rest: ArraySlice<Substring>, _ tail: Substring?,
+        into step: inout CodeSetReading.Step
+    ) throws(Fault) {
+        switch word {
+        case "codes": step.codes += try Self.ranges(rest)
+        case "after":
+            let reason = try text(tail)
+            for root in rest.map(String.init) {
+                // Only steps above it, so that the order has no circle.
+                guard result.steps.contains(where: { $0.id == root }) else {
+                    throw .malformed(root, wanted: "a step above this one")
+                }
+                step.roots[root] = reason
+            }
+        default: throw .unknownWord(String(word))
+        }
+    }
+
     private static func read(
         _ word: Substring, _ rest: ArraySlice<Substring>, into hazard: inout CodeHazard
     ) throws(Fault) {
@@ -300,10 +326,12 @@ private struct ExplanationReader {
     }
 
     private static func read(
-        _ word: Substring, _ rest: ArraySlice<Substring>, into rule: inout CodeSetReading.Rule
+        _ word: Substring, _ rest: ArraySlice<Substring>, _ tail: Substring?,
+        into rule: inout CodeSetReading.Rule
     ) throws(Fault) {
         let words = rest.joined(separator: " ")
         switch word {
+        case "first": rule.first = try text(tail)
         case "needs":
             guard let count = rest.first.flatMap({ Int($0) }), count > 0 else {
                 throw .malformed(words, wanted: "a number and codes")

@@ -68,6 +68,8 @@ public struct CodeExplanations: Sendable {
     public internal(set) var drives: [MonitorStatus.Monitor: String] = [:]
     /// The combined meanings of several codes, the most serious first.
     var rules: [CodeSetReading.Rule] = []
+    /// The order of repairs: roots before what follows from them.
+    var steps: [CodeSetReading.Step] = []
     /// Whether texts name commands of obdscan; a page has readers without a command line.
     public var namesCommands = true
 
@@ -203,7 +205,7 @@ public struct CodeExplanations: Sendable {
             said.clears =
                 "A pending code goes by itself, after the next drive that tests it and finds no fault."
         }
-        if state.kind == .permanent { said.clears = Self.vehicleClears }
+        said.adapt(to: state)
         // A fault that is there is as grave as the graver of the two says.
         if let vehicle = state.drive,
             state.isActive == false && (draft.code == nil || !isKnown)
@@ -224,11 +226,6 @@ public struct CodeExplanations: Sendable {
                 ? "seen once so far; it is stored if it comes again" : "it is not there now"
         }
     }
-
-    /// How a permanent code goes (13 CCR 1968.2 and SAE J1979, service 0A).
-    private static let vehicleClears =
-        "No scan tool clears a permanent code. The vehicle does, when it has tested the repair and found "
-        + "no fault."
 
     /// The explanation with the wanted form of each text.
     private func worded(_ explanation: CodeExplanation) -> CodeExplanation {
@@ -257,6 +254,25 @@ public struct CodeExplanations: Sendable {
 }
 
 extension CodeExplanation {
+    /// How a permanent code goes (13 CCR 1968.2 and SAE J1979, service 0A).
+    private static let vehicleClears =
+        "No scan tool clears a permanent code. The vehicle does, when it has tested the repair and found "
+        + "no fault."
+
+    /// Leaves out what does not apply to a code that is only permanent: it was cleared or repaired, so nothing
+    /// is known to be wrong now.
+    fileprivate mutating func adapt(to state: CodeExplanations.State) {
+        guard state.kind == .permanent else { return }
+        clears = Self.vehicleClears
+        causes = []
+        watch = nil
+        notice = ""
+        notes = [
+            "Only the permanent code is left: it was cleared, or the fault did not come back. The vehicle "
+                + "has yet to prove the repair."
+        ]
+    }
+
     /// The explanation of a family, as far as it fits the code and its meaning.
     init(_ family: CodeFamily, _ code: UInt16?, _ meaning: CodeMeaning, clears: String) {
         func isIn(_ ranges: [ClosedRange<UInt16>]) -> Bool {

@@ -51,26 +51,4 @@ extension Readiness {
         return "\(incomplete.count) of \(supported) supported monitors \(have) not run since codes "
             + "were cleared: \(names)."
     }
-
-    /// The verdict of each rule, in one sentence each, for vehicles whose check engine light is
-    /// off.
-    public static func verdicts(
-        incomplete: [MonitorStatus.Monitor], by rules: [ReadinessRules.Rule]
-    ) -> [String] {
-        rules.map { rule in
-            let verdict = rule.tolerates(incomplete) ? "enough have run" : "too many have not run"
-            let monitors = rule.allowed == 1 ? "monitor" : "monitors"
-            let except =
-                rule.uncounted.isEmpty
-                ? ""
-                : ", not counting " + rule.uncounted.map(\.title.firstSmall).joined(separator: ", ")
-            return "\(rule.title): \(verdict); it allows \(rule.allowed) incomplete "
-                + "\(monitors)\(except)."
-        } + ["Other inspections have other rules."]
-    }
-}
-
-extension String {
-    /// The text with a small first letter.
-    fileprivate var firstSmall: String { prefix(1).lowercased() + dropFirst() }
 }

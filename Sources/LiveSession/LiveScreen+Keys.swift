@@ -258,15 +258,18 @@ extension LiveScreen {
             let scan = try CodeScan(connection, in: services)
             let cycle = try connection.readinessThisCycle(in: services, known: scan.status)
             let items = (scan.status + cycle).flatMap(\.answer.items)
-            let (texts, explanations) = try words.codes()
+            let known = try words.codes()
+            let condition = try ConditionScan(
+                scan, connection, services, .codes, known)
+            let findings = condition.findings(form.units)
             let pages = CodePage(
-                table: connection.table, texts: texts, explanations: explanations, form: plain,
-                units: form.units,
+                table: connection.table, texts: known.texts, explanations: known.explanations,
+                form: plain, units: form.units,
                 isMissing: scan.codes.isEmpty
                     ? { _ in false } : try connection.missingSignals(in: services))
-            var lines = pages.lines(scan)
+            var lines = pages.lines(scan, findings)
             if let lack = words.lack(scan) { lines.append(.init(lack)) }
-            lines += pages.lines(readiness: items, scan.names)
+            lines += pages.lines(readiness: items, findings, scan.names)
             model.names = scan.names
             model.page?.lines = lines
         } catch {

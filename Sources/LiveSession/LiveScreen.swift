@@ -20,14 +20,14 @@ package struct LiveWords {
     /// What is missing in the codes of a vehicle; nil = nothing.
     var lack: (CodeScan) -> String?
     /// The texts of codes, and what explains them.
-    var codes: () throws -> (texts: CodeTexts, explanations: CodeExplanations)
+    var codes: () throws -> CodeWords
 
     /// The words of a program.
     package init(
         event: @escaping (ScanEvent) -> String?,
         fault: @escaping (any Error) -> (message: String, hint: String?)?,
         lack: @escaping (CodeScan) -> String?,
-        codes: @escaping () throws -> (texts: CodeTexts, explanations: CodeExplanations)
+        codes: @escaping () throws -> CodeWords
     ) {
         self.event = event
         self.fault = fault

@@ -52,3 +52,39 @@ extension CodeSetReading {
     /// The keys of ``rows``, in their order.
     package static let keys = ["finding", "text", "codes", "voltage"]
 }
+
+extension VehicleFindings {
+    /// The verdict, when codes were cleared, and what the codes mean together, for people.
+    ///
+    /// `failures` is a sentence about failed tests.
+    package func head(_ palette: Palette, columns: Int?, failures: String? = nil) -> String {
+        let style: Style =
+            switch verdict.grade {
+            case .good: .good
+            case .warn: .warning
+            case .bad: .bad
+            }
+        return lines(verdict.text, style, palette, columns)
+            + (failures.map { lines($0, .bad, palette, columns) } ?? "")
+            + (cleared.map { lines($0, nil, palette, columns) } ?? "")
+            + together.text(palette, columns: columns)
+    }
+
+    /// What proves the repair of each code of which that is known, for people.
+    package func proofs(_ palette: Palette, columns: Int?) -> String {
+        var rows = TextTable([("", .left), ("", .left), ("", .left)], flexible: [2])
+        for fault in faults + gone where fault.proof.isKnown || fault.isGone {
+            rows.add([
+                .init(rows.isEmpty ? "Proof" : "", .dim), .init(fault.code.code.fullText, .bold),
+                .init(fault.proof.text, fault.proof.state == .proven ? .good : nil),
+            ])
+        }
+        return rows.text(palette, columns: columns)
+    }
+}
+
+/// A sentence in lines that the terminal does not cut.
+func lines(_ sentence: String, _ style: Style?, _ palette: Palette, _ columns: Int?) -> String {
+    folded(sentence, to: columns ?? .max)
+        .map { line in (style.map { palette($0, line) } ?? line) + "\n" }.joined()
+}

@@ -4,15 +4,16 @@ import OBDCore
 
 extension ConditionReport {
     /// The keys of each kind of row.
-    static let keys = [
+    static let keys =
         [
-            "vin", "make", "odometerKm", "time", "since", "device", "protocol", "customer",
-            "verdict",
-        ], ItemRows.Keys.ecu, ItemRows.Keys.reading,
-        ["ecu", "code", "failureType", "description", "statuses", "change"],
-        ["ecu", "monitor", "complete", "before"],
-        ["ecu", "monitor", "tid", "test", "value", "before", "min", "max", "unit", "passed"],
-    ]
+            [
+                "vin", "make", "odometerKm", "time", "since", "device", "protocol", "customer",
+                "verdict",
+            ], ItemRows.Keys.ecu, ItemRows.Keys.reading,
+            ["ecu", "code", "failureType", "description", "statuses", "change"],
+            ["ecu", "monitor", "complete", "before"],
+            ["ecu", "monitor", "tid", "test", "value", "before", "min", "max", "unit", "passed"],
+        ] + VehicleFindings.keys
 
     /// The rows of the ECUs and the freeze frames.
     private var beginning: [Row] {
@@ -25,8 +26,9 @@ extension ConditionReport {
         } + frameReadings.map { items.row($0.reading, time: time) }
     }
 
-    /// All rows: the report, ECUs, freeze frames, codes, monitors and tests.
+    /// All rows: the report, what it means, ECUs, freeze frames, codes, monitors and tests.
     var rows: [Row] {
+        let findings = findings
         var rows = [
             Row(
                 "vehicleReport",
@@ -35,22 +37,22 @@ extension ConditionReport {
                     "odometerKm": .number(head.odometer), "time": .time(time),
                     "since": .time(since), "device": .text(accessory),
                     "protocol": .text(vehicleProtocol), "customer": .text(head.customer),
-                    "verdict": .text(verdict.text),
+                    "verdict": .text(findings.verdict.text),
                 ])
         ]
+        rows += findings.rows(at: time)
         rows += beginning
-        for code in change.codes {
+        for (fault, fate) in changes(findings) {
+            let code = fault.code
             rows.append(
                 Row(
                     "codeState",
                     [
-                        "ecu": .text(code.code.ecu?.description),
-                        "code": .text(code.code.code.text),
-                        "failureType": .text(code.code.code.failureType),
-                        "description": .text(texts.text(of: code.code.code)),
-                        "statuses": .words(
-                            code.fate == .gone ? [] : code.code.kinds.map(\.rawValue)),
-                        "change": .text(code.fate?.rawValue),
+                        "ecu": .text(code.ecu?.description), "code": .text(code.code.text),
+                        "failureType": .text(code.code.failureType),
+                        "description": .text(texts.text(of: code.code)),
+                        "statuses": .words(fault.isGone ? [] : code.kinds.map(\.rawValue)),
+                        "change": .text(fate?.rawValue),
                     ]))
         }
         for monitor in change.monitors {

@@ -26,6 +26,12 @@ public struct ConditionReport {
     let texts: CodeTexts
     var explanations: CodeExplanations
     package var head: ReportHead
+    /// Whether every ECU gave its codes.
+    package var isComplete = true
+    /// At the adapter, in V; nil = not measured.
+    package var voltage: Double?
+    /// Codes that obdscan cleared, for a report without a comparison.
+    package var cleared: [VehicleFindings.Gone] = []
     let output: OutputForm
     /// Whether only one ECU answered; its name is then left out of the tables of the page.
     private let isAlone: Bool
@@ -111,52 +117,39 @@ public struct ConditionReport {
         return facts
     }
 
-    /// The explanation of a code that is present.
-    private func explanation(of code: ConditionChange.Code) -> CodeExplanation? {
-        guard code.fate != .gone else { return nil }
-        let state = code.code.state
-        let text = texts.text(of: code.code.code)
-        switch code.code.code {
-        case .dtc(let dtc): return explanations.explanation(of: dtc, text: text, state: state)
-        case .j1939(let spn): return explanations.explanation(of: spn, text: text, state: state)
+    /// What the condition means; the same as on every other surface.
+    public var findings: VehicleFindings {
+        VehicleFindings(
+            change.now,
+            gone: isComparison
+                ? change.codes.filter { $0.fate == .gone }.map { ($0.code, since) } : cleared,
+            isComplete: isComplete, texts: texts, explanations: explanations, voltage: voltage,
+            units: output.units, clock: localTime)
+    }
+
+    /// The codes in the order of the findings, each with its change.
+    func changes(
+        _ findings: VehicleFindings
+    ) -> [(fault: VehicleFindings.Fault, fate: ConditionChange.Fate?)] {
+        (findings.faults + findings.gone).map { fault in
+            let own = change.codes.first {
+                $0.code.ecu == fault.code.ecu && $0.code.code.isSame(as: fault.code.code)
+            }
+            return (fault, own?.fate ?? (fault.isGone ? .gone : nil))
         }
     }
 
-    /// What the codes that are present mean together.
-    private var together: CodeSetReading {
-        explanations.reading(
-            of: change.codes.compactMap { code in
-                guard code.fate != .gone, case .dtc(let dtc) = code.code.code else { return nil }
-                return dtc
-            })
+    /// The number of failed tests in one sentence; nil if none failed.
+    private var failures: String? {
+        let failed = change.tests.count { $0.result.passed == false }
+        return failed == 0 ? nil : "\(counted(Double(failed), "test result")) failed."
     }
-
-    /// Whether one may drive on, with the reason where that cannot wait.
-    private func driving(_ said: CodeExplanation?) -> String {
-        guard let said, let drive = said.drive else { return DriveAdvice.unknown }
-        return drive.words + (said.driveReason.isEmpty ? "" : ": \(said.driveReason)")
-    }
-
-    /// The verdict of the report.
-    public var verdict: ConditionVerdict {
-        let now = change.codes.filter { $0.fate != .gone }
-        return ConditionVerdict(
-            codes: now.map { ($0.code.code.fullText, explanation(of: $0)?.drive) },
-            untested: now.filter { $0.code.kinds == [.permanent] }.map(\.code.code.fullText),
-            gone: isComparison
-                ? change.codes.filter { $0.fate == .gone }.map(\.code.code.fullText) : nil,
-            incomplete: monitors.incomplete,
-            failedTests: change.tests.count { $0.result.passed == false })
-    }
-
-    /// The model year, for the rules of inspections.
-    private var modelYear: Int? { vehicle.flatMap { VIN($0) }?.northAmericanModelYear }
 
     /// The circumstances when a code was stored, from its freeze frame.
-    private func moment(of code: ConditionChange.Code) -> String? {
-        guard case .dtc(let dtc) = code.code.code else { return nil }
+    private func moment(of code: VehicleCondition.Code) -> String? {
+        guard case .dtc(let dtc) = code.code else { return nil }
         let own = frameReadings.map(\.reading).filter {
-            $0.ecu == code.code.ecu && $0.dtc?.code == dtc.code
+            $0.ecu == code.ecu && $0.dtc?.code == dtc.code
         }
         return CodeMoment(own, in: table).sentence { value, unit in
             let conversion = output.units.conversion(from: unit)
@@ -204,30 +197,20 @@ public struct ConditionReport {
 
     /// Whether the vehicle speaks SAE J1939, for which the rules of inspections are not.
     private var isOnJ1939: Bool {
-        names.isOnJ1939 || vehicleProtocol == VehicleProtocol.j1939.title
+        names.isOnJ1939 || change.now.isOnJ1939
+            || vehicleProtocol == VehicleProtocol.j1939.title
             || change.codes.contains { if case .j1939 = $0.code.code { true } else { false } }
     }
 
     private var isComparison: Bool { since != nil }
 
-    func lists(_ code: ConditionChange.Code) -> String {
-        code.fate == .gone ? "" : code.code.kinds.map(\.rawValue).joined(separator: ", ")
-    }
-
-    /// The statuses of a code for people.
-    private func listText(_ code: ConditionChange.Code) -> String {
-        lists(code) + (code.fate != .gone && code.code.isActive == false ? ", not active" : "")
-    }
-
     private func state(_ complete: Bool?) -> String {
         complete == nil ? "—" : Readiness.text(complete)
     }
 
-    /// The number of monitors that any ECU supports, and those that any ECU has not completed.
-    private var monitors: (known: Int, incomplete: [MonitorStatus.Monitor]) {
-        let known = Set(change.monitors.filter { $0.now != nil }.map(\.monitor))
-        let open = Set(change.monitors.filter { $0.now == false }.map(\.monitor))
-        return (known.count, MonitorStatus.Monitor.allCases.filter(open.contains))
+    /// The number of monitors that any ECU supports.
+    private var knownMonitors: Int {
+        Set(change.monitors.filter { $0.now != nil }.map(\.monitor)).count
     }
 
     // MARK: Page
@@ -244,18 +227,21 @@ public struct ConditionReport {
         var page = HTMLPage(
             title: isComparison ? "Vehicle report, before and after" : "Vehicle report",
             lead: lead)
+        let findings = findings
         page.section("Result") { page in
-            page.element("p", verdict.text, class: verdict.grade.rawValue)
+            page.element("p", findings.verdict.text, class: findings.verdict.grade.rawValue)
+            if let failures { page.element("p", failures, class: "bad") }
+            if let cleared = findings.cleared { page.element("p", cleared) }
             // The title already contains VIN and make.
             page.facts(factsBesidesVehicle)
         }
-        page.section("Trouble codes") { appendCodes(to: &$0) }
+        page.section("Trouble codes") { appendCodes(findings, to: &$0) }
         let frame = frameReadings
         if !frame.isEmpty {
             page.section("Freeze frames") { append(frame, to: &$0) }
         }
         if !change.monitors.isEmpty {
-            page.section("Readiness") { appendMonitors(to: &$0) }
+            page.section("Readiness") { appendMonitors(findings, to: &$0) }
         }
         if !change.tests.isEmpty {
             page.section("Test results") { page in
@@ -271,65 +257,84 @@ public struct ConditionReport {
         return page
     }
 
-    private func appendCodes(to page: inout HTMLText) {
-        if change.codes.isEmpty {
-            page.element("p", "No trouble codes.", class: "good")
+    private func appendCodes(_ findings: VehicleFindings, to page: inout HTMLText) {
+        let codes = changes(findings)
+        if codes.isEmpty {
+            page.element("p", findings.verdict.text, class: findings.verdict.grade.rawValue)
             return
         }
+        for finding in findings.together.findings {
+            page.element("p", "Together: " + finding.text, class: "keep")
+        }
+        if !findings.together.findings.isEmpty { page.element("p", CodeSetReading.precedence) }
         page.table(
             [.init("Code")] + ifComparing(.init("Change"))
                 + [.init("Status")] + ifSeveral(.init("ECU"))
                 + [.init("Meaning"), .init("Drive on?")],
-            change.codes.map { code in
-                let style: String? =
-                    switch code.fate {
-                    case .gone: "good"
-                    case .came: "bad"
-                    case .stayed, nil: nil
+            codes.map { fault, fate in
+                let style = style(of: fault, fate)
+                let drive: String? =
+                    switch fault.explanation?.drive {
+                    case .stop: "bad"
+                    case .soon: "warn"
+                    case .weeks, .note, nil: nil
                     }
-                return [.init(code.code.code.fullText, style)]
-                    + ifComparing(.init(code.fate?.rawValue ?? "", style))
-                    + [.init(listText(code))] + ifSeveral(code.code.ecu)
+                return [.init(fault.code.code.fullText, style)]
+                    + ifComparing(.init(fate?.rawValue ?? "", style))
+                    + [.init(fault.isGone ? "" : fault.status)] + ifSeveral(fault.code.ecu)
                     + [
-                        .init(texts.text(of: code.code.code) ?? ""),
-                        .init(code.fate == .gone ? "" : driving(explanation(of: code))),
+                        .init(texts.text(of: fault.code.code) ?? CodeTexts.unknown),
+                        .init(fault.isGone ? "" : fault.driving, drive),
                     ]
             })
-        for finding in together.findings {
-            page.element("p", "Together: " + finding.text, class: "keep")
-        }
-        if !together.findings.isEmpty { page.element("p", CodeSetReading.precedence) }
-        for code in change.codes { appendExplanation(of: code, to: &page) }
+        for (fault, _) in codes { appendExplanation(of: fault, to: &page) }
     }
 
-    private func appendExplanation(of code: ConditionChange.Code, to page: inout HTMLText) {
-        guard let said = explanation(of: code) else { return }
-        let moment = moment(of: code)
-        let notes = ([said.notice] + said.notes).filter { !$0.isEmpty }
+    /// Only a proven repair is good news.
+    private func style(of fault: VehicleFindings.Fault, _ fate: ConditionChange.Fate?) -> String? {
+        switch fate {
+        case .gone: fault.proof.state == .proven ? "good" : "warn"
+        case .came: "bad"
+        case .stayed, nil: fault.explanation?.drive == .stop ? "bad" : nil
+        }
+    }
+
+    private func appendExplanation(of fault: VehicleFindings.Fault, to page: inout HTMLText) {
         // Nothing is known but how a code goes, which is the same for all codes.
-        if moment == nil, notes.isEmpty, said.causes.isEmpty, said.monitors.isEmpty,
-            said.hazards.isEmpty
+        if !fault.isGone, !fault.proof.isKnown, moment(of: fault.code) == nil,
+            fault.explanation.map({
+                $0.notice.isEmpty && $0.notes.isEmpty && $0.causes.isEmpty && $0.hazards.isEmpty
+            }) ?? true
         {
             return
         }
+        let name = fault.code.code.fullText
         page.raw("<div class=\"keep\">")
-        page.element("h3", "\(code.code.code.fullText): \(said.title)")
-        if let moment { page.element("p", "What was happening: \(moment)") }
-        for hazard in said.hazards { page.element("p", "Careful: \(hazard)", class: "bad") }
-        if !notes.isEmpty { page.element("p", notes.joined(separator: " ")) }
-        if !said.causes.isEmpty {
-            page.raw("<ol>")
-            for cause in said.causes {
-                page.element("li", cause.what.capitalised + ". " + cause.check)
+        page.element("h3", name + (fault.explanation.map { ": \($0.title)" } ?? ""))
+        if !fault.isGone, let moment = moment(of: fault.code) {
+            page.element("p", "What was happening: \(moment)")
+        }
+        if let said = fault.explanation {
+            for hazard in said.hazards { page.element("p", "Careful: \(hazard)", class: "bad") }
+            let notes = ([said.notice] + said.notes).filter { !$0.isEmpty }
+            if !notes.isEmpty { page.element("p", notes.joined(separator: " ")) }
+            if !said.causes.isEmpty {
+                page.raw("<ol>")
+                for cause in said.causes {
+                    page.element("li", cause.what.capitalised + ". " + cause.check)
+                }
+                page.raw("</ol>\n")
             }
-            page.raw("</ol>\n")
+            if said.certainty == nil {
+                page.element("p", "General: no causes of this very code are known.", class: "dim")
+            }
+            page.element("p", said.clears, class: "dim")
         }
-        var proof = said.monitors.map(\.title).joined(separator: ", ")
-        if said.certainty == nil {
-            page.element("p", "General: no causes of this very code are known.", class: "dim")
+        if fault.proof.isKnown || fault.isGone {
+            page.element(
+                "p", "Proof of the repair: \(fault.proof.text).",
+                class: fault.proof.state == .proven ? "good" : "dim")
         }
-        if !proof.isEmpty { proof = "These monitors prove the repair: \(proof). " }
-        page.element("p", proof + said.clears, class: "dim")
         page.raw("</div>\n")
     }
 
@@ -352,22 +357,14 @@ public struct ConditionReport {
         }
     }
 
-    private func appendMonitors(to page: inout HTMLText) {
-        let (known, incomplete) = monitors
-        if known > 0 {
+    private func appendMonitors(_ findings: VehicleFindings, to page: inout HTMLText) {
+        let incomplete = change.now.incomplete
+        if knownMonitors > 0 {
             page.element(
-                "p", Readiness.sentence(incomplete: incomplete, of: known),
-                class: incomplete.isEmpty ? "good" : "warn")
+                "p", Readiness.sentence(incomplete: incomplete, of: knownMonitors),
+                class: incomplete.isEmpty ? nil : "warn")
         }
-        if !incomplete.isEmpty, !isOnJ1939 {
-            page.element(
-                "p",
-                MonitorGuide.verdicts(incomplete, modelYear: modelYear).joined(separator: " "),
-                class: "dim")
-        }
-        if !isOnJ1939, lamps.contains(where: \.isOn) {
-            page.element("p", MonitorGuide.lampOn, class: "bad")
-        }
+        if let inspection = findings.inspection { page.element("p", inspection) }
         if !incomplete.isEmpty {
             for drive in MonitorGuide.drives(incomplete) {
                 page.element("p", "\(drive.monitor.title): \(drive.text)")
@@ -377,7 +374,8 @@ public struct ConditionReport {
             ifSeveral(.init("ECU")) + [.init("Monitor")] + ifComparing(.init("Before"))
                 + [.init("Now")],
             change.monitors.map { monitor in
-                let style = monitor.now.map { $0 ? "good" : "warn" } ?? "dim"
+                // Complete means that it has run, which proves nothing by itself.
+                let style = monitor.now == true ? nil : monitor.now == false ? "warn" : "dim"
                 return ifSeveral(monitor.ecu) + [.init(monitor.monitor.title)]
                     + ifComparing(.init(state(monitor.before), "dim"))
                     + [.init(state(monitor.now), style)]
@@ -434,39 +432,44 @@ public struct ConditionReport {
         let palette = output.palette
         var rows = TextTable([("", .left), ("", .left)])
         for fact in facts { rows.add([.init(fact.name, .dim), .init(fact.value)]) }
-        let codes =
-            change.codes.isEmpty
-            ? palette(.good, "No trouble codes.") + "\n"
-            : codeTable.text(palette, columns: output.columns)
-                + together.text(palette, columns: output.columns)
-        let style: Style =
-            switch verdict.grade {
-            case .good: .good
-            case .warn: .warning
-            case .bad: .bad
-            }
-        let sentence = folded(verdict.text, to: output.columns ?? .max)
-            .map { palette(style, $0) + "\n" }.joined()
-        var parts = [sentence + rows.text(palette), codes]
+        let findings = findings
+        let columns = output.columns
+        let codes = changes(findings)
+        var parts = [
+            findings.head(palette, columns: columns, failures: failures) + rows.text(palette)
+        ]
+        if !codes.isEmpty {
+            parts.append(
+                codeTable(codes).text(palette, columns: output.columns))
+            let proofs = findings.proofs(palette, columns: output.columns)
+            if !proofs.isEmpty { parts.append(proofs) }
+        }
         if !change.monitors.isEmpty {
-            parts.append(monitorTable.text(palette, columns: output.columns))
+            parts.append(
+                monitorTable.text(palette, columns: columns)
+                    + (findings.inspection.map { lines($0, nil, palette, columns) } ?? ""))
         }
         let tests = isComparison ? sortedTests : sortedTests.filter { $0.result.passed == false }
         if !tests.isEmpty { parts.append(testTable(tests).text(palette, columns: output.columns)) }
         return parts.joined(separator: "\n")
     }
 
-    private var codeTable: TextTable {
+    private func codeTable(
+        _ shown: [(fault: VehicleFindings.Fault, fate: ConditionChange.Fate?)]
+    ) -> TextTable {
         var codes = TextTable([
             ("CODE", .left), (isComparison ? "CHANGE" : "", .left), ("STATUS", .left),
             ("ECU", .left), ("MEANING", .left),
         ])
-        for code in change.codes {
+        for (fault, fate) in shown {
             codes.add([
-                .init(code.code.code.fullText, code.fate == .gone ? .dim : .bold),
-                .init(code.fate?.rawValue ?? ""), .init(listText(code)),
-                .init(code.code.ecu, known),
-                .init(texts.text(of: code.code.code) ?? ""),
+                .init(fault.code.code.fullText, fault.isGone ? .dim : .bold),
+                .init(
+                    fate?.rawValue ?? "",
+                    fault.proof.state == .proven ? .good : fate == .gone ? .warning : nil),
+                .init(fault.isGone ? "" : fault.status),
+                .init(fault.code.ecu, known),
+                .init(texts.text(of: fault.code.code) ?? CodeTexts.unknown),
             ])
         }
         return codes

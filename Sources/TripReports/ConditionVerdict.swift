@@ -1,75 +1,102 @@
 import Diagnostics
 
-/// The verdict of a report in one sentence.
+/// The verdict about a vehicle in one sentence.
 public struct ConditionVerdict: Hashable, Sendable {
     /// The severity.
     public enum Grade: String, Hashable, Sendable {
         case good, warn, bad
     }
 
+    /// A code for the verdict.
+    public typealias Code = (name: String, drive: DriveAdvice?, isPermanent: Bool)
+
     /// The sentence.
-    public var text: String
+    public let text: String
     /// The severity.
-    public var grade: Grade
+    public let grade: Grade
 
     /// The verdict about a condition.
     ///
     /// - Parameters:
-    ///   - codes: each present code with the advice about driving on; nil = unknown.
-    ///   - untested: those of them that were cleared, but whose repair the vehicle has not tested yet.
-    ///   - gone: codes that disappeared since the compared condition; nil = no comparison.
+    ///   - codes: each code that is there, with the advice about driving on (nil = unknown), and whether only
+    ///     the permanent code is left.
+    ///   - gone: codes that were there before, and whether their repair is proven.
+    ///   - isComplete: whether every ECU gave its codes.
+    ///   - clearedAgo: when codes were cleared, if that was too short ago for faults to show.
     ///   - incomplete: monitors that have not run since codes were cleared.
-    ///   - failedTests: the number of test results beyond their limits.
     public init(
-        codes: [(name: String, drive: DriveAdvice?)], untested: [String] = [], gone: [String]?,
-        incomplete: [MonitorStatus.Monitor], failedTests: Int
+        codes: [Code], gone: [(name: String, isProven: Bool)] = [], isComplete: Bool = true,
+        clearedAgo: String? = nil, incomplete: [MonitorStatus.Monitor] = []
     ) {
-        var parts: [String] = []
-        grade = .good
-        if let gone, !gone.isEmpty { parts.append("Gone: \(Self.list(gone)).") }
-        let gravest = codes.compactMap(\.drive).min()
-        let names = Self.list(codes.filter { $0.drive == gravest }.map(\.name))
-        let count = "\(codes.count) trouble \(codes.count == 1 ? "code" : "codes")"
-        let unknown = codes.filter { $0.drive == nil }.map(\.name)
-        switch (codes.isEmpty, gravest) {
-        case (true, _): parts.append("No trouble codes.")
-        case (_, .stop): parts.append("\(count). Do not drive on: \(names).")
-        case (_, .soon): parts.append("\(count). Have it repaired soon: \(names).")
-        case (_, .weeks): parts.append("\(count). Have it repaired within weeks: \(names).")
-        // What is not known may be grave.
-        case (_, .note) where !unknown.isEmpty:
-            parts.append("\(count): \(Self.list(codes.map(\.name))).")
-        case (_, .note):
-            let others = codes.map(\.name).filter { !untested.contains($0) }
-            parts.append("\(count).")
-            if !untested.isEmpty {
-                parts.append(
-                    "Cleared, but the vehicle has not tested the repair yet: \(Self.list(untested))."
-                )
+        // Of several ECUs, a code is proven if it is in each of them.
+        let open = gone.filter { !$0.isProven }.map(\.name)
+        let unproven = Self.list(open)
+        let proven = Self.list(gone.map(\.name).filter { !open.contains($0) })
+        var past: [String] = []
+        if !unproven.isEmpty { past.append("the repair of \(unproven) is not proven") }
+        if !proven.isEmpty { past.append("the repair of \(proven) is proven") }
+        guard !codes.isEmpty else {
+            guard isComplete else {
+                text = "No trouble codes were read, but not every ECU gave its codes."
+                grade = .warn
+                return
             }
-            if !others.isEmpty {
-                parts.append("Nothing that needs a repair now: \(Self.list(others)).")
+            var doubts = unproven.isEmpty ? [] : [past.removeFirst()]
+            if let clearedAgo { doubts.append("codes were cleared only \(clearedAgo) ago") }
+            if !incomplete.isEmpty {
+                let monitors = incomplete.count == 1 ? "monitor has" : "monitors have"
+                doubts.append(
+                    "\(incomplete.count) \(monitors) not run "
+                        + (clearedAgo == nil ? "since codes were cleared" : "since then"))
             }
-        case (_, nil): parts.append("\(count): \(names).")
+            text =
+                "No trouble codes"
+                + (past.isEmpty ? "" : ": \(past.joined(separator: ", and "))")
+                + (doubts.isEmpty
+                    ? "." : ", but \(Self.joined(doubts)), so a fault may still be unseen.")
+            grade = doubts.isEmpty ? .good : .warn
+            return
         }
+        let gravest = codes.compactMap(\.drive).min()
+        let unknown = codes.filter { $0.drive == nil && !$0.isPermanent }.map(\.name)
+        var parts = Self.advice(codes, gravest)
         if !unknown.isEmpty, gravest != .stop {
             parts.append(
-                "Whether one may drive on with \(Self.list(unknown)) is not known: a red or flashing "
-                    + "light means stop.")
+                "whether one may drive on with \(Self.list(unknown)) is not known, and a red or "
+                    + "flashing light means stop")
         }
-        if !codes.isEmpty { grade = gravest == .stop || gravest == .soon ? .bad : .warn }
-        if failedTests > 0 {
-            parts.append("\(failedTests) test \(failedTests == 1 ? "result" : "results") failed.")
-            if grade == .good { grade = .warn }
+        if !isComplete { parts.append("not every ECU gave its codes") }
+        let count = "\(codes.count) trouble \(codes.count == 1 ? "code" : "codes")"
+        text = count + ": " + (parts + past).joined(separator: "; ") + "."
+        grade = gravest == .stop || gravest == .soon ? .bad : .warn
+    }
+
+    /// What to do, by the gravest codes.
+    private static func advice(_ codes: [Code], _ gravest: DriveAdvice?) -> [String] {
+        let names = list(codes.filter { $0.drive == gravest }.map(\.name))
+        switch gravest {
+        case .stop: return ["do not drive on with \(names)"]
+        case .soon: return ["have \(names) repaired soon"]
+        case .weeks: return ["have \(names) repaired within weeks"]
+        case .note, nil: break
         }
-        if !incomplete.isEmpty {
-            let monitors = incomplete.count == 1 ? "monitor has" : "monitors have"
+        var parts: [String] = []
+        let calm = codes.filter { $0.drive == .note && !$0.isPermanent }.map(\.name)
+        if !calm.isEmpty {
+            parts.append("\(list(calm)) \(calm.count == 1 ? "needs" : "need") no repair now")
+        }
+        let left = codes.filter(\.isPermanent).map(\.name)
+        if !left.isEmpty {
             parts.append(
-                "\(incomplete.count) \(monitors) not run yet"
-                    + (codes.isEmpty ? ", so a fault may still be unseen." : "."))
-            if grade == .good { grade = .warn }
+                "only the permanent code of \(list(left)) is left, and the vehicle has yet to prove "
+                    + "the repair")
         }
-        text = parts.joined(separator: " ")
+        return parts
+    }
+
+    private static func joined(_ parts: [String]) -> String {
+        guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
+        return parts.dropLast().joined(separator: ", ") + " and " + last
     }
 
     private static func list(_ names: [String]) -> String {

@@ -61,16 +61,12 @@ public struct FailedTest {
     /// The code of a family that names the monitor's bank or cylinder, else its first one.
     private func code(of family: CodeFamily) -> String? {
         let codes = family.codes.joined().map { DTC($0) }.filter { texts.text(of: $0) != nil }
-        let words = result.monitorTitle.split(separator: " ")
-        var part: String?
-        if let number = words.last.flatMap({ Int($0) }), words.dropLast().last == "cylinder" {
-            part = "cylinder \(number) "
-        } else if let last = words.last, last.hasPrefix("B") {
-            // `B1`, or a sensor: `B1S2`.
-            part = "bank " + last.dropFirst().replacing("S", with: " sensor ")
-        }
         let own = codes.first { code in
-            part.map { texts.text(of: code)?.lowercased().contains($0) ?? false } ?? false
+            guard let part = result.part, let text = texts.text(of: code)?.lowercased() else {
+                return false
+            }
+            return (text + " ").firstRange(of: part)
+                .map { text.endIndex == $0.upperBound || !text[$0.upperBound].isNumber } ?? false
         }
         return (own ?? codes.first)?.text
     }

@@ -10,12 +10,11 @@ public struct MonitorReport {
     private var tests: [MonitorTestResult] = []
     private var lamps: [(ecu: ECUAddress?, lit: [String])] = []
     private let names: ECUNames
-    private var isOnJ1939: Bool { names.isOnJ1939 }
     /// On a narrower terminal, a monitor and its test share a column.
     private static let narrow = 80
     private let columns: Int?
 
-    /// An empty report; the rules of inspections are not for a vehicle that speaks SAE J1939.
+    /// An empty report.
     public init(_ output: OutputForm, names: ECUNames = ECUNames()) {
         self.names = names
         palette = output.palette
@@ -89,7 +88,12 @@ public struct MonitorReport {
     }
 
     /// Readiness, then the test results.
-    public func text(_ readiness: Readiness) -> String {
+    ///
+    /// `findings` say what they mean; `besideCodes` if the verdict and the proof of each code are shown
+    /// anyway.
+    public func text(
+        _ readiness: Readiness, _ findings: VehicleFindings? = nil, besideCodes: Bool = false
+    ) -> String {
         // SAE J1939 reports no driving cycle.
         let hasCycle = statuses.contains { $0.scope == .thisCycle }
         var rows = TextTable(
@@ -106,15 +110,16 @@ public struct MonitorReport {
                 cell(status.complete), cycle.map { $0.supported ? cell($0.complete) : "off" } ?? "",
             ])
         }
-        var text = rows.isEmpty ? "" : rows.text(palette, columns: columns)
+        var text = besideCodes ? "" : findings?.head(palette, columns: columns) ?? ""
+        if !text.isEmpty { text += "\n" }
+        if !rows.isEmpty { text += rows.text(palette, columns: columns) }
         text += lampLines
         if !readiness.supported.isEmpty {
             let incomplete = readiness.incomplete
             text +=
                 lines(
                     Readiness.sentence(incomplete: incomplete, of: readiness.supported.count),
-                    incomplete.isEmpty ? .good : .warning)
-            if !isOnJ1939 { text += verdict(incomplete, lampIsOn: readiness.lampIsOn) }
+                    incomplete.isEmpty ? nil : .warning)
             if !incomplete.isEmpty {
                 var drives = TextTable([("", .left), ("", .left)], flexible: [1])
                 for drive in MonitorGuide.drives(incomplete) {
@@ -127,6 +132,8 @@ public struct MonitorReport {
                 }
             }
         }
+        if let inspection = findings?.inspection { text += lines(inspection) }
+        if !besideCodes, let findings { text += findings.proofs(palette, columns: columns) }
         if !tests.isEmpty {
             let failed = sortedTests.filter { $0.passed == false }
             if !failed.isEmpty {
@@ -156,17 +163,6 @@ public struct MonitorReport {
         return rows.text(palette, indent: 2, columns: columns)
     }
 
-    /// What the rules of inspections say.
-    private func verdict(_ incomplete: [MonitorStatus.Monitor], lampIsOn: Bool?) -> String {
-        var text = ""
-        if !incomplete.isEmpty {
-            text = MonitorGuide.verdicts(incomplete, modelYear: nil).map { lines($0) }.joined()
-        } else if lampIsOn == false {
-            text = lines(MonitorGuide.ready, .good)
-        }
-        return text + (lampIsOn == true ? lines(MonitorGuide.lampOn, .bad) : "")
-    }
-
     /// Each lamp that is on with its ECUs, or that none is.
     private var lampLines: String {
         guard !lamps.isEmpty else { return "" }
@@ -182,14 +178,13 @@ public struct MonitorReport {
         }.joined()
     }
 
-    /// A sentence in lines that the terminal does not cut.
     private func lines(_ sentence: String, _ style: Style? = nil) -> String {
-        let parts = columns.map { folded(sentence, to: $0, hanging: 0) } ?? [sentence]
-        return parts.map { part in (style.map { palette($0, part) } ?? part) + "\n" }.joined()
+        TripReports.lines(sentence, style, palette, columns)
     }
 
     private func cell(_ complete: Bool?) -> TextTable.Cell {
-        .init(Readiness.text(complete), complete.map { $0 ? .good : .warning } ?? nil)
+        // Complete means that it has run, which proves nothing by itself.
+        .init(Readiness.text(complete), complete == false ? .warning : nil)
     }
 }
 

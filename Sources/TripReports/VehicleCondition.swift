@@ -1,5 +1,5 @@
-import Diagnostics
-import OBDCore
+public import Diagnostics
+public import OBDCore
 import TripStore
 
 /// The codes, readiness and test results of a vehicle's ECUs at one moment.
@@ -18,7 +18,7 @@ public struct VehicleCondition: Sendable {
         public var said = CodeExplanations.State()
 
         /// All that is known of its state.
-        var state: CodeExplanations.State {
+        package var state: CodeExplanations.State {
             var state = said
             state.kind = kinds.first
             state.isActive = isActive
@@ -34,12 +34,43 @@ public struct VehicleCondition: Sendable {
     public var monitors: [MonitorStatus] = []
     /// The results of tests that were run.
     public var tests: [MonitorTestResult] = []
-    /// Whether the check engine light of each ECU was on, as far as the database knows.
+    /// Whether the check engine light of each ECU is on, as far as it is known.
     public var lights: [(ecu: ECUAddress?, isOn: Bool)] = []
+    /// What the ECUs have counted since codes were cleared.
+    public var sinceClear: [SinceClear] = []
+    /// When obdscan cleared codes, as far as the database knows, the latest last.
+    public var clearings: [(ecu: ECUAddress?, time: UTC)] = []
+    /// What rules of inspections make of the vehicle.
+    public var subject = Inspection.Subject.car
+    /// The model year; nil = not known.
+    public var modelYear: Int?
+    /// Whether the vehicle speaks SAE J1939.
+    public var isOnJ1939 = false
+    /// What the ECUs are called.
+    public var names = ECUNames()
 
     /// The condition from data that was read from the vehicle.
-    public init(time: UTC, codes reports: [CodeReport], items: [DiagnosticItem]) {
+    ///
+    /// `table` has the names of what is read.
+    public init(
+        time: UTC, codes reports: [CodeReport], items: [DiagnosticItem], vin: VIN? = nil,
+        onJ1939: Bool = false, table: PIDTable? = nil
+    ) {
         self.time = time
+        isOnJ1939 = onJ1939
+        modelYear = vin?.northAmericanModelYear
+        sinceClear = SinceClear.all(items)
+        var labels: [UInt8: (code: UInt64, name: String?)] = [:]
+        for case .reading(let reading) in items {
+            guard let pid = reading.currentPID, pid == 0x1C || pid == 0x51, labels[pid] == nil,
+                case .label(let code) = reading.value
+            else { continue }
+            let name = table?[reading.signal].labels.first { $0.code == code }?.label
+            labels[pid] = (code, name)
+        }
+        subject = Inspection.subject(
+            requirement: labels[0x1C]?.code, named: labels[0x1C]?.name, fuel: labels[0x51]?.code,
+            onJ1939: onJ1939)
         for report in reports {
             let state = CodeExplanations.State(report)
             add(report.ecu, report.code, report.kind, report.isActive, state)
@@ -65,6 +96,10 @@ public struct VehicleCondition: Sendable {
         monitors = try store.readiness(ofVehicle: vehicle, at: time).filter(\.supported)
         tests = try store.testResults(ofVehicle: vehicle, at: time)
         lights = try store.lights(ofVehicle: vehicle, at: time)
+        clearings = try store.clearings(ofVehicle: vehicle, until: time)
+        modelYear = VIN(vehicle)?.northAmericanModelYear
+        isOnJ1939 = codes.contains { if case .j1939 = $0.code { true } else { false } }
+        subject = Inspection.subject(requirement: nil, named: nil, fuel: nil, onJ1939: isOnJ1939)
     }
 
     /// The stored condition of a vehicle at `time`, or else that of its first reading after it; nil if
@@ -95,6 +130,21 @@ public struct VehicleCondition: Sendable {
         // The database has the lists in another order: the first one decides about the advice.
         let kinds = codes[known].kinds + [kind]
         codes[known].kinds = CodeReport.Kind.allCases.filter(kinds.contains)
+    }
+
+    /// Monitors that any ECU has not completed.
+    public var incomplete: [MonitorStatus.Monitor] {
+        let open = Set(monitors.filter { $0.complete == false }.map(\.monitor))
+        return MonitorStatus.Monitor.allCases.filter(open.contains)
+    }
+
+    /// The rule of the inspection that applies; nil if nothing is known about monitors.
+    public var inspection: String? {
+        if monitors.isEmpty, lights.isEmpty { return nil }
+        return Inspection.sentence(
+            subject, modelYear: modelYear, supported: Set(monitors.map(\.monitor)).count,
+            incomplete: incomplete,
+            lightIsOn: lights.isEmpty ? nil : lights.contains(where: \.isOn))
     }
 
     /// Whether there is no data at all.
@@ -136,6 +186,8 @@ public struct ConditionChange: Sendable {
         public var before: Double?
     }
 
+    /// The present condition.
+    public var now: VehicleCondition
     /// The present codes, then those that disappeared.
     public var codes: [Code]
     /// The present monitors.
@@ -148,6 +200,7 @@ public struct ConditionChange: Sendable {
         func isSame(_ one: VehicleCondition.Code, _ other: VehicleCondition.Code) -> Bool {
             one.ecu == other.ecu && one.code.isSame(as: other.code)
         }
+        self.now = now
         codes = now.codes.map { code in
             let fate = before.map { before -> Fate in
                 let earlier = before.codes.first { isSame($0, code) }?.kinds
@@ -192,7 +245,7 @@ extension MonitorTestResult {
 
 extension CodeReport.Code {
     /// Whether it is the same code, ignoring SAE J1939's occurrence count.
-    fileprivate func isSame(as other: CodeReport.Code) -> Bool {
+    func isSame(as other: CodeReport.Code) -> Bool {
         switch (self, other) {
         case (.dtc(let one), .dtc(let two)): one.description == two.description
         case (.j1939(let one), .j1939(let two)): one.text == two.text

@@ -67,6 +67,32 @@ extension TripStore {
         }
     }
 
+    /// When obdscan cleared the codes of a vehicle, at or before `time`, the latest last; without an ECU,
+    /// those of all.
+    ///
+    /// `vehicle` is a VIN or a name.
+    public func clearings(
+        ofVehicle vehicle: String, until time: UTC
+    ) throws(StoreError) -> [(ecu: ECUAddress?, time: UTC)] {
+        try read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT ecu, start + t AS time FROM event JOIN trip ON trip.id = trip
+                        JOIN vehicle ON vehicle.id = trip.vehicle
+                    WHERE event.kind = 'codesCleared' AND deleted IS NULL
+                        AND (vin = ?1 OR vehicle.name = ?1) AND start + t <= ?2
+                    ORDER BY start + t
+                    """, arguments: [vehicle, time.microseconds])
+            return rows.map { row in
+                (
+                    (row["ecu"] as String?).flatMap { ECUAddress($0) },
+                    UTC(microseconds: row["time"])
+                )
+            }
+        }
+    }
+
     /// Whether the check engine light of each ECU of a vehicle was on when it was last read at or
     /// before `time`.
     ///

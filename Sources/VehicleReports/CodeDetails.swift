@@ -15,31 +15,28 @@ package struct CodeDetails {
         self.services = services
     }
 
-    /// Prints each code once with its explanation as JSON Lines, and what all codes mean together.
+    /// Prints what all codes mean together, then each with its explanation, the most severe first, as JSON
+    /// Lines.
     ///
     /// - Throws: The vehicle's error if it is not known which codes there are.
     package func explain(
-        _ texts: CodeTexts, _ explanations: CodeExplanations, _ units: UnitSystem,
-        to writer: inout TextOutput
+        _ words: CodeWords, _ units: UnitSystem, to writer: inout TextOutput
     ) throws {
-        let voltage = try connection.ask(.readVoltage).answer.reply.voltage
         let scan = try CodeScan(connection, in: services)
         if scan.codes.isEmpty, let problem = scan.problem(connection) { throw problem }
-        let found = try FoundCodes(scan, of: connection, services, connection.table).codes
+        let condition = try ConditionScan(
+            scan, connection, services, .codes, words)
+        let findings = condition.findings(units)
+        for row in findings.rows(at: condition.time) { try writer.print(row, .json) }
         let shape = ExplainedCode.shape(units)
+        let found = try FoundCodes(scan, findings, of: connection, services, connection.table)
         let isMissing =
-            try found.isEmpty ? { _ in false } : connection.missingSignals(in: services)
-        for entry in found {
+            try found.codes.isEmpty ? { _ in false } : connection.missingSignals(in: services)
+        for entry in found.codes {
             var code = ExplainedCode(
-                entry.code, texts, explanations, occurrence: entry.occurrence)
+                entry.code, words.texts, words.explanations, occurrence: entry.occurrence)
             code.leaveOutSignals(where: isMissing)
             try writer.print(shape.row(code), .json)
-        }
-        let known = found.compactMap { entry in
-            if case .dtc(let code) = entry.code { code } else { nil }
-        }
-        for row in explanations.reading(of: known, voltage: voltage).rows {
-            try writer.print(row, .json)
         }
     }
 

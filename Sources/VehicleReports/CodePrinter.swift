@@ -14,41 +14,42 @@ package struct CodePrinter {
     private var texts: CodeTexts { knowledge.texts }
     private let table: PIDTable
     private let palette: Palette
-    private let explanations: CodeExplanations?
     /// The message for a list of codes that could not be read.
     private let words: (VehicleError) -> String
     /// Called with each note besides the results.
     private let note: (String) -> Void
 
-    /// A printer with the texts of the codes; with explanations it also says whether to drive on.
+    /// A printer with the texts of the codes.
     package init(
         _ output: OutputForm, table: PIDTable, knowledge: CodeKnowledge,
-        explanations: CodeExplanations? = nil, words: @escaping (VehicleError) -> String,
+        words: @escaping (VehicleError) -> String,
         note: @escaping (String) -> Void
     ) {
         self.words = words
         self.note = note
-        self.explanations = explanations
         self.output = output
         self.table = table
         self.knowledge = knowledge
         palette = output.palette
     }
 
-    /// Prints the codes of one vehicle.
+    /// Prints the codes of one vehicle; with findings it also says what they mean.
     package func print(
-        _ scan: CodeScan, of car: CodeBatch.Car, at time: UTC, to writer: inout TextOutput
+        _ scan: CodeScan, _ findings: VehicleFindings? = nil, of car: CodeBatch.Car, at time: UTC,
+        to writer: inout TextOutput
     ) throws(OutputError) {
         switch output.format {
         case .text:
-            try writer.write(text(scan))
+            try writer.write(text(scan, findings))
             notes(scan).forEach(note)
         case .csv:
             var rows = RowWriter(.csv, columns: CodeBatch.Subject.code.columns)
             let found = CodeBatch.rows(scan, of: car, knowledge, table, time: time)
             for row in found { try writer.print(row, &rows) }
             try writer.append { rows.finish(&$0) }
-        case .json: try printObjects(scan, at: time, to: &writer)
+        case .json:
+            for row in findings?.rows(at: time) ?? [] { try writer.print(row, .json) }
+            try printObjects(scan, at: time, to: &writer)
         }
     }
 
@@ -60,7 +61,7 @@ package struct CodePrinter {
             output, table: table, knowledge: knowledge, kinds: ItemRows.Keys.all, note: note)
         for ecu in scan.ecus {
             let absence = scan.absence(of: ecu, table)
-            let codes = scan.codes.count { $0.ecu == ecu }
+            let codes = scan.count(of: ecu)
             // A list that was not received is not known to be empty.
             let isKnown = codes > 0 || CodeBatch.problem(absence, scan, ecu) == nil
             try writer.print(
@@ -108,99 +109,109 @@ package struct CodePrinter {
         }
     }
 
-    /// The codes of one vehicle as text.
-    package func text(_ scan: CodeScan) -> String {
+    /// The codes of one vehicle as text: the verdict, the codes from the most severe on, the ECUs.
+    package func text(_ scan: CodeScan, _ findings: VehicleFindings? = nil) -> String {
+        let columns = output.columns
+        var parts: [String] = []
+        if let findings { parts.append(findings.head(palette, columns: columns)) }
+        if !scan.codes.isEmpty {
+            parts.append(findings.map { codes($0, scan) } ?? codes(scan))
+        }
+        if let gone = findings?.gone, !gone.isEmpty { parts.append(cleared(gone)) }
+        var last = scan.ecus.map { heading(scan, $0) }.joined()
+        if let inspection = findings?.inspection {
+            last += folded(inspection, to: columns ?? .max).map { $0 + "\n" }.joined()
+        }
+        return (parts + [last]).filter { !$0.isEmpty }.joined(
+            separator: findings == nil ? "" : "\n")
+    }
+
+    /// Each code with its meaning, whether to drive on, and what proves its repair.
+    private func codes(_ findings: VehicleFindings, _ scan: CodeScan) -> String {
         var result = ""
-        for ecu in scan.ecus {
-            let codes = scan.codes.filter { $0.ecu == ecu }
-            let module = scan.modules.first { $0.module.responder == ecu }
-            var heading = palette(.bold, scan.names.title(of: ecu))
-            if let lights = scan.lights(of: ecu, table) {
-                heading += lights.areOn ? palette(.bad, "  \(lights.text)") : "  \(lights.text)"
-            }
-            if codes.isEmpty {
-                let absence = scan.absence(of: ecu, table)
-                let text = "  " + Self.text(absence, of: module)
-                if case .announced = absence {
-                    heading += palette(.warning, text)
-                } else {
-                    heading += text
+        let isAlone = Set(findings.faults.map(\.code.ecu)).count < 2
+        for fault in findings.faults {
+            let code = fault.code.code
+            let style: Style? =
+                switch fault.explanation?.drive {
+                case .stop: .bad
+                case .soon: .warning
+                case .weeks, .note, nil: nil
                 }
+            let place =
+                isAlone
+                ? "" : ", " + scan.names.title(of: fault.code.ecu)
+            let name = code.fullText
+            let title =
+                "\(name)  \(texts.text(of: code) ?? CodeTexts.unknown) (\(fault.status)\(place))"
+            for (number, line) in folded(title, to: output.columns ?? .max).enumerated() {
+                result +=
+                    number == 0 && line.hasPrefix(name)
+                    ? palette(.bold, name) + line.dropFirst(name.count) : line
+                result += "\n"
             }
-            if !codes.isEmpty, let difference = scan.difference(of: ecu, table) {
+            var rows = TextTable([("", .left), ("", .left)], flexible: [1])
+            rows.add([.init("Drive on?", .dim), .init(fault.driving, style)])
+            if fault.proof.isKnown { rows.add([.init("Proof", .dim), .init(fault.proof.text)]) }
+            result += rows.text(palette, indent: 2, columns: output.columns)
+        }
+        return result
+    }
+
+    /// The codes with their statuses alone.
+    private func codes(_ scan: CodeScan) -> String {
+        let condition = VehicleCondition(time: UTC(microseconds: 0), codes: scan.codes, items: [])
+        let isAlone = Set(condition.codes.map(\.ecu)).count < 2
+        var rows = TextTable([("", .left), ("", .left), ("", .left), ("", .left)])
+        for code in condition.codes {
+            let kinds = code.kinds.map(\.rawValue).joined(separator: ", ")
+            rows.add([
+                .init(code.code.fullText, .bold),
+                .init(kinds + (code.isActive == false ? ", not active" : "")),
+                .init(isAlone ? "" : scan.names.title(of: code.ecu)),
+                .init(texts.text(of: code.code) ?? CodeTexts.unknown),
+            ])
+        }
+        return rows.text(palette, columns: output.columns)
+    }
+
+    /// Codes that are gone since they were cleared, and whether that proves anything.
+    private func cleared(_ gone: [VehicleFindings.Fault]) -> String {
+        var rows = TextTable([("", .left), ("", .left)], flexible: [1])
+        for fault in gone {
+            let text = texts.text(of: fault.code.code) ?? CodeTexts.unknown
+            rows.add([.init(fault.code.code.fullText, .bold), .init("\(text) (gone)")])
+            rows.add([
+                .init(""), .init(fault.proof.text, fault.proof.state == .proven ? .good : nil),
+            ])
+        }
+        return rows.text(palette, columns: output.columns)
+    }
+
+    private func heading(_ scan: CodeScan, _ ecu: ECUAddress?) -> String {
+        let module = scan.modules.first { $0.module.responder == ecu }
+        var heading = palette(.bold, scan.names.title(of: ecu))
+        if let lights = scan.lights(of: ecu, table) {
+            heading += lights.areOn ? palette(.bad, "  \(lights.text)") : "  \(lights.text)"
+        }
+        let count = scan.count(of: ecu)
+        if count == 0 {
+            let absence = scan.absence(of: ecu, table)
+            let text = "  " + Self.text(absence, of: module)
+            if case .announced = absence {
+                heading += palette(.warning, text)
+            } else {
+                heading += text
+            }
+        } else {
+            heading += "  \(count) \(count == 1 ? "code" : "codes")"
+            if let difference = scan.difference(of: ecu, table) {
                 heading += palette(
                     .warning,
                     "  counts \(difference.counted) stored, but lists \(difference.listed)")
             }
-            result += heading + "\n"
-            var rows = TextTable([("", .left), ("", .left), ("", .left)])
-            for report in codes {
-                rows.add([
-                    .init(report.fullText, .bold),
-                    .init(report.kindText, report.kind == .pending ? .dim : nil),
-                    .init(texts.text(of: report.code) ?? CodeTexts.unknown),
-                ])
-            }
-            result += rows.text(palette, indent: 2, columns: output.columns)
         }
-        return result + advice(scan)
-    }
-
-    /// Whether it is safe to drive on, the most severe advice first, and what the codes mean
-    /// together.
-    private func advice(_ scan: CodeScan) -> String {
-        guard let explanations else { return "" }
-        var codes: [DTC] = []
-        // The reason belongs to advice that cannot wait.
-        var drives: [DriveAdvice: [(reason: String, codes: [String])]] = [:]
-        var unrated: [String] = []
-        var seen: Set<CodeReport.Code> = []
-        for report in scan.codes where seen.insert(report.code).inserted {
-            let explanation: CodeExplanation?
-            switch report.code {
-            case .dtc(let code):
-                codes.append(code)
-                explanation = explanations.explanation(
-                    of: code, text: texts.text(of: code), state: .init(report))
-            case .j1939(let code):
-                explanation = explanations.explanation(
-                    of: code, text: texts.text(of: code), state: .init(report))
-            }
-            guard let explanation, let drive = explanation.drive else {
-                unrated.append(report.fullText)
-                continue
-            }
-            let isTold =
-                drive <= .soon || report.kind == .permanent || report.isActive == false
-            let reason = isTold ? explanation.driveReason : ""
-            let known = drives[drive]?.firstIndex { $0.reason == reason }
-            if let known {
-                drives[drive]?[known].codes.append(report.fullText)
-            } else {
-                drives[drive, default: []].append((reason, [report.fullText]))
-            }
-        }
-        var rows = TextTable([("", .left), ("", .left), ("", .left)], flexible: [1, 2])
-        func add(_ codes: [String], _ words: String, _ style: Style?) {
-            rows.add([
-                .init(rows.isEmpty ? "Drive on?" : "", .dim),
-                .init(codes.joined(separator: " ")), .init(words, style),
-            ])
-        }
-        for drive in DriveAdvice.allCases {
-            let style: Style? =
-                switch drive {
-                case .stop: .bad
-                case .soon: .warning
-                case .weeks, .note: nil
-                }
-            for (reason, codes) in drives[drive] ?? [] {
-                add(codes, drive.words + (reason.isEmpty ? "" : ": \(reason)"), style)
-            }
-        }
-        if !unrated.isEmpty { add(unrated, DriveAdvice.unknown, nil) }
-        return rows.text(palette, columns: output.columns)
-            + explanations.reading(of: codes).text(palette, columns: output.columns)
+        return heading + "\n"
     }
 
     /// The text for an ECU without codes to show.

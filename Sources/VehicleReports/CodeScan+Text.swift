@@ -1,9 +1,17 @@
 import Diagnostics
 import Formats
 import OBDCore
+import TripReports
 import VehicleScan
 
 extension CodeScan {
+    /// The number of codes of `ecu`; a code is one, whatever lists it is in.
+    package func count(of ecu: ECUAddress?) -> Int {
+        VehicleCondition(
+            time: UTC(microseconds: 0), codes: codes.filter { $0.ecu == ecu }, items: []
+        ).codes.count
+    }
+
     /// The lights of `ecu` for a heading; nil if it did not report them.
     package func lights(
         of ecu: ECUAddress?, _ table: PIDTable

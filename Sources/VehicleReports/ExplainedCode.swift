@@ -13,11 +13,16 @@ package struct ExplainedCode {
         package var state: CodeExplanations.State
         /// The circumstances when the code was stored; nil without a freeze frame.
         package var moment: CodeMoment?
+        /// How much of what proves a repair is there; empty if it is not known what does.
+        package var proof: String
 
-        package init(status: String, state: CodeExplanations.State, moment: CodeMoment? = nil) {
+        package init(
+            status: String, state: CodeExplanations.State, moment: CodeMoment? = nil, proof: String
+        ) {
             self.status = status
             self.state = state
             self.moment = moment
+            self.proof = proof
         }
     }
 
@@ -176,15 +181,7 @@ package struct ExplainedCode {
                 Field("tests") { .filled($0.tests) },
                 Field("unknown") { .filled($0.unknown) },
                 Field("certainty") { .text($0.explanation?.certainty?.rawValue) },
+                Field("proof") { .filled($0.occurrence?.proof ?? "") },
             ])
-    }
-}
-
-extension UnitSystem {
-    /// A value in a metric unit as a whole number in these units.
-    package func whole(_ value: Double, _ unit: String) -> String {
-        let conversion = conversion(from: unit)
-        let shown = (conversion.map { $0(value) } ?? value).rounded()
-        return "\(Int(shown)) \(conversion?.unit ?? unit)"
     }
 }

@@ -35,7 +35,7 @@ extension ExplainedCode {
             add("", watch.meaning)
         }
         add("Clears", explanation?.clears ?? "")
-        add("Proof", proof)
+        add("Proof", occurrence?.proof ?? proof)
         for drive in drives.prefix(1) { add("", drive) }
         add("Where", place)
         if description == nil, isCode, parameter == nil {

@@ -16,12 +16,14 @@ package struct FoundCodes {
         package var occurrence: ExplainedCode.Occurrence
     }
 
-    /// In the order in which they were reported.
+    /// The most severe first.
     package private(set) var codes: [Entry] = []
 
-    /// The codes of a scan, with what was happening as far as freeze frames say it.
+    /// The codes of a scan in the order of `findings`, with what was happening as far as freeze frames say
+    /// it.
     package init(
-        _ scan: CodeScan, of vehicle: Vehicle, _ services: VehicleServices, _ table: PIDTable
+        _ scan: CodeScan, _ findings: VehicleFindings, of vehicle: Vehicle,
+        _ services: VehicleServices, _ table: PIDTable
     ) throws {
         var frozen: [QueryResult] = []
         var frame: FrameScan?
@@ -42,45 +44,39 @@ package struct FoundCodes {
         }
         // If only one ECU answered, its name says nothing.
         let isAlone = scan.ecus.count == 1
-        for report in scan.codes {
-            let place = codes.firstIndex { $0.ecu == report.ecu && $0.code == report.code }
-            if let place {
-                codes[place].occurrence.status += ", " + report.kindText
-                // A stored code comes first; being pending, too, makes it no weaker.
-                continue
-            }
-            let ecu =
-                isAlone || report.ecu == nil ? "" : scan.names.title(of: report.ecu) + ": "
-            codes.append(
-                Entry(
-                    ecu: report.ecu, code: report.code,
-                    occurrence: .init(
-                        status: ecu + report.kindText, state: .init(report),
-                        moment: frame.flatMap { Self.moment(of: report, $0, table) }
-                            ?? Self.moment(of: report, readings, table))))
+        codes = findings.faults.map { fault in
+            let (ecu, code) = (fault.code.ecu, fault.code.code)
+            let place =
+                isAlone || ecu == nil ? "" : scan.names.title(of: ecu) + ": "
+            return Entry(
+                ecu: ecu, code: code,
+                occurrence: .init(
+                    status: place + fault.status, state: fault.code.state,
+                    moment: frame.flatMap { Self.moment(of: code, ecu, $0, table) }
+                        ?? Self.moment(of: code, ecu, readings, table),
+                    proof: fault.proof.isKnown ? fault.proof.text : ""))
         }
     }
 
     /// What was happening by the first frame of this code, among those of all codes.
     private static func moment(
-        of report: CodeReport, _ readings: [Reading], _ table: PIDTable
+        of code: CodeReport.Code, _ ecu: ECUAddress?, _ readings: [Reading], _ table: PIDTable
     ) -> CodeMoment? {
         let own = readings.filter {
-            $0.ecu == report.ecu
-                && ($0.dtc?.text ?? $0.parameterCode?.text) == report.code.text
+            $0.ecu == ecu && ($0.dtc?.text ?? $0.parameterCode?.text) == code.text
         }
         return own.isEmpty ? nil : CodeMoment(own.filter { $0.frame == own[0].frame }, in: table)
     }
 
     /// What was happening, if it is this code that froze the ECU's frame.
     private static func moment(
-        of report: CodeReport, _ frame: FrameScan, _ table: PIDTable
+        of code: CodeReport.Code, _ ecu: ECUAddress?, _ frame: FrameScan, _ table: PIDTable
     ) -> CodeMoment? {
-        guard case .dtc(let code) = report.code,
-            frame.codes.contains(where: { $0.ecu == report.ecu && $0.code.code == code.code })
+        guard case .dtc(let code) = code,
+            frame.codes.contains(where: { $0.ecu == ecu && $0.code.code == code.code })
         else { return nil }
         let readings = frame.values.flatMap(\.answer.items).compactMap { item -> Reading? in
-            guard case .reading(let reading) = item, reading.ecu == report.ecu else { return nil }
+            guard case .reading(let reading) = item, reading.ecu == ecu else { return nil }
             return reading
         }
         return CodeMoment(readings, in: table)

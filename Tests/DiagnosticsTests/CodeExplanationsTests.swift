@@ -378,6 +378,9 @@ import Testing
             "`12` is not a voltage after the line that it applies to"
         ),
         ("together a : A\n  codes P0420", 2, "a line cannot begin with `codes`"),
+        ("together a : A\n  first", 2, "`` is not a text"),
+        ("step a : A\n  after a : x", 2, "`a` is not a step above this one"),
+        ("step a : A\nstep b : B\n  after a", 3, "`` is not a text"),
     ])
     func `what cannot be read is told with its line`(text: String, line: Int, reason: String) {
         let error = #expect(throws: CodeExplanationError.self) { try CodeExplanations(text) }

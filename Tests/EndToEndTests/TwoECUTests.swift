@@ -131,6 +131,63 @@ import Testing
         #expect(trip.contains { $0["dtc"] as? String == "P0420" && $0["signal"] != nil })
     }
 
+    /// After codes were cleared, with the monitor not run and run: each surface says the same.
+    @Test func `a repair is proven when the monitor has run and the code did not come back`()
+        async throws
+    {
+        let empty = "7E8 02 43 00|7E9 02 43 00"
+        let (cleared, _) = try await run(
+            ["dtc", "clear", "--yes"],
+            ["03": [Self.usual["03"]?.first ?? "", empty], "04": ["7E8 01 44|7E9 01 44"]])
+        #expect(cleared.status == 0, "\(cleared)")
+        // PIDs 30, 31 and 4E of the engine are warm-ups, km and minutes since then.
+        func answers(_ open: String, _ distance: String, _ test: String) -> [String: [String]] {
+            [
+                "0100": ["7E8 06 41 00 98 18 00 01|7E9 06 41 00 80 10 00 00"],
+                "0120": ["7E8 06 41 20 00 01 80 01"], "0140": ["7E8 06 41 40 00 04 00 00"],
+                "0130": ["7E8 03 41 30 0A"], "0131": ["7E8 04 41 31 00 \(distance)"],
+                "014E": ["7E8 04 41 4E 00 C8"], "03": [empty],
+                "0101": ["7E8 06 41 01 00 07 65 \(open)|7E9 06 41 01 00 04 00 00"],
+                "0621": ["7E8 10 0A 46 21 80 24 00 \(test)|7E8 21 00 00 00 32"],
+            ]
+        }
+        for (open, distance, test, states, verdict) in [
+            (
+                "65", "02", "00", ["unproven", "unproven", "unproven"],
+                "No trouble codes, but the repair of P0301, P0420 is not proven, codes were cleared "
+                    + "only 2 km and 10 warm-ups ago and 4 monitors have not run since then, so a "
+                    + "fault may still be unseen."
+            ),
+            (
+                "00", "C8", "14", ["proven", "unproven", "proven"],
+                "No trouble codes: the repair of P0420 is proven, but the repair of P0301 is not "
+                    + "proven, so a fault may still be unseen."
+            ),
+            (
+                "00", "C8", "64", ["proven", "unproven", "unproven"],
+                "No trouble codes, but the repair of P0301, P0420 is not proven, so a fault may "
+                    + "still be unseen."
+            ),
+        ] {
+            var proofs: [String] = []
+            for command in [["dtc"], ["monitors"], ["dtc", "report"]] {
+                let (json, _) = try await run(command + ["--json"], answers(open, distance, test))
+                let objects = try json.objects()
+                let said = objects.first { $0["kind"] as? String == "verdict" }
+                #expect(said?["text"] as? String == verdict, "\(command)")
+                let proof = objects.filter { $0["kind"] as? String == "proof" }
+                #expect(proof.compactMap { $0["state"] as? String } == states, "\(command)")
+                proofs = proof.compactMap { $0["text"] as? String }
+                let (text, _) = try await run(command, answers(open, distance, test))
+                #expect(text.output.hasPrefix(verdict + "\n"), "\(text)")
+                for proof in proofs { #expect(text.output.contains(proof), "\(proof) \(text)") }
+            }
+            let catalyst = try #require(proofs.first { $0.contains("Catalyst") })
+            #expect(catalyst.contains("cleared at 20"))
+            #expect(catalyst.contains(open == "65" ? "has not run since" : "has run since"))
+        }
+    }
+
     // MARK: Exit codes
 
     /// PID 01 of a vehicle without monitors, with a complete monitor, and with an incomplete one.

@@ -1,6 +1,5 @@
 import Diagnostics
 import Formats
-import PIDTables
 import Testing
 
 @testable import ObdscanCLI
@@ -23,31 +22,5 @@ import Testing
         incomplete: [MonitorStatus.Monitor], supported: Int, words: String
     ) {
         #expect(Readiness.sentence(incomplete: incomplete, of: supported) == words)
-    }
-
-    /// US EPA, 40 CFR 85.2222 (c).
-    @Test(
-        arguments: [
-            (
-                [.evaporative], 2010,
-                ["US EPA (40 CFR 85.2222): enough have run; it allows 1 incomplete monitor."]
-            ),
-            (
-                [.evaporative, .catalyst], nil,
-                ["US EPA (40 CFR 85.2222): too many have not run; it allows 1 incomplete monitor."]
-            ),
-            (
-                [.evaporative, .catalyst], 1998,
-                ["US EPA (40 CFR 85.2222): enough have run; it allows 2 incomplete monitors."]
-            ),
-            ([.catalyst], 1990, []),
-        ] as [([MonitorStatus.Monitor], Int?, [String])])
-    func `the rule of each region is named with what it makes of the monitors`(
-        incomplete: [MonitorStatus.Monitor], year: Int?, words: [String]
-    ) throws {
-        let rules = try PIDTables.monitorTables().readiness.rules(modelYear: year)
-        #expect(
-            Readiness.verdicts(incomplete: incomplete, by: rules)
-                == words + ["Other inspections have other rules."])
     }
 }

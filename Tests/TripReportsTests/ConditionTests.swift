@@ -217,37 +217,6 @@ import TripStore
         }
     }
 
-    // 40 CFR 85.2222 is about light-duty vehicles, which do not speak SAE J1939.
-    @Test(arguments: [
-        (true, false, "Ready for inspection by the rule of US EPA (40 CFR 85.2222)."),
-        (true, true, "does not pass an inspection"),
-        (false, false, "US EPA (40 CFR 85.2222): enough have run"),
-    ])
-    func `the rule of inspections is for cars alone`(
-        complete: Bool, isLit: Bool, verdict: String
-    ) throws {
-        let table = try PIDTables.standard()
-        let light = try #require(
-            table.record(DataID(.currentData, 0x01))?.signals.first {
-                table[SignalIndex(rawValue: $0)].id == "MIL"
-            })
-        let items: [DiagnosticItem] = [
-            Self.monitor(Self.engine, complete: complete),
-            Self.result(Self.engine, 5, passed: true),
-            .reading(
-                Reading(
-                    ecu: Self.engine, dataID: DataID(.currentData, 0x01),
-                    signal: SignalIndex(rawValue: light), value: .flag(isLit), raw: [], line: 0)),
-        ]
-        for isTruck in [false, true] {
-            var report = MonitorReport(OutputForm(format: .text), names: ECUNames(onJ1939: isTruck))
-            for item in items { report.add(item) }
-            let text = report.text(Readiness(items, table: table))
-            #expect(text.contains(verdict) == !isTruck, "\(text)")
-            #expect(text.contains("No test failed."))
-        }
-    }
-
     @Test func `the lamps of SAE J1939 are told with their ECUs`() throws {
         var report = MonitorReport(OutputForm(format: .text), names: ECUNames(onJ1939: true))
         let table = try PIDTables.standard()

@@ -10,10 +10,11 @@ import Testing
 @Suite struct `A report comes to one sentence` {
     private struct Case: Sendable {
         var codes: [(String, DriveAdvice?)] = []
-        var untested: [String] = []
-        var gone: [String]?
+        var permanent: [String] = []
+        var gone: [(String, Bool)] = []
+        var isComplete = true
+        var cleared: String?
         var incomplete: [MonitorStatus.Monitor] = []
-        var failed = 0
         var text: String
         var grade: ConditionVerdict.Grade
     }
@@ -21,55 +22,64 @@ import Testing
     private static let cases = [
         Case(text: "No trouble codes.", grade: .good),
         Case(
+            isComplete: false,
+            text: "No trouble codes were read, but not every ECU gave its codes.", grade: .warn),
+        Case(
             incomplete: [.catalyst],
-            text: "No trouble codes. 1 monitor has not run yet, so a fault may still be unseen.",
-            grade: .warn),
-        Case(failed: 2, text: "No trouble codes. 2 test results failed.", grade: .warn),
+            text:
+                "No trouble codes, but 1 monitor has not run since codes were cleared, so a fault "
+                + "may still be unseen.", grade: .warn),
+        Case(
+            cleared: "12 km and 3 warm-ups", incomplete: [.catalyst, .misfire],
+            text: "No trouble codes, but codes were cleared only 12 km and 3 warm-ups ago and 2 "
+                + "monitors have not run since then, so a fault may still be unseen.", grade: .warn),
         Case(
             codes: [("P0301", .soon), ("P0420", .weeks), ("P0301-11", .soon)],
-            incomplete: [.catalyst, .misfire],
-            text:
-                "3 trouble codes. Have it repaired soon: P0301, P0301-11. 2 monitors have not run "
-                + "yet.", grade: .bad),
-        Case(
-            codes: [("P0217", .stop)], text: "1 trouble code. Do not drive on: P0217.",
+            incomplete: [.catalyst], text: "3 trouble codes: have P0301, P0301-11 repaired soon.",
             grade: .bad),
         Case(
-            codes: [("P0420", .weeks)], gone: ["P0301"],
-            text: "Gone: P0301. 1 trouble code. Have it repaired within weeks: P0420.",
-            grade: .warn),
-        Case(codes: [], gone: ["P0301"], text: "Gone: P0301. No trouble codes.", grade: .good),
+            codes: [("P0217", .stop)], text: "1 trouble code: do not drive on with P0217.",
+            grade: .bad),
+        Case(
+            codes: [("P0420", .weeks)], gone: [("P0301", false)],
+            text: "1 trouble code: have P0420 repaired within weeks; the repair of P0301 is not "
+                + "proven.", grade: .warn),
+        Case(
+            gone: [("P0301", true)], text: "No trouble codes: the repair of P0301 is proven.",
+            grade: .good),
+        Case(
+            gone: [("P0301", false)],
+            text:
+                "No trouble codes, but the repair of P0301 is not proven, so a fault may still be "
+                + "unseen.", grade: .warn),
         Case(
             codes: [("SPN94/FMI18", .note), ("SPN110/FMI0", nil)],
-            text: "2 trouble codes: SPN94/FMI18, SPN110/FMI0. "
-                + "Whether one may drive on with SPN110/FMI0 is not known: a red or flashing light "
-                + "means stop.", grade: .warn),
+            text: "2 trouble codes: SPN94/FMI18 needs no repair now; whether one may drive on with "
+                + "SPN110/FMI0 is not known, and a red or flashing light means stop.", grade: .warn),
         Case(
             codes: [("P1234", nil), ("P0420", .weeks)],
-            text: "2 trouble codes. Have it repaired within weeks: P0420. "
-                + "Whether one may drive on with P1234 is not known: a red or flashing light means "
-                + "stop.", grade: .warn),
+            text:
+                "2 trouble codes: have P0420 repaired within weeks; whether one may drive on with "
+                + "P1234 is not known, and a red or flashing light means stop.", grade: .warn),
         Case(
             codes: [("P1234", nil), ("P0217", .stop)],
-            text: "2 trouble codes. Do not drive on: P0217.", grade: .bad),
+            text: "2 trouble codes: do not drive on with P0217.", grade: .bad),
         Case(
-            codes: [("P0301", .note), ("P0562", .note)], untested: ["P0301"],
-            text:
-                "2 trouble codes. Cleared, but the vehicle has not tested the repair yet: P0301. "
-                + "Nothing that needs a repair now: P0562.", grade: .warn),
+            codes: [("P0301", .note), ("P0562", .note)], permanent: ["P0301"],
+            text: "2 trouble codes: P0562 needs no repair now; only the permanent code of P0301 is "
+                + "left, and the vehicle has yet to prove the repair.", grade: .warn),
         Case(
             codes: (0..<8).map { ("P010\($0)", .note) },
-            text:
-                "8 trouble codes. Nothing that needs a repair now: P0100, P0101, P0102, P0103, P0104, "
-                + "P0105 and 2 more.", grade: .warn),
+            text: "8 trouble codes: P0100, P0101, P0102, P0103, P0104, P0105 and 2 more need no "
+                + "repair now.", grade: .warn),
     ]
 
     @Test(arguments: cases.indices) func `by the gravest code first`(index: Int) {
         let one = Self.cases[index]
         let verdict = ConditionVerdict(
-            codes: one.codes.map { (name: $0.0, drive: $0.1) }, untested: one.untested,
-            gone: one.gone,
-            incomplete: one.incomplete, failedTests: one.failed)
+            codes: one.codes.map { ($0.0, $0.1, one.permanent.contains($0.0)) },
+            gone: one.gone.map { ($0.0, $0.1) }, isComplete: one.isComplete,
+            clearedAgo: one.cleared, incomplete: one.incomplete)
         #expect(verdict.text == one.text)
         #expect(verdict.grade == one.grade)
     }
@@ -131,10 +141,9 @@ import Testing
         let page = String(decoding: report.page.bytes, as: UTF8.self)
         for text in [
             "Honda, model year 2003", "A &lt;Driver&gt;", "<p>Street 1</p>", "76712 mi",
-            "1 trouble code. Have it repaired soon: P0301. 1 test result failed. 1 monitor has not run",
+            "1 trouble code: have P0301 repaired soon.", "1 test result failed.",
             "Engine (7E8)", "<h3>P0301: Misfire</h3>", "Ignition coil.",
-            "These monitors prove the repair: Misfire",
-            "US EPA (40 CFR 85.2222): enough have run", "Evaporative system: Fill the tank",
+            "Proof of the repair: ", "the code is stored", "Evaporative system: Fill the tank",
         ] {
             #expect(page.contains(text), "\(text)")
         }
@@ -142,7 +151,7 @@ import Testing
             page.range(of: "<td>\($0)")?.lowerBound
         }
         #expect(order.count == 3 && order == order.sorted())
-        #expect(report.text.hasPrefix("1 trouble code. Have it repaired soon: P0301."))
+        #expect(report.text.hasPrefix("1 trouble code: have P0301 repaired soon."))
         // One ECU is named once, beside its light.
         #expect(page.ranges(of: "7E8").count == 1 && !page.contains("<th>ECU"))
         #expect(!page.contains("Together") && !page.contains("obdscan dtc"))
@@ -171,7 +180,9 @@ import Testing
         let sentence = "Misfire and a lean mixture usually have one cause"
         #expect(page.contains("Together: \(sentence)"))
         #expect(page.contains("(P0171 P0301)"))
-        #expect(report.text.contains("Together   \(sentence)"))
+        #expect(page.contains("Together: Start with the lean mixture. Then the misfire."))
+        #expect(report.text.contains("Together   Start with the lean mixture."))
+        #expect(report.text.contains("           \(sentence)"))
         // Of several ECUs, each row names its own.
         #expect(page.contains("<th>ECU</th>"))
         #expect(["7E8", "7E9"].allSatisfy { page.contains(">\($0)</td>") })

@@ -40,7 +40,9 @@ struct CarScan: Sendable {
                     connection, services, options.database, output)
                 return
             }
-            let condition = try ConditionScan(scan, connection, services)
+            let words = try CodeWords(options.database, connection)
+            let condition = try ConditionScan(
+                scan, connection, services, .report, words)
             findings.report = try reports.write(
                 condition.report(of: connection, output), label: label, vin: car.vin)
             ScanRecord.keep(

@@ -16,14 +16,13 @@ extension ReportHead {
 }
 
 extension ConditionScan {
-    /// The report with the user's texts and settings.
+    /// The report with the user's settings.
     func report(
         of connection: Vehicle, before: VehicleCondition? = nil, customer: String? = nil,
         _ output: OutputOptions
-    ) throws(Failure) -> ConditionReport {
+    ) -> ConditionReport {
         report(
-            of: connection, before: before, texts: try loadCodeTexts(),
-            explanations: try loadCodeExplanations(),
+            of: connection, before: before,
             head: ReportHead(customer: customer, vin: vin, odometer: odometer?.kilometres),
             output.form)
     }

@@ -43,8 +43,10 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             damaged, or is the answer to another request, obdscan says so and exits with 75 (or \
             with the code of the fault that explains it).
 
-            After the codes it prints whether you may drive on, and what the codes mean together. \
-            "obdscan dtc explain" says why, and what to check first.
+            The verdict comes first, then when codes were cleared, and with which code to start if \
+            some follow from others. Each code of an ECU is one, whatever lists it is in; the most \
+            severe comes first, with whether you may drive on and how much of what proves its \
+            repair is there. "obdscan dtc explain" says why, and what to check first.
 
             With --all-modules it asks every address at which a module may be: 11-bit identifiers \
             700 to 7FF, 29-bit identifiers 18DAxxF1, and every target address of ISO 14230 (KWP). \
@@ -186,7 +188,8 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             let scan = try self.scan(connection, services)
             hasCodes = scan.hasCodes(pids)
             failure = scan.failure(connection)
-            let knowledge = CodeKnowledge(texts: try loadCodeTexts())
+            let words = try CodeWords(vehicle.database, connection)
+            let knowledge = CodeKnowledge(texts: words.texts)
             var car = CodeBatch.Car(device: connection.accessory, label: table.label)
             let time = connection.utc(scan.time)
             var asked = scan.asked
@@ -200,14 +203,17 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             } else {
                 var writer = TextOutput.standard
                 let printer = CodePrinter(
-                    output, table: pids, knowledge: knowledge,
-                    explanations: scan.codes.isEmpty ? nil : try loadCodeExplanations(),
-                    accessory: connection.accessory)
-                try printer.print(scan, of: car, at: time, to: &writer)
+                    output, table: pids, knowledge: knowledge, accessory: connection.accessory)
+                let condition = try ConditionScan(
+                    scan, connection, services, .codes, words)
+                asked = condition.asked
+                try printer.print(
+                    scan, condition.findings(output.units), of: car, at: time, to: &writer)
                 try writer.flush()
             }
             if let reports {
-                let condition = try ConditionScan(scan, connection, services)
+                let condition = try ConditionScan(
+                    scan, connection, services, .report, words)
                 output.note(
                     try reports.write(
                         condition.report(of: connection, output), label: table.label,

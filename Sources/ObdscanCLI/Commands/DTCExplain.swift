@@ -19,12 +19,12 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
 
             For each code it prints the text; whether you may drive on (stop, soon, weeks, note); \
             likely causes, the likeliest and cheapest to check first; signals to watch; what \
-            clears the code; and the monitor that proves the repair. What several codes mean \
-            together comes last. "Careful" says what can hurt you. Causes fit what the code says: \
-            an open wire, a pressure that is too low. "How sure" says where the causes come from, \
-            or that nothing is known about the code. Codes of high voltage, airbags and gas have \
-            no causes: they are for trained people. If a code has no text, the codes next to it, \
-            its system and who defines it are printed.
+            clears the code; and what proves the repair. What several codes mean together, and \
+            with which one to start, comes first. "Careful" says what can hurt you. Causes fit what \
+            the code says: an open wire, a pressure that is too low. "How sure" says where the \
+            causes come from, or that nothing is known about the code. Codes of high voltage, \
+            airbags and gas have no causes: they are for trained people. If a code has no text, the \
+            codes next to it, its system and who defines it are printed.
 
             You can add your own texts, such as those for a maker's codes. Put them into \
             $XDG_DATA_HOME/obdscan/dtc, in files that end in .tsv: each line is a code, a tab and \
@@ -74,62 +74,72 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
             }
         }
         for mistake in mistakes { tellOnStandardError(mistake.text) }
-        try Pager.print(output) { try print(explained, explanations.reading(of: known), &$0) }
+        let together = explanations.reading(of: known)
+        try Pager.print(output) {
+            try print(
+                explained,
+                together.text(output.form.palette, columns: output.columns, besideCauses: true),
+                together.rows, &$0)
+        }
         if let status = mistakes.last?.status { throw Failure.silent(status) }
     }
 
     /// Explains the codes that the vehicle reports.
     private func explainVehicle() throws {
-        let texts = try loadCodeTexts()
-        let explanations = try loadCodeExplanations()
         let table = try loadTable(tables)
         var failure: Failure?
         // The pager begins after the session has ended: other programs can use the adapter by then.
         try Pager.print(output) { writer in
             try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
                 connection in
-                let voltage = try connection.ask(.readVoltage).answer.reply.voltage
+                let words = try CodeWords(vehicle.database, connection)
                 let services = try connection.services()
                 let scan = try CodeScan(connection, in: services)
                 if let failure = connection.failure(of: scan.asked) { throw failure }
                 failure = scan.failure(connection)
-                let found = try FoundCodes(scan, of: connection, services, table)
+                let condition = try ConditionScan(
+                    scan, connection, services, .codes, words)
+                let findings = condition.findings(output.units)
+                let found = try FoundCodes(scan, findings, of: connection, services, table)
                 let isMissing =
                     try found.codes.isEmpty
                     ? { _ in false } : connection.missingSignals(in: services)
                 let explained = found.codes.map { entry in
                     var code = ExplainedCode(
-                        entry.code, texts, explanations, occurrence: entry.occurrence)
+                        entry.code, words.texts, words.explanations, occurrence: entry.occurrence)
                     code.leaveOutSignals(where: isMissing)
                     if let device = vehicle.device {
                         code.deviceOption = " -d \(shellWord(device))"
                     }
                     return code
                 }
-                let known = found.codes.compactMap { entry in
-                    if case .dtc(let code) = entry.code { code } else { nil }
-                }
-                try print(explained, explanations.reading(of: known, voltage: voltage), &writer)
-                if explained.isEmpty { output.note("The vehicle reports no codes.") }
+                let head =
+                    output.format == .text
+                    ? findings.head(output.form.palette, columns: output.columns) : ""
+                try print(explained, head, findings.rows(at: condition.time), &writer)
             }
         }
         if let failure { throw failure }
     }
 
     private func print(
-        _ explained: [ExplainedCode], _ together: CodeSetReading, _ writer: inout TextOutput
+        _ explained: [ExplainedCode], _ head: String, _ together: [Row],
+        _ writer: inout TextOutput
     ) throws {
-        let palette = Palette(isOn: output.colours(1))
         if output.format == .text {
+            // What holds for all codes comes before the causes of each.
+            try writer.write(head)
             for (place, code) in explained.enumerated() {
-                try writer.write((place > 0 ? "\n" : "") + code.text(palette, output.form))
+                let text = code.text(output.form.palette, output.form)
+                try writer.write((place > 0 || !head.isEmpty ? "\n" : "") + text)
             }
-            let text = together.text(palette, columns: output.columns, besideCauses: true)
-            if !text.isEmpty { try writer.write("\n" + text) }
         } else {
             let shape = ExplainedCode.shape(output.units)
-            var rows = RowWriter(output.format, kinds: [shape.keys, CodeSetReading.keys])
-            for row in explained.map(shape.row) + together.rows { try writer.print(row, &rows) }
+            // Without a vehicle there is no verdict.
+            let kinds =
+                [shape.keys] + (codes.isEmpty ? VehicleFindings.keys : [CodeSetReading.keys])
+            var rows = RowWriter(output.format, kinds: kinds)
+            for row in together + explained.map(shape.row) { try writer.print(row, &rows) }
             try writer.append { rows.finish(&$0) }
         }
         try writer.flush()

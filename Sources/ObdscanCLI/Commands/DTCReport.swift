@@ -31,7 +31,8 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
 
             With --since it compares the vehicle with what the database knew at that moment: which \
             codes came, went or stayed, which monitors have run since, and how test results \
-            changed. If it knew nothing yet, the first reading after that moment counts. With --until \
+            changed. The repair of a code that went is proven if obdscan cleared it and its monitor \
+            has run since, without the code and with test results within their limits. If it knew nothing yet, the first reading after that moment counts. With --until \
             or --of no vehicle is asked: all moments are from the database.
 
             EXAMPLES
@@ -90,7 +91,9 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             let services = try connection.services()
             let scan = try CodeScan(connection, in: services)
             if let failure = scan.failure(connection) { throw failure }
-            let condition = try ConditionScan(scan, connection, services)
+            let words = try CodeWords(vehicle.database, connection)
+            let condition = try ConditionScan(
+                scan, connection, services, .report, words)
             var before: VehicleCondition?
             if let moment {
                 guard let vin = condition.vin else {
@@ -101,7 +104,9 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
                 }
                 before = try known(vin.text, at: moment, in: try openDatabase())
             }
-            try write(condition.report(of: connection, before: before, customer: customer, output))
+            try write(
+                condition.report(
+                    of: connection, before: before, customer: customer, output))
             ScanRecord.keep(
                 condition.asked, lists: scan.lists, of: condition.vin, connection, services,
                 vehicle.database, output)
@@ -189,6 +194,12 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
                 }), output: output.form)
         report.names = try mapped { () throws(StoreError) in try store.names(ofVehicle: name) }
         report.lampsBefore = before?.lights ?? []
+        if before == nil {
+            let past = try mapped { () throws(StoreError) in
+                try ClearedCodes(of: name, until: end, in: store)
+            }
+            report.cleared = past.gone(from: now)
+        }
         try write(report)
     }
 }

@@ -147,7 +147,8 @@ struct LiveCommand: ParsableCommand, OutputCommand {
                 }
                 var view = LiveScreen(
                     connection, queue: queue, signals: screen, setup: setup,
-                    form: output.form, words: LiveWords(connection), until: until, bell: bell,
+                    form: output.form, words: LiveWords(connection, vehicle.database), until: until,
+                    bell: bell,
                     every: period, trip: trip, automatic: automatic)
                 let end = try view.run()
                 summary.dropped = view.dropped
@@ -253,7 +254,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
 
 extension LiveWords {
     /// The words of this program.
-    init(_ connection: Vehicle) {
+    init(_ connection: Vehicle, _ database: DatabaseOptions) {
         var news = PollNews(accessory: connection.accessory)
         self.init(
             event: { news.note($0) },
@@ -263,6 +264,6 @@ extension LiveWords {
                     ?? Failure(known: error)
                 return failure.map { ($0.message, $0.hint) }
             }, lack: { $0.failure(connection)?.message },
-            codes: { (try loadCodeTexts(), try loadCodeExplanations()) })
+            codes: { try CodeWords(database, connection) })
     }
 }

@@ -22,10 +22,18 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             F501 and in the codes of each readiness group. For a failed test it says by how much \
             the value misses the limit, and what to check.
 
-            It says which monitors have not run, how to drive so that they complete, and whether \
-            enough have run by the rule of the US EPA (40 CFR 85.2222) for model year 2001 and \
-            later. Other states and countries have their own rules. --exit-code is stricter: a vehicle is not ready if any supported monitor is \
-            incomplete, or if it reports none.
+            The verdict comes first, then when codes were cleared. "complete" means that a monitor \
+            has run since then, and proves nothing beside a code that is still there. For each code \
+            it says what proves its repair: the monitor that tests it has run since codes were \
+            cleared, the code did not come back, and its test results are within their limits. \
+            Misfire, fuel system and components are tested all the time, so a drive proves them \
+            and not the flag.
+
+            It says which monitors have not run, how to drive so that they complete, and which rule \
+            of an inspection applies: that of the US EPA (40 CFR 85.2222) for cars and light trucks \
+            by model year, and none for electric vehicles, motorcycles and heavy vehicles. Other \
+            states and countries have their own rules. --exit-code is stricter: a vehicle is not \
+            ready if any supported monitor is incomplete, or if it reports none.
 
             What is read from a real adapter is stored in the database. --trend asks no vehicle: \
             it prints every stored result with its margin to the nearest limit, as a share of the \
@@ -73,7 +81,8 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
                 let services = try connection.services()
                 let (asked, sinceClear) = try MonitorAnswers.ask(
                     connection, services, readiness: readiness, output.form,
-                    try AnswerPrinter(output, table: table, kinds: MonitorAnswers.kinds), &writer)
+                    try AnswerPrinter(output, table: table, kinds: MonitorAnswers.kinds),
+                    try CodeWords(vehicle.database, connection), &writer)
                 isReady = sinceClear.incomplete.isEmpty && !sinceClear.supported.isEmpty
                 ScanRecord.keep(asked, connection, services, vehicle.database, output)
                 let said = asked.contains {

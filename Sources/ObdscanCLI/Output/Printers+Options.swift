@@ -21,11 +21,10 @@ extension AnswerPrinter {
 extension CodePrinter {
     /// A printer for codes of the vehicle at `accessory`.
     init(
-        _ output: OutputOptions, table: PIDTable, knowledge: CodeKnowledge,
-        explanations: CodeExplanations? = nil, accessory: String
+        _ output: OutputOptions, table: PIDTable, knowledge: CodeKnowledge, accessory: String
     ) {
         self.init(
-            output.form, table: table, knowledge: knowledge, explanations: explanations,
+            output.form, table: table, knowledge: knowledge,
             words: { Failure($0, accessory: accessory).message }, note: output.note)
     }
 }

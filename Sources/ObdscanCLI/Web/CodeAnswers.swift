@@ -8,6 +8,7 @@ import VehicleScan
 struct CodeAnswers {
     let connection: Vehicle
     let services: VehicleServices
+    let database: DatabaseOptions
     /// JSON output without notes.
     let output: OutputOptions
 
@@ -16,9 +17,9 @@ struct CodeAnswers {
         let details = CodeDetails(connection, services)
         switch question {
         case .explanations:
-            var explanations = try loadCodeExplanations()
-            explanations.namesCommands = false
-            try details.explain(try loadCodeTexts(), explanations, output.units, to: &writer)
+            try details.explain(
+                try CodeWords(database, connection, namesCommands: false), output.units,
+                to: &writer)
         case .frames:
             try details.printFrames(
                 AnswerPrinter(output, table: connection.table, kinds: ItemRows.Keys.all),
@@ -26,8 +27,10 @@ struct CodeAnswers {
         case .report:
             let scan = try CodeScan(connection, in: services)
             if let failure = scan.failure(connection) { throw failure }
-            let report = try ConditionScan(scan, connection, services).report(
-                of: connection, output)
+            let words = try CodeWords(database, connection)
+            let report = try ConditionScan(
+                scan, connection, services, .report, words
+            ).report(of: connection, output)
             try writer.write(bytes: report.page.bytes)
         // The web module answers these itself.
         case .codes, .readiness, .monitors: break

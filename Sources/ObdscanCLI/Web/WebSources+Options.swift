@@ -4,6 +4,7 @@ import Formats
 import PIDTables
 import Settings
 import TripReports
+import VehicleReports
 import VehicleScan
 
 extension WebSources {
@@ -23,12 +24,15 @@ extension WebSources {
                 }
             },
             fuelProfile: { UserSettings.current.fuelProfile(of: $0.vin) },
-            codeKnowledge: { CodeKnowledge(texts: try loadCodeTexts()) },
+            codeWords: { try CodeWords(database, $0, namesCommands: false) },
             codeAnswer: { question, vehicle, services, writer in
                 let output = OutputOptions(format: .json, units: units, quiet: true)
                 do throws(any Error) {
-                    try CodeAnswers(connection: vehicle, services: services, output: output)
-                        .answer(question, to: &writer)
+                    try CodeAnswers(
+                        connection: vehicle, services: services, database: database,
+                        output: output
+                    )
+                    .answer(question, to: &writer)
                 } catch let failure as Failure {
                     throw WebProblem(failure)
                 }

@@ -1,0 +1,34 @@
+public import OBDCore
+public import TripStore
+
+/// The codes that obdscan cleared in a vehicle the last time, as the database has them.
+public struct ClearedCodes: Sendable {
+    /// When it cleared codes, the latest last; without an ECU, those of all.
+    public private(set) var clearings: [(ecu: ECUAddress?, time: UTC)] = []
+    /// The codes that were there then.
+    public private(set) var codes: [VehicleCondition.Code] = []
+
+    /// How long ago is still news; unit: µs.
+    private static let news: Int64 = 30 * 24 * 3_600 * 1_000_000
+
+    /// None.
+    public init() {}
+
+    /// Those of `vehicle`, a VIN or a name, until `time`; none if they were cleared more than thirty days
+    /// before.
+    public init(of vehicle: String, until time: UTC, in store: TripStore) throws(StoreError) {
+        clearings = try store.clearings(ofVehicle: vehicle, until: time)
+        guard let last = clearings.last?.time,
+            time.microseconds - last.microseconds < Self.news
+        else { return }
+        codes = try VehicleCondition(of: vehicle, at: last, in: store).codes
+    }
+
+    /// Those that a condition no longer has; a code that is only permanent was there before, too.
+    public func gone(from now: VehicleCondition) -> [VehicleFindings.Gone] {
+        codes.filter { code in
+            code.kinds != [.permanent]
+                && !now.codes.contains { $0.ecu == code.ecu && $0.code.isSame(as: code.code) }
+        }.map { ($0, nil) }
+    }
+}

@@ -11,6 +11,19 @@ extension ECUMessage {
         }
     }
 
+    /// The lamps in an empty list of codes of SAE J1939-73 (DM1, DM2, …) that has one on; nil for any other
+    /// message.
+    public var lampsWithoutCode: CodeReport.Lamps? {
+        guard let parameterGroup, ResponseDecoder.listKind(of: parameterGroup) != nil,
+            payload.count >= 6,
+            stride(from: 2, through: payload.count - 4, by: 4).allSatisfy({
+                ResponseDecoder.parameterCode(payload, at: $0) == nil
+            })
+        else { return nil }
+        let lamps = CodeReport.Lamps(byte: payload[0])
+        return lamps.isAnyOn ? lamps : nil
+    }
+
     /// The lamps in DM1 (SAE J1939-73); nil for any other message.
     public var lamps: CodeReport.Lamps? {
         guard parameterGroup == 0xFECA, let byte = payload.first else { return nil }

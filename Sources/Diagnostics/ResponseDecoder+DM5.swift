@@ -2,8 +2,15 @@ import OBDCore
 
 /// SAE J1939-73: readiness (DM5) and calibrations (DM19).
 extension ResponseDecoder {
-    /// DM5.
-    static let readiness: UInt32 = 0xFECE
+    /// The groups with monitors, and their period: DM5, and DM26 for this trip.
+    static func readinessScope(of group: UInt32) -> MonitorStatus.Scope? {
+        switch group {
+        case 0xFECE: .sinceClear
+        case 0xFDB8: .thisCycle
+        default: nil
+        }
+    }
+
     /// DM19.
     static let calibrations: UInt32 = 0xD300
 
@@ -17,18 +24,23 @@ extension ResponseDecoder {
         .coldStartAid, .boostPressure, .pmFilter, .noxSCR, .nmhcCatalyst,
     ]
 
-    /// Bytes 4 to 8: the supported monitors, and those that have not completed since codes were cleared.
+    /// Bytes 4 to 8: the monitors that are supported (in DM26 enabled in this trip), and those that have not
+    /// completed.
     ///
-    /// Byte 4: bits 0 to 2 misfire, fuel system and components supported, 4 to 6 not complete. An ECU whose
-    /// OBD compliance (byte 3) is 05, none, or not available has no monitors to report.
-    func appendReadiness(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+    /// Byte 4: bits 0 to 2 misfire, fuel system and components supported, 4 to 6 not complete. In DM5 an ECU
+    /// whose OBD compliance (byte 3) is 05, none, or not available has no monitors to report.
+    func appendReadiness(
+        _ answer: Answer, _ scope: MonitorStatus.Scope, _ out: inout [DiagnosticItem]
+    ) {
         let bytes = answer.payload
-        guard bytes.count >= 8, bytes[2] != 0x05, bytes[2] < 0xFB else { return }
+        guard bytes.count >= 8, scope == .thisCycle || bytes[2] != 0x05 && bytes[2] < 0xFB else {
+            return
+        }
         func append(_ monitor: MonitorStatus.Monitor, _ isSupported: Bool, _ isIncomplete: Bool) {
             out.append(
                 .monitor(
                     MonitorStatus(
-                        ecu: answer.ecu, scope: .sinceClear, monitor: monitor,
+                        ecu: answer.ecu, scope: scope, monitor: monitor,
                         supported: isSupported, complete: isSupported ? !isIncomplete : nil,
                         line: answer.line)))
         }

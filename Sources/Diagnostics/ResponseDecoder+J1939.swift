@@ -37,7 +37,7 @@ extension ResponseDecoder {
             out.append(.reading($0))
         }
         if group == Self.software { appendFurtherParts(answer, record, origin, &out) }
-        if group == Self.readiness { appendReadiness(answer, &out) }
+        if let scope = Self.readinessScope(of: group) { appendReadiness(answer, scope, &out) }
         if end < length { answer.checkRest(from: end, &out) }
     }
 
@@ -66,7 +66,7 @@ extension ResponseDecoder {
     }
 
     /// The status of the codes in a diagnostic message of SAE J1939-73; nil for any other group.
-    private static func listKind(of group: UInt32) -> CodeReport.Kind? {
+    static func listKind(of group: UInt32) -> CodeReport.Kind? {
         switch group {
         // DM1 active, DM2 previously active, DM12 emission-related active, DM23 emission-related previously
         // active.

@@ -97,14 +97,17 @@ package struct DecodePrinter {
 
     // MARK: Rows
 
-    /// The row of a finding; nil for an empty list of codes, which has nothing to show.
+    /// The row of a finding; nil for an empty list of codes, which has nothing to show unless a lamp is on.
     private func row(_ found: DecodedLine) -> Row? {
         var row: Row
         switch found {
         case .item(.error(let error), let text):
             row = ItemRows.error(error.reason, text: text, ecu: error.ecu)
         case .item(let item, _): row = items.row(item, time: nil)
-        case .noCodes: return nil
+        case .noCodes(let message):
+            guard let lamps = message.lampsWithoutCode else { return nil }
+            row = ItemRows.ecu(
+                message.ecu, light: lamps.malfunction, codes: 0, lamps: lamps, time: nil)
         case .status(let status, let text, _):
             row = ItemRows.adapterStatus(status.rawValue, text: text, time: nil)
         case .voltage(let volts, _): row = ItemRows.row(voltage: volts, time: nil)
@@ -155,7 +158,10 @@ package struct DecodePrinter {
             let group = message.parameterGroup.map { "\(Hex.string($0, digits: 6))  " } ?? ""
             return "\(ecu)  message  \(group)\(Hex.string(message.payload))"
                 + (request.isEmpty ? "" : "  (does not answer \(request))")
-        case .noCodes: return "\(ecu)  no codes"
+        case .noCodes(let message):
+            let lit = message.lampsWithoutCode?.lit ?? []
+            return "\(ecu)  no codes"
+                + (lit.isEmpty ? "" : ", \(lit.joined(separator: ", ")) on")
         case .voltage(let volts, _): return "\(padded("", 8))  adapter voltage \(volts) V"
         case .frame(let id, let data, _):
             return "\(padded(id?.description ?? "", 8))  \(Hex.string(data))"

@@ -237,6 +237,7 @@ extension ConversationReader {
     /// Applies a command that the adapter confirmed.
     mutating func takeOver(_ command: AdapterCommand) {
         reader.apply(command)
+        if let family = VehicleProtocol.Family(setBy: requestText) { reader.suggest(family) }
         let setHeader = Array("ATSH".utf8)
         guard command == .other, requestText.starts(with: setHeader) else { return }
         let digits = requestText.dropFirst(setHeader.count)

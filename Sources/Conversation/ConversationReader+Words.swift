@@ -116,6 +116,9 @@ extension ConversationReader {
             {
                 append(.status(status, text: string(text)), &out)
                 noteLoss(status)
+            } else if let family = VehicleProtocol.Family(setBy: requestText) {
+                // `BUS INIT: OK` to `AT FI`, `1:8F 2:E9` to `AT KW`.
+                reader.suggest(family)
             }
         }
         let answer = string(text)

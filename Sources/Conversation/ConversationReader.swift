@@ -87,6 +87,9 @@ public struct ConversationReader: Hashable, Sendable {
     /// The settings that the conversation has shown so far.
     public var settings: ELM327Settings { reader.settings }
 
+    /// The protocol family that the conversation has shown so far; nil if it is not known.
+    public var family: VehicleProtocol.Family? { reader.exchange.family }
+
     /// Whether `text` is valid for ``Options/request``: hexadecimal digits, or an AT or ST command.
     public static func isRequest(_ text: String) -> Bool {
         let compact = AdapterCommand.compact(text.utf8)

@@ -224,7 +224,7 @@ struct JoinedLines {
             guard starts.allSatisfy({ byte($0) == byte(0) }),
                 digits.count / 2 != 2 + 2 * Int(byte(2))
             else { return nil }
-        case .nothing, .free, .records, .codesWithStatus, nil: return nil
+        case .nothing, .free, .records, .codesOfKWP, .codesWithStatus, nil: return nil
         }
         return cut(starts.map { $0..<$0 + 14 })
     }

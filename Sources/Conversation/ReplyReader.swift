@@ -38,6 +38,8 @@ struct ReplyReader: Hashable, Sendable {
     /// Whether the last exact answer on CAN had a data length code, which is then expected on the next lines.
     private(set) var shownLength: Bool?
     private(set) var inferredFamily: VehicleProtocol.Family?
+    /// The family of which a setting is that other families do not have; lines outweigh it.
+    private var suggestedFamily: VehicleProtocol.Family?
     var busInitIsOpen = false
     /// The number of consecutive monitored frames with 29-bit identifiers.
     var longFrames = 0
@@ -106,8 +108,15 @@ struct ReplyReader: Hashable, Sendable {
     /// Applies the header of `AT SH`, which the next requests use.
     mutating func apply(header: UInt32) { exchange.header = header }
 
+    /// Notes a setting that one family alone has.
+    mutating func suggest(_ family: VehicleProtocol.Family) {
+        suggestedFamily = family
+        updateExchange()
+    }
+
     private mutating func forgetInference() {
         inferredFamily = nil
+        suggestedFamily = nil
         lastShape = nil
         shownHeaders = nil
         shownLength = nil
@@ -143,7 +152,7 @@ struct ReplyReader: Hashable, Sendable {
             exchange.family = inferredFamily
         } else {
             exchange.vehicleProtocol = known
-            exchange.family = known?.family
+            exchange.family = known?.family ?? suggestedFamily
         }
     }
 

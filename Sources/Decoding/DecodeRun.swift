@@ -60,6 +60,9 @@ public struct DecodeRun {
     // The lines of the current exchange, which an error may need to show.
     private var texts: [Int: [UInt8]] = [:]
     private static let mostTexts = 4096
+    /// What waits for the answer that settles the first of it.
+    private var held: [ConversationItem] = []
+    private static let mostHeld = 4096
 
     /// A run that has read nothing.
     ///
@@ -100,6 +103,7 @@ public struct DecodeRun {
         found.removeAll(keepingCapacity: true)
         reader.finish(&found)
         try handOn(body)
+        try release(isLast: true, body)
     }
 
     /// Takes the items that another reader has found in a line.
@@ -113,31 +117,83 @@ public struct DecodeRun {
         try handOn(body)
     }
 
+    /// Passes on what was found.
+    ///
+    /// A list with two meanings, and everything after it, waits for an answer that settles it.
     private mutating func handOn(_ body: (DecodedLine) throws -> Void) rethrows {
         for entry in found {
-            switch entry.content {
-            case .message(let message):
-                items.removeAll(keepingCapacity: true)
-                if messagesOnly {
-                    let parts = decoder.joinedAnswers(message, entry.exchange) ?? [message]
-                    items.append(contentsOf: parts.map { .message($0) })
-                } else {
-                    decoder.decode(message, in: entry.exchange, &items)
-                }
-                try handOnItems(of: entry.exchange, body)
-                if items.isEmpty, message.isListOfCodes { try body(.noCodes(message)) }
-            case .endOfExchange:
-                items.removeAll(keepingCapacity: true)
-                decoder.endExchange(entry.exchange, &items)
-                try handOnItems(of: entry.exchange, body)
-                texts.removeAll(keepingCapacity: true)
-            case .linkError(let error, let text):
-                try body(.damaged(error, text: text, line: entry.line))
-            case .status(let status, let text):
-                try body(.status(status, text: text, line: entry.line))
-            case .voltage(let volts): try body(.voltage(volts, line: entry.line))
-            case .frame(let id, let data): try body(.frame(id: id, data: data, line: entry.line))
+            note(entry)
+            if !held.isEmpty || hasToWait(entry) {
+                held.append(entry)
+                continue
             }
+            try handOn(entry, body)
+            if entry.content == .endOfExchange { texts.removeAll(keepingCapacity: true) }
+        }
+        guard let first = held.first else { return }
+        if let family = reader.family { decoder.note(family) }
+        if held.count < Self.mostHeld, hasToWait(first) { return }
+        try release(body)
+    }
+
+    /// Notes what an item shows about the protocol family, before the items that wait are decoded.
+    private mutating func note(_ entry: ConversationItem) {
+        switch entry.content {
+        case .message(let message): decoder.note(message, in: entry.exchange)
+        case .endOfExchange: decoder.noteEnd()
+        case .linkError, .status, .voltage, .frame: break
+        }
+    }
+
+    /// Whether an item has several meanings so far.
+    private func hasToWait(_ entry: ConversationItem) -> Bool {
+        guard !messagesOnly, case .message(let message) = entry.content else { return false }
+        return decoder.isUnsettled(message, in: entry.exchange)
+    }
+
+    /// Passes on what waits, up to the next list that has to wait.
+    private mutating func release(
+        isLast: Bool = false, _ body: (DecodedLine) throws -> Void
+    ) rethrows {
+        let waiting = held
+        held.removeAll()
+        for (index, entry) in waiting.enumerated() {
+            if !isLast, index > 0, hasToWait(entry) {
+                held = Array(waiting[index...])
+                return
+            }
+            try handOn(entry, body)
+        }
+    }
+
+    private mutating func handOn(
+        _ entry: ConversationItem, _ body: (DecodedLine) throws -> Void
+    ) rethrows {
+        switch entry.content {
+        case .message(let message):
+            items.removeAll(keepingCapacity: true)
+            if messagesOnly {
+                let parts = decoder.joinedAnswers(message, entry.exchange) ?? [message]
+                items.append(contentsOf: parts.map { .message($0) })
+            } else {
+                decoder.decode(message, in: entry.exchange, &items)
+            }
+            // A lamp that is on without a code.
+            if !messagesOnly, items == [.message(message)], message.lampsWithoutCode != nil {
+                items.removeAll(keepingCapacity: true)
+            }
+            try handOnItems(of: entry.exchange, body)
+            if items.isEmpty, message.isListOfCodes { try body(.noCodes(message)) }
+        case .endOfExchange:
+            items.removeAll(keepingCapacity: true)
+            decoder.endExchange(entry.exchange, &items)
+            try handOnItems(of: entry.exchange, body)
+        case .linkError(let error, let text):
+            try body(.damaged(error, text: text, line: entry.line))
+        case .status(let status, let text):
+            try body(.status(status, text: text, line: entry.line))
+        case .voltage(let volts): try body(.voltage(volts, line: entry.line))
+        case .frame(let id, let data): try body(.frame(id: id, data: data, line: entry.line))
         }
     }
 
@@ -163,6 +219,6 @@ extension ECUMessage {
     /// Whether it is a list of codes in any service.
     fileprivate var isListOfCodes: Bool {
         guard parameterGroup == nil else { return true }
-        return [0x43, 0x47, 0x4A, 0x58, 0x59].contains(payload.first)
+        return [0x43, 0x47, 0x4A, 0x53, 0x57, 0x58, 0x59].contains(payload.first)
     }
 }

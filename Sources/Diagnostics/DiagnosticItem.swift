@@ -259,6 +259,8 @@ public struct DecodeError: Error, Hashable, Sendable {
         case count(announced: Int, received: Int)
         /// A numbered message with the wrong number of parts: expected and received.
         case messageCount(expected: UInt8, received: UInt8)
+        /// A list with several meanings, which nothing in the conversation tells apart.
+        case unsettled([String])
         /// An empty message.
         case empty
         /// Anything else, in words.
@@ -289,6 +291,8 @@ public struct DecodeError: Error, Hashable, Sendable {
             "\(announced) codes announced, \(received) received"
         case .messageCount(let expected, let received):
             "part \(received) where part \(expected) was expected"
+        case .unsettled(let meanings):
+            "not settled: " + meanings.joined(separator: ", or ")
         case .empty: "empty message"
         case .malformed(let reason): reason
         }

@@ -105,12 +105,14 @@ extension ResponseDecoder {
         if payload[1] == 0x56 { appendReadinessGroup(answer, &out) }
         var place = form.start
         var leftOut = false
-        while place + form.recordLength <= payload.count {
-            let rest = payload.count - place
-            if !rest.isMultiple(of: form.recordLength),
-                RecordSplitter.isFiller(payload, from: place)
-            {
-                break
+        scan: while place + form.recordLength <= payload.count {
+            switch padding(of: answer, from: place, form) {
+            case .padding: break scan
+            case .unsettled:
+                out.append(unsettledRecord(answer, place + form.codeOffset, format))
+                place = payload.count
+                break scan
+            case .record: break
             }
             defer { place += form.recordLength }
             var status = payload[place + form.codeOffset + 3]
@@ -139,6 +141,64 @@ extension ResponseDecoder {
         // Codes without a fault are not reported as faults, but the message is kept.
         if leftOut { out.append(.message(answer.message)) }
         answer.checkRest(from: place, &out)
+    }
+
+    /// What the bytes after a record are.
+    private enum Rest {
+        case record, padding
+        /// A record of one repeated byte, or padding.
+        case unsettled
+    }
+
+    /// What the bytes from `place` on are, at which a record may begin.
+    ///
+    /// Where a frame shows its length, there is no padding in a message.
+    private func padding(of answer: Answer, from place: Int, _ form: Form) -> Rest {
+        let payload = answer.payload
+        guard RecordSplitter.isFiller(payload, from: place) else { return .record }
+        if !(payload.count - place).isMultiple(of: form.recordLength) { return .padding }
+        let filler = payload[place]
+        // Entries of 00 and FF are empty.
+        guard answer.ecu == nil, answer.message.frames <= 1, answer.isCAN != false,
+            filler != 0x00, filler != 0xFF
+        else { return .record }
+        if let known = evidence.filler { return known == filler ? .padding : .record }
+        return evidence.isUnpadded ? .record : .unsettled
+    }
+
+    /// Whether a report consists of its header and whole records.
+    func isWholeReport(_ payload: [UInt8]) -> Bool {
+        switch payload[1] {
+        case 0x01, 0x07: return payload.count == 6
+        default:
+            guard let form = Self.form(of: payload[1]), payload.count >= form.start else {
+                return false
+            }
+            return (payload.count - form.start).isMultiple(of: form.recordLength)
+        }
+    }
+
+    /// Whether `answer` has a record that may be padding.
+    func hasUnsettledRecord(_ answer: Answer) -> Bool {
+        guard answer.payload.count > 1, let form = Self.form(of: answer.payload[1]) else {
+            return false
+        }
+        let places = stride(
+            from: form.start, through: answer.payload.count - form.recordLength,
+            by: form.recordLength)
+        return places.contains { padding(of: answer, from: $0, form) == .unsettled }
+    }
+
+    private func unsettledRecord(_ answer: Answer, _ place: Int, _ format: UInt8) -> DiagnosticItem
+    {
+        let filler = Hex.string([answer.payload[place]])
+        let code: String
+        switch Self.code(answer.payload, place, format: format) {
+        case .dtc(let dtc)?: code = dtc.description
+        case .j1939(let parameter)?: code = parameter.text
+        case nil: code = "no code"
+        }
+        return answer.error(.unsettled(["padding with \(filler)", code]))
     }
 
     /// Test failed, pending, confirmed, warning indicator.

@@ -9,11 +9,16 @@ extension ResponseDecoder {
             out.append(answer.error(.malformed("list of codes without data")))
             return
         }
-        // If the protocol is unknown, the parity shows it: the length is even for codes only and odd with a
-        // count. Permanent codes only exist on CAN.
-        let isCounted =
-            answer.isCAN
-            ?? (kind == .permanent || !length.isMultiple(of: 2) || isPaddedCount(answer))
+        guard let isCounted = isCounted(answer, kind) else {
+            let list = CodeListForm(answer.payload)
+            out.append(
+                answer.error(
+                    .unsettled([
+                        Self.text(of: list.codesOnCAN) + " on CAN",
+                        Self.text(of: list.codesBefore) + " before CAN",
+                    ])))
+            return
+        }
         if isCounted {
             decodeCountedCodes(answer, kind, recordLength: 2, &out)
         } else if length == 6 {
@@ -29,26 +34,40 @@ extension ResponseDecoder {
         }
     }
 
-    /// Whether `43 01 01 33 AA AA AA` is a count with codes, which a clone shows with the padding of CAN.
+    /// Whether a list begins with its count; nil if nothing settles that.
     ///
-    /// Padding with 00 does not prove it, because empty entries before CAN look the same.
-    private func isPaddedCount(_ answer: Answer) -> Bool {
-        let payload = answer.payload
-        guard payload.count == 7 else { return false }
-        let end = 2 + Int(payload[1]) * 2
-        guard (2...6).contains(end) else { return false }
-        let filler = payload[end]
-        return [0x55, 0xAA, 0xCC, 0xFF].contains(filler)
-            && payload[end...].allSatisfy { $0 == filler }
+    /// If the family is unknown, the parity shows it: the length is even for codes only and odd with a count.
+    /// Permanent codes only exist on CAN.
+    private func isCounted(_ answer: Answer, _ kind: CodeReport.Kind) -> Bool? {
+        if let isCAN = answer.isCAN { return isCAN }
+        if kind == .permanent { return true }
+        let list = CodeListForm(answer.payload)
+        if let form = list.settled(by: evidence) { return form == .counted }
+        return list.isEither ? nil : answer.payload.count.isMultiple(of: 2)
     }
 
-    /// KWP: `58 n` and n pairs of a code and its status.
-    func decodeCodesByStatus(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+    private static func text(of codes: [DTC]) -> String {
+        codes.isEmpty ? "no codes" : codes.map(\.description).joined(separator: " ")
+    }
+
+    /// KWP: `53 n` and n codes; `57 n` or `58 n` and n pairs of a code and its status (ISO 14230-3).
+    func decodeCodesOfKWP(
+        _ answer: Answer, recordLength: Int, _ out: inout [DiagnosticItem]
+    ) {
         guard answer.payload.count > 1 else {
             out.append(answer.error(.malformed("list of codes without data")))
             return
         }
-        decodeCountedCodes(answer, .stored, recordLength: 3, &out)
+        // SAE J2190 has the same services with other answers.
+        let end = 2 + Int(answer.payload[1]) * recordLength
+        let fits =
+            answer.payload.count == end || RecordSplitter.isFiller(answer.payload, from: end)
+        let isOfKWP = answer.family == .iso14230 || answer.family == .can
+        guard answer.payload[0] == 0x58 || isOfKWP || fits && answer.family != .j1850 else {
+            out.append(.message(answer.message))
+            return
+        }
+        decodeCountedCodes(answer, .stored, recordLength: recordLength, &out)
     }
 
     private func decodeCountedCodes(
@@ -85,8 +104,10 @@ extension ResponseDecoder {
         _ answer: Answer, _ kind: CodeReport.Kind, places: some Sequence<Int>,
         hasStatus: Bool = false, _ out: inout [DiagnosticItem]
     ) {
-        // 18 01 and 18 03 list every code that the ECU supports.
-        let listsHealthy = hasStatus && [0x01, 0x03].contains(answer.request?.dropFirst().first)
+        // 18 01 and 18 03 list every code that the ECU supports, and 17 the code that it is asked about.
+        let listsHealthy =
+            answer.payload[0] == 0x57
+            || hasStatus && [0x01, 0x03].contains(answer.request?.dropFirst().first)
         var leftOut = false
         for place in places {
             let code = UInt16(answer.payload[place]) << 8 | UInt16(answer.payload[place + 1])

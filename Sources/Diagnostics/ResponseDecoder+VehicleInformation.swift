@@ -156,7 +156,7 @@ extension ResponseDecoder {
         }
         var whole = message
         whole.payload += joined
-        let answer = Answer(whole, in: Exchange(family: .iso9141))
+        let answer = Answer(whole, in: Exchange(family: .iso9141), evidence)
         appendInfoType(
             answer, infoType: UInt32(key.infoType),
             DataID(.vehicleInformation, UInt32(key.infoType)), 2..<whole.payload.count,

@@ -14,6 +14,8 @@ public struct ResponseDecoder: Sendable {
     private(set) var records: RecordDecoder
     var memory = ECUMemory()
     var parts = LegacyMultipart()
+    /// What the messages noted so far show about the protocol family.
+    var evidence = FamilyEvidence()
 
     /// A decoder that has decoded nothing yet.
     public init(table: PIDTable, monitors: MonitorTables) {
@@ -40,7 +42,7 @@ public struct ResponseDecoder: Sendable {
             for one in answers { decode(one, in: exchange, &out) }
             return
         }
-        let answer = Answer(message, in: exchange)
+        let answer = Answer(message, in: exchange, evidence)
         guard let first = message.payload.first else {
             out.append(answer.error(.empty))
             return
@@ -80,7 +82,8 @@ public struct ResponseDecoder: Sendable {
         case .oxygenSensorTests: decodeOxygenSensorTest(answer, &out)
         case .monitorTests: decodeMonitorTests(answer, &out)
         case .vehicleInformation: decodeVehicleInformation(answer, &out)
-        case .codesByStatus: decodeCodesByStatus(answer, &out)
+        case .codesByGroup: decodeCodesOfKWP(answer, recordLength: 2, &out)
+        case .codesByStatus, .statusOfCodes: decodeCodesOfKWP(answer, recordLength: 3, &out)
         case .codeInformation: decodeCodeInformation(answer, &out)
         case .dataIdentifiers: decodeDataIdentifiers(answer, &out)
         }
@@ -164,7 +167,9 @@ enum DecodedAnswer: UInt8, CaseIterable {
     case pendingCodes = 0x47
     case vehicleInformation = 0x49
     case permanentCodes = 0x4A
+    case codesByGroup = 0x53
     case informationCleared = 0x54
+    case statusOfCodes = 0x57
     case codesByStatus = 0x58
     case codeInformation = 0x59
     case identification = 0x5A
@@ -189,7 +194,7 @@ struct Answer {
     /// The ECU under which its content is remembered.
     let speaker: ECUMemory.Speaker
 
-    init(_ message: ECUMessage, in exchange: Exchange) {
+    init(_ message: ECUMessage, in exchange: Exchange, _ evidence: FamilyEvidence) {
         self.message = message
         speaker = ECUMemory.Speaker(message.ecu, askedAt: exchange.header)
         request = exchange.request.flatMap { $0.isEmpty ? nil : $0 }
@@ -198,7 +203,7 @@ struct Answer {
         // The exchange's protocol may be due to a damaged text, but the address was in the frame itself.
         let isRefuted =
             said == .can && shown?.isLegacy == true || said?.isLegacy == true && shown == .can
-        family = isRefuted ? shown : said ?? shown
+        family = isRefuted ? shown : said ?? shown ?? evidence.family
     }
 
     /// The same answer with another payload.

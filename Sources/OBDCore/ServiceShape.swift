@@ -27,6 +27,8 @@ public struct ServiceShape: Sendable {
         case records
         /// Codes of two bytes: with a count on CAN, three per answer on older buses.
         case codes
+        /// A count, and two bytes per code.
+        case codesOfKWP
         /// A count, and three bytes per code.
         case codesWithStatus
         /// Numbered parts of four bytes before CAN.
@@ -120,8 +122,11 @@ public struct ServiceShape: Sendable {
             0x10, "UDS default session", selector: 1, request: 2...2, repeats: .subFunction,
             answer: 2, reads: .onlyWith(0x01)),
         ServiceShape(0x11, "reset", selector: 1, request: 2...2, answer: 2),
-        ServiceShape(0x13, "KWP codes", request: 1...1, answer: 2),
+        ServiceShape(
+            0x13, "KWP codes", request: 1...3, answer: 2, .codesOfKWP),
         ServiceShape(0x14, "clear codes by group", request: 4...4, .nothing, takesTime: true),
+        ServiceShape(
+            0x17, "KWP status of codes", request: 3...3, answer: 2, .codesWithStatus),
         ServiceShape(
             0x18, "KWP codes by status", selector: 1, selectors: 0...3, request: 4...4, answer: 2,
             .codesWithStatus, reads: .always),

@@ -64,6 +64,7 @@ extension Runner {
         let current = delivered.current
         let exchange = delivered.exchange
         var items: [DiagnosticItem] = []
+        decoder.note(delivered.reply.messages, in: exchange)
         for message in delivered.reply.messages { decoder.decode(message, in: exchange, &items) }
         decoder.endExchange(exchange, &items)
         let unasked = items.compactMap { item in

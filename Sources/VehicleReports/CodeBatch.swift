@@ -103,7 +103,7 @@ package struct CodeBatch {
         case .noCodes: nil
         case .noStoredCodes where !scan.hasBrokenList(of: ecu): nil
         case .noStoredCodes: "no stored codes; another list did not come"
-        case .announced, .refused, .broken, .unanswered:
+        case .announced, .refused, .notSettled, .broken, .unanswered:
             CodePrinter.text(absence, of: scan.modules.first { $0.module.responder == ecu })
         }
     }

@@ -227,6 +227,7 @@ package struct CodePrinter {
         case .refused(let refusal):
             guard let refusal = module?.refusal ?? refusal else { return "refused its codes" }
             return "refused service \(refusal.service): \(refusal.nrc.words)"
+        case .notSettled: return "its list of codes has two meanings"
         case .broken: return "its list of codes is incomplete"
         case .unanswered:
             return module?.refusal.map { "refused service \($0.service): \($0.nrc.words)" }

@@ -43,8 +43,12 @@ import Testing
 
     @Test func `every known service has its answer byte`() {
         let new = (UInt8.min...UInt8.max).filter(ServiceShape.isAnswer)
-        // 53 is KWP's list of codes.
-        #expect(new == (UInt8.min...UInt8.max).filter { $0 == 0x53 || Expected.isResponse($0) })
+        // 53 and 57 are KWP's lists of codes.
+        #expect(
+            new
+                == (UInt8.min...UInt8.max).filter {
+                    [0x53, 0x57].contains($0) || Expected.isResponse($0)
+                })
     }
 
     @Test func `answers are as long as they have to be`() {
@@ -54,7 +58,7 @@ import Testing
                 continue
             }
             // No positive answer of these services is shorter, because it repeats the selector.
-            if [0x48, 0x67, 0x71, 0x53].contains(first) {
+            if [0x48, 0x67, 0x71, 0x53, 0x57].contains(first) {
                 #expect(shape.shortestAnswer == 2)
             } else {
                 #expect(shape.shortestAnswer == Expected.shortest(first), "\(first)")
@@ -70,6 +74,9 @@ import Testing
             case 0x11: #expect(new == 2...2)
             // ISO 14230-3 also allows it without data.
             case 0x3E: #expect(new == 1...2)
+            // A group of codes may follow.
+            case 0x13: #expect(new == 1...3)
+            case 0x17: #expect(new == 3...3)
             // 19 06 has the code and the record number.
             case 0x19: #expect(new == 2...6)
             default: #expect(old == new, "\(service)")

@@ -156,6 +156,7 @@ import VehicleReports
         case .noStoredCodes: "no stored codes"
         case .announced(let count, let isEmpty): "counts \(count)" + (isEmpty ? ", lists none" : "")
         case .refused(let refusal): "refused \(refusal.map { Hex.string([$0.nrc.rawValue]) } ?? "")"
+        case .notSettled: "not settled"
         case .broken: "broken"
         case .unanswered: "unanswered"
         }

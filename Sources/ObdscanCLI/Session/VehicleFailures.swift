@@ -29,6 +29,12 @@ extension Failure {
             self.init(
                 "\(ecu?.description ?? accessory): the list of \(kind.rawValue) codes did not come",
                 hint: "turn the ignition on, then try again", status: .timedOut)
+        case .codesNotSettled(let kind, let ecu, let meanings):
+            self.init(
+                "\(ecu?.description ?? accessory): the list of \(kind.rawValue) codes is not settled: "
+                    + meanings.joined(separator: ", or "),
+                hint: "--protocol 6 reads it as CAN, --protocol 3 as ISO 9141-2",
+                status: .badData)
         case .announcesNothing:
             self.init(
                 "\(accessory): the vehicle announces no signals",

@@ -22,6 +22,14 @@ public struct CodeScan: Sendable {
             asked.answer.exchange.request?.first == 0x00
         }
 
+        /// The meanings of a list of `ecu` that has several; nil if there is none.
+        public func meanings(for ecu: ECUAddress?) -> [String]? {
+            for case .error(let error) in asked.answer.items where error.ecu == ecu {
+                if case .unsettled(let meanings) = error.fault { return meanings }
+            }
+            return nil
+        }
+
         /// The outcome of the list for `ecu`.
         public func told(by ecu: ECUAddress?) -> Told {
             let reply = asked.answer.reply
@@ -82,12 +90,17 @@ public struct CodeScan: Sendable {
     public init(_ vehicle: Vehicle, in services: VehicleServices) throws(VehicleError) {
         status = try vehicle.readiness(in: services)
         lists = []
-        var known: Set<Known> = []
+        var answers: [(kind: CodeReport.Kind, asked: [QueryResult])] = []
         for (query, kind) in [
             (DiagnosticQuery.storedCodes, CodeReport.Kind.stored), (.previousCodes, .stored),
             (.pendingCodes, .pending), (.permanentCodes, .permanent),
         ] {
-            for asked in try vehicle.ask(query, in: services) {
+            answers.append((kind, try vehicle.ask(query, in: services)))
+        }
+        let all = status + answers.flatMap(\.asked)
+        var known: Set<Known> = []
+        for (kind, asked) in answers {
+            for asked in asked.map({ vehicle.settled($0, by: all) }) {
                 let items = asked.answer.items.filter { item in
                     guard case .code(let report) = item else { return true }
                     return known.insert(
@@ -150,6 +163,8 @@ public struct CodeScan: Sendable {
         case announced(Int, listIsEmpty: Bool)
         /// It refused.
         case refused(NegativeResponse?)
+        /// Its list has several meanings.
+        case notSettled
         /// The answer is damaged, incomplete, or for another request.
         case broken
         /// There was no answer.
@@ -164,6 +179,7 @@ public struct CodeScan: Sendable {
         {
             return .noCodes
         }
+        if lists.contains(where: { $0.meanings(for: ecu) != nil }) { return .notSettled }
         let count = announced(by: ecu, table)
         if let count, count > 0 { return .announced(count, listIsEmpty: stored == .list) }
         switch stored {
@@ -211,8 +227,11 @@ public struct CodeScan: Sendable {
                 {
                     continue
                 }
-                let asked = lists.filter { $0.kind == kind && $0.told(by: ecu) == told }
-                    .map(\.asked)
+                let missing = lists.filter { $0.kind == kind && $0.told(by: ecu) == told }
+                if let meanings = missing.lazy.compactMap({ $0.meanings(for: ecu) }).first {
+                    return .codesNotSettled(kind, of: ecu, meanings)
+                }
+                let asked = missing.map(\.asked)
                 let status = asked.compactMap(\.status).first { $0 != .noData }
                 return asked.compactMap(\.error).first ?? status.map { .adapterSaid($0) }
                     ?? .codeListMissing(kind, of: ecu)
@@ -285,6 +304,28 @@ public struct CodeScan: Sendable {
 
     /// Whether the vehicle speaks SAE J1939.
     public var isOnJ1939: Bool { lists.contains(where: \.isParameterGroup) }
+}
+
+extension Vehicle {
+    /// An answer without headers on an unknown protocol, decoded again after all answers of a scan: any of them may
+    /// show how the list has to be read.
+    fileprivate func settled(_ asked: QueryResult, by all: [QueryResult]) -> QueryResult {
+        let exchange = asked.answer.exchange
+        let messages = asked.answer.reply.messages
+        guard exchange.family == nil, messages.contains(where: { $0.ecu == nil }) else {
+            return asked
+        }
+        var decoder = ResponseDecoder(table: table, monitors: MonitorTables())
+        for question in scan.link?.identity.questions ?? [] {
+            decoder.note(question.messages, in: Exchange())
+        }
+        for one in all { decoder.note(one.answer.reply.messages, in: one.answer.exchange) }
+        var settled = asked
+        settled.answer.items = []
+        for message in messages { decoder.decode(message, in: exchange, &settled.answer.items) }
+        decoder.endExchange(exchange, &settled.answer.items)
+        return settled
+    }
 }
 
 extension CodeScan.List {

@@ -20,6 +20,8 @@ public enum VehicleError: Error, Hashable, Sendable {
     case takesNoCommands(String)
     /// The list of codes with this status is not complete; the ECU is nil if headers are off.
     case codeListMissing(CodeReport.Kind, of: ECUAddress?)
+    /// The list of codes with this status has these meanings, and nothing tells which one is right.
+    case codesNotSettled(CodeReport.Kind, of: ECUAddress?, [String])
     /// The vehicle announces no signals.
     case announcesNothing
     /// No service of the vehicle has a signal of this name.

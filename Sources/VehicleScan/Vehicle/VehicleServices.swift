@@ -155,6 +155,7 @@ extension Vehicle {
         reply.statuses = known.statuses
         var decoder = ResponseDecoder(table: table, monitors: MonitorTables())
         var items: [DiagnosticItem] = []
+        decoder.note(reply.messages, in: exchange)
         for message in reply.messages { decoder.decode(message, in: exchange, &items) }
         decoder.endExchange(exchange, &items)
         let result = QueryResult(

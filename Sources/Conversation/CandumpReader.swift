@@ -5,14 +5,21 @@ import VehicleLink
 /// Assembles the messages of ECUs from the frames of a log and assigns them to their requests.
 ///
 /// A log has both directions. Frames to 7DF, 7E0 to 7E7, 18DBxxF1 or 18DAxxF1 are requests. Frames from the
-/// addresses that answer those are assembled by ISO 15765-2. All other frames are passed on unchanged.
+/// addresses that answer those are assembled by ISO 15765-2, also on CAN FD. If the protocol is SAE J1939, all
+/// other frames with 29-bit identifiers are assembled by its rules. Other frames are passed on unchanged.
 public struct CandumpReader: Hashable, Sendable {
     private var requests = ISO15765Assembler()
     private var answers = ISO15765Assembler()
+    private var groups = J1939Assembler()
+    private let isJ1939: Bool
     private var exchange: Exchange?
 
-    /// A reader at the beginning of a log.
-    public init() {}
+    /// A reader at the beginning of a log of a bus that speaks `vehicleProtocol`, if that is known.
+    public init(_ vehicleProtocol: VehicleProtocol? = nil) {
+        isJ1939 = vehicleProtocol == .j1939
+        requests.acceptsFD = true
+        answers.acceptsFD = true
+    }
 
     /// Reads a line without its line end; false if it has another format.
     @discardableResult
@@ -25,7 +32,8 @@ public struct CandumpReader: Hashable, Sendable {
             take(line.frame, number, &items)
             return true
         case .foreign:
-            if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { return true }
+            // The details of an error (`-e`) are below it.
+            if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) || line.first == 0x09 { return true }
             items.append(
                 ConversationItem(
                     .linkError(
@@ -38,15 +46,19 @@ public struct CandumpReader: Hashable, Sendable {
 
     /// Ends the log and reports open messages as incomplete.
     public mutating func finish(_ items: inout [ConversationItem]) {
-        for error in answers.finish() { append(error, error.line, &items) }
+        for error in answers.finish() + groups.finish() { append(error, error.line, &items) }
         endExchange(0, &items)
-        self = CandumpReader()
+        self = CandumpReader(isJ1939 ? .j1939 : nil)
     }
 
     private mutating func take(
         _ frame: CANFrame, _ number: Int, _ items: inout [ConversationItem]
     ) {
         guard !frame.isRemote, let role = Role(frame.id) else {
+            if isJ1939, !frame.isRemote, frame.id.form == .can29 {
+                takeGroup(LinkFrame(header: frame.id, bytes: frame.data, line: number), &items)
+                return
+            }
             items.append(
                 ConversationItem(
                     .frame(id: frame.id, data: Array(frame.data)), line: number,
@@ -76,6 +88,23 @@ public struct CandumpReader: Hashable, Sendable {
                 append(error, number, &items)
             }
         }
+    }
+
+    /// Takes a frame of SAE J1939, whose messages answer no request in particular.
+    private mutating func takeGroup(_ frame: LinkFrame, _ items: inout [ConversationItem]) {
+        do throws(LinkError) {
+            if let message = try groups.receive(frame) {
+                items.append(
+                    ConversationItem(
+                        .message(message), line: message.line,
+                        exchange: Exchange(vehicleProtocol: .j1939)))
+            }
+        } catch {
+            // A log may begin in the middle of a message.
+            if case .orphanConsecutiveFrame = error.fault { return }
+            append(error, frame.line, &items)
+        }
+        for error in groups.takeErrors() { append(error, error.line, &items) }
     }
 
     /// The exchange for a message; an answer to an earlier request gets an exchange without a request.

@@ -17,11 +17,40 @@ extension ConversationReader {
             }
         }
         guard asked.isOfVehicle, JoinedLines.mayBe(reader.digits), !isMonitor,
-            let line = JoinedLines(text), let pieces = line.frames() ?? line.legacyLines()
+            let line = JoinedLines(text)
         else { return false }
-        for piece in pieces {
+        if let pieces = line.frames() ?? line.legacyLines() {
+            for piece in pieces {
+                readPiece(text.extracting(piece), isBehindPrompt: false, &out)
+            }
+            return true
+        }
+        guard let pieces = line.checkedFrames() else { return false }
+        for piece in pieces where !readOwnRequest(text.extracting(piece), &out) {
             readPiece(text.extracting(piece), isBehindPrompt: false, &out)
         }
+        return true
+    }
+
+    /// Takes the tester's own request, which a K line interface receives, too; false for any other frame.
+    private mutating func readOwnRequest(
+        _ text: Span<UInt8>, _ out: inout [ConversationItem]
+    ) -> Bool {
+        guard reader.digits.scan(text) else { return false }
+        let frame = reader.digits.bytes(from: 0)
+        let header: Int
+        if frame[0] >= 0x80 {
+            guard let layout = ISO14230.Layout(frame), layout.source == settings.testerAddress
+            else { return false }
+            header = layout.headerLength
+        } else {
+            guard frame[2] == settings.testerAddress else { return false }
+            header = 3
+        }
+        let payload = Array(frame.dropFirst(header).dropLast())
+        if payload == reader.exchange.request { return true }
+        guard mayBeEcho else { return false }
+        ask(Array(Hex.string(payload).utf8), &out)
         return true
     }
 
@@ -61,7 +90,8 @@ extension ConversationReader {
             else { return false }
         }
         let digits = (0..<count).map { reader.digits.digit($0) }
-        guard let request = reader.settings.payload(ofTyped: digits),
+        guard let request = reader.settings.payload(ofTyped: digits), let service = request.first,
+            isKnown || ServiceShape.of(service)?.request?.contains(request.count) ?? true,
             let start = offset(behind: count, in: text)
         else { return false }
         gluedLength = GluedLength(

@@ -149,6 +149,8 @@ struct JoinedLines {
     static func mayBe(_ line: HexLine) -> Bool {
         if line.segment != nil || line.count < 14 { return false }
         if line.oddAfterTwo > 0 || line.count > 24 { return true }
+        // A frame of ISO 14230 with a length and something after it.
+        if line.count == 24, line.byte(0) >= 0x80, line.byte(0) & 0x3F < 8 { return true }
         guard (0x7E8...0x7EF).contains(line.number(0, 3)) else { return false }
         return line.count > 19 || line.count % 2 == 0
     }
@@ -228,6 +230,77 @@ struct JoinedLines {
         }
         return cut(starts.map { $0..<$0 + 14 })
     }
+
+    /// `C2 33 F1 01 0C F3 83 F1 18 7F 01 12 1E`: frames of the K line or of J1850, each with a right check byte.
+    ///
+    /// Their lengths and check bytes have to allow one way to split the line.
+    func checkedFrames() -> [Range<Int>]? {
+        guard colons.isEmpty, digits.count >= 20, digits.count % 2 == 0, digits.count <= 1024,
+            groupStarts.allSatisfy({ $0 % 2 == 0 })
+        else { return nil }
+        let bytes = stride(from: 0, to: digits.count, by: 2).map { byte($0) }
+        let splits = [false, true].compactMap { Self.split(bytes, hasCRC: $0) }
+        guard splits.count == 1, let found = splits.first, found.count > 1 else { return nil }
+        return cut(found.map { $0.lowerBound * 2..<$0.upperBound * 2 })
+    }
+
+    /// The only way to split bytes into frames that end with a sum, or with the CRC of J1850.
+    private static func split(_ bytes: [UInt8], hasCRC: Bool) -> [Range<Int>]? {
+        var ways = [Int](repeating: 0, count: bytes.count + 1)
+        var next = [Int](repeating: 0, count: bytes.count + 1)
+        ways[bytes.count] = 1
+        for place in stride(from: bytes.count - 5, through: 0, by: -1) {
+            for end in ends(of: bytes, from: place, hasCRC: hasCRC) where ways[end] > 0 {
+                ways[place] = min(2, ways[place] + ways[end])
+                next[place] = end
+            }
+        }
+        guard ways[0] == 1 else { return nil }
+        var found: [Range<Int>] = []
+        var place = 0
+        while place < bytes.count {
+            found.append(place..<next[place])
+            place = next[place]
+        }
+        return found
+    }
+
+    /// The possible ends of a frame with a header of requests or answers and a right check byte.
+    private static func ends(of bytes: [UInt8], from place: Int, hasCRC: Bool) -> [Int] {
+        let rest = bytes[place...]
+        if bytes[place] >= 0x80 {
+            guard !hasCRC, let layout = ISO14230.Layout(rest), let length = layout.dataLength,
+                length > 0, layout.source == tester || bytes[place + 1] == tester
+            else { return [] }
+            let end = place + layout.headerLength + length
+            guard end < bytes.count, Checksum.sum(bytes[place..<end]) == bytes[end] else {
+                return []
+            }
+            return [end + 1]
+        }
+        switch (bytes[place], bytes[place + 1]) {
+        case (0x48, 0x6B), (0x68, 0x6A): break
+        case (0x41, 0x6B), (0x61, 0x6A): if !hasCRC { return [] }
+        case (0x6C, tester): if !hasCRC { return [] }
+        case (0x6C, _): if !hasCRC || bytes[place + 2] != tester { return [] }
+        default: return []
+        }
+        var found: [Int] = []
+        for check in place + 4..<min(place + 11, bytes.count) {
+            let body = bytes[place..<check]
+            let sum = hasCRC ? Checksum.crc8(body) : Checksum.sum(body)
+            guard sum == bytes[check] else { continue }
+            found.append(check + 1)
+            // On PWM the tester acknowledges an answer with its address.
+            if bytes[place] == 0x41, check + 1 < bytes.count, bytes[check + 1] == tester {
+                found.append(check + 2)
+            }
+        }
+        return found
+    }
+
+    /// The usual address of a tester.
+    private static let tester: UInt8 = 0xF1
 
     // MARK: Requests
 

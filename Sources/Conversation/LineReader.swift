@@ -193,7 +193,9 @@ extension ReplyReader {
             reading = field(shape, address: address, start: start)
         }
         reading?.id = id
-        if showsLength { reading?.announced = Int(digits.digit(idDigits)) }
+        if showsLength {
+            reading?.announced = ISO15765.length(ofCode: Int(digits.digit(idDigits)))
+        }
         switch idDigits {
         case 3: reading?.familiarity = (0x7E8...0x7EF).contains(id) ? 3 : 0
         default:
@@ -240,10 +242,19 @@ extension ReplyReader {
         let count = (digits.count - start) / 2
         let control = start + shift * 2
         var reading = LineReading(shape: shape, start: start, answer: .none, proof: .refuted)
-        guard count > shift, count <= ISO15765.frameLength else { return reading }
+        let isFD = ISO15765.isLengthOfFD(count)
+        guard count > shift, count <= ISO15765.frameLength || isFD else { return reading }
         let byte = digits.byte(control)
         let available = count - shift - 1
         switch byte >> 4 {
+        case 0 where isFD:
+            let length = Int(digits.byte(control + 2))
+            reading.answer = answer(at: control + 4, count: min(length, available - 1))
+            if byte == 0, length >= ISO15765.frameLength - shift,
+                ISO15765.isFrameOfFD(count, holding: shift + 2 + length)
+            {
+                reading.proof = .length
+            }
         case 0:
             let length = Int(byte & 0xF)
             reading.answer = answer(at: control + 2, count: min(length, available))
@@ -253,14 +264,17 @@ extension ReplyReader {
         case 1:
             let total = Int(byte & 0xF) << 8 | Int(digits.byte(control + 2))
             reading.answer = answer(at: control + 4, count: available - 1)
-            if count == ISO15765.frameLength, total >= ISO15765.frameLength - shift {
+            if count == ISO15765.frameLength && total >= ISO15765.frameLength - shift
+                || isFD && total >= count - shift - 1
+            {
                 reading.proof = .length
             }
         case 2:
             var address = address
             if shift > 0 { address?.extended = digits.byte(start) }
-            if can.isUnderWay(address) { reading.answer = .exact }
-            reading.proof = .length
+            let isUnderWay = can.isUnderWay(address)
+            if isUnderWay { reading.answer = .exact }
+            reading.proof = isUnderWay || !isFD ? .length : .refuted
         case 3: reading.proof = available >= 2 ? .length : .none
         default: break
         }

@@ -50,13 +50,18 @@ struct ReplyReader: Hashable, Sendable {
     private var missesHeaders = false
     /// The same for the current reply.
     private var missedHeader = false
-    private var openLines = OpenLines()
+    private(set) var openLines = OpenLines()
+    /// The numbered lines since the last message that was read without a fault.
+    var numbered = NumberedLines()
+    /// What reading them one after the other gave since the first fault.
+    var faultyNumbered: [ReplyEvent] = []
 
     /// A reader that has read nothing yet.
     init(settings: ELM327Settings, fallback: VehicleProtocol?) {
         self.settings = settings
         self.fallback = fallback
         exchange = Exchange(vehicleProtocol: settings.vehicleProtocol ?? fallback)
+        can.acceptsFD = true
     }
 
     /// The protocol that is set, or else the assumed one.
@@ -86,7 +91,7 @@ struct ReplyReader: Hashable, Sendable {
     /// Whether no answer is open, so that ``finish(_:)`` has nothing to report.
     var isAtRest: Bool {
         unproven.isEmpty && segments.isAtRest && can.isAtRest && j1939.isAtRest
-            && openLines.isEmpty && !busInitIsOpen
+            && openLines.isEmpty && !busInitIsOpen && numbered.isEmpty
     }
 
     /// Applies a command that the adapter confirmed.
@@ -161,7 +166,7 @@ struct ReplyReader: Hashable, Sendable {
         if isAtRest { return }
         busInitIsOpen = false
         unproven.finish(needsProof: settings.headers == true, &out)
-        if let error = segments.finish() { report(error, &out) }
+        finishNumbered(&out)
         for error in can.finish() { report(error, &out) }
         for error in j1939.finish() { report(error, &out) }
         openLines.removeAll()
@@ -190,7 +195,7 @@ struct ReplyReader: Hashable, Sendable {
     ) -> DigitsResult {
         if readBareAsBefore(line, &out) { return .read }
         if let number = digits.segment {
-            return readSegment(number, line: line, &out)
+            return readSegment(number, text, line: line, &out)
         }
         switch kind {
         case .monitor: return readMonitored(line, &out)

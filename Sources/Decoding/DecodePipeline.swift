@@ -67,11 +67,11 @@ public struct DecodePipeline {
             let magic = Array(Transcript.magic.utf8.dropLast())
             if Transcript.isTranscript(start) {
                 input = .transcript(start)
-            } else if start.first == UInt8(ascii: "("), !start.contains(0x0A), start.count < 128 {
+            } else if Self.mayBecomeCandump(start) {
                 // Only a whole line shows the kind.
                 input = .unknown(start)
             } else if Self.isCandump(start) {
-                var reader = CandumpReader()
+                var reader = CandumpReader(options.vehicleProtocol)
                 readCandump(start[...], &reader, body)
                 input = .candump(reader)
             } else if start.count > magic.count || !magic.starts(with: start) {
@@ -93,7 +93,7 @@ public struct DecodePipeline {
             reader.finish(&items)
             run.take(items, line: [], number: 0, body)
         case .unknown(let rest) where Self.isCandump(rest):
-            var reader = CandumpReader()
+            var reader = CandumpReader(options.vehicleProtocol)
             readCandump(rest[...], &reader, body)
             input = .candump(reader)
             finish(body)
@@ -118,10 +118,18 @@ public struct DecodePipeline {
         }
     }
 
-    /// Whether the first line is from a log of `candump`.
+    /// Whether the first line with text is from `candump`.
     private static func isCandump(_ start: [UInt8]) -> Bool {
-        let line = start.prefix { $0 != 0x0A && $0 != 0x0D }
+        let line = start.drop { $0 == 0x0A || $0 == 0x0D }.prefix { $0 != 0x0A && $0 != 0x0D }
         return CandumpLine.read(Array(line)) != .foreign
+    }
+
+    /// Whether the first line is not complete and begins like one of `candump`: with a time, or indented.
+    private static func mayBecomeCandump(_ start: [UInt8]) -> Bool {
+        guard let first = start.first, first == UInt8(ascii: "(") || first == 0x20 else {
+            return false
+        }
+        return !start.contains(0x0A) && start.count < 256
     }
 
     private mutating func readCandump(

@@ -33,9 +33,9 @@ extension ResponseDecoder {
         _ answer: Answer, _ scope: MonitorStatus.Scope, _ out: inout [DiagnosticItem]
     ) {
         let bytes = answer.payload
-        guard bytes.count >= 8, scope == .thisCycle || bytes[2] != 0x05 && bytes[2] < 0xFB else {
-            return
-        }
+        guard bytes.count >= 8, bytes[3...7].contains(where: { $0 != 0xFF }),
+            scope == .thisCycle || bytes[2] != 0x05 && bytes[2] < 0xFB
+        else { return }
         func append(_ monitor: MonitorStatus.Monitor, _ isSupported: Bool, _ isIncomplete: Bool) {
             out.append(
                 .monitor(

@@ -85,8 +85,10 @@ extension ResponseDecoder {
             guard let family = exchange.family ?? evidence.family else {
                 // Three codes of which the last two look like a refusal are none.
                 return isCounted || payload.count == 7 && payload[4] != 0x7F
+                    || startsOfLists(payload).count > 1
             }
-            return family.isLegacy ? payload.count == 7 : isCounted
+            if family.isLegacy { return payload.count == 7 }
+            return isCounted || startsOfLists(payload).count > 1
         case .codesByStatus, .statusOfCodes: return payload.count == 2 + 3 * Int(payload[1])
         case .codesByGroup: return payload.count == 2 + 2 * Int(payload[1])
         case .codeInformation: return isWholeReport(payload)

@@ -7,11 +7,31 @@
 /// 3S BS ST                    flow control: continue, wait or overflow
 /// ```
 /// With extended addressing, an address byte comes first and everything else is shifted by one.
+///
+/// On CAN FD (ISO 15765-2:2016) frames of more than eight bytes have other lengths, and a single frame begins
+/// with `00` and its length.
 public enum ISO15765 {
     /// The longest message that a first frame can announce, in bytes.
     public static let longestPayload = 4095
     /// Data bytes of a classic CAN frame.
     public static let frameLength = 8
+    /// The lengths of CAN FD frames with more than eight bytes.
+    private static let lengthsOfFD = [12, 16, 20, 24, 32, 48, 64]
+
+    /// Whether CAN FD has frames of `count` bytes that classic CAN does not have.
+    package static func isLengthOfFD(_ count: Int) -> Bool { lengthsOfFD.contains(count) }
+
+    /// The number of bytes that a data length code stands for.
+    package static func length(ofCode code: Int) -> Int {
+        code <= frameLength ? code : lengthsOfFD[min(code, 0xF) - frameLength - 1]
+    }
+
+    /// Whether a frame of `count` bytes holds `needed` bytes and no more padding than its length demands.
+    package static func isFrameOfFD(_ count: Int, holding needed: Int) -> Bool {
+        count > frameLength && needed <= count
+            && (count == needed || lengthsOfFD.first { $0 >= needed } == count)
+    }
+
     /// A tester's flow control that allows all frames without pauses.
     public static let flowControl: [UInt8] = [0x30, 0x00, 0x00]
 

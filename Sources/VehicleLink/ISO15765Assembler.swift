@@ -15,6 +15,8 @@ public struct ISO15765Assembler: Hashable, Sendable {
 
     /// Whether an address byte comes before the protocol control byte.
     public var extendedAddressing: Bool
+    /// Whether frames of CAN FD are accepted, which may have more than eight bytes.
+    public var acceptsFD = false
     private var transfers = Responders()
 
     /// An assembler without open messages.
@@ -77,7 +79,10 @@ public struct ISO15765Assembler: Hashable, Sendable {
                 line: frame.line)
         }
         if extendedAddressing { ecu?.extended = frame.bytes[0] }
-        guard frame.bytes.count <= ISO15765.frameLength else {
+        guard
+            frame.bytes.count <= ISO15765.frameLength
+                || acceptsFD && frame.bytes.count <= ISO15765.length(ofCode: 0xF)
+        else {
             throw LinkError(
                 .length(announced: ISO15765.frameLength, received: frame.bytes.count), ecu: ecu,
                 line: frame.line)
@@ -98,6 +103,9 @@ public struct ISO15765Assembler: Hashable, Sendable {
     private mutating func receiveSingle(
         _ frame: LinkFrame, ecu: ECUAddress?, control: Int
     ) throws(LinkError) -> ECUMessage {
+        if frame.bytes.count > ISO15765.frameLength {
+            return try receiveLongSingle(frame, ecu: ecu, control: control)
+        }
         let length = Int(frame.bytes[control] & 0x0F)
         let available = frame.bytes.count - control - 1
         // A frame ends at its length, or is padded to eight bytes; otherwise it has lost a byte. The same ECU
@@ -115,6 +123,29 @@ public struct ISO15765Assembler: Hashable, Sendable {
             ecu: ecu, payload: Array(frame.bytes[start..<start + length]), line: frame.line)
     }
 
+    /// A single frame of CAN FD: `00`, its length, and the message.
+    private mutating func receiveLongSingle(
+        _ frame: LinkFrame, ecu: ECUAddress?, control: Int
+    ) throws(LinkError) -> ECUMessage {
+        guard frame.bytes[control] == 0 else {
+            throw LinkError(
+                .length(announced: ISO15765.frameLength, received: frame.bytes.count), ecu: ecu,
+                line: frame.line)
+        }
+        let length = Int(frame.bytes[control + 1])
+        let start = control + 2
+        guard length >= ISO15765.frameLength - control,
+            ISO15765.isFrameOfFD(frame.bytes.count, holding: start + length)
+        else {
+            throw LinkError(
+                .singleFrameLength(announced: length, available: frame.bytes.count - start),
+                ecu: ecu, line: frame.line)
+        }
+        transfers.interrupt(transfers.close(ecu), line: frame.line)
+        return ECUMessage(
+            ecu: ecu, payload: Array(frame.bytes[start..<start + length]), line: frame.line)
+    }
+
     private mutating func receiveFirst(
         _ frame: LinkFrame, ecu: ECUAddress?, control: Int
     ) throws(LinkError) {
@@ -125,8 +156,11 @@ public struct ISO15765Assembler: Hashable, Sendable {
         let low = count > control + 1 ? Int(frame.bytes[control + 1]) : 0
         let total = Int(frame.bytes[control] & 0x0F) << 8 | low
         // Data that fit into a single frame must not have a first frame: 8 bytes and more do not fit, or 7
-        // and more with extended addressing.
-        guard count == ISO15765.frameLength, total >= ISO15765.frameLength - control else {
+        // and more with extended addressing. On CAN FD a single frame has one byte less for the message.
+        let shortest = count > ISO15765.frameLength ? count - control - 1 : count - control
+        guard
+            count == ISO15765.frameLength || ISO15765.isLengthOfFD(count), total >= shortest
+        else {
             transfers.interrupt(old, line: frame.line)
             transfers.open(transfer)
             throw LinkError(
@@ -134,6 +168,7 @@ public struct ISO15765Assembler: Hashable, Sendable {
                 ecu: ecu, line: frame.line)
         }
         transfer.total = total
+        transfer.frameLength = count
         transfer.buffer.reserveCapacity(total)
         transfer.buffer.append(contentsOf: frame.bytes[(control + 2)...])
         transfer.isBroken = false
@@ -157,10 +192,14 @@ public struct ISO15765Assembler: Hashable, Sendable {
                 .sequence(expected: expected, received: number), ecu: ecu, line: frame.line)
         }
         let missing = transfers[index].missing
-        let room = ISO15765.frameLength - control - 1
+        let room = transfers[index].frameLength - control - 1
         let available = frame.bytes.count - control - 1
         // The last frame ends with the message, or is padded to eight bytes. The same ECU may send both.
-        guard available == room || available == missing else {
+        let isWhole =
+            available == room || available == missing
+            || available <= room && missing <= available
+                && ISO15765.isFrameOfFD(frame.bytes.count, holding: control + 1 + missing)
+        guard isWhole else {
             transfers.abandon(index)
             throw LinkError(
                 .tooShort(

@@ -17,6 +17,8 @@ struct Transfers<Key: Hashable & Sendable>: Hashable, Sendable {
         var next: UInt8 = 0
         /// The number of received frames.
         var frames = 0
+        /// The number of bytes of its frames, except the last one; on CAN FD more than eight.
+        var frameLength = ISO15765.frameLength
         /// The line on which it began.
         var line: Int
         /// Whether its error was reported, so that its rest is dropped.

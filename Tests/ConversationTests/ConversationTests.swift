@@ -53,9 +53,24 @@ import VehicleLink
             ["4 error: consecutive frame 2 after 0, expected 1", "5 - " + vin]
         ),
         (
-            "two long messages without headers cannot be told apart",
+            "two long messages of equal lines are the same however they are joined",
             ">0902\n014\n014\n0: 49 02 01 31 44 34\n0: 49 02 01 31 44 34\n1: 47 50 30 30 52 35 35\n"
                 + "1: 47 50 30 30 52 35 35\n2: 42 31 32 33 34 35 36\n2: 42 31 32 33 34 35 36\n",
+            ["2 - " + vin, "3 - " + vin]
+        ),
+        (
+            "mixed lines of which each can follow one message only",
+            ">0904\n013\n0: 49 04 01 35 36 30\n1: 32 38 39 34 39 41 43\n013\n0: 49 04 01 35 36 30\n"
+                + "2: 00 00 00 00 00 00 31\n1: 32 38 39 35 34 41 43\n2: 00 00 00 00 00 00 00\n",
+            [
+                "2 - 49040135363032383934394143000000000000",
+                "5 - 49040135363032383935344143000000000000",
+            ]
+        ),
+        (
+            "mixed lines that can be joined in two ways",
+            ">0902\n014\n014\n0: 49 02 01 31 44 34\n0: 49 02 01 31 44 34\n1: 47 50 30 30 52 35 35\n"
+                + "1: 47 50 30 30 52 35 36\n2: 42 31 32 33 34 35 36\n2: 42 31 32 33 34 35 37\n",
             [
                 "3 error: message replaced by another after 0 of 20 bytes",
                 "3 error: unfinished message: 0 of 20 bytes",

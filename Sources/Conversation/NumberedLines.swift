@@ -193,6 +193,8 @@ extension NumberedLines.Open {
         case 0x43, 0x47, 0x4A: return 2 + 2 * count
         case 0x53: return 2 + 2 * count
         case 0x57, 0x58: return 2 + 3 * count
+        // Records of nine bytes.
+        case 0x46: return bytes.count - (bytes.count - 1) % 9
         // The decoder knows the records and what is padding.
         case 0x59: return bytes.count
         case 0x49:
@@ -205,8 +207,6 @@ extension NumberedLines.Open {
             case 0x0A: return 3 + 20 * items
             default: return nil
             }
-        case 0x62 where bytes[1] == 0xF1 && bytes[2] == 0x90: return 3 + 17
-        case 0x62 where bytes[1] == 0xF8 && bytes[2] == 0x02: return 3 + 17
         default: return nil
         }
     }

@@ -122,13 +122,23 @@ public struct DecodeRun {
     /// A list with two meanings, and everything after it, waits for an answer that settles it.
     private mutating func handOn(_ body: (DecodedLine) throws -> Void) rethrows {
         for entry in found {
-            note(entry)
-            if !held.isEmpty || hasToWait(entry) {
+            var waits = !held.isEmpty
+            var isEnd = false
+            switch entry.content {
+            case .message(let message):
+                decoder.note(message, in: entry.exchange)
+                waits = waits || message.ecu == nil && hasToWait(message, entry.exchange)
+            case .endOfExchange:
+                decoder.noteEnd()
+                isEnd = true
+            case .linkError, .status, .voltage, .frame: break
+            }
+            if waits {
                 held.append(entry)
                 continue
             }
             try handOn(entry, body)
-            if entry.content == .endOfExchange { texts.removeAll(keepingCapacity: true) }
+            if isEnd { texts.removeAll(keepingCapacity: true) }
         }
         guard let first = held.first else { return }
         if let family = reader.family { decoder.note(family) }
@@ -136,19 +146,14 @@ public struct DecodeRun {
         try release(body)
     }
 
-    /// Notes what an item shows about the protocol family, before the items that wait are decoded.
-    private mutating func note(_ entry: ConversationItem) {
-        switch entry.content {
-        case .message(let message): decoder.note(message, in: entry.exchange)
-        case .endOfExchange: decoder.noteEnd()
-        case .linkError, .status, .voltage, .frame: break
-        }
+    /// Whether a message has several meanings so far.
+    private func hasToWait(_ message: ECUMessage, _ exchange: Exchange) -> Bool {
+        !messagesOnly && decoder.isUnsettled(message, in: exchange)
     }
 
-    /// Whether an item has several meanings so far.
     private func hasToWait(_ entry: ConversationItem) -> Bool {
-        guard !messagesOnly, case .message(let message) = entry.content else { return false }
-        return decoder.isUnsettled(message, in: entry.exchange)
+        guard case .message(let message) = entry.content else { return false }
+        return hasToWait(message, entry.exchange)
     }
 
     /// Passes on what waits, up to the next list that has to wait.

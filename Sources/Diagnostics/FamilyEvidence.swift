@@ -262,6 +262,12 @@ extension ResponseDecoder {
 
     private mutating func noteContent(_ message: ECUMessage, _ exchange: Exchange) {
         guard message.parameterGroup == nil else { return }
+        // Another reading of an adapter that is known not to pad shows nothing new.
+        if evidence.isUnpadded, message.ecu == nil, (3..<7).contains(message.payload.count),
+            message.payload[0] == 0x41, message.payload[1] != 0x01
+        {
+            return
+        }
         if let form = message.ecu?.form {
             evidence.note(form == .byte ? .iso9141 : .can)
             return
@@ -288,6 +294,10 @@ extension ResponseDecoder {
     public func isUnsettled(_ message: ECUMessage, in exchange: Exchange) -> Bool {
         guard message.ecu == nil, message.parameterGroup == nil, message.frames <= 1 else {
             return false
+        }
+        switch message.payload.first {
+        case 0x43, 0x47, 0x59, Service.negativeResponse.rawValue: break
+        default: return false
         }
         if let answers = joinedAnswers(message, exchange) {
             return answers.contains { isUnsettled($0, in: exchange) }

@@ -328,7 +328,8 @@ let package = Package(
             "VehicleScan",
             [
                 "OBDCore", "Adapters", "Diagnostics", "ScanTool", "SystemIO", "Accessory",
-                "ScanSession", "Simulator", "PIDTables", "LocalLinks", "VehicleScan",
+                "ScanSession", "Simulator", "SimulatorTestSupport", "PIDTables", "LocalLinks",
+                "VehicleScan",
             ]),
         tests(
             "ObdscanCLI",
@@ -372,7 +373,7 @@ let package = Package(
             exclude: [
                 "recorded_answers.py", "foreign_readers.py", "until_at_work.py", "deliveries.py",
                 "dashboard_queries.py", "analysis.py", "home_assistant.py",
-                "home_assistant_vehicles.py", "publish_faults.py", "engines.py",
+                "home_assistant_vehicles.py", "publish_faults.py", "engines.py", "certificates",
             ],
             swiftSettings: unoptimised),
     ],

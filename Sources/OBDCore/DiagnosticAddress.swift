@@ -70,21 +70,86 @@ extension ECUAddress {
         return DiagnosticAddressRule.all.contains { $0.form == form && $0.contains(value) }
     }
 
-    /// Identifiers whose ECUs expect their address in the first data byte: BMW's and Toyota's.
-    private var isAddressedInData: Bool { value == 0x6F1 || value == 0x750 }
+    /// Whether the request address of an ECU that answers from this one only carries diagnostics.
+    public var isAskedForDiagnostics: Bool { physicalRequest.isDiagnosticRequest }
+
+    /// Where ECUs that expect the other form of addressing look for the protocol control byte; nil if there
+    /// are none.
+    ///
+    /// At 6F1 every ECU expects its address in the first data byte. At 750 some makes' ECUs do. At any other
+    /// identifier they do only if this request does.
+    private var otherControlByte: Int? {
+        switch (form, extended) {
+        case (.byte, _), (.logical, _): nil
+        case (_, nil): value == 0x6F1 || value == 0x750 ? 1 : nil
+        case (_, _?): value == 0x6F1 ? nil : 0
+        }
+    }
+
+    /// Whether requests should fit into one frame, because ECUs may read the next frames in another way.
+    public var hasTwoReadings: Bool { otherControlByte != nil }
 
     /// Whether a request that reads also reads at this address, for every ECU that receives it.
     ///
     /// A frame has different meanings with and without an address byte: `[01] 04 22 F1 90 00` is a request of
-    /// four bytes to ECU 01, or a request of a single byte, 04, which clears codes. A frame is not sent if an
-    /// ECU that expects the other form could take it for a single frame.
+    /// four bytes to ECU 01, or a request of a single byte, 04, which clears codes. The second frame of
+    /// `22 F1 90 F1 91 F1 01 04 00` is `21 01 04 00`: 04 for ECU 21. Each frame of the request, and the flow
+    /// control for its answer, has to read in both forms.
     public func takes(_ payload: [UInt8]) -> Bool {
         guard isDiagnosticRequest else { return false }
         guard form != .byte, form != .logical else { return extended == nil }
-        if let extended {
-            return isAddressedInData || extended >> 4 != 0
+        guard let place = otherControlByte else { return true }
+        // Without the address byte, flow control would be a request with the service 30.
+        if let extended, extended >> 4 == 0 { return false }
+        let frames = Self.frames(of: payload, extended)
+        return frames.allSatisfy {
+            Self.reads($0.dropFirst(place), isAlone: frames.count == 1)
         }
-        guard isAddressedInData, let service = payload.first else { return true }
-        return service >> 4 != 0
+    }
+
+    /// Whether ECUs only read when they receive a frame with this address and these data, in any form of
+    /// addressing.
+    public func takes(frame data: [UInt8]) -> Bool {
+        guard isDiagnosticRequest else { return false }
+        let own = data.dropFirst(extended == nil ? 0 : 1)
+        guard value != 0x6F1 || extended != nil || form != .can11 else {
+            return Self.reads(data.dropFirst(1), isAlone: false)
+        }
+        guard Self.reads(own, isAlone: false) else { return false }
+        guard let place = otherControlByte else { return true }
+        return Self.reads(data.dropFirst(place), isAlone: (own.first ?? 0) >> 4 == 0)
+    }
+
+    /// The data of the frames of a request (ISO 15765-2), without padding.
+    private static func frames(of payload: [UInt8], _ extended: UInt8?) -> [[UInt8]] {
+        let address = extended.map { [$0] } ?? []
+        let room = 7 - address.count
+        if payload.count <= room { return [address + [UInt8(payload.count)] + payload] }
+        let length = [0x10 | UInt8(payload.count >> 8 & 0x0F), UInt8(payload.count & 0xFF)]
+        var frames = [address + length + payload.prefix(room - 1)]
+        for (number, place) in stride(from: room - 1, to: payload.count, by: room).enumerated() {
+            let control = 0x20 | UInt8((number + 1) & 0x0F)
+            frames.append(address + [control] + payload[place..<min(payload.count, place + room)])
+        }
+        return frames
+    }
+
+    /// Whether an ECU only reads that finds the protocol control byte at the beginning of `data`.
+    ///
+    /// A frame that `isAlone` in its own form cannot begin a long request in the other form: none of the
+    /// requests that read would continue it.
+    private static func reads(_ data: ArraySlice<UInt8>, isAlone: Bool) -> Bool {
+        guard let control = data.first else { return true }
+        let rest = data.dropFirst()
+        switch control >> 4 {
+        case 0:
+            let length = Int(control & 0x0F)
+            // Padding may have any value.
+            return length == 0 || VehicleRequest.isReadOnly(Array(rest.prefix(length)))
+        case 1:
+            return isAlone
+                || rest.dropFirst().first.flatMap(ServiceShape.of)?.reading == .always
+        default: return true
+        }
     }
 }

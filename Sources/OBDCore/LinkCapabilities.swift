@@ -22,6 +22,10 @@ public struct LinkCapabilities: Hashable, Sendable {
     ///
     /// On CAN it has to fit into one frame, because several ECUs cannot send flow control at once.
     public var longestRequestToAll = 7
+    /// The addresses that together reach every ECU; nil is the one of requests to all ECUs.
+    ///
+    /// A DoIP gateway's user can choose that address, and may have chosen the one of a few ECUs.
+    public var everyECU: [ECUAddress?] = [nil]
     /// Whether there is an adapter that accepts commands: `AT RV`.
     public var takesCommands = true
     /// Whether unrelated bytes are normal, because the link also carries the traffic of other nodes.
@@ -40,9 +44,10 @@ public struct LinkCapabilities: Hashable, Sendable {
     /// The most identifiers of a service in one request to `target`; nil for all ECUs.
     public func selectors(of shape: ServiceShape, to target: ECUAddress?) -> Int {
         guard shape.selectorWidth > 0 else { return 1 }
-        var room = (target == nil ? longestRequestToAll : longestRequest) - 1
+        var longest = target == nil ? longestRequestToAll : longestRequest
+        if target?.hasTwoReadings ?? false { longest = min(longest, 7) }
         // The address byte uses one byte of the frame.
-        if target?.extended != nil, longestRequest <= 7 { room -= 1 }
+        let room = longest - (target?.extended != nil && longest <= 7 ? 2 : 1)
         return max(1, min(shape.mostSelectors, itemsPerRequest, room / shape.selectorStep))
     }
 }

@@ -20,6 +20,9 @@ public struct VehicleRequest: Hashable, Sendable {
     public enum Ending: Hashable, Sendable {
         /// The adapter reports that the answers are complete.
         case reply
+        /// No ECU may begin to answer any more, and every answer is reported: also a second one of an ECU,
+        /// which otherwise ends the wait or counts as another tester's.
+        case silence
         /// After this many frames or this time, for a monitor request.
         case listen(frames: Int?, atMost: Duration)
     }
@@ -59,6 +62,9 @@ public struct VehicleRequest: Hashable, Sendable {
     public var expectedFrames: Int?
     /// The condition that ends the exchange.
     public var ending: Ending
+
+    /// Whether it only listens to the bus.
+    public var listens: Bool { if case .listen = ending { true } else { false } }
 
     /// Creates a request; the default of `mayRepeat` is ``isReadOnly(_:)``.
     public init(
@@ -100,6 +106,20 @@ public struct VehicleRequest: Hashable, Sendable {
         // request. In other protocols there is no service 00.
         guard vehicleProtocol == .j1939, payload.count == 3, payload[0] <= 0x01 else { return true }
         return payload[0] == 0x00
+    }
+
+    /// Whether this request only reads, and only frames for diagnostics are sent for it.
+    ///
+    /// For a long answer, the link sends flow control to ``target``, or else to the request address that
+    /// belongs to ``responders``.
+    public func isReadOnly(on vehicleProtocol: VehicleProtocol?) -> Bool {
+        guard Self.isReadOnly(payload, to: target, on: vehicleProtocol) else { return false }
+        guard target == nil else { return true }
+        switch responders {
+        case .usual: return true
+        case .one(let ecu): return ecu.isAskedForDiagnostics
+        case .matching: return false
+        }
     }
 
     /// SAE J1939 parameter groups whose request has no effect except that they are sent.

@@ -24,6 +24,8 @@ public struct TableError: Error, Hashable, Sendable {
         case writes(DataID)
         /// A record whose request address is not for diagnostics.
         case address(DataID, ECUAddress)
+        /// A record without a request address whose ECU would be asked at one that is not for diagnostics.
+        case reply(DataID, ECUAddress)
         /// A flag or condition signal that is not in the record.
         case unknownSignal(String)
         /// Text that is not UTF-8.
@@ -71,6 +73,9 @@ public struct TableError: Error, Hashable, Sendable {
             "record \(id): service \(id.service) does more than read, so no table may ask for it"
         case .address(let id, let target):
             "record \(id): \(target) is not known as an address for diagnostics"
+        case .reply(let id, let ecu):
+            "record \(id): \(ecu) has no header, and would be asked at \(ecu.physicalRequest), which is "
+                + "not known as an address for diagnostics"
         case .unknownSignal(let name):
             "the record has no signal `\(name)`"
         case .notUTF8:

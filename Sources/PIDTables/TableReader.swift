@@ -219,6 +219,12 @@ struct TableReader {
         if let target = record.target, !target.takes(record.dataID.requestPayload) {
             throw TableError(file: file, line: record.line, .address(record.dataID, target))
         }
+        // Then requests go to all ECUs, but flow control for a long answer goes to the one that answers.
+        if record.target == nil, let responder = record.responder,
+            !responder.isAskedForDiagnostics
+        {
+            throw TableError(file: file, line: record.line, .reply(record.dataID, responder))
+        }
         for reference in references {
             guard let place = position(of: reference.name, in: record) else {
                 throw TableError(

@@ -99,6 +99,9 @@ extension Runner {
     }
 
     private mutating func publishLink(_ identity: AdapterIdentity) {
+        for question in identity.questions {
+            note(question.messages, answering: question.request, at: nil)
+        }
         let capabilities = machine.dialect.capabilities
         let link = LinkInformation(
             identity: identity, dialect: machine.dialect.protocolString, capabilities: capabilities,

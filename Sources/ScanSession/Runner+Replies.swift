@@ -167,11 +167,23 @@ extension Runner {
         decodeReplies()
     }
 
+    /// Notes which ECUs have sent these messages.
+    mutating func note(
+        _ messages: [ECUMessage], answering request: [UInt8], at target: ECUAddress?
+    ) {
+        let before = heard
+        heard.note(messages, answering: request, at: target)
+        if heard != before { core.publish(heard) }
+    }
+
     /// Counts the content of a reply and publishes events about it.
     private mutating func note(
         _ delivered: Delivered, _ items: [DiagnosticItem], unasked: Int
     ) {
         let current = delivered.current
+        note(
+            delivered.reply.messages, answering: current.request.payload ?? [],
+            at: current.request.target)
         // The voltage at the adapter counts as a reading.
         var readings = delivered.reply.voltage == nil ? 0 : 1
         var errors = delivered.reply.errors.count + unasked

@@ -125,6 +125,14 @@ extension AdapterRequest {
         case .action, .command, .monitor: nil
         }
     }
+
+    /// The only ECU that it goes to; nil for all ECUs, or the adapter.
+    var target: ECUAddress? {
+        switch self {
+        case .vehicle(let request): request.target
+        case .action, .command, .monitor: nil
+        }
+    }
 }
 
 extension VehicleRequest {

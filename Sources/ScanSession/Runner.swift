@@ -36,6 +36,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     /// The plan; nil if there is no poll.
     var polled: PolledPlan?
     var times = PollTimes()
+    var heard = HeardECUs()
     var lastVoltage: Double?
     var lastFault: AccessoryError?
 

@@ -219,6 +219,9 @@ public final class ScanSession: Sendable {
     /// What to remember about the adapter.
     public var memory: AdapterMemory { core.memory }
 
+    /// The ECUs that have sent a message since the session began.
+    public var heard: HeardECUs { core.heard }
+
     /// The state of the scan tool.
     public var state: StateKind { core.state }
 }

@@ -24,6 +24,7 @@ final class SessionCore: Sendable {
         var events: [(time: Instant, event: ScanEvent)] = []
         var link: LinkInformation?
         var memory: AdapterMemory
+        var heard = HeardECUs()
         var statistics = SessionStatistics()
         var report: PollReport?
         var roundTrips = RoundTrips()
@@ -120,6 +121,9 @@ final class SessionCore: Sendable {
 
     var link: LinkInformation? { shared.withLock { $0.link } }
     var memory: AdapterMemory { shared.withLock { $0.memory } }
+
+    func publish(_ heard: HeardECUs) { shared.withLock { $0.heard = heard } }
+    var heard: HeardECUs { shared.withLock { $0.heard } }
 
     func publish(_ event: ScanEvent, at time: Instant) {
         let wasEmpty = shared.withLock { shared in

@@ -348,7 +348,7 @@ extension Policy {
         switch request {
         case .vehicle(let request):
             switch request.ending {
-            case .reply: replyLimit
+            case .reply, .silence: replyLimit
             case .listen(_, let atMost): atMost + replyLimit
             }
         case .action, .command: replyLimit

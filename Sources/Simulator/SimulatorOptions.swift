@@ -58,6 +58,24 @@ public struct SimulatorOptions: Hashable, Sendable {
     /// Permanent codes of the engine ECU; nil for the scenario's.
     public var permanent: [DTC]?
 
+    /// Payloads with which ECUs answer certain requests instead of their own, for tests of vehicles that
+    /// contradict themselves; none = silence.
+    package var scripted: [Scripted: [[UInt8]]] = [:]
+
+    /// A request to an ECU.
+    package struct Scripted: Hashable, Sendable {
+        /// The ECU's position in the vehicle.
+        package var ecu: Int
+        /// Service and data.
+        package var request: [UInt8]
+
+        /// A request to the ECU at this position.
+        package init(_ ecu: Int, _ request: [UInt8]) {
+            self.ecu = ecu
+            self.request = request
+        }
+    }
+
     /// The names of the options in ``init(_:)``.
     public static let names = [
         "personality", "protocol", "ecus", "seed", "start", "frozen", "engine", "ignition",

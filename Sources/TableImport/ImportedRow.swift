@@ -62,6 +62,11 @@ public struct ImportedRecord: Sendable {
         years == other.years && length == other.length
     }
 
+    /// Whether only the ECU that answers is known, and the address to ask it is not for diagnostics.
+    var hasUnaskableReply: Bool {
+        target == nil && responder.map { !$0.isAskedForDiagnostics } ?? false
+    }
+
     var key: Key { Key(dataID: dataID, target: target, responder: responder) }
 }
 

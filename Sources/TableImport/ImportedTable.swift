@@ -130,6 +130,16 @@ public struct ImportedTable: Sendable {
             records[place].notes.append("the source asks at \(target)")
             for row in records[place].rows { warn(row, text) }
         }
+        // Requests would go to all ECUs, but flow control to the address that belongs to the answer.
+        for record in records where record.hasUnaskableReply {
+            for row in record.rows {
+                findings.append(
+                    ImportFinding(
+                        file: row.file, line: row.line, name: row.signal.name,
+                        outcome: .leftOut(.unaskable(record.responder))))
+            }
+        }
+        records.removeAll(where: \.hasUnaskableReply)
     }
 
     /// Distinguishes records with the same identifier by the ECU that answers.

@@ -1,3 +1,5 @@
+public import OBDCore
+
 /// Why a row of another program's table cannot become a row of ours.
 public enum RowFault: Error, Hashable, Sendable {
     /// The equation is not valid from this part on.
@@ -41,6 +43,8 @@ public enum RowFault: Error, Hashable, Sendable {
     case builtIn
     /// The address is not valid.
     case address(String)
+    /// The ECU that answers here is asked at an address that is not known to be for diagnostics.
+    case unaskable(ECUAddress?)
     /// A part of the row is missing or not valid.
     case malformed(String)
     /// The position in the answer is not valid: no bits, too many, or beyond any answer.
@@ -79,6 +83,8 @@ public enum RowFault: Error, Hashable, Sendable {
             "service \(Self.hex(service)) does more than read, or is not one of a table"
         case .builtIn: "obdscan's own table has it; --all takes it anyway"
         case .address(let text): "\"\(text)\" is not an address"
+        case .unaskable(let ecu):
+            "\(ecu?.description ?? "the ECU") is not asked at an address that only carries diagnostics"
         case .malformed(let what): "\(what) is missing or malformed"
         case .place: "its position in the answer is not possible"
         case .years(let years):

@@ -12,6 +12,8 @@ extension VehicleError.Doubt {
         case .adapterSaid(let status): status.rawValue
         case .unusable: "unusable answer"
         case .otherRequest: "answer to another request"
+        case .contradiction: "two different answers of one ECU"
+        case .noProof(let ecu): "no proof from \(ecu)"
         }
     }
 }

@@ -34,7 +34,8 @@ import Testing
         "0902": [
             "7E8 10 14 49 02 01 35 58 58|7E8 21 42 44 31 47 41 38 4C|7E8 22 58 30 30 30 30 34 32"
         ],
-        "010C": ["7E8 04 41 0C 00 00"], "010D": ["7E8 03 41 0D 00"],
+        // The map of 7E9 has 0C, but not 0D.
+        "010C": ["7E8 04 41 0C 00 00|7E9 04 41 0C 00 00"], "010D": ["7E8 03 41 0D 00"],
     ]
 
     private func adapter(_ answers: [String: [String]] = [:]) throws -> ScriptedAdapter {
@@ -186,6 +187,24 @@ import Testing
             #expect(catalyst.contains("cleared at 20"))
             #expect(catalyst.contains(open == "65" ? "has not run since" : "has run since"))
         }
+    }
+
+    /// What one ECU says proves nothing about the other.
+    @Test(
+        arguments: [
+            ("010C", "7E8 04 41 0C 00 00", "no proof from 7E9"),
+            ("010C", "7E9 04 41 0C 00 00", "no proof from 7E8"),
+            ("010C", "7E8 04 41 0C 00 00|7E9 03 7F 01 22", "no proof from 7E9"),
+            ("010C", "7E8 04 41 0C 00 00|7E9 04 41 0C 00 00|7E9 03 7F 01 22", "two different"),
+            ("010C", "7E8 04 41 0C 00 00|7E9 04 41 0C 0C 80", "the engine runs"),
+            ("010C", "NO DATA", "no proof from 7E8"), ("010D", "NO DATA", "no proof from 7E8"),
+        ])
+    func `nothing is cleared while one ECU proves nothing`(
+        request: String, answer: String, words: String
+    ) async throws {
+        let (outcome, adapter) = try await run(["dtc", "clear", "--yes"], [request: [answer]])
+        #expect(outcome.status == 75 && outcome.errors.contains(words), "\(outcome)")
+        #expect(!adapter.heard.contains("04"))
     }
 
     // MARK: Exit codes

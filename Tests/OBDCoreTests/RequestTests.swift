@@ -155,4 +155,58 @@ import Testing
         }
         #expect(NRC.named.map(\.rawValue) == NRC.named.map(\.rawValue).sorted())
     }
+
+    /// ISO 15765-2: the same frame with and without an address byte.
+    ///
+    /// The frames are written out where the other reading matters.
+    @Test(arguments: [
+        ("7E0", "22F190F191F1010400", true), ("758", "22F190F191F1010400", true),
+        ("750", "22F190", true), ("750", "22F190F191F192", true), ("750", "1902FF", true),
+        ("750", "1001", true),
+        // 21 01 04 00: 04 for ECU 21. 21 02 11 01: 11 01. 21 04 04 00: a length of 4.
+        ("750", "22F190F191F1010400", false), ("750", "22F190F191F1021101", false),
+        ("750", "22F190F191F1040400", false),
+        // 21 01 03: 03 reads. 21 F1 92: no length.
+        ("750", "22F190F191F10103", true), ("750", "22F190F191F1F192", true),
+        // 21 10 08 2E: the beginning of a long request with 2E. 21 10 08 22: with 22.
+        ("750", "22F190F191F110082E", false), ("750", "22F190F191F1100822", true),
+        // 10 13 22 F1: 19 bytes, and ECU 10 reads the beginning of a long request with F1.
+        ("750", "22F190F191F190F191F190F191F190F191F190", false),
+        // 02 01 0C: 0C for ECU 02. 02 21 01: no length.
+        ("750", "010C", false), ("750", "2101", true), ("6F1", "010C", false),
+        ("6F1", "22F190", true), ("6F1/12", "22F190", true), ("6F1/07", "22DDBC", true),
+        ("6F1/07", "22F190F191F1010400", true),
+        ("750/2A", "22F190", true), ("750/2A", "22F190F191F192", true),
+        // 07 03 22 F1 90: a request of seven bytes without an address, 03. Its flow control, 07 30 00 00,
+        // has the service 30.
+        ("750/07", "22F190", false), ("7E0/01", "22F190", false),
+        // 12 21 F1: without an address, the beginning of a long request with the service F1.
+        ("750/12", "22F190F191F192", false), ("7E0/F1", "22F190F191F192F193", true),
+        ("0A5", "22F190", false), ("7E8", "010C", false), ("10", "2101", true),
+    ])
+    func `reads in every form of addressing`(address: String, payload: String, isTaken: Bool) throws
+    {
+        let target = try #require(ECUAddress(address))
+        #expect(target.takes(try #require(Hex.bytes(payload))) == isTaken)
+    }
+
+    /// The address for flow control belongs to the one of the answers.
+    @Test(arguments: [
+        ("7E8", true), ("7B8", true), ("758/2A", true), ("18DAF110", true), ("10", true),
+        ("0AD", false), ("008", false), ("007", false), ("4C2", false), ("7F0", false),
+        ("17FE007B", false), ("0CF00400", false),
+    ])
+    func `only reads if flow control does not leave the addresses for diagnostics`(
+        address: String, isTaken: Bool
+    ) throws {
+        var request = VehicleRequest(id: RequestID(rawValue: 1), payload: [0x22, 0xF1, 0x90])
+        request.responders = .one(try #require(ECUAddress(address)))
+        #expect(request.isReadOnly(on: .can11At500) == isTaken)
+        // Then it goes to the target.
+        request.target = ECUAddress(0x7E0, .can11)
+        #expect(request.isReadOnly(on: .can11At500))
+        request.target = nil
+        request.responders = .matching(pattern: ECUAddress(0x700, .can11), mask: 0x700)
+        #expect(!request.isReadOnly(on: .can11At500))
+    }
 }

@@ -50,14 +50,14 @@ import Testing
         #expect((trip?["readings"] as? Int ?? 0) > 0)
     }
 
-    /// Runs `arguments` at a terminal where `line` is already typed.
+    /// Runs `arguments` at a terminal where `line` is already typed, or is typed after this many milliseconds.
     private func run(
-        _ arguments: [String], typing line: String, in program: Program
+        _ arguments: [String], typing line: String, after pause: Int32? = nil, in program: Program
     ) throws -> (status: Int32, errors: String) {
         let (master, slave) = try terminal()
         defer { close(master) }
         let typed = Array((line + "\n").utf8)
-        #expect(write(master, typed, typed.count) == typed.count)
+        if pause == nil { #expect(write(master, typed, typed.count) == typed.count) }
         let process = program.process(arguments)
         let errors = program.home.appendingPathComponent("errors-\(UUID().uuidString)")
         try Data().write(to: errors)
@@ -65,6 +65,11 @@ import Testing
         process.standardOutput = FileHandle.nullDevice
         process.standardError = try FileHandle(forWritingTo: errors)
         try process.run()
+        if let pause {
+            // Nothing comes from the terminal, whose output is elsewhere.
+            _ = poll(nil, 0, pause)
+            #expect(write(master, typed, typed.count) == typed.count)
+        }
         process.waitUntilExit()
         return (process.terminationStatus, try String(contentsOf: errors, encoding: .utf8))
     }
@@ -83,6 +88,18 @@ import Testing
         let result = try run(arguments, typing: line, in: program)
         #expect(result.status == status, "\(result.errors)")
         #expect(result.errors.contains("not confirmed: nothing was sent") == (status == 1))
+    }
+
+    /// The vehicle stands for eight seconds, in which the question is asked.
+    @Test func `is of no use if the vehicle has moved off since`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let result = try run(
+            ["send", "04", "-d", "sim:electric?latency=0"], typing: "yes", after: 9_000,
+            in: program)
+        #expect(result.errors.contains("04 may change something"), "\(result.errors)")
+        #expect(result.errors.contains("refused while the vehicle moves"), "\(result.errors)")
+        #expect(result.status == 75)
     }
 
     @Test func `about trips keeps them unless it is answered`() throws {

@@ -198,6 +198,15 @@ import Testing
             "\nrecord 22:1 1 : R\nheader 0A5\nsignal X A : X", 2,
             .address(DataID(.readData, 1), ECUAddress(0x0A5, .can11))
         ),
+        // Requests to all ECUs, and flow control to 0A5 or 000.
+        (
+            "record 22:1 1 : R\nreply 0AD\nsignal X A : X", 1,
+            .reply(DataID(.readData, 1), ECUAddress(0x0AD, .can11))
+        ),
+        (
+            "reply 008\n\nrecord 22:1 1 : R\nsignal X A : X", 3,
+            .reply(DataID(.readData, 1), ECUAddress(0x008, .can11))
+        ),
         (
             "header 7E0/01\nrecord 22:1 1 : R\nsignal X A : X", 2,
             .address(DataID(.readData, 1), ECUAddress(0x7E0, .can11, extended: 0x01))

@@ -1,3 +1,4 @@
+import Adapters
 import OBDCore
 public import Simulator
 
@@ -14,40 +15,67 @@ public enum WireWatch {
     /// SAE J1939-73: a request for DM3, DM11 or DM22 clears codes.
     static let clearingGroups: Set<UInt32> = [0xFECC, 0xFED3, 0xC300]
 
-    /// The frames of an adapter that must not be sent without consent.
-    public static func violations(of adapter: SimulatedAdapter) -> [String] {
-        let spoken = adapter.vehicle.vehicleProtocol
-        return adapter.requests.compactMap { violation(of: $0, spoken) }
-            + adapter.flowControls.compactMap { violation(ofFlowControl: $0, spoken) }
-    }
-
-    private static func violation(
-        of request: SimulatedAdapter.ReceivedRequest, _ vehicleProtocol: VehicleProtocol
-    ) -> String? {
-        let text = "\(Hex.string(request.frame)) under \(request.header)"
-        guard let header = UInt32(request.header, radix: 16) else { return text }
-        // The adapter may be set to another protocol than the vehicle's.
-        switch request.header.utf8.count {
-        case 3:
-            return isAddress11(header) && readsOnCAN(request.frame, header) ? nil : text
-        case 6: return isLegacy(header) && reads(request.payload[...]) ? nil : text
+    /// The frames and messages to a device's vehicle that must not be sent without consent.
+    public static func violations(of device: any SimulatedDevice) -> [String] {
+        switch device {
+        case let adapter as SimulatedAdapter:
+            adapter.requests.compactMap { violation(of: $0) }
+                + adapter.flowControls.compactMap { violation(ofFlowControl: $0) }
+        case let bus as SimulatedCANDevice: bus.heard.compactMap { violation(of: $0) }
+        // A message has no frame, and its address is always for diagnostics.
         default:
-            if header & 0x1FFF_00FF | 0x0F == 0x18EA_00FF {
-                return isGroupRequest(request.payload) ? nil : text
+            device.requests.filter { !reads($0.payload[...]) }.map {
+                "\(Hex.string($0.payload)) to \($0.header)"
             }
-            return isAddress29(header) && readsOnCAN(request.frame, header) ? nil : text
         }
     }
 
+    /// Whether a request that only has service and data reads.
+    public static func reads(_ payload: [UInt8]) -> Bool { reads(payload[...]) }
+
+    private static func violation(of frame: CANFrame) -> String? {
+        let text = "\(Hex.string(frame.data)) under \(frame.id.digits)"
+        if frame.isRemote || frame.data.isEmpty { return text }
+        let id = frame.id.value
+        if frame.id.form == .can11 {
+            return isAddress11(id) && readsOnCAN(Array(frame.data), id) ? nil : text
+        }
+        switch id & 0x1FFF_00FF {
+        // SAE J1939: a request, and what lets an ECU send packets.
+        case 0x18EA_00F9: return isGroupRequest(Array(frame.data)) ? nil : text
+        case 0x1CEC_00F9: return [0x11, 0x13].contains(frame.data[0]) ? nil : text
+        default: return isAddress29(id) && readsOnCAN(Array(frame.data), id) ? nil : text
+        }
+    }
+
+    private static func violation(of request: SimulatedAdapter.ReceivedRequest) -> String? {
+        let shown = request.frames.map { Hex.string($0) }.joined(separator: " ")
+        let text = "\(shown) under \(request.header)"
+        guard let header = UInt32(request.header, radix: 16) else { return text }
+        let isHarmless = request.frames.allSatisfy { frame in
+            // The adapter may be set to another protocol than the vehicle's.
+            switch request.header.utf8.count {
+            case 3: isAddress11(header) && readsOnCAN(frame, header)
+            case 6: isLegacy(header) && reads(request.payload[...])
+            case _ where header & 0x1FFF_00FF | 0x0F == 0x18EA_00FF:
+                isGroupRequest(request.payload)
+            default: isAddress29(header) && readsOnCAN(frame, header)
+            }
+        }
+        return isHarmless ? nil : text
+    }
+
     private static func violation(
-        ofFlowControl frame: SimulatedAdapter.ReceivedRequest, _ vehicleProtocol: VehicleProtocol
+        ofFlowControl frame: SimulatedAdapter.ReceivedRequest
     ) -> String? {
-        let text = "flow control \(Hex.string(frame.frame)) to \(frame.header)"
-        guard let header = UInt32(frame.header, radix: 16), frame.frame.count == 3,
-            (0x30...0x32).contains(frame.frame[0])
+        let data = frame.payload
+        let text = "flow control \(Hex.string(data)) to \(frame.header)"
+        // With extended addressing, the ECU's address comes first.
+        guard let header = UInt32(frame.header, radix: 16), data.count == 3 || data.count == 4,
+            (0x30...0x32).contains(data[data.count - 3])
         else { return text }
-        return (frame.header.utf8.count == 3 ? isAddress11(header) : isAddress29(header))
-            ? nil : text
+        let isAddress = frame.header.utf8.count == 3 ? isAddress11(header) : isAddress29(header)
+        return isAddress && readsOnCAN(data, header) ? nil : text
     }
 
     // MARK: Addresses
@@ -86,17 +114,24 @@ public enum WireWatch {
     }
 
     /// ISO 15765-2: the length is in the first byte, or after the address byte.
+    ///
+    /// Toyota's ECUs at 750 expect the second form, and others there the first; at 6F1 all expect the second.
     private static func readsOnCAN(_ frame: [UInt8], _ header: UInt32) -> Bool {
-        guard let first = frame.first else { return false }
-        let isAddressed = header == 0x6F1 || header == 0x750
-        if isAddressed, let second = frame.dropFirst().first, (1...7).contains(second) {
-            return reads(frame.dropFirst(2).prefix(Int(second)))
+        let plain = header == 0x6F1 || reads(from: frame[...])
+        let addressed = header != 0x6F1 && header != 0x750 || reads(from: frame.dropFirst())
+        return plain && addressed
+    }
+
+    /// Whether an ECU that finds the protocol control byte first only reads.
+    ///
+    /// A long request begins with its service; it has no effect without its other frames.
+    private static func reads(from frame: ArraySlice<UInt8>) -> Bool {
+        guard let control = frame.first else { return true }
+        let rest = frame.dropFirst()
+        switch control {
+        case 0x01...0x07: return reads(rest.prefix(Int(control)))
+        case 0x10...0x17: return rest.dropFirst().first.map { reads([$0][...]) } ?? true
+        default: return true
         }
-        if isAddressed { return true }
-        guard first >> 4 == 0 else {
-            // A long request begins with its service; it has no effect without its other frames.
-            return first >> 4 != 1 || reads(frame.dropFirst(2))
-        }
-        return (1...7).contains(first) && reads(frame.dropFirst().prefix(Int(first)))
     }
 }

@@ -52,6 +52,23 @@ import Testing
         #expect(reasons["CAR_HORN"]?.contains("service 2F") == true)
     }
 
+    /// An ECU at 0A5 is not asked, so requests would go to all ECUs, and flow control for its answer to it.
+    @Test func `An ECU with a reply that is not for diagnostics is left out`() throws {
+        let text = """
+            { "commands": [
+            {"hdr": "0A5", "rax": "0AD", "cmd": {"22": "0101"}, "freq": 1,
+             "signals": [{"id": "CAR_A", "name": "A", "fmt": {"len": 8}}]},
+            {"hdr": "742", "rax": "4C2", "cmd": {"22": "0102"}, "freq": 1,
+             "signals": [{"id": "CAR_B", "name": "B", "fmt": {"len": 8}}]} ] }
+            """
+        let table = ImportedTable([try Samples.source(text)], from: [])
+        #expect(table.records.map(\.responder) == [ECUAddress("4C2")])
+        #expect(
+            table.findings.contains {
+                $0.name == "A" && $0.outcome == .leftOut(.unaskable(ECUAddress("0AD")))
+            })
+    }
+
     @Test(arguments: [(2015, 0), (2021, 8)])
     func `The model year chooses the layout`(year: Int, offset: Int) throws {
         var options = ImportOptions()

@@ -2,6 +2,8 @@ import Adapters
 import Diagnostics
 import OBDCore
 import ScanTool
+import Simulator
+import SimulatorTestSupport
 import Testing
 
 @testable import VehicleScan
@@ -13,9 +15,11 @@ import Testing
     ) throws -> Reply {
         var reply = Reply()
         for (number, part) in text.split(separator: ";").enumerated() {
+            // A star repeats the ECU before.
+            let isSame = part.first == "*"
+            let ecu = isSame ? reply.messages.last?.ecu : ECUAddress(0x7E8 + UInt32(number), .can11)
             var message = ECUMessage(
-                ecu: ECUAddress(0x7E8 + UInt32(number), .can11),
-                payload: try #require(Hex.bytes(part)))
+                ecu: ecu, payload: try #require(Hex.bytes(part.drop { $0 == "*" })))
             message.parameterGroup = group
             reply.messages.append(message)
         }
@@ -23,70 +27,84 @@ import Testing
         return reply
     }
 
+    /// What an exchange brings, and the ECUs that prove something.
+    private static func found(
+        _ signal: StandstillSignal, _ reply: Reply, _ profile: DiagnosticProfile = .classicCAN
+    ) -> (outcome: StandstillProof.Outcome, proven: String) {
+        var proof = StandstillProof(signal)
+        let outcome = proof.take(reply, profile)
+        return (outcome, proof.proven.sorted().map(\.description).joined(separator: " "))
+    }
+
     /// SAE J1979: 41 0C has two bytes, 41 0D has one.
     ///
     /// A refusal is 7F, the service, the reason.
     @Test(arguments: [
-        (StandstillSignal.engineSpeed, "410C0000", StandstillSignal.Finding.still),
-        (.engineSpeed, "410C0000;410C0000", .still), (.engineSpeed, "410C0C80", .moving),
-        (.engineSpeed, "410C0000;410C0C80", .moving), (.engineSpeed, "410C0001", .moving),
-        (.engineSpeed, "7F0112;410C0000", .still), (.engineSpeed, "7F0112", .silent),
-        (.engineSpeed, "", .silent), (.engineSpeed, "410C00", .unclear(.unusable)),
-        (.engineSpeed, "410C000000", .unclear(.unusable)),
-        (.engineSpeed, "410D00", .unclear(.otherRequest)),
-        (.engineSpeed, "410C0000;410500", .unclear(.otherRequest)),
-        (.engineSpeed, "7F0411", .unclear(.otherRequest)),
-        (.vehicleSpeed, "410D00", .still), (.vehicleSpeed, "410D03", .moving),
-        (.vehicleSpeed, "410D", .unclear(.unusable)),
-        (.vehicleSpeed, "410C0000", .unclear(.otherRequest)),
+        (StandstillSignal.engineSpeed, "410C0000", StandstillProof.Outcome.clear, "7E8"),
+        (.engineSpeed, "410C0000;410C0000", .clear, "7E8 7E9"),
+        (.engineSpeed, "410C0C80", .moving, ""),
+        (.engineSpeed, "410C0000;410C0C80", .moving, ""), (.engineSpeed, "410C0001", .moving, ""),
+        (.engineSpeed, "7F0112;410C0000", .clear, "7E9"), (.engineSpeed, "7F0112", .clear, ""),
+        (.engineSpeed, "", .clear, ""), (.engineSpeed, "410C00", .doubt(.unusable), ""),
+        (.engineSpeed, "410C000000", .doubt(.unusable), ""),
+        (.engineSpeed, "410D00", .doubt(.otherRequest), ""),
+        (.engineSpeed, "410C0000;410500", .doubt(.otherRequest), ""),
+        (.engineSpeed, "7F0411", .doubt(.otherRequest), ""),
+        (.engineSpeed, "7F0178;*410C0000", .clear, "7E8"),
+        (.engineSpeed, "410C0000;*410C0000", .clear, "7E8"),
+        (.engineSpeed, "410C0000;*7F0122", .doubt(.contradiction), ""),
+        (.engineSpeed, "7F0122;*410C0000;410C0000", .doubt(.contradiction), ""),
+        (.engineSpeed, "410C0000;*410C0C80", .moving, ""),
+        (.vehicleSpeed, "410D00", .clear, "7E8"), (.vehicleSpeed, "410D03", .moving, ""),
+        (.vehicleSpeed, "410D", .doubt(.unusable), ""),
+        (.vehicleSpeed, "410C0000", .doubt(.otherRequest), ""),
     ])
     func `is read from the answers to SAE J1979`(
-        signal: StandstillSignal, messages: String, finding: StandstillSignal.Finding
+        signal: StandstillSignal, messages: String, outcome: StandstillProof.Outcome,
+        proven: String
     ) throws {
-        #expect(signal.finding(in: try Self.reply(messages), .classicCAN) == finding)
+        let found = Self.found(signal, try Self.reply(messages))
+        #expect(found.outcome == outcome && found.proven == proven)
     }
 
     /// SAE J1979-2: 62 F4 0C.
     ///
     /// SAE J1939-71: EEC1 bytes 4 and 5, CCVS1 bytes 2 and 3.
     ///
-    /// A value from FB00 on is not a number.
-    @Test func `is read from the answers to SAE J1979-2 and SAE J1939`() throws {
-        func found(
-            _ signal: StandstillSignal, _ text: String, _ profile: DiagnosticProfile,
-            group: UInt32? = nil
-        ) throws -> StandstillSignal.Finding {
-            signal.finding(in: try Self.reply(text, group: group), profile)
-        }
-        #expect(try found(.engineSpeed, "62F40C0000", .onUDS) == .still)
-        #expect(try found(.engineSpeed, "62F40C0C80", .onUDS) == .moving)
-        #expect(try found(.vehicleSpeed, "62F40D00", .onUDS) == .still)
-        #expect(try found(.vehicleSpeed, "7F2231", .onUDS) == .silent)
-        #expect(try found(.engineSpeed, "F07D7D0000FFFFFF", .j1939, group: 0xF004) == .still)
-        #expect(try found(.engineSpeed, "F07D7D6810FFFFFF", .j1939, group: 0xF004) == .moving)
-        #expect(
-            try found(.engineSpeed, "FFFFFFFFFFFFFFFF", .j1939, group: 0xF004)
-                == .unclear(.unusable))
-        #expect(
-            try found(.engineSpeed, "F07D7D0000FFFFFF", .j1939, group: 0xF003)
-                == .unclear(.otherRequest))
-        #expect(try found(.vehicleSpeed, "FF0000FFFFFFFFFF", .j1939, group: 0xFEF1) == .still)
-        #expect(try found(.vehicleSpeed, "FF0020FFFFFFFFFF", .j1939, group: 0xFEF1) == .moving)
-        #expect(try found(.vehicleSpeed, "01FFFFFFFFF1FE00", .j1939, group: 0xE800) == .silent)
+    /// A value from FB00 on is not a number. SAE J1939-21: an acknowledgement with control byte 1 names
+    /// the group that the ECU does not have.
+    @Test(arguments: [
+        (
+            StandstillSignal.engineSpeed, "62F40C0000", DiagnosticProfile.onUDS, UInt32?.none,
+            StandstillProof.Outcome.clear, "7E8"
+        ),
+        (.engineSpeed, "62F40C0C80", .onUDS, nil, .moving, ""),
+        (.vehicleSpeed, "62F40D00", .onUDS, nil, .clear, "7E8"),
+        (.vehicleSpeed, "7F2231", .onUDS, nil, .clear, ""),
+        (.engineSpeed, "F07D7D0000FFFFFF", .j1939, 0xF004, .clear, "7E8"),
+        (.engineSpeed, "F07D7D6810FFFFFF", .j1939, 0xF004, .moving, ""),
+        (.engineSpeed, "FFFFFFFFFFFFFFFF", .j1939, 0xF004, .doubt(.unusable), ""),
+        (.engineSpeed, "F07D7D0000FFFFFF", .j1939, 0xF003, .doubt(.otherRequest), ""),
+        (.vehicleSpeed, "FF0000FFFFFFFFFF", .j1939, 0xFEF1, .clear, "7E8"),
+        (.vehicleSpeed, "FF0020FFFFFFFFFF", .j1939, 0xFEF1, .moving, ""),
+        (.vehicleSpeed, "01FFFFFFF9F1FE00", .j1939, 0xE800, .clear, "7E8"),
+        (.vehicleSpeed, "02FFFFFFF9F1FE00", .j1939, 0xE800, .clear, ""),
+        (.vehicleSpeed, "03FFFFFFF9F1FE00", .j1939, 0xE800, .clear, ""),
+        (.vehicleSpeed, "01FFFFFFF904F000", .j1939, 0xE800, .doubt(.otherRequest), ""),
+    ])
+    func `is read from the answers to SAE J1979-2 and SAE J1939`(
+        signal: StandstillSignal, messages: String, profile: DiagnosticProfile, group: UInt32?,
+        outcome: StandstillProof.Outcome, proven: String
+    ) throws {
+        let found = Self.found(signal, try Self.reply(messages, group: group), profile)
+        #expect(found.outcome == outcome && found.proven == proven)
     }
 
     @Test(arguments: AdapterStatus.allCases)
     func `is not what an adapter says in words`(status: AdapterStatus) throws {
-        let reply = try Self.reply("410C0000", [status])
-        let silence = try Self.reply("", [status])
-        if status == .noData {
-            #expect(StandstillSignal.engineSpeed.finding(in: silence, .classicCAN) == .silent)
-        } else {
-            for one in [reply, silence] {
-                #expect(
-                    StandstillSignal.engineSpeed.finding(in: one, .classicCAN)
-                        == .unclear(.adapterSaid(status)))
-            }
+        for text in ["410C0000", ""] {
+            let found = Self.found(.engineSpeed, try Self.reply(text, [status]))
+            #expect(found.outcome == (status == .noData ? .clear : .doubt(.adapterSaid(status))))
         }
     }
 
@@ -94,29 +112,256 @@ import Testing
     ///
     /// So 0C is bit 20, and 0D is bit 19.
     @Test(arguments: [
-        ("4100BE3EB811", true as Bool?, true as Bool?), ("410080000000", false, false),
-        ("410000100000", true, false), ("410000080000", false, true),
-        ("410080000000;410000100000", true, false), ("7F0112", nil, nil), ("", nil, nil),
-        ("41008000", nil, nil), ("410500", nil, nil), ("410080000000;4105", nil, nil),
+        ("4100BE3EB811", "", ""), ("410080000000", "7E8", "7E8"), ("410000100000", "", "7E8"),
+        ("410000080000", "7E8", ""), ("410080000000;410000100000", "7E8", "7E8 7E9"),
+        ("7F0112", "", ""), ("", "", ""), ("41008000", "", ""), ("410500", "", ""),
+        ("4105;410080000000", "7E9", "7E9"), ("410080000000;*410080000000", "7E8", "7E8"),
+        ("410080000000;*4100BE3EB811", "-", "-"), ("410080000000;*7F0112", "-", "-"),
     ])
-    func `is not needed of what the map of a vehicle does not have`(
-        messages: String, engine: Bool?, speed: Bool?
+    func `is a map of an ECU's own without the bit`(
+        messages: String, engine: String, speed: String
     ) throws {
-        let reply = try Self.reply(messages)
-        #expect(StandstillSignal.engineSpeed.isSupported(in: reply, .classicCAN) == engine)
-        #expect(StandstillSignal.vehicleSpeed.isSupported(in: reply, .classicCAN) == speed)
-        let damaged = try Self.reply(messages, [.dataError])
-        #expect(StandstillSignal.engineSpeed.isSupported(in: damaged, .classicCAN) == nil)
+        for (signal, proven) in [(StandstillSignal.engineSpeed, engine), (.vehicleSpeed, speed)] {
+            var proof = StandstillProof(signal)
+            let outcome = proof.takeMaps(try Self.reply(messages), .classicCAN)
+            #expect(outcome == (proven == "-" ? .doubt(.contradiction) : .clear))
+            let found = proof.proven.sorted().map(\.description).joined(separator: " ")
+            #expect(found == (proven == "-" ? "" : proven))
+            let damaged = try Self.reply(messages, [.dataError])
+            #expect(proof.takeMaps(damaged, .classicCAN) == .doubt(.adapterSaid(.dataError)))
+        }
     }
 
+    // MARK: Every link
+
+    /// What an ECU says when it is asked for the signals and for its map.
+    enum Kind: CaseIterable {
+        case zero, lacking, zeroByIdentifier, lackingByIdentifier
+        case moving, movingByIdentifier
+        case silent, mute, refusing, short, foreign, differing, refusingThenZero
+
+        /// Whether it proves that nothing moves.
+        var isProof: Bool {
+            switch self {
+            case .zero, .lacking, .zeroByIdentifier, .lackingByIdentifier: true
+            default: false
+            }
+        }
+
+        /// Whether it only answers SAE J1979-2, which is on CAN and DoIP.
+        var isOnUDS: Bool {
+            switch self {
+            case .zeroByIdentifier, .lackingByIdentifier, .movingByIdentifier: true
+            default: false
+            }
+        }
+
+        /// Whether the set-up of a session hears it.
+        var answersMap: Bool { self != .mute && !isOnUDS }
+
+        /// The payloads for a request with the data of a value that is zero.
+        func answers(to request: String, zero: String) -> [String] {
+            let isMap = request.hasSuffix("00")
+            let isByIdentifier = request.hasPrefix("22")
+            let positive = (isByIdentifier ? "62" : "41") + request.dropFirst(2)
+            let refusal = "7F" + request.prefix(2) + "22"
+            if isByIdentifier != isOnUDS { return [] }
+            switch self {
+            case .mute: return []
+            case .lacking, .lackingByIdentifier: return isMap ? [positive + "80000000"] : []
+            case _ where isMap: return [positive + "BE3EB811"]
+            case .zero, .zeroByIdentifier: return [positive + zero]
+            case .moving, .movingByIdentifier: return [positive + zero.dropLast(2) + "08"]
+            case .silent: return []
+            case .refusing: return [refusal]
+            case .short: return [positive + zero.dropLast(2)]
+            case .foreign: return ["410548"]
+            case .differing: return [positive + zero, positive + zero.dropLast(2) + "08"]
+            case .refusingThenZero: return [refusal, positive + zero]
+            }
+        }
+    }
+
+    /// A vehicle whose ECUs say this, after all of them have been heard.
+    private static func stand(_ address: String, _ kinds: [Kind]) throws -> Stand {
+        var options = try SimulatorOptions(
+            address + (address.contains("?") ? "&" : "?")
+                + "latency=0&engine=off&ecus=\(kinds.count)")
+        for (ecu, kind) in kinds.enumerated() {
+            func script(_ request: String, _ answers: [String]) {
+                options.scripted[.init(ecu, Hex.bytes(request) ?? [])] =
+                    answers.compactMap { Hex.bytes($0) }
+            }
+            for (request, zero) in [
+                ("0100", ""), ("010C", "0000"), ("010D", "00"), ("22F400", ""),
+                ("22F40C", "0000"), ("22F40D", "00"),
+            ] {
+                script(request, kind.answers(to: request, zero: zero))
+            }
+            script("0101", kind.isOnUDS ? [] : ["410100076500"])
+            script("22F810", kind.isOnUDS ? ["62F81001"] : [])
+        }
+        var stand = try Stand(options)
+        for request in kinds.contains(where: \.isOnUDS) ? ["0101", "22F810"] : ["0101"] {
+            stand.submit(
+                .vehicle(
+                    VehicleRequest(
+                        id: RequestID(rawValue: 1), payload: Hex.bytes(request) ?? [],
+                        ending: .silence)))
+        }
+        return stand
+    }
+
+    /// What the look ends with; nil = the vehicle proves that it stands still.
+    private static func look(_ stand: inout Stand) -> VehicleError? {
+        let capabilities = stand.machine.dialect.capabilities
+        nonisolated(unsafe) var current = stand
+        defer { stand = current }
+        let check = StandstillCheck(capabilities, heard: { current.heard }) {
+            (request) throws(VehicleError) in
+            current.submit(.vehicle(request))
+            guard case .answered(let reply)? = current.outcome else { return nil }
+            return reply
+        }
+        do {
+            try check.run()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Each dialect and link, in each family of protocols that it can have.
+    static let links = [
+        "petrol", "petrol?protocol=7", "petrol?personality=stn", "petrol?personality=clone-1.5",
+        "petrol?protocol=3", "petrol?protocol=5", "petrol?protocol=2", "petrol?protocol=1",
+        "petrol?personality=slcan", "petrol?personality=slcan-silent&protocol=7",
+        "petrol?personality=slcan-z", "petrol?personality=can", "petrol?personality=can&protocol=9",
+        "petrol?personality=doip", "petrol?personality=golink",
+        "petrol?personality=golink&protocol=5",
+    ]
+
+    private static func isLegacy(_ link: String) -> Bool {
+        ["protocol=1", "protocol=2", "protocol=3", "protocol=5"].contains { link.hasSuffix($0) }
+    }
+
+    /// Every pair of kinds, and triples by chance.
+    private static func combinations(_ link: String) -> [[Kind]] {
+        let kinds = Kind.allCases.filter { !isLegacy(link) || !$0.isOnUDS }
+        var all = kinds.map { [$0] } + kinds.flatMap { one in kinds.map { [one, $0] } }
+        var state = UInt64(link.utf8.reduce(0) { $0 &+ UInt64($1) })
+        for _ in 0..<60 {
+            all.append(
+                (0..<3).map { _ in
+                    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                    return kinds[Int(state >> 33) % kinds.count]
+                })
+        }
+        // A vehicle of which nobody answers when the session is set up has no session.
+        return all.filter { $0.contains(where: \.answersMap) }
+    }
+
+    @Test(arguments: links)
+    func `comes from every ECU that was heard`(link: String) throws {
+        var faults: [String] = []
+        for kinds in Self.combinations(link) {
+            var stand = try Self.stand(link, kinds)
+            guard stand.isIdle, stand.heard.ecus.count == kinds.count else {
+                faults.append("\(kinds): only \(stand.heard.ecus.keys) were heard")
+                continue
+            }
+            let error = Self.look(&stand)
+            if kinds.allSatisfy(\.isProof) != (error == nil) {
+                faults.append("\(kinds): \(error.map { "\($0)" } ?? "passes")")
+            }
+        }
+        #expect(faults.isEmpty, "\(faults.count): \(faults.prefix(10))")
+    }
+
+    /// Without headers nobody knows who has answered.
+    @Test func `comes from as many ECUs as were heard without an address`() throws {
+        for kinds in Self.combinations("petrol?protocol=3") {
+            var stand = try Self.stand("petrol?personality=clone-noheaders", kinds)
+            #expect(stand.heard.ecus.isEmpty && stand.heard.unnamed == kinds.count)
+            let isProven =
+                kinds.allSatisfy { $0 == .zero } || kinds.allSatisfy { $0 == .lacking }
+            let error = Self.look(&stand)
+            #expect(isProven == (error == nil), "\(kinds): \(String(describing: error))")
+        }
+    }
+
+    /// A gateway's user may have chosen the address of one ECU, or of a few.
+    @Test(arguments: [UInt16(0x1018), 0x1010, 0xE401])
+    func `comes from more than the ECUs at a gateway's chosen address`(functional: UInt16) throws {
+        for engine in ["0000", "0C80"] {
+            var options = try SimulatorOptions("petrol?personality=doip&latency=0&engine=off")
+            options.scripted[.init(0, [0x01, 0x0C])] = [Hex.bytes("410C" + engine) ?? []]
+            options.scripted[.init(1, [0x01, 0x0C])] = [[0x41, 0x0C, 0x00, 0x00]]
+            var stand = try Stand(
+                options, doip: DoIPDialect.Options(functional: functional, vehicle: .unused))
+            let error = Self.look(&stand)
+            if engine == "0C80" {
+                #expect(error == .inMotion(.engineSpeed))
+            } else {
+                #expect(error == nil)
+            }
+        }
+    }
+
+    /// The gateway knows no group, so nobody but one ECU was asked.
+    @Test func `does not come from one ECU alone if a gateway has no group`() throws {
+        let reply = try Self.reply("410C0000")
+        var unknown = Reply()
+        unknown.statuses = [.unknownTarget]
+        var heard = HeardECUs()
+        heard.note(reply.messages, answering: [0x01, 0x0C], at: nil)
+        var capabilities = LinkCapabilities(vehicleProtocol: .doip)
+        capabilities.everyECU = [ECUAddress(0xE400, .logical)]
+        let refused = unknown
+        let check = StandstillCheck(capabilities, heard: { heard }) { _ throws(VehicleError) in
+            refused
+        }
+        #expect(
+            throws: VehicleError.standstillUnproven(
+                .engineSpeed, .adapterSaid(.unknownTarget))
+        ) { try check.run() }
+    }
+
+    /// An ECU that only answers at its own address has to prove it there.
     @Test(arguments: [
-        ([StandstillSignal.Finding.silent, .still], StandstillSignal.Finding.still),
-        ([.still, .moving], .moving), ([.unsupported, .silent], .unsupported),
-        ([.unsupported, .unclear(.damaged)], .unclear(.damaged)), ([.silent, .silent], .silent),
+        ("", false), ("410C0000", true), ("410C0C80", false), ("7F0111", false),
     ])
-    func `in several services is what any of them proves`(
-        findings: [StandstillSignal.Finding], together: StandstillSignal.Finding
-    ) {
-        #expect(StandstillSignal.Finding.together(findings) == together)
+    func `comes from ECUs that answer alone, too`(answer: String, passes: Bool) throws {
+        // Position 2 is the brake control at 7B0 and 7B8.
+        var options = try SimulatorOptions("petrol?latency=0&engine=off")
+        for (pid, data) in [(UInt8(0x0C), "410C0000"), (0x0D, "410D00")] {
+            let own = pid == 0x0C || !passes ? answer : data
+            options.scripted[.init(2, [0x01, pid])] = [Hex.bytes(own) ?? []].filter { !$0.isEmpty }
+        }
+        var stand = try Stand(options)
+        let target = ECUAddress(0x7B0, .can11)
+        var request = VehicleRequest(
+            id: RequestID(rawValue: 1), target: target, payload: [0x3E, 0x00])
+        request.responders = .one(target.usualResponder)
+        stand.submit(.vehicle(request))
+        #expect(stand.heard.ecus[target.usualResponder] == .alone(at: target))
+        #expect((Self.look(&stand) == nil) == passes)
+    }
+
+    /// SAE J1939: the engine's ECU has address 00.
+    @Test(arguments: [
+        ("F07D7D0000FFFFFF", true), ("F07D7D6810FFFFFF", false), ("", false),
+        ("FFFFFFFFFFFFFFFF", false),
+    ])
+    func `comes from every ECU of a lorry`(engine: String, passes: Bool) throws {
+        for link in ["truck?engine=off", "truck?engine=off&personality=slcan"] {
+            var options = try SimulatorOptions(link + "&latency=0")
+            options.scripted[.init(0, [0x04, 0xF0, 0x00])] =
+                [Hex.bytes(engine) ?? []].filter { !$0.isEmpty }
+            var stand = try Stand(options)
+            #expect(stand.heard.ecus.count > 1)
+            let error = Self.look(&stand)
+            #expect((error == nil) == passes, "\(link): \(String(describing: error))")
+        }
     }
 }

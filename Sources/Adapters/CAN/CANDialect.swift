@@ -129,9 +129,7 @@ public struct CANDialect: AdapterDialect {
     public func isReadOnly(_ request: AdapterRequest) -> Bool {
         switch request {
         case .vehicle(let vehicle):
-            vehicle.payload.isEmpty
-                || VehicleRequest.isReadOnly(
-                    vehicle.payload, to: vehicle.target, on: spokenProtocol)
+            vehicle.payload.isEmpty || vehicle.isReadOnly(on: spokenProtocol)
         case .action, .monitor: true
         // There is no adapter to take commands, so nothing is sent.
         case .command(_, let text, _, _): AdapterRequest.isReadOnlyCommand(text)
@@ -355,7 +353,9 @@ public struct CANDialect: AdapterDialect {
             let all = wanted.span
             for place in all.indices {
                 switch all[place] {
-                case .send(let frame): out.append(.write(wire.bytes(of: frame)))
+                case .send(let frame):
+                    // Also frames that no caller asked for, such as flow control.
+                    if exchange.mayLeave(frame) { out.append(.write(wire.bytes(of: frame))) }
                 case .tell(let output): tell(output, &out)
                 case .ended: isOver = true
                 }

@@ -158,7 +158,8 @@ extension CANExchange {
     /// Whether this ECU has given its answer; only data after a refusal are still of interest, because the
     /// refusal may have been for another tester.
     private func hasAnswered(_ ecu: ECUAddress, refuses: Bool) -> Bool {
-        finished.contains { $0.ecu == ecu && (refuses || !$0.isRefusal) }
+        !running.waitsForSilence
+            && finished.contains { $0.ecu == ecu && (refuses || !$0.isRefusal) }
     }
 
     /// Drops what was received of an ECU's answer, and what is still to come; returns the error if it was

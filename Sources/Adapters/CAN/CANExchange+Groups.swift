@@ -28,6 +28,21 @@ extension CANExchange {
         return true
     }
 
+    /// Whether a frame of SAE J1939 may be sent: a request for a group that only reads, or what lets an ECU
+    /// send an answer in packets.
+    static func mayLeave(group frame: CANFrame, _ consent: Consent?) -> Bool {
+        let id = J1939.Identifier(frame.id.value)
+        guard id.source == testerAddress else { return false }
+        switch id.parameterGroup {
+        case requestGroup:
+            return consent != nil
+                || VehicleRequest.isReadOnly(Array(frame.data).reversed(), to: nil, on: .j1939)
+        case J1939.connectionManagement:
+            return frame.data.count == 8 && (frame.data[0] == 0x11 || frame.data[0] == 0x13)
+        default: return false
+        }
+    }
+
     mutating func receiveGroup(_ frame: CANFrame, _ out: inout [Output]) {
         guard frame.id.form == .can29 else { return }
         let id = J1939.Identifier(frame.id.value)
@@ -51,7 +66,7 @@ extension CANExchange {
             if let message = try groups.receive(framed) {
                 if id.parameterGroup == J1939.dataTransfer { finishPackets(of: message, id, &out) }
                 if let ecu = message.ecu, message.answers(running.payload),
-                    running.answerers.insert(id.source).inserted == true
+                    running.answerers.insert(id.source).inserted || running.waitsForSilence
                 {
                     take(message, from: ecu, &out)
                 }

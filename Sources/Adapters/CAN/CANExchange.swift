@@ -16,7 +16,7 @@ import VehicleLink
 /// - A functional request also ends when all ECUs have answered that are known to answer such requests.
 /// - "Response pending" (NRC 78) gives the ECU P2* for the final answer.
 /// - An ECU answers a request once. A second answer in the same exchange was asked for by another tester, or
-///   answers an earlier request late, so it is ignored.
+///   answers an earlier request late, so it is ignored, unless the request ends with silence.
 public struct CANExchange: Hashable, Sendable {
     /// An action that an exchange requests, or an event that it reports.
     public enum Output: Hashable, Sendable {
@@ -145,6 +145,8 @@ public struct CANExchange: Hashable, Sendable {
         /// The ECUs that are known to answer such requests; empty if a deadline ends the exchange.
         var awaited: [ECUAddress] = []
         var answerTime: Duration
+        /// Whether only the deadline ends the exchange, and a second answer of an ECU is reported.
+        var waitsForSilence = false
         var sending: Sending?
         /// The number of frames in complete answers.
         var frames = 0
@@ -189,6 +191,8 @@ public struct CANExchange: Hashable, Sendable {
         self.timing = timing
     }
 
+    /// The user's consent to the current request.
+    private var consent: Consent?
     /// Whether an exchange is running.
     public private(set) var isUnderWay = false
 
@@ -200,11 +204,13 @@ public struct CANExchange: Hashable, Sendable {
         awaiting awaited: [ECUAddress] = [], _ out: inout [Output]
     ) -> Bool {
         guard !isUnderWay, !request.payload.isEmpty else { return false }
+        consent = request.consent
         finished.removeAll(keepingCapacity: true)
         isUnderWay =
             vehicleProtocol.family == .j1939
             ? beginGroup(request, &out)
             : beginTransfer(request, on: vehicleProtocol, awaiting: awaited, &out)
+        if isUnderWay, request.ending == .silence { running.waitForSilence() }
         return isUnderWay
     }
 
@@ -318,6 +324,24 @@ public struct CANExchange: Hashable, Sendable {
         finish(&out)
     }
 
+    /// Whether a frame of this exchange may be sent: one that only reads at an address for diagnostics, or one
+    /// to the address to which the user agreed.
+    func mayLeave(_ frame: CANFrame) -> Bool {
+        if frame.id.form == .can29, case .byte = running.route.request.form {
+            return Self.mayLeave(group: frame, consent)
+        }
+        if consent != nil, frame.id == running.route.request { return true }
+        var address = frame.id
+        if frame.id == running.route.request { address.extended = running.route.extended }
+        // Nearly every frame is a short request for current data.
+        if address.isUsualRequest, frame.data.count > 1, frame.data[0] >> 4 == 0,
+            frame.data[1] == Service.currentData.rawValue, address.extended == nil
+        {
+            return true
+        }
+        return address.takes(frame: Array(frame.data))
+    }
+
     // MARK: The end
 
     /// Whether an answer of any kind is incomplete.
@@ -345,7 +369,7 @@ public struct CANExchange: Hashable, Sendable {
 
     /// Whether all answers have arrived, or no more can.
     private var hasEnough: Bool {
-        if running.isLate { return true }
+        if running.isLate || running.waitsForSilence { return running.isLate }
         if let expected = running.expected, running.frames >= expected { return true }
         if running.route.isPhysical, !running.isMatching, running.answers > 0 { return true }
         return !running.awaited.isEmpty
@@ -393,6 +417,9 @@ extension CANExchange.Running {
         route: CANExchange.Route(
             request: ECUAddress(0, .byte), isPhysical: false, responders: .usual),
         payload: [], answerTime: .zero)
+
+    /// Waits until no ECU may begin to answer.
+    mutating func waitForSilence() { waitsForSilence = true }
 
     /// Whether a long request is being sent.
     var isSending: Bool { if case .some = sending { true } else { false } }

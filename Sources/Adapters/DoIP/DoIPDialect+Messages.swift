@@ -154,7 +154,9 @@ extension DoIPDialect {
         running.pending.remove(ecu)
         running.answers += 1
         guard running.pending.isEmpty else { return }
-        let isAllThatCome = running.expected.map { running.answers >= $0 } ?? running.isPhysical
+        let isAllThatCome =
+            !running.waitsForSilence
+            && running.expected.map { running.answers >= $0 } ?? running.isPhysical
         if isAllThatCome {
             finish(.complete, &out)
         } else {

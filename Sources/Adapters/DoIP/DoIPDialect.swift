@@ -59,11 +59,18 @@ public struct DoIPDialect: AdapterDialect {
     /// The most bytes of one request (ISO 15765-2 in the vehicle), and the fewest that every ECU takes.
     private static let requestLengths = 7...4_095
 
-    private static func allItCan(longest: Int) -> LinkCapabilities {
+    /// The functional address that most vehicles use.
+    private static let usualGroup = ECUAddress(0xE400, .logical)
+
+    private static func allItCan(longest: Int, functional: UInt16) -> LinkCapabilities {
         var capabilities = LinkCapabilities(itemsPerRequest: 6, frameCountHelps: true)
         capabilities.longestRequest = longest
         capabilities.longestRequestToAll = longest
         capabilities.takesCommands = false
+        let chosen = ECUAddress(UInt32(functional), .logical)
+        capabilities.everyECU =
+            chosen == usualGroup
+            ? [nil] : chosen.isLogicalGroup ? [nil, usualGroup] : [usualGroup]
         return capabilities
     }
 
@@ -95,6 +102,8 @@ public struct DoIPDialect: AdapterDialect {
         /// The known number of answers; nil if a pause ends the exchange.
         var expected: Int?
         var answers = 0
+        /// Whether only a pause ends the exchange.
+        var waitsForSilence = false
         /// The time for an ECU to begin its answer.
         var answerTime = Duration.zero
         /// ECUs that sent "response pending" (7F xx 78) and have not answered since.
@@ -102,7 +111,7 @@ public struct DoIPDialect: AdapterDialect {
     }
 
     /// The capabilities of the link, as far as they are known.
-    public internal(set) var capabilities = Self.allItCan(longest: Self.requestLengths.upperBound)
+    public internal(set) var capabilities: LinkCapabilities
     /// What is known about the gateway.
     public internal(set) var identity = AdapterIdentity()
 
@@ -130,6 +139,8 @@ public struct DoIPDialect: AdapterDialect {
         self.options = options
         vehicle = options.vehicle
         version = options.version
+        capabilities = Self.allItCan(
+            longest: Self.requestLengths.upperBound, functional: options.functional)
     }
 
     // MARK: AdapterDialect
@@ -149,7 +160,7 @@ public struct DoIPDialect: AdapterDialect {
     /// Activates routing, then asks the vehicle what it supports.
     public mutating func initialise(_ out: inout [DialectOutput]) {
         identity = AdapterIdentity(banner: "DoIP gateway")
-        capabilities = Self.allItCan(longest: longest)
+        capabilities = Self.allItCan(longest: longest, functional: options.functional)
         lexer = DoIPLexer()
         received = 0
         heard = 0
@@ -166,8 +177,7 @@ public struct DoIPDialect: AdapterDialect {
     public func isReadOnly(_ request: AdapterRequest) -> Bool {
         switch request {
         case .vehicle(let vehicle):
-            vehicle.payload.isEmpty
-                || VehicleRequest.isReadOnly(vehicle.payload, to: vehicle.target, on: .doip)
+            vehicle.payload.isEmpty || vehicle.isReadOnly(on: .doip)
         case .action, .command, .monitor: true
         }
     }
@@ -192,7 +202,7 @@ public struct DoIPDialect: AdapterDialect {
     }
 
     private mutating func send(_ request: VehicleRequest, _ out: inout [DialectOutput]) {
-        guard request.ending == .reply, request.target.map({ $0.form == .logical }) ?? true else {
+        guard !request.listens, request.target.map({ $0.form == .logical }) ?? true else {
             out.append(.end(.refused))
             return
         }
@@ -212,6 +222,7 @@ public struct DoIPDialect: AdapterDialect {
             at: request.target.map { UInt16(truncatingIfNeeded: $0.value) } ?? options.functional,
             within: request.answerTime, &out)
         running.expected = request.mayRepeat ? request.expectedFrames : nil
+        running.waitsForSilence = request.ending == .silence
     }
 
     /// Takes received bytes.

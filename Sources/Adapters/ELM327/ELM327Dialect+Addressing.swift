@@ -116,11 +116,16 @@ extension ELM327Dialect {
     ) {
         var responders = request.responders
         var flowControl: ECUAddress?
-        if let target = request.target, target.form != .byte,
-            !target.isUsualRequest || target.extended != nil
-        {
-            if responders == .usual { responders = .one(target.usualResponder) }
-            if case .one = responders { flowControl = target }
+        if let target = request.target, target.form != .byte {
+            if responders == .usual, !target.isUsualRequest || target.extended != nil {
+                responders = .one(target.usualResponder)
+            }
+            // By itself, the adapter sends it to the usual request address of the ECU that answers.
+            if case .one(let ecu) = responders,
+                !target.isUsualRequest || target.extended != nil || ecu != target.usualResponder
+            {
+                flowControl = target
+            }
         }
         // A filter cannot select addresses of one byte, so the caller checks the sender.
         if case .one(let ecu) = responders, ecu.form == .byte { responders = .usual }
@@ -198,6 +203,17 @@ extension ELM327Dialect {
         }
     }
 
+    /// Whether the address to which an adapter sends flow control by itself is for diagnostics.
+    private var ownFlowControlIsDiagnostic: Bool {
+        guard case .vehicle(let request) = running.request else { return true }
+        switch wire.responders {
+        case .one(let ecu):
+            return ecu.isAskedForDiagnostics
+                || ECUAddress(ecu.value, ecu.form).physicalRequest == request.target
+        case .usual, .matching: return true
+        }
+    }
+
     // MARK: Answers
 
     /// Handles the prompt after a preparation.
@@ -234,7 +250,9 @@ extension ELM327Dialect {
         } else if isRefused, let substitutes = substitutes(for: command) {
             running.preparations.insert(contentsOf: substitutes, at: 0)
             proceed(&out)
-        } else if AdapterQuirk.remedy(forRefused: command) == .goOn {
+        } else if AdapterQuirk.remedy(forRefused: command) == .goOn,
+            !command.hasPrefix("ATFC") || ownFlowControlIsDiagnostic
+        {
             proceed(&out)
         } else if isRefused, isAddressByte, wire.extended == nil, wire.extending != .works {
             // It never had an address byte, so there is none to remove.

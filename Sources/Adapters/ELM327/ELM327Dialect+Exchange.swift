@@ -53,7 +53,7 @@ extension ELM327Dialect {
 
     /// Sets the reader's filter to possible answers to `request`; a monitor request accepts all bus traffic.
     private mutating func admitAnswers(to request: VehicleRequest) {
-        guard case .reply = request.ending, !hasTypedSettings, let format = reader.format else {
+        guard !request.listens, !hasTypedSettings, let format = reader.format else {
             reader.filter = .open
             return
         }
@@ -121,7 +121,7 @@ extension ELM327Dialect {
     ) -> (command: [UInt8], withDigit: Bool)? {
         switch request.ending {
         case .listen: return request.payload.isEmpty ? (Array("ATMA".utf8), false) : nil
-        case .reply: break
+        case .reply, .silence: break
         }
         // Without segmentation, a request has to fit into a single frame.
         guard request.payload.count <= (request.target?.extended == nil ? 7 : 6) else {
@@ -342,7 +342,7 @@ extension ELM327Dialect {
         let spoken = capabilities.vehicleProtocol
         // The adapter's own settings define what these send before a request; only an answer shows it.
         if spoken == .userCAN1 || spoken == .userCAN2, !setup.heardVehicle { return false }
-        return VehicleRequest.isReadOnly(request.payload, to: request.target, on: spoken)
+        return request.isReadOnly(on: spoken)
             && typed?.isReadOnly(request.payload) ?? true
     }
 

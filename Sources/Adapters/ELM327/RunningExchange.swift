@@ -67,7 +67,7 @@ struct RunningExchange: Hashable, Sendable {
         switch request {
         case .vehicle(let vehicle):
             switch vehicle.ending {
-            case .reply: nil
+            case .reply, .silence: nil
             case .listen(_, let atMost): atMost
             }
         case .action, .command: nil

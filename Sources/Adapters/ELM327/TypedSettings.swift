@@ -20,8 +20,8 @@ public struct TypedSettings: Hashable, Sendable {
         var typesGroupsForward = true
         /// The digits of `AT FC SH`; nil for the adapter's default.
         var flowControlHeader: String?
-        /// Whether the adapter's flow control frames are really flow control (`AT FC SD`).
-        var sendsFlowControl = true
+        /// The data of the adapter's flow control frames (`AT FC SD`).
+        var flowControl: [UInt8] = [0x30, 0x00, 0x00]
         /// The protocol in use; nil while the adapter searches.
         var vehicleProtocol: VehicleProtocol?
 
@@ -154,7 +154,7 @@ public struct TypedSettings: Hashable, Sendable {
         } else if compact.hasPrefix("ATFCSH") {
             state.flowControlHeader = String(digits.dropFirst(2))
         } else if compact.hasPrefix("ATFCSD") {
-            state.sendsFlowControl = HarmlessCommands.isFlowControl(String(digits.dropFirst(2)))
+            state.flowControl = Hex.bytes(digits.dropFirst(2)) ?? []
         }
     }
 
@@ -175,9 +175,12 @@ public struct TypedSettings: Hashable, Sendable {
     public func isReadOnlyCommand(_ text: String) -> Bool {
         guard AdapterRequest.isReadOnlyCommand(text) else { return false }
         let compact = String(decoding: AdapterCommand.compact(text.utf8), as: UTF8.self)
-        if compact.hasPrefix("ATFCSH") {
-            let address = String(compact.dropFirst(6))
-            return possible.allSatisfy { $0.takes(flowControlAt: address) }
+        if compact.hasPrefix("ATFCS") {
+            return possible.allSatisfy { state in
+                var state = state
+                Self.applyOther(compact, to: &state)
+                return state.sendsFlowControl
+            }
         }
         guard case .transmit = AdapterCommand(compact) else { return true }
         guard let sent = HarmlessCommands.Transmission(String(compact.dropFirst(4))) else {
@@ -192,7 +195,6 @@ public struct TypedSettings: Hashable, Sendable {
 
     private static func isReadOnly(_ typed: [UInt8], _ state: State) -> Bool {
         guard let isFormatted = state.isFormatted, !state.isExtended, state.sendsFlowControl,
-            state.flowControlHeader.map(state.takes(flowControlAt:)) ?? true,
             state.isDiagnostic(typed)
         else { return false }
         guard state.vehicleProtocol != .j1939 else {
@@ -229,16 +231,27 @@ extension TypedSettings.State {
         return isDiagnostic(header, payload)
     }
 
-    /// Whether flow control frames with these digits go to an ECU's diagnostic address.
-    fileprivate func takes(flowControlAt digits: String) -> Bool {
-        guard vehicleProtocol?.family == .can else { return false }
-        if digits.utf8.count == 8 {
-            return HarmlessCommands.hexadecimal(digits).map {
-                vehicleProtocol?.addressForm == .can29
-                    && ECUAddress($0, .can29).isDiagnosticRequest
-            } ?? false
+    /// Whether the adapter's flow control frames are flow control, in every form of addressing, and go to an
+    /// ECU's diagnostic address.
+    fileprivate var sendsFlowControl: Bool {
+        guard HarmlessCommands.isFlowControl(Hex.string(flowControl)) else { return false }
+        guard let digits = flowControlHeader ?? header else { return true }
+        guard let value = HarmlessCommands.hexadecimal(digits), vehicleProtocol?.family == .can
+        else {
+            return flowControlHeader == nil
         }
-        return isDiagnostic(digits, [0x30, 0x00, 0x00])
+        let isLong = vehicleProtocol?.addressForm == .can29
+        guard flowControlHeader != nil || isLong == (digits.utf8.count > 3) else { return true }
+        switch digits.utf8.count {
+        case 8: return isLong && ECUAddress(value, .can29).takes(frame: flowControl)
+        case 6:
+            return isLong
+                && priority.map {
+                    ECUAddress(UInt32($0) << 24 | value, .can29).takes(frame: flowControl)
+                } ?? false
+        default:
+            return !isLong && value < 0x800 && ECUAddress(value, .can11).takes(frame: flowControl)
+        }
     }
 
     private func isDiagnostic(_ header: String, _ payload: [UInt8]) -> Bool {

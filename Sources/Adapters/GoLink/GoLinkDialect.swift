@@ -107,9 +107,7 @@ public struct GoLinkDialect: AdapterDialect {
     public func isReadOnly(_ request: AdapterRequest) -> Bool {
         switch request {
         case .vehicle(let vehicle):
-            vehicle.payload.isEmpty
-                || VehicleRequest.isReadOnly(
-                    vehicle.payload, to: vehicle.target, on: capabilities.vehicleProtocol)
+            vehicle.payload.isEmpty || vehicle.isReadOnly(on: capabilities.vehicleProtocol)
         // The device has no commands for these, so nothing is sent.
         case .action: true
         case .command(_, let text, _, _), .monitor(_, let text, _, _):
@@ -122,7 +120,7 @@ public struct GoLinkDialect: AdapterDialect {
         _ request: AdapterRequest, isReadOnly: Bool, _ out: inout [DialectOutput]
     ) {
         guard phase == .ready, case .vehicle(let vehicle) = request, vehicle.target == nil,
-            vehicle.ending == .reply,
+            !vehicle.listens,
             let bytes = GoLinkFrame.request(vehicle.payload).bytes
         else {
             out.append(.end(.refused))

@@ -63,7 +63,7 @@ extension SimulatedAdapter {
         requests.append(
             ReceivedRequest(
                 at: begun, header: header.text, payload: bytes,
-                frame: firstFrame(of: bytes, on: vehicleProtocol)))
+                frames: frames(of: bytes, on: vehicleProtocol)))
         if let limit = personality.hangsAfter, requestCount > limit {
             activity = .hung
             return
@@ -91,14 +91,13 @@ extension SimulatedAdapter {
         return bytes.reversed()
     }
 
-    /// The content of a request's first frame.
-    private func firstFrame(of bytes: [UInt8], on vehicleProtocol: VehicleProtocol) -> [UInt8] {
-        guard vehicleProtocol.family == .can else { return bytes }
+    /// The content of a request's frames.
+    private func frames(of bytes: [UInt8], on vehicleProtocol: VehicleProtocol) -> [[UInt8]] {
+        guard vehicleProtocol.family == .can else { return [bytes] }
         let address = settings.extendedAddress.map { [$0] } ?? []
-        guard settings.formatting else { return Array((address + bytes).prefix(8)) }
-        if bytes.count <= 7 { return address + [UInt8(bytes.count)] + bytes }
-        let length = [0x10 | UInt8(bytes.count >> 8 & 0xF), UInt8(bytes.count & 0xFF)]
-        return Array((address + length + bytes).prefix(8))
+        guard settings.formatting else { return [Array((address + bytes).prefix(8))] }
+        if bytes.count <= 7 { return [Array((address + [UInt8(bytes.count)] + bytes).prefix(8))] }
+        return (try? ISO15765.frames(for: bytes, extendedAddress: settings.extendedAddress)) ?? []
     }
 
     /// Records the flow control frames for `answers` of several frames.
@@ -125,7 +124,7 @@ extension SimulatedAdapter {
             flowControls.append(
                 ReceivedRequest(
                     at: now, header: ECUAddress(identifier, vehicleProtocol.addressForm).digits,
-                    payload: data, frame: data))
+                    payload: data, frames: [data]))
         }
     }
 

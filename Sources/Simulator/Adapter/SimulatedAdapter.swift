@@ -13,9 +13,9 @@ public struct SimulatedAdapter: Sendable {
         public var header: String
         /// Service and data.
         public var payload: [UInt8]
-        /// The data of the first frame on the bus, with length and address byte on CAN; empty if the adapter
-        /// does not use text lines.
-        public var frame: [UInt8] = []
+        /// The data of its frames on the bus, with length and address byte on CAN; empty if the adapter does
+        /// not use text lines.
+        public var frames: [[UInt8]] = []
         /// The answers of the ECUs, whether shown or not.
         public var answers: [SimulatedVehicle.Answer] = []
     }

@@ -13,6 +13,8 @@ struct SimulatedBus: Sendable {
     private(set) var requests: [SimulatedAdapter.ReceivedRequest] = []
     /// The number of all requests that reached the vehicle.
     private(set) var requestCount = 0
+    /// The latest frames of testers, oldest first, whether an ECU takes them or not.
+    private(set) var heard: [CANFrame] = []
 
     private let options: SimulatorOptions
     private let begin: Instant
@@ -163,6 +165,8 @@ struct SimulatedBus: Sendable {
 
     /// Takes a frame from a tester.
     mutating func receive(_ frame: CANFrame, at now: Instant) {
+        if heard.count >= SimulatedAdapter.keptRequests { heard.removeFirst(heard.count / 2) }
+        heard.append(frame)
         guard vehicle.ignition, !frame.isRemote, !frame.data.isEmpty else { return }
         if vehicle.vehicleProtocol.family == .j1939 {
             receiveGroup(frame, at: now)
@@ -316,7 +320,7 @@ struct SimulatedBus: Sendable {
         requestCount += 1
         requests.append(
             .init(
-                at: now, header: frame.id.digits, payload: payload, frame: Array(frame.data),
+                at: now, header: frame.id.digits, payload: payload, frames: [Array(frame.data)],
                 answers: answers))
         if requests.count > SimulatedAdapter.keptRequests { requests.removeFirst() }
     }

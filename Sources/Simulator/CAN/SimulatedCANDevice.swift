@@ -60,6 +60,9 @@ public struct SimulatedCANDevice: SimulatedDevice {
     /// The number of all requests that reached the vehicle.
     public var requestCount: Int { bus.requestCount }
 
+    /// The latest frames of the host, oldest first, whether an ECU takes them or not.
+    public var heard: [CANFrame] { bus.heard }
+
     /// Takes bytes from the host that all arrive at `now`.
     public mutating func receive(_ bytes: some Sequence<UInt8>, at now: Instant) {
         if kind == .records {

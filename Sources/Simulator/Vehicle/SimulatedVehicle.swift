@@ -179,10 +179,14 @@ public struct SimulatedVehicle: Sendable {
                 continue
             }
             let payloads: [[UInt8]]
-            switch members[index].answer(request) {
-            case .silence: continue
-            case .messages(let messages): payloads = messages
-            case .refusal(let code): payloads = [[0x7F, payload.first ?? 0, code]]
+            if let scripted = options.scripted[.init(index, payload)] {
+                payloads = scripted
+            } else {
+                switch members[index].answer(request) {
+                case .silence: continue
+                case .messages(let messages): payloads = messages
+                case .refusal(let code): payloads = [[0x7F, payload.first ?? 0, code]]
+                }
             }
             if let slow = slowness(of: members[index].model, payload) {
                 answer.payload = [0x7F, payload[0], 0x78]
@@ -205,7 +209,11 @@ public struct SimulatedVehicle: Sendable {
     ) -> Bool {
         guard request.payload.count == 3 else { return false }
         let group = request.payload.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        guard let said = members[index].answer(parameterGroup: group, request) else { return false }
+        var told = members[index].answer(parameterGroup: group, request)
+        if let scripted = options.scripted[.init(index, request.payload)] {
+            told = scripted.first.map { .data($0) }
+        }
+        guard let said = told else { return false }
         switch said {
         case .data(let bytes):
             answer.payload = bytes
@@ -235,8 +243,12 @@ public struct SimulatedVehicle: Sendable {
 
     /// The data of a parameter group that an ECU sends without a request; nil if it does not.
     func data(ofGroup group: UInt32, from address: UInt8, after elapsed: Duration) -> [UInt8]? {
-        members.first { $0.model.address == address }?
-            .data(ofGroup: group, state(after: elapsed))
+        guard let index = members.firstIndex(where: { $0.model.address == address }) else {
+            return nil
+        }
+        let request = [0, 8, 16].map { UInt8(truncatingIfNeeded: group >> $0) }
+        if let scripted = options.scripted[.init(index, request)] { return scripted.first }
+        return members[index].data(ofGroup: group, state(after: elapsed))
     }
 
     /// The parameter groups that ECUs send without a request: sender, group and interval.

@@ -2,31 +2,48 @@ import Adapters
 import Diagnostics
 import OBDCore
 import ScanSession
+import ScanTool
 
 /// Requires a vehicle to prove that its engine is off and that it does not move.
 ///
-/// Silence, damage and refusals prove nothing. All ECUs are asked regardless of `--ecu`, and under the
-/// adapter's usual settings regardless of typed commands.
-public struct StandstillCheck: Sendable {
-    let vehicle: Vehicle
+/// Every ECU that was heard in the session has to prove it. Silence, damage and refusals prove nothing. All
+/// ECUs are asked regardless of `--ecu` and of a gateway's functional address, and under the adapter's usual
+/// settings regardless of typed commands.
+public struct StandstillCheck {
+    /// What is known about the link.
+    private let capabilities: LinkCapabilities
+    /// The ECUs that have been heard so far.
+    private let heard: () -> HeardECUs
+    /// Sends a request; the reply is nil if the exchange was not completed.
+    private let reply: (VehicleRequest) throws(VehicleError) -> Reply?
 
     /// A check of `vehicle`.
-    public init(_ vehicle: Vehicle) { self.vehicle = vehicle }
-
-    /// Throws unless the vehicle proves that it stands still, or supports neither signal.
-    public func run() throws(VehicleError) {
-        for signal in StandstillSignal.allCases {
-            switch try finding(of: signal) {
-            case .still, .unsupported: continue
-            case .moving: throw .inMotion(signal)
-            case .silent: throw .standstillUnproven(signal, .noAnswer)
-            case .unclear(let doubt): throw .standstillUnproven(signal, doubt)
-            }
+    public init(_ vehicle: Vehicle) {
+        self.init(
+            vehicle.scan.link?.capabilities ?? LinkCapabilities(), heard: { vehicle.scan.heard }
+        ) { (request) throws(VehicleError) in
+            let asked = try vehicle.askUnfiltered(request)
+            return asked.problem == nil ? asked.answer.reply : nil
         }
     }
 
+    /// A check of what is at the other end of a link.
+    init(
+        _ capabilities: LinkCapabilities, heard: @escaping () -> HeardECUs,
+        reply: @escaping (VehicleRequest) throws(VehicleError) -> Reply?
+    ) {
+        self.capabilities = capabilities
+        self.heard = heard
+        self.reply = reply
+    }
+
+    /// Throws unless every ECU of the vehicle proves that it stands still, or does not have the signals.
+    public func run() throws(VehicleError) {
+        for signal in StandstillSignal.allCases { try prove(signal) }
+    }
+
     private var profiles: [DiagnosticProfile] {
-        switch vehicle.scan.link?.capabilities.vehicleProtocol?.family {
+        switch capabilities.vehicleProtocol?.family {
         case .j1939: [.j1939]
         case .iso9141, .iso14230, .j1850: [.classicLegacy]
         // Some ECUs in a car only support the newer services.
@@ -34,35 +51,96 @@ public struct StandstillCheck: Sendable {
         }
     }
 
-    private func finding(of signal: StandstillSignal) throws(VehicleError)
-        -> StandstillSignal.Finding
-    {
-        var findings: [StandstillSignal.Finding] = []
+    private func prove(_ signal: StandstillSignal) throws(VehicleError) {
+        var proof = StandstillProof(signal)
         for profile in profiles {
-            let found = try finding(of: signal, profile)
-            if found == .still || found == .moving { return found }
-            findings.append(found)
+            try ask(signal.request(profile), profile, &proof)
+            if proof.isComplete(heard()) { return }
+            guard let request = StandstillSignal.mapRequest(profile) else { continue }
+            try ask(request, profile, &proof)
+            if proof.isComplete(heard()) { return }
         }
-        return .together(findings)
+        let known = heard()
+        for ecu in proof.missing(of: known) {
+            try askAlone(ecu, known.ecus[ecu] ?? .withOthers, &proof)
+            guard proof.proven.contains(ecu) else {
+                throw .standstillUnproven(signal, .noProof(of: ecu))
+            }
+        }
+        guard proof.isComplete(heard()) else {
+            throw .standstillUnproven(signal, .noAnswer)
+        }
     }
 
-    private func finding(
-        of signal: StandstillSignal, _ profile: DiagnosticProfile
-    ) throws(VehicleError) -> StandstillSignal.Finding {
-        var found = StandstillSignal.Finding.silent
-        // Twice, because the first answer may have been disturbed.
+    /// Asks an ECU that does not answer requests to all ECUs.
+    ///
+    /// In SAE J1939 it only says there that it does not have a parameter group.
+    private func askAlone(
+        _ ecu: ECUAddress, _ reach: HeardECUs.Reach, _ proof: inout StandstillProof
+    ) throws(VehicleError) {
+        for profile in profiles {
+            let target: ECUAddress
+            switch reach {
+            case .alone(let address): target = address
+            case .withOthers where profile == .j1939: target = ecu.physicalRequest
+            case .withOthers: return
+            }
+            var request = VehicleRequest(
+                id: RequestID(rawValue: 0), target: target,
+                payload: proof.signal.request(profile), ending: .silence)
+            request.responders = .one(ecu)
+            try take(request, profile, &proof)
+            if proof.proven.contains(ecu) { return }
+            guard let map = StandstillSignal.mapRequest(profile) else { continue }
+            request.payload = map
+            try take(request, profile, &proof)
+            if proof.proven.contains(ecu) { return }
+        }
+    }
+
+    /// Asks all ECUs, at each address that they may have in common.
+    private func ask(
+        _ payload: [UInt8], _ profile: DiagnosticProfile, _ proof: inout StandstillProof
+    ) throws(VehicleError) {
+        let groups = capabilities.everyECU
+        var unknown = 0
+        for group in groups {
+            let request = VehicleRequest(
+                id: RequestID(rawValue: 0), target: group, payload: payload, ending: .silence)
+            do {
+                try take(request, profile, &proof)
+            } catch .standstillUnproven(_, .adapterSaid(.unknownTarget)) where groups.count > 1 {
+                unknown += 1
+            } catch {
+                throw error
+            }
+        }
+        guard unknown < groups.count else {
+            throw .standstillUnproven(proof.signal, .adapterSaid(.unknownTarget))
+        }
+    }
+
+    /// Asks twice at most, because the first answer may have been disturbed.
+    private func take(
+        _ request: VehicleRequest, _ profile: DiagnosticProfile, _ proof: inout StandstillProof
+    ) throws(VehicleError) {
+        var outcome = StandstillProof.Outcome.clear
         for _ in 0..<2 {
-            let asked = try vehicle.askEveryECU(signal.request(profile))
-            guard asked.problem == nil else { return .unclear(.incomplete) }
-            found = signal.finding(in: asked.answer.reply, profile)
-            guard case .unclear = found else { break }
+            guard let reply = try reply(request) else {
+                outcome = .doubt(.incomplete)
+                break
+            }
+            let isMap = request.payload == StandstillSignal.mapRequest(profile)
+            outcome =
+                isMap
+                ? proof.takeMaps(reply, profile) : proof.take(reply, profile)
+            guard case .doubt = outcome else { break }
         }
-        guard found == .silent, let request = StandstillSignal.mapRequest(profile) else {
-            return found
+        switch outcome {
+        case .clear: break
+        case .moving: throw .inMotion(proof.signal)
+        case .doubt(let doubt): throw .standstillUnproven(proof.signal, doubt)
         }
-        let asked = try vehicle.askEveryECU(request)
-        guard asked.problem == nil else { return .unclear(.incomplete) }
-        return signal.isSupported(in: asked.answer.reply, profile) == false ? .unsupported : .silent
     }
 }
 

@@ -1,7 +1,5 @@
-import Adapters
 public import Diagnostics
 import OBDCore
-public import ScanTool
 
 /// What a vehicle has to report before a request that writes: that its engine is off and that it does not
 /// move.
@@ -62,62 +60,38 @@ public enum StandstillSignal: CaseIterable, Hashable, Sendable {
 
     // MARK: Answers
 
-    /// What an exchange shows about the signal.
-    public enum Finding: Hashable, Sendable {
-        /// An ECU reports a value that is not zero.
-        case moving
-        /// ECUs answered, and all of them report zero.
-        case still
-        /// The vehicle's support map does not have it.
-        case unsupported
-        /// No ECU answered, or all ECUs refused.
-        case silent
-        /// The answer proves nothing, for this reason.
-        case unclear(VehicleError.Doubt)
-    }
-
-    /// What a reply shows about the signal.
-    public func finding(in reply: Reply, _ profile: DiagnosticProfile) -> Finding {
-        let values = reply.messages.map { value(in: $0, profile) }
-        if values.contains(.number(isZero: false)) { return .moving }
-        if let reason = reply.doubt { return .unclear(reason) }
-        if values.contains(.unusable) { return .unclear(.unusable) }
-        if values.contains(.foreign) { return .unclear(.otherRequest) }
-        return values.contains(.number(isZero: true)) ? .still : .silent
-    }
-
-    /// Whether the signal is in an answer to ``mapRequest(_:)``; nil if the answer does not show that.
-    public func isSupported(in reply: Reply, _ profile: DiagnosticProfile) -> Bool? {
-        guard reply.doubt == nil, let request = Self.mapRequest(profile) else { return nil }
-        var isSupported: Bool?
-        for message in reply.messages {
-            if NegativeResponse(message.payload) != nil { continue }
-            guard let map = Self.data(of: message, answering: request), map.count == 4 else {
-                return nil
-            }
-            // PID 01 is the highest bit.
-            let place = Int(pid) - 1
-            let bit = map[map.startIndex + place / 8] >> UInt8(7 - place % 8) & 1
-            isSupported = (isSupported ?? false) || bit == 1
-        }
-        return isSupported
-    }
-
-    private enum Value: Hashable {
+    /// What a message states about the signal.
+    enum Statement: Hashable, Sendable {
         case number(isZero: Bool)
+        /// The ECU does not have the signal.
+        case absent
         /// An answer with a wrong length, or one that says that there is no value.
         case unusable
-        /// A refusal.
+        /// A refusal, which may have any reason.
         case refusal
         /// Any other message.
         case foreign
     }
 
-    private func value(in message: ECUMessage, _ profile: DiagnosticProfile) -> Value {
+    /// Whether the signal is in the ECU's own support map; nil if the message is not such a map.
+    func isInMap(of message: ECUMessage, _ profile: DiagnosticProfile) -> Bool? {
+        guard let request = Self.mapRequest(profile),
+            let map = Self.data(of: message, answering: request), map.count == 4
+        else { return nil }
+        // PID 01 is the highest bit.
+        let place = Int(pid) - 1
+        return map[map.startIndex + place / 8] >> UInt8(7 - place % 8) & 1 == 1
+    }
+
+    /// What a message states, as an answer to the request for the signal.
+    func statement(in message: ECUMessage, _ profile: DiagnosticProfile) -> Statement {
         if profile == .j1939 {
             guard message.parameterGroup == parameterGroup else {
-                // Acknowledgements are answers, too.
-                return message.parameterGroup == 0xE800 ? .refusal : .foreign
+                // SAE J1939-21: control byte 1 says that the ECU does not have the group.
+                guard message.parameterGroup == 0xE800, message.answers(request(profile)) else {
+                    return .foreign
+                }
+                return message.payload.first == 0x01 ? .absent : .refusal
             }
             guard message.payload.count == 8 else { return .unusable }
             let high = message.payload[byteInGroup + 1]
@@ -140,24 +114,5 @@ public enum StandstillSignal: CaseIterable, Hashable, Sendable {
         let head = [request[0] | 0x40] + request.dropFirst()
         guard message.payload.starts(with: head) else { return nil }
         return message.payload.dropFirst(head.count)
-    }
-}
-
-extension StandstillSignal.Finding {
-    /// The combined finding of several services of one vehicle.
-    public static func together(_ findings: [Self]) -> Self {
-        if findings.contains(.moving) { return .moving }
-        if findings.contains(.still) { return .still }
-        for case .unclear(let reason) in findings { return .unclear(reason) }
-        return findings.contains(.unsupported) ? .unsupported : .silent
-    }
-}
-
-extension Reply {
-    /// Why missing data in this reply prove nothing; nil if the reply is complete.
-    fileprivate var doubt: VehicleError.Doubt? {
-        if !errors.isEmpty || !texts.isEmpty { return .damaged }
-        if let status = statuses.first(where: { $0 != .noData }) { return .adapterSaid(status) }
-        return nil
     }
 }

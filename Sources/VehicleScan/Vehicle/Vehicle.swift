@@ -106,11 +106,9 @@ public struct Vehicle: Sendable {
                 mayRepeat: AdapterRequest.isReadOnlyCommand(text)))
     }
 
-    /// Sends a request to all ECUs and keeps all answers, regardless of `--ecu`.
-    public func askEveryECU(_ payload: [UInt8]) throws(VehicleError) -> QueryResult {
-        try ask(
-            .vehicle(VehicleRequest(id: RequestID(rawValue: 0), payload: payload)),
-            filtered: { $0 })
+    /// Sends a request once and keeps all answers, regardless of `--ecu`.
+    func askUnfiltered(_ request: VehicleRequest) throws(VehicleError) -> QueryResult {
+        try ask(.vehicle(request), filtered: { $0 })
     }
 
     /// Sends a request unchanged; repeats it once if it only reads and an ECU answered another request.

@@ -63,5 +63,9 @@ public enum VehicleError: Error, Hashable, Sendable {
         case unusable
         /// The answer belongs to another request.
         case otherRequest
+        /// An ECU gave two different answers to one request.
+        case contradiction
+        /// This ECU was heard before and reports neither zero nor that it does not have the value.
+        case noProof(of: ECUAddress)
     }
 }

@@ -1,0 +1,106 @@
+import Adapters
+public import Diagnostics
+public import OBDCore
+public import ScanTool
+
+/// What the ECUs of a vehicle have shown about a signal, until each of them has proven it.
+///
+/// An ECU proves it by reporting zero, or by a support map of its own without the signal. What one ECU
+/// reports proves nothing about another.
+public struct StandstillProof: Hashable, Sendable {
+    /// The signal.
+    public let signal: StandstillSignal
+    /// The ECUs that have proven it.
+    public private(set) var proven: Set<ECUAddress> = []
+    /// How many ECUs without an address have proven it in one exchange.
+    private var unnamed = 0
+    /// Whether the latest value of an ECU without an address was a proof.
+    private var hasUnnamedValue = false
+
+    /// Nothing was asked yet.
+    public init(_ signal: StandstillSignal) { self.signal = signal }
+
+    /// What an exchange has brought.
+    public enum Outcome: Hashable, Sendable {
+        /// An ECU reports a value that is not zero.
+        case moving
+        /// Every answer was clear; ``proven`` has the ECUs that prove something.
+        case clear
+        /// The exchange proves nothing, for this reason.
+        case doubt(VehicleError.Doubt)
+    }
+
+    /// Takes the answers to the signal's request.
+    public mutating func take(_ reply: Reply, _ profile: DiagnosticProfile) -> Outcome {
+        let found = reply.messages.filter { !$0.isPending }.map {
+            (ecu: $0.ecu, says: signal.statement(in: $0, profile))
+        }
+        if found.contains(where: { $0.says == .number(isZero: false) }) { return .moving }
+        if let doubt = reply.doubt { return .doubt(doubt) }
+        if found.contains(where: { $0.says == .unusable }) { return .doubt(.unusable) }
+        if found.contains(where: { $0.says == .foreign }) { return .doubt(.otherRequest) }
+        let all = Dictionary(grouping: found.filter { $0.ecu != nil }, by: \.ecu)
+        guard all.values.allSatisfy({ Set($0.map(\.says)).count == 1 }) else {
+            return .doubt(.contradiction)
+        }
+        for one in found {
+            guard let ecu = one.ecu else { continue }
+            switch one.says {
+            case .number, .absent: proven.insert(ecu)
+            case .refusal, .unusable, .foreign: break
+            }
+        }
+        let nameless = found.filter { $0.ecu == nil }.map(\.says)
+        if !nameless.isEmpty {
+            hasUnnamedValue = true
+            if nameless.allSatisfy({ $0 == .number(isZero: true) }) {
+                unnamed = max(unnamed, nameless.count)
+            }
+        }
+        return .clear
+    }
+
+    /// Takes the answers to the request for the support map.
+    public mutating func takeMaps(_ reply: Reply, _ profile: DiagnosticProfile) -> Outcome {
+        if let doubt = reply.doubt { return .doubt(doubt) }
+        let found = reply.messages.filter { !$0.isPending }
+        let all = Dictionary(grouping: found.filter { $0.ecu != nil }, by: \.ecu)
+        guard all.values.allSatisfy({ Set($0.map(\.payload)).count == 1 }) else {
+            return .doubt(.contradiction)
+        }
+        let lacking = found.filter { signal.isInMap(of: $0, profile) == false }
+        proven.formUnion(lacking.compactMap(\.ecu))
+        // Without addresses it is not known whose map and whose value they are.
+        let nameless = found.count { $0.ecu == nil }
+        if !hasUnnamedValue, nameless > 0, nameless == lacking.count(where: { $0.ecu == nil }) {
+            unnamed = max(unnamed, nameless)
+        }
+        return .clear
+    }
+
+    /// The ECUs that were heard and have not proven anything, in order.
+    public func missing(of heard: HeardECUs) -> [ECUAddress] {
+        heard.ecus.keys.filter { !proven.contains($0) }.sorted()
+    }
+
+    /// Whether every ECU that was heard has proven it.
+    public func isComplete(_ heard: HeardECUs) -> Bool {
+        let count = max(proven.count, unnamed)
+        return heard.isComplete && count > 0 && count >= heard.unnamed
+            && heard.ecus.keys.allSatisfy(proven.contains)
+    }
+}
+
+extension ECUMessage {
+    /// Whether the answer is still to come.
+    fileprivate var isPending: Bool { NegativeResponse(payload)?.nrc == .responsePending }
+}
+
+extension Reply {
+    /// Why missing data in this reply prove nothing; nil if the reply is complete.
+    fileprivate var doubt: VehicleError.Doubt? {
+        if !errors.isEmpty || !texts.isEmpty { return .damaged }
+        if let status = statuses.first(where: { $0 != .noData }) { return .adapterSaid(status) }
+        return nil
+    }
+}

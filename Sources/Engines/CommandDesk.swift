@@ -22,8 +22,18 @@ final class CommandDesk: Sendable {
     }
 
     /// Begins to read the codes of a vehicle; else why not.
-    func readCodes(of vehicle: String, latest trips: [TripSummary], now: Instant) -> String? {
-        if trips.contains(where: { $0.endReason == nil }) {
+    ///
+    /// `isRecording` is whether any trip of any vehicle is open, because its recorder may use the same
+    /// adapter.
+    func readCodes(
+        of vehicle: String, latest trips: [TripSummary], now: Instant,
+        isRecording: () -> Bool
+    ) -> String? {
+        let isTooEarly = state.withLock { state in
+            state.isBusy || state.last.map { now - $0 < .seconds(60) } ?? false
+        }
+        if isTooEarly { return "the codes of \(vehicle) are not read more than once a minute" }
+        if isRecording() {
             return "the codes of \(vehicle) are not read while a trip is recorded"
         }
         guard let adapter = trips.max(by: { $0.start < $1.start })?.accessory else {
@@ -31,7 +41,6 @@ final class CommandDesk: Sendable {
         }
         let mayBegin = state.withLock { state in
             if state.isBusy { return false }
-            if let last = state.last, now - last < .seconds(60) { return false }
             state.isBusy = true
             state.last = now
             return true

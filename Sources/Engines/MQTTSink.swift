@@ -46,6 +46,10 @@ public struct MQTTSink: Sendable {
     public var database: String
     /// Whether it ends when all data is published.
     public var drains: Bool
+    /// Makes a connection for a client, a version of MQTT and the topic of its last will.
+    var connection: @Sendable (String, Int32, String) throws -> any BrokerConnection = {
+        try MQTTClient(id: $0, version: $1, will: $2)
+    }
 
     /// A sink.
     public init(
@@ -187,8 +191,8 @@ private final class MQTTSinkRun {
         waiting = []
         subscribed = []
         leaving = []
-        let client = try MQTTClient(
-            id: sink.client, version: version, will: VehicleTopics.bridge(sink.client))
+        let client = try sink.connection(
+            sink.client, version, VehicleTopics.bridge(sink.client))
         if let words = try client.connect(
             sink.address, password: sink.password, caFile: sink.caFile)
         {
@@ -230,7 +234,7 @@ private final class MQTTSinkRun {
         return try session(client)
     }
 
-    private func session(_ client: MQTTClient) throws -> Closing {
+    private func session(_ client: any BrokerConnection) throws -> Closing {
         if let forgotten { return try forget(forgotten, client) }
         guard let deliveries else { return .end(goodBye(client, .drained)) }
         board.forgetSent()
@@ -302,7 +306,7 @@ private final class MQTTSinkRun {
     }
 
     /// Takes vehicles away; only connects where there are none.
-    private func forget(_ names: [String], _ client: MQTTClient) throws -> Closing {
+    private func forget(_ names: [String], _ client: any BrokerConnection) throws -> Closing {
         for name in deliveries == nil ? [] : names {
             guard let deliveries else { break }
             for message in try vehicles.removal(of: name, deliveries) {
@@ -325,7 +329,7 @@ private final class MQTTSinkRun {
     }
 
     /// Announces that publishing ends, and waits for the acknowledgement.
-    private func goodBye(_ client: MQTTClient, _ end: SinkEnd) -> SinkEnd {
+    private func goodBye(_ client: any BrokerConnection, _ end: SinkEnd) -> SinkEnd {
         let sent = client.publish(
             VehicleTopics.bridge(sink.client), Array("offline".utf8)[...], quality: 1,
             isRetained: true)
@@ -345,7 +349,7 @@ private final class MQTTSinkRun {
     /// Why a message cannot be sent; nil = it was sent.
     ///
     /// A broker may refuse an earlier one, and then close the connection: its answer is looked at first.
-    private func fault(_ client: MQTTClient, _ result: Int32) -> Closing? {
+    private func fault(_ client: any BrokerConnection, _ result: Int32) -> Closing? {
         if result == 0 { return nil }
         let words = MQTTClient.resultWords(result)
         _ = client.drive(-1, .zero)
@@ -360,13 +364,15 @@ private final class MQTTSinkRun {
     }
 
     /// Sends a retained message with acknowledgement.
-    private func send(_ client: MQTTClient, _ topic: String, _ payload: [UInt8]) -> Closing? {
+    private func send(_ client: any BrokerConnection, _ topic: String, _ payload: [UInt8])
+        -> Closing?
+    {
         let sent = client.publish(topic, payload[...], quality: 1, isRetained: true)
         if sent.result == 0 { pending[sent.id] = topic }
         return fault(client, sent.result)
     }
 
-    private func send(_ client: MQTTClient, _ message: BrokerMessage) -> Closing? {
+    private func send(_ client: any BrokerConnection, _ message: BrokerMessage) -> Closing? {
         if message.quality > 0 { return send(client, message.topic, message.payload) }
         return fault(
             client,
@@ -376,7 +382,7 @@ private final class MQTTSinkRun {
     }
 
     /// Sends history, in halves if a message is too long for the broker.
-    private func send(_ client: MQTTClient, _ batch: FeedBatch) -> Closing? {
+    private func send(_ client: any BrokerConnection, _ batch: FeedBatch) -> Closing? {
         var parts = LineBatch(batch.lines, limit: Self.messageBytes)
         var sent = Waiting(batch: batch, messages: [], refused: [])
         let topic = VehicleTopics(vehicle: batch.vehicle).readings
@@ -452,7 +458,7 @@ private final class MQTTSinkRun {
     // MARK: Vehicles
 
     private func tellVehicles(
-        _ client: MQTTClient, _ store: TripStore, _ deliveries: DeliveryStore, _ now: UTC
+        _ client: any BrokerConnection, _ store: TripStore, _ deliveries: DeliveryStore, _ now: UTC
     ) throws -> Closing? {
         // Forgotten when the broker has acknowledged it.
         if pending.isEmpty {
@@ -477,6 +483,12 @@ private final class MQTTSinkRun {
         return nil
     }
 
+    /// Whether any trip is open, or nobody can tell.
+    private var isRecording: Bool {
+        guard let trips = try? store?.trips(.init(withScans: true)) else { return true }
+        return trips.contains { $0.endReason == nil }
+    }
+
     /// Takes a press of the button.
     private func take(_ payload: [UInt8], from topic: String) {
         guard let commands, payload == Array(DiscoveryPayload.readCodes.utf8),
@@ -484,7 +496,7 @@ private final class MQTTSinkRun {
         else { return }
         let words = commands.readCodes(
             of: name, latest: [vehicle.drive?.trip, vehicle.look?.trip].compactMap(\.self),
-            now: SystemClock.now())
+            now: SystemClock.now(), isRecording: { isRecording })
         if let words { state.change { $0.command = words } }
     }
 }

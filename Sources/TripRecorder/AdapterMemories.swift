@@ -14,12 +14,14 @@ package struct AdapterMemories {
     package var known: AdapterMemory? { remembered.map { AdapterMemory($0) } }
     private let remembered: RememberedAccessory?
     private let database: String?
+    private let used: UsedAdapters
     /// The key of the adapter in the database; nil for a device that is not stored.
     package let key: String?
 
     /// Loads the facts about the adapter with this key; `database` may be missing.
-    package init(_ database: String?, key: String?) {
+    package init(_ database: String?, key: String?, used: UsedAdapters = UsedAdapters()) {
         self.database = database
+        self.used = used
         self.key = key
         remembered = key.flatMap { key in
             Self.store(database).flatMap { try? $0.accessory(at: key) }
@@ -54,6 +56,7 @@ package struct AdapterMemories {
     /// Stores new facts of a session; this may wait for the disk.
     package func save(_ memory: AdapterMemory, now: UTC = SystemClock.utc) {
         guard let key, memory.identity != nil else { return }
+        used.note(key)
         var updated = remembered ?? RememberedAccessory(address: key)
         updated.lineRate = memory.lineRate ?? updated.lineRate
         updated.name = memory.identity?.banner

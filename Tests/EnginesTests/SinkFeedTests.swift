@@ -422,17 +422,19 @@ struct CommandDeskTests {
         let wake = try EventDescriptor()
         let desk = CommandDesk(readCodes: { "codes were read at \($0)" }, wake: wake)
         let now = SystemClock.now()
-        var trips = try store.trips()
-        #expect(
-            desk.readCodes(of: "golf", latest: trips, now: now)
-                == "the codes of golf are not read while a trip is recorded")
+        // Another vehicle's trip is open: its recorder may use the same adapter.
+        func press(_ trips: [TripSummary], _ time: Instant) -> String? {
+            desk.readCodes(of: "golf", latest: trips, now: time) {
+                ((try? store.trips()) ?? []).contains { $0.endReason == nil }
+            }
+        }
+        var trips: [TripSummary] = []
+        #expect(press(trips, now) == "the codes of golf are not read while a trip is recorded")
         try trip.end(.stopped, at: now)
         trips = try store.trips()
-        #expect(
-            desk.readCodes(of: "golf", latest: trips, now: now)
-                == "the codes of golf are not read: its adapter is not known")
+        #expect(press(trips, now) == "the codes of golf are not read: its adapter is not known")
         trips[0].accessory = "sim:"
-        #expect(desk.readCodes(of: "golf", latest: trips, now: now) == nil)
+        #expect(press(trips, now) == nil)
         var list = WaitList()
         _ = list.add(wake.descriptor)
         list.add(deadline: SystemClock.now() + .seconds(20))
@@ -440,8 +442,8 @@ struct CommandDeskTests {
         #expect(desk.takeResult() == "golf: codes were read at sim:")
         #expect(desk.takeResult() == nil)
         #expect(
-            desk.readCodes(of: "golf", latest: trips, now: now + .seconds(59))
+            press(trips, now + .seconds(59))
                 == "the codes of golf are not read more than once a minute")
-        #expect(desk.readCodes(of: "golf", latest: trips, now: now + .seconds(61)) == nil)
+        #expect(press(trips, now + .seconds(61)) == nil)
     }
 }

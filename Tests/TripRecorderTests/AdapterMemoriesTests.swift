@@ -11,6 +11,7 @@ import TripStore
 @Suite struct `What is remembered of an adapter` {
     private let folder: String
     private var database: String { folder + "/trips.db" }
+    private var used: UsedAdapters { UsedAdapters(in: folder) }
 
     init() throws {
         var template = Array("/tmp/obdscan-memory-XXXXXX".utf8CString)
@@ -30,21 +31,21 @@ import TripStore
 
     @Test func `is known in the next session`() throws {
         defer { clean() }
-        let first = AdapterMemories(database, key: "serial:a")
+        let first = AdapterMemories(database, key: "serial:a", used: used)
         #expect(first.known == nil)
         first.save(memory("ELM327 v1.5", rate: 38_400))
-        let known = try #require(AdapterMemories(database, key: "serial:a").known)
+        let known = try #require(AdapterMemories(database, key: "serial:a", used: used).known)
         #expect(known.identity?.banner == "ELM327 v1.5" && known.lineRate == 38_400)
         #expect(known.vehicleProtocol == .can11At500)
-        #expect(AdapterMemories(database, key: "serial:b").known == nil)
+        #expect(AdapterMemories(database, key: "serial:b", used: used).known == nil)
         #expect(AdapterMemories.all(database).map(\.address) == ["serial:a"])
     }
 
     @Test func `is not kept without a key, an identity or a database`() {
         defer { clean() }
-        AdapterMemories(database, key: nil).save(memory("ELM327 v1.5"))
-        AdapterMemories(database, key: "serial:a").save(memory(nil))
-        AdapterMemories(nil, key: "serial:a").save(memory("ELM327 v1.5"))
+        AdapterMemories(database, key: nil, used: used).save(memory("ELM327 v1.5"))
+        AdapterMemories(database, key: "serial:a", used: used).save(memory(nil))
+        AdapterMemories(nil, key: "serial:a", used: used).save(memory("ELM327 v1.5"))
         #expect(!Files.exists(database) && AdapterMemories.all(database).isEmpty)
         #expect(AdapterMemories.all(nil).isEmpty)
     }
@@ -56,11 +57,32 @@ import TripStore
     ) throws {
         defer { clean() }
         let start = UTC(microseconds: 1_700_000_000_000_000)
-        AdapterMemories(database, key: "serial:a").save(memory("ELM327 v1.5"), now: start)
+        AdapterMemories(database, key: "serial:a", used: used).save(
+            memory("ELM327 v1.5"), now: start)
         let later = UTC(microseconds: start.microseconds + seconds * 1_000_000)
-        AdapterMemories(database, key: "serial:a").save(memory("ELM327 v1.5"), now: later)
+        AdapterMemories(database, key: "serial:a", used: used).save(
+            memory("ELM327 v1.5"), now: later)
         #expect(AdapterMemories.all(database).map(\.lastSeen) == [isWritten ? later : start])
-        AdapterMemories(database, key: "serial:a").save(memory("ELM327 v2.1"), now: later)
+        AdapterMemories(database, key: "serial:a", used: used).save(
+            memory("ELM327 v2.1"), now: later)
         #expect(AdapterMemories.all(database).map(\.name) == ["ELM327 v2.1"])
+    }
+
+    /// A merged database brings its adapters along, but nobody has used them here.
+    @Test func `is on this machine's list only if the adapter answered here`() throws {
+        defer { clean() }
+        let store = try TripStore(path: database, access: .readWrite)
+        try store.remember(
+            RememberedAccessory(address: "tcp:elsewhere:35000"), seen: SystemClock.utc)
+        AdapterMemories(database, key: "serial:a", used: used).save(memory(nil))
+        #expect(!used.contains("serial:a"))
+        for _ in 0..<2 {
+            AdapterMemories(database, key: "serial:a", used: used).save(memory("ELM327 v1.5"))
+        }
+        used.note("tcp:one\ntcp:elsewhere:35000")
+        #expect(used.contains("serial:a") && !used.contains("serial:"))
+        #expect(!used.contains("tcp:elsewhere:35000"))
+        #expect(Files.text(folder + "/adapters") == "serial:a\n")
+        #expect(!UsedAdapters(in: nil).contains("serial:a"))
     }
 }

@@ -1,10 +1,12 @@
 import Delivery
 import Engines
+import Formats
 import OBDCore
 import PIDTables
 import Publishing
 import Settings
 import SystemIO
+import TripRecorder
 
 extension ChosenSink.Surroundings {
     /// This computer, its user and the environment of this process.
@@ -32,6 +34,9 @@ extension ChosenSink {
 
     /// Reads the trouble codes at an adapter into the database, as the user would.
     private static func readCodes(adapter: String, into database: String) -> String {
+        guard UsedAdapters().contains(adapter) else {
+            return "no codes were read: this machine has not used \(printable(adapter))"
+        }
         let end = try? ChildProcess.run(
             "/proc/self/exe", ["dtc", "-d", adapter, "--db", database, "--quiet"],
             until: SystemClock.now() + .seconds(60), cancelledBy: nil)

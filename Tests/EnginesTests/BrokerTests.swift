@@ -1,0 +1,334 @@
+import OBDCore
+import Publishing
+import Synchronization
+import SystemIO
+import Testing
+import TripStore
+
+@testable import Engines
+
+/// A broker in the test's own process, which needs neither a library nor a package.
+private final class OwnBroker: BrokerConnection, Sendable {
+    struct Message: Sendable {
+        var topic: String
+        var payload: String
+        var isRetained: Bool
+    }
+
+    private struct State {
+        var messages: [Message] = []
+        var events: [MQTTClient.Event] = []
+        var subscriptions: [String] = []
+        var number: Int32 = 0
+        var drives = 0
+        var isConnected = false
+    }
+
+    private let state = Mutex(State())
+    /// Why it refuses the connection.
+    let fault: String?
+    /// Whether it acknowledges a message on this topic, by how many it has had.
+    let acknowledges: @Sendable (String, Int) -> Bool
+    /// What it sends once the client has subscribed.
+    let presses: @Sendable (_ topic: String) -> [MQTTClient.Event]
+    /// The number of turns after which the connection is lost.
+    let patience: Int
+
+    init(
+        fault: String? = nil, patience: Int = 100,
+        acknowledges: @escaping @Sendable (String, Int) -> Bool = { _, _ in true },
+        presses: @escaping @Sendable (String) -> [MQTTClient.Event] = { _ in [] }
+    ) {
+        self.fault = fault
+        self.patience = patience
+        self.acknowledges = acknowledges
+        self.presses = presses
+    }
+
+    var messages: [Message] { state.withLock { $0.messages } }
+    /// Everything that it was told.
+    var text: String { messages.map { $0.topic + " " + $0.payload }.joined(separator: "\n") }
+
+    var certificateFault: String? { fault }
+
+    func connect(_: SinkAddress, password: String?, caFile: String?) -> String? {
+        guard fault == nil else { return fault }
+        state.withLock {
+            $0.isConnected = true
+            $0.drives = 0
+            $0.events = [.connected(0)]
+        }
+        return nil
+    }
+
+    func subscribe(_ topic: String) -> Int32 {
+        state.withLock {
+            $0.subscriptions.append(topic)
+            $0.events += presses(topic)
+        }
+        return 0
+    }
+
+    func drive(_ descriptor: Int32, _ timeout: Duration) -> String? {
+        var list = WaitList()
+        _ = list.add(descriptor)
+        list.add(deadline: SystemClock.now() + min(timeout, .milliseconds(5)))
+        list.wait()
+        return state.withLock {
+            $0.drives += 1
+            return $0.drives > patience ? "the connection is lost" : nil
+        }
+    }
+
+    func takeEvents() -> [MQTTClient.Event] {
+        state.withLock { state in
+            defer { state.events = [] }
+            return state.events
+        }
+    }
+
+    func publish(
+        _ topic: String, _ payload: ArraySlice<UInt8>, quality: Int32, isRetained: Bool
+    ) -> (id: Int32, result: Int32) {
+        state.withLock { state in
+            state.number += 1
+            let earlier = state.messages.count { $0.topic == topic }
+            state.messages.append(
+                Message(
+                    topic: topic, payload: String(decoding: payload, as: UTF8.self),
+                    isRetained: isRetained))
+            if quality > 0, acknowledges(topic, earlier) {
+                state.events.append(.published(id: state.number, reason: 0))
+            }
+            return (state.number, 0)
+        }
+    }
+
+    func disconnect() {}
+}
+
+@Suite("A broker of the tests' own")
+struct BrokerTests {
+    private static let vin = "5XXBD1GA8LX000042"
+
+    private func sink(
+        _ folder: SpoolFolder, _ broker: OwnBroker, _ selection: SinkSelection = SinkSelection()
+    ) throws -> MQTTSink {
+        var sink = MQTTSink(
+            name: "sink", address: try SinkAddress("mqtt://localhost"), selection: selection,
+            host: "pi", version: "1", database: folder.database, drains: true
+        ) { _ in Array("{}".utf8) }
+        sink.history = .lines
+        sink.mostFailures = 1
+        sink.connection = { _, _, _ in broker }
+        return sink
+    }
+
+    private func run(_ sink: MQTTSink, _ folder: SpoolFolder) throws -> (SinkEnd?, SinkReport) {
+        let deliveries = try folder.deliveries()
+        try deliveries.claim("sink", target: "mqtt://localhost")
+        let state = SinkState()
+        sink.run(
+            deliveries, state, stop: try EventDescriptor(), wake: try EventDescriptor())
+        return (state.current.end, state.current)
+    }
+
+    /// The lines that are still owed.
+    private func owed(_ folder: SpoolFolder) throws -> Int {
+        let feed = try SinkFeed(
+            database: folder.database, deliveries: try folder.deliveries(), sink: "sink",
+            selection: SinkSelection(), limit: 1_000)
+        try feed.refresh(now: SystemClock.utc)
+        var count = 0
+        while let batch = try feed.next() {
+            count += batch.lines.count { $0 == UInt8(ascii: "\n") }
+        }
+        return count
+    }
+
+    @Test("What a broker has not acknowledged is owed, and comes again")
+    func cursor() throws {
+        let folder = try SpoolFolder()
+        try folder.endedTrip(vin: Self.vin, readings: 30)
+        let silent = OwnBroker(acknowledges: { topic, _ in !topic.hasSuffix("/readings") })
+        let (lost, _) = try run(try sink(folder, silent), folder)
+        #expect(silent.messages.contains { $0.topic.hasSuffix("/readings") })
+        #expect(lost == .unreachable("the connection is lost"))
+        #expect(try owed(folder) == 30)
+        let kind = OwnBroker()
+        let (end, _) = try run(try sink(folder, kind), folder)
+        #expect(end == .drained)
+        #expect(try owed(folder) == 0)
+        // What was told while nobody acknowledged is told again.
+        func lines(_ broker: OwnBroker) -> [String] {
+            broker.messages.filter { $0.topic.hasSuffix("/readings") }.map(\.payload)
+        }
+        #expect(lines(kind) == lines(silent))
+    }
+
+    @Test("Positions go only where they are wanted", arguments: [false, true])
+    func positions(isWanted: Bool) throws {
+        let folder = try SpoolFolder()
+        let store = try folder.store()
+        let trip = try folder.trip(store, vin: Self.vin)
+        #expect(trip.offer(try folder.readings(5), at: trip.anchor.monotonic))
+        let position = try #require(Position(latitude: 48.137154, longitude: 11.576124))
+        #expect(trip.offer(.position(position), at: trip.anchor.monotonic + .seconds(1)))
+        try trip.end(.stopped, at: trip.anchor.monotonic + .seconds(3))
+        var selection = SinkSelection()
+        selection.hasPosition = isWanted
+        for history in [MQTTSink.History.lines, .json] {
+            let broker = OwnBroker()
+            var sink = try sink(folder, broker, selection)
+            sink.history = history
+            sink.name = "\(history)"
+            let deliveries = try folder.deliveries()
+            try deliveries.claim(sink.name, target: "mqtt://localhost")
+            let state = SinkState()
+            sink.run(
+                deliveries, state, stop: try EventDescriptor(), wake: try EventDescriptor())
+            #expect(state.current.end == .drained)
+            #expect(broker.text.contains("48.137") == isWanted)
+            #expect(broker.text.contains("/position ") == isWanted)
+        }
+    }
+
+    @Test("An imported trip goes only where it is asked for")
+    func imported() throws {
+        let folder = try SpoolFolder()
+        let store = try folder.store()
+        let anchor = TimeAnchor(monotonic: SystemClock.now(), utc: SystemClock.utc)
+        let trip = try store.startTrip(
+            TripStart(purpose: .import, anchor: anchor, vin: VIN(Self.vin)), table: folder.table)
+        #expect(trip.offer(try folder.readings(5), at: anchor.monotonic))
+        try trip.end(.stopped, at: anchor.monotonic + .seconds(1))
+        let unasked = OwnBroker()
+        #expect(try run(try sink(folder, unasked), folder).0 == .drained)
+        #expect(!unasked.text.contains("rpm") && !unasked.text.contains("RPM"))
+        var selection = SinkSelection()
+        selection.trips = [trip.trip]
+        let asked = OwnBroker()
+        #expect(try run(try sink(folder, asked, selection), folder).0 == .drained)
+        #expect(asked.messages.contains { $0.topic.hasSuffix("/readings") })
+    }
+
+    @Test("A broker whose certificate is not trusted is told nothing")
+    func certificate() throws {
+        let folder = try SpoolFolder()
+        try folder.endedTrip(vin: Self.vin, readings: 3)
+        let broker = OwnBroker(fault: "the broker's certificate is not trusted")
+        let (end, _) = try run(try sink(folder, broker), folder)
+        #expect(end == .refused(.certificate, "the broker's certificate is not trusted"))
+        #expect(broker.messages.isEmpty)
+    }
+
+    /// What arrives on the topic of the button, and whether codes are read.
+    static let arrivals: [(payload: String, isRetained: Bool, isOwnTopic: Bool, reads: Bool)] = [
+        ("read-codes", false, true, true), ("read-codes", true, true, false),
+        ("", false, true, false), ("PRESS", false, true, false),
+        ("read-codes ", false, true, false), ("READ-CODES", false, true, false),
+        ("clear", false, true, false), ("read-codes", false, false, false),
+    ]
+
+    @Test(
+        "A press reads codes only with its own word, and not if the broker kept it",
+        arguments: arrivals)
+    func presses(
+        payload: String, isRetained: Bool, isOwnTopic: Bool, reads: Bool
+    ) throws {
+        let (asked, _) = try press(payload, isRetained, isOwnTopic) { _ in }
+        #expect(asked == (reads ? ["tcp:pi:35000"] : []))
+    }
+
+    @Test("A press reads nothing while a trip of any vehicle is open")
+    func pressWhileRecording() throws {
+        var other: TripWriter?
+        let (asked, report) = try press("read-codes", false, true) { folder in
+            let trip = try folder.trip(try folder.store(), vin: "WVWZZZ1KZAW000001")
+            _ = trip.offer(try folder.readings(2), at: trip.anchor.monotonic)
+            try trip.flush()
+            other = trip
+        }
+        #expect(asked.isEmpty)
+        #expect(
+            report.command
+                == "the codes of 5xxbd1ga8lx000042 are not read while a trip is recorded")
+        try other?.end(.stopped, at: SystemClock.now())
+    }
+
+    /// The adapters that are asked after a message has come.
+    private func press(
+        _ payload: String, _ isRetained: Bool, _ isOwnTopic: Bool,
+        before: (SpoolFolder) throws -> Void
+    ) throws -> ([String], SinkReport) {
+        let folder = try SpoolFolder()
+        let store = try folder.store()
+        let anchor = TimeAnchor(monotonic: SystemClock.now(), utc: SystemClock.utc)
+        let trip = try store.startTrip(
+            TripStart(anchor: anchor, vin: VIN(Self.vin), accessory: "tcp:pi:35000"),
+            table: folder.table)
+        #expect(trip.offer(try folder.readings(5), at: anchor.monotonic))
+        try trip.end(.stopped, at: anchor.monotonic + .seconds(1))
+        try before(folder)
+        let broker = OwnBroker(
+            patience: 60,
+            presses: { topic in
+                let name = isOwnTopic ? topic : topic + "x"
+                return [
+                    .received(
+                        topic: name, payload: Array(payload.utf8), isRetained: isRetained)
+                ]
+            })
+        var sink = try sink(folder, broker)
+        sink.history = nil
+        sink.drains = false
+        let work = AskedAdapters()
+        sink.readCodes = { adapter in
+            work.note(adapter)
+            return "codes were read"
+        }
+        let deliveries = try folder.deliveries()
+        try deliveries.claim("sink", target: "mqtt://localhost")
+        let stop = try EventDescriptor()
+        let state = SinkState()
+        let ending = EndingBroker(broker, stop)
+        sink.connection = { _, _, _ in ending }
+        sink.run(deliveries, state, stop: stop, wake: try EventDescriptor())
+        return (work.adapters, state.current)
+    }
+}
+
+/// The adapters at which codes were read.
+private final class AskedAdapters: Sendable {
+    private let list = Mutex<[String]>([])
+    var adapters: [String] { list.withLock { $0 } }
+    func note(_ adapter: String) { list.withLock { $0.append(adapter) } }
+}
+
+/// A broker after whose last turn the program is stopped.
+private final class EndingBroker: BrokerConnection, Sendable {
+    private let broker: OwnBroker
+    private let stop: EventDescriptor
+
+    init(_ broker: OwnBroker, _ stop: EventDescriptor) {
+        self.broker = broker
+        self.stop = stop
+    }
+
+    var certificateFault: String? { broker.certificateFault }
+    func connect(_ address: SinkAddress, password: String?, caFile: String?) -> String? {
+        broker.connect(address, password: password, caFile: caFile)
+    }
+    func subscribe(_ topic: String) -> Int32 { broker.subscribe(topic) }
+    func drive(_ descriptor: Int32, _ timeout: Duration) -> String? {
+        if broker.drive(descriptor, timeout) != nil { stop.signal() }
+        return nil
+    }
+    func takeEvents() -> [MQTTClient.Event] { broker.takeEvents() }
+    func publish(
+        _ topic: String, _ payload: ArraySlice<UInt8>, quality: Int32, isRetained: Bool
+    ) -> (id: Int32, result: Int32) {
+        broker.publish(topic, payload, quality: quality, isRetained: isRetained)
+    }
+    func disconnect() { broker.disconnect() }
+}

@@ -152,6 +152,14 @@ struct `Publishing` {
         #expect(outcome.output.contains("all identical"), "\(outcome)")
     }
 
+    /// With a server of its own, so that no package is needed.
+    @Test func `Certificates are checked, and a line that is refused is kept`() async throws {
+        try await record()
+        let outcome = try await python(
+            "publish_faults.py", [Workplace.program, workplace.database, "https", "poisoned"])
+        #expect(outcome.status == 0, "\(outcome)")
+    }
+
     @Test(.enabled(if: Engines.has("mosquitto") && Engines.hasLibrary, "no mosquitto"))
     func `Passwords, rules, certificates, bad lines and full disks have their sentences`()
         async throws

@@ -3,7 +3,7 @@
 
   publish_faults.py OBDSCAN DATABASE [CASE...]
 
-Cases: button, setup, password, forbidden, names (certificates), poisoned, full (needs root), moved, deleted. Each prints a
+Cases: button, setup, password, forbidden, https and names (certificates), poisoned, full (needs root), moved, deleted. Each prints a
 line; exit code 1 where one is wrong, 77 where nothing could be tried.
 """
 import gzip
@@ -94,21 +94,13 @@ def forbidden(folder):
         broker.kill()
 
 
-def certificate(folder, name, hosts):
-    """A CA of its own (once) and a certificate for `hosts`."""
-    def call(*words):
-        subprocess.run([find("openssl"), *words], check=True, capture_output=True, cwd=folder)
+CERTIFICATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "certificates")
+CA = os.path.join(CERTIFICATES, "ca.pem")
 
-    if not os.path.exists(os.path.join(folder, "ca.pem")):
-        call("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=Test CA",
-             "-keyout", "ca.key", "-out", "ca.pem")
-    call("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-keyout", f"{name}.key",
-         "-out", f"{name}.csr")
-    with open(os.path.join(folder, f"{name}.ext"), "w") as file:
-        file.write("subjectAltName=" + ",".join(hosts) + "\n")
-    call("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
-         "-days", "2", "-extfile", f"{name}.ext", "-out", f"{name}.pem")
-    return os.path.join(folder, f"{name}.pem"), os.path.join(folder, f"{name}.key")
+
+def certificate(name):
+    """`right` is for localhost and 127.0.0.1, `elsewhere` for another host."""
+    return tuple(os.path.join(CERTIFICATES, f"{name}.{kind}") for kind in ("pem", "key"))
 
 
 class Taker(http.server.BaseHTTPRequestHandler):
@@ -150,27 +142,28 @@ def serve(poison=b"", tls=None):
     return server, handler
 
 
-def names(folder):
+def https(folder):
     """TLS with an own CA: taken with --ca-file, refused without, and refused for another name."""
-    need("openssl")
-    right = certificate(folder, "right", ["DNS:localhost", "IP:127.0.0.1"])
-    wrong = certificate(folder, "elsewhere", ["DNS:elsewhere.example"])
-    ca = os.path.join(folder, "ca.pem")
-    server, handler = serve(tls=right)
+    server, handler = serve(tls=certificate("right"))
     url = f"influx+https://localhost:{server.server_port}"
     expect("HTTPS without its CA", run("publish", "--to", url, "--drain"), 78, "certificate", "ca-file")
     if handler.held:
         faults.append("lines went to a server that is not trusted")
-    expect("HTTPS with its CA", run("publish", "--to", url, "--ca-file", ca, "--drain", "--quiet"), 0)
+    expect("HTTPS with its CA", run("publish", "--to", url, "--ca-file", CA, "--drain", "--quiet"), 0)
     if not handler.held:
         faults.append("nothing came over HTTPS")
     server.shutdown()
-    server, handler = serve(tls=wrong)
+    server, handler = serve(tls=certificate("elsewhere"))
     url = f"influx+https://localhost:{server.server_port}"
-    expect("HTTPS of another name", run("publish", "--to", url, "--ca-file", ca, "--drain"), 78, "name", "localhost")
+    expect("HTTPS of another name", run("publish", "--to", url, "--ca-file", CA, "--drain"), 78, "name", "localhost")
     if handler.held:
         faults.append("lines went to a server of another name")
     server.shutdown()
+
+
+def names(folder):
+    """The same at a broker."""
+    right, wrong, ca = certificate("right"), certificate("elsewhere"), CA
     need("mosquitto")
     for title, pair, options, status, words in [
         ("MQTT over TLS with its CA", right, ["--ca-file", ca, "--quiet"], 0, []),
@@ -419,7 +412,7 @@ def setup(folder):
         faults.append(f"setup keeps {text}")
 
 
-cases = [button, setup, password, forbidden, names, poisoned, full, moved, deleted]
+cases = [button, setup, password, forbidden, https, names, poisoned, full, moved, deleted]
 wanted = sys.argv[3:] or [case.__name__ for case in cases]
 tried = 0
 for case in cases:

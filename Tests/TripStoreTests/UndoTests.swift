@@ -147,4 +147,21 @@ import Testing
         #expect(try store.deleteTrips(endedBefore: later) == [writer.trip])
         #expect(try store.trips().map(\.id) == [named])
     }
+
+    /// Each of them is kept for one reason alone.
+    @Test func `an old drive is kept for its tag, its note, or a sink that waits for it`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        var drives: [Int64] = []
+        for _ in 0..<4 {
+            let writer = try Fixtures.begin(store)
+            try writer.end(.stopped, at: Fixtures.after(1))
+            drives.append(writer.trip)
+        }
+        try store.setTags(["holiday"], ofTrip: drives[0])
+        try store.addNote("noise from the left", toTrip: drives[1])
+        let later = UTC(microseconds: Fixtures.start.microseconds + 1_000_000_000)
+        #expect(try store.deleteTrips(endedBefore: later, except: [drives[2]]) == [drives[3]])
+        #expect(Set(try store.trips().map(\.id)) == Set(drives.dropLast()))
+    }
 }

@@ -142,7 +142,8 @@ let package = Package(
         module(
             "TripReports",
             [
-                "OBDCore", "Adapters", "Diagnostics", "SystemIO", "PIDTables", "TripStore",
+                "OBDCore", "DoIPWire", "Adapters", "Diagnostics", "SystemIO", "PIDTables",
+                "TripStore",
                 "Formats", "FuelFigures", "Publishing",
             ]),
         module(
@@ -239,7 +240,7 @@ let package = Package(
             name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"]),
 
         tests("OBDCore", ["OBDCore"]),
-        tests("Positioning", ["OBDCore", "Positioning"]),
+        tests("Positioning", ["OBDCore", "Positioning", "TestSupport"]),
         tests("FuelFigures", ["FuelFigures"]),
         tests("WebProtocol", ["OBDCore", "WebProtocol"]),
         tests("WebServer", ["OBDCore", "SystemIO", "CSystem", "WebProtocol", "WebServer"]),
@@ -266,9 +267,10 @@ let package = Package(
         tests("Formats", ["OBDCore", "Diagnostics", "Formats", "TestSupport"]),
         .testTarget(
             name: "TripImportTests",
-            dependencies: ["OBDCore", "Diagnostics", "PIDTables", "TripImport"],
+            dependencies: ["OBDCore", "Diagnostics", "PIDTables", "TripImport", "TestSupport"],
             exclude: ["Logs"], swiftSettings: unoptimised),
-        tests("TableImport", ["OBDCore", "Diagnostics", "PIDTables", "TableImport"]),
+        tests(
+            "TableImport", ["OBDCore", "Diagnostics", "PIDTables", "TableImport", "TestSupport"]),
         tests("Publishing", ["OBDCore", "Diagnostics", "PIDTables", "Formats", "Publishing"]),
         tests(
             "Engines",
@@ -297,10 +299,11 @@ let package = Package(
         tests(
             "TripReports",
             [
-                "OBDCore", "Adapters", "Diagnostics", "FuelFigures", "PIDTables", "SystemIO",
+                "OBDCore", "DoIPWire", "Adapters", "Diagnostics", "FuelFigures", "PIDTables",
+                "SystemIO",
                 "Formats", "TripReports", "TripStore", "TestSupport",
             ]),
-        tests("Settings", ["FuelFigures", "PIDTables", "Settings", "VehicleScan"]),
+        tests("Settings", ["FuelFigures", "PIDTables", "Settings", "VehicleScan", "TestSupport"]),
         tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables", "TestSupport"]),
         .testTarget(
             name: "DiagnosticTablesTests", dependencies: ["OBDCore", "Diagnostics", "PIDTables"],
@@ -309,7 +312,7 @@ let package = Package(
             "Simulator",
             [
                 "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool",
-                "PIDTables", "Simulator", "SimulatorTestSupport",
+                "PIDTables", "Simulator", "SimulatorTestSupport", "TestSupport",
             ]),
         tests(
             "ScanTool",

@@ -140,9 +140,9 @@ struct RecordedAnswers {
                 points.append(TrackPoint(position, time: time))
             }
         }
-        let start = readings.trip.start.microseconds
+        let start = readings.trip.start
         let course = TrackMap(points).points.map { point in
-            [Double(point.time.microseconds - start) / 1e6, point.latitude, point.longitude]
+            [Double(point.time.microseconds(since: start)) / 1e6, point.latitude, point.longitude]
         }
         try writer.print(Row("track", ["trip": .integer(id), "points": .points(course)]), .json)
     }

@@ -33,7 +33,7 @@ struct VehicleMessages {
             guard var vehicle = feed[name], let latest = vehicle.trip else { continue }
             let topics = VehicleTopics(vehicle: name)
             let isLive =
-                vehicle.newest.map { now.microseconds - $0.microseconds < 60_000_000 } ?? false
+                vehicle.newest.map { now.microseconds(since: $0) < 60_000_000 } ?? false
             if vehicle.sentOnline != isLive {
                 vehicle.sentOnline = isLive
                 messages.append(
@@ -42,7 +42,7 @@ struct VehicleMessages {
                         payload: Array((isLive ? "online" : "offline").utf8)))
             }
             // What changes with each reading is looked at as often as states are sent.
-            let moment = Int64(latest.seconds * 1e9) / max(1, sink.every.nanoseconds)
+            let moment = Int64(saturating: latest.seconds * 1e9) / max(1, sink.every.nanoseconds)
             let stage = StateFeed.Stage(
                 drive: vehicle.drive?.trip.id, look: vehicle.look?.trip.id,
                 isOpen: latest.endReason == nil, moment: moment)

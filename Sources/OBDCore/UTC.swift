@@ -15,6 +15,23 @@ public struct UTC: Hashable, Comparable, Sendable {
     /// An earlier time is less than a later one.
     public static func < (left: UTC, right: UTC) -> Bool { left.microseconds < right.microseconds }
 
+    /// How much later than `other` this is, in microseconds; saturates, because files may hold any time.
+    package func microseconds(since other: UTC) -> Int64 {
+        let gap = microseconds.subtractingReportingOverflow(other.microseconds)
+        return gap.overflow ? (self < other ? .min : .max) : gap.partialValue
+    }
+
+    /// The time that is so many microseconds later; saturates.
+    package func later(by microseconds: Int64) -> UTC {
+        let sum = self.microseconds.addingReportingOverflow(microseconds)
+        return UTC(microseconds: sum.overflow ? (microseconds < 0 ? .min : .max) : sum.partialValue)
+    }
+
+    /// The time that is so many seconds later; saturates.
+    package func later(bySeconds seconds: Double) -> UTC {
+        later(by: Int64(saturating: (seconds * 1e6).rounded()))
+    }
+
     /// `2026-11-21T08:15:02.123456Z`.
     public var text: String {
         var output: [UInt8] = []
@@ -151,6 +168,15 @@ public struct UTC: Hashable, Comparable, Sendable {
             guard skip(0x5A), rest.isEmpty else { return nil }
         }
         self.init(microseconds: dayNumber * 86_400_000_000 + clock)
+    }
+}
+
+extension Int64 {
+    /// The whole number nearest to zero from `value`; the ends of the range for what lies beyond them, 0 for
+    /// what is not a number.
+    package init(saturating value: Double) {
+        self =
+            Int64(exactly: value.rounded(.towardZero)) ?? (value > 0 ? .max : value < 0 ? .min : 0)
     }
 }
 

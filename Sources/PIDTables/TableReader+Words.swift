@@ -120,7 +120,8 @@ extension TableReader {
         }
         var exponent = 0
         if let mark {
-            guard let written = Int(string(mark + 1..<range.upperBound)), abs(written) < 1_000
+            guard let written = Int(string(mark + 1..<range.upperBound)),
+                (-999...999).contains(written)
             else {
                 return nil
             }

@@ -12,7 +12,7 @@ struct TOMLReader {
     private var lineStart = 0
     private var uses: [[String]: Use] = [:]
 
-    /// The greatest depth of nested lists, so that a file cannot exhaust the stack.
+    /// The greatest depth of nested lists and of keys, so that a file cannot exhaust the stack.
     private static let deepest = 32
 
     init(_ bytes: [UInt8]) {
@@ -102,6 +102,7 @@ struct TOMLReader {
         var parts: [String] = []
         repeat {
             if !parts.isEmpty { take() }
+            if parts.count == Self.deepest { throw fault("too deep") }
             skipBlanks()
             if next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") {
                 parts.append(try readText(isKey: true))

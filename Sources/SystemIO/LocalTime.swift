@@ -20,7 +20,7 @@ public func localShift(_ utc: UTC) -> Int64 {
 
 /// A local time without the date and with milliseconds: `09:15:02.123`.
 public func localClock(_ utc: UTC) -> String {
-    let milliseconds = utc.microseconds / 1000 % 1000
+    let milliseconds = (utc.microseconds % 1_000_000 + 1_000_000) / 1000 % 1000
     return localTime(utc).suffix(8) + "."
         + String(repeating: "0", count: 3 - String(milliseconds).count) + String(milliseconds)
 }

@@ -82,19 +82,19 @@ struct DBCReader {
             case "BO_": readMessage(&words, index + 1)
             case "SG_": readSignal(&words, index + 1)
             case "SIG_VALTYPE_":
-                guard let id = words.number(), let name = words.word(), words.take(":") || true,
+                guard let id = words.messageID(), let name = words.word(), words.take(":") || true,
                     let type = words.number()
                 else { continue }
-                floats[Place(message: UInt32(truncatingIfNeeded: id), signal: name)] = type
+                floats[Place(message: id, signal: name)] = type
             case "VAL_":
-                guard let id = words.number(), let name = words.word() else { continue }
+                guard let id = words.messageID(), let name = words.word() else { continue }
                 var found: [(code: Int, label: String)] = []
                 while let code = words.number(), let label = words.quoted() {
                     found.append((code, label))
                 }
-                labels[Place(message: UInt32(truncatingIfNeeded: id), signal: name)] = found
+                labels[Place(message: id, signal: name)] = found
             case "SG_MUL_VAL_":
-                guard let id = words.number(), let name = words.word(), let other = words.word()
+                guard let id = words.messageID(), let name = words.word(), let other = words.word()
                 else { continue }
                 var values: [ClosedRange<Int>] = []
                 while let low = words.unsigned() {
@@ -102,8 +102,7 @@ struct DBCReader {
                     values.append(low...high)
                     _ = words.take(",")
                 }
-                switches[Place(message: UInt32(truncatingIfNeeded: id), signal: name)] =
-                    (other, values)
+                switches[Place(message: id, signal: name)] = (other, values)
             default: break
             }
         }
@@ -113,16 +112,18 @@ struct DBCReader {
         line.hasSuffix("\";")
     }
 
+    /// The bytes of the longest answer.
+    private static let longestMessage = 4095
+
     private mutating func readMessage(_ words: inout DBCWords, _ line: Int) {
-        guard let id = words.number(), let name = words.word(), words.take(":"),
-            let length = words.unsigned()
+        guard let id = words.messageID(), let name = words.word(), words.take(":"),
+            let length = words.unsigned(), length <= Self.longestMessage
         else {
             source.rowCount += 1
             source.leaveOut("BO_", line, .malformed("the message"))
             return
         }
-        messages.append(
-            Message(id: UInt32(truncatingIfNeeded: id), name: name, length: length, line: line))
+        messages.append(Message(id: id, name: name, length: length, line: line))
     }
 
     private mutating func readSignal(_ words: inout DBCWords, _ line: Int) {
@@ -230,8 +231,9 @@ struct DBCReader {
                 }
             }
         }
+        let selectorNames = Set(selectors.map(\.name))
         for signal in message.signals {
-            if signal.name == service.name || selectors.contains(where: { $0.name == signal.name })
+            if signal.name == service.name || selectorNames.contains(signal.name)
                 || signal.isMultiplexer
             {
                 source.rowCount -= 1
@@ -245,7 +247,7 @@ struct DBCReader {
                 let own = switches[Place(message: message.id, signal: signal.name)]
                 let name = own?.name ?? (selectors.count == 1 ? selectors.first?.name : nil)
                 guard let name, let selector = byName[name], let serviceValue = selector.value,
-                    selectors.contains(where: { $0.name == name }), selector.name != service.name
+                    selectorNames.contains(name), selector.name != service.name
                 else { throw .malformed("the identifier that it belongs to") }
                 let byte =
                     isNibble
@@ -256,12 +258,12 @@ struct DBCReader {
                     (selector.isIntel ? selector.start / 8 * 8 : Self.top(selector))
                         == (place + 1) * 8
                 else { throw .malformed("the identifier that it belongs to") }
-                guard let value = signal.value,
-                    own?.values.contains(where: { $0.contains(value) }) ?? true
+                guard let value = signal.value.flatMap({ UInt32(exactly: $0) }),
+                    own?.values.contains(where: { $0.contains(Int(value)) }) ?? true
                 else { throw .malformed("the value of its multiplexer") }
                 let dataID = try ForeignRequest.dataID(
                     service: Hex.string([UInt8(byte)]),
-                    id: Hex.string(UInt32(truncatingIfNeeded: value), digits: selector.length / 4))
+                    id: Hex.string(value, digits: selector.length / 4))
                 if options.builtIn.contains(dataID) { throw .builtIn }
                 var record = ImportedRecord(dataID: dataID, line: message.line)
                 record.responder = responder
@@ -309,12 +311,13 @@ struct DBCReader {
             signal.kind = .enumeration
             signal.unit = ""
             let size = 1 << min(line.length, 62)
+            var known: Set<Int> = []
             for (code, label) in labels {
                 let raw = code < 0 ? code + size : code
                 let text = Text.line(label)
-                guard (0..<size).contains(raw), !text.isEmpty,
-                    !signal.labels.contains(where: { $0.code == UInt64(raw) })
-                else { continue }
+                guard (0..<size).contains(raw), !text.isEmpty, known.insert(raw).inserted else {
+                    continue
+                }
                 signal.labels.append((UInt64(raw), text))
             }
             signal.labels.sort { $0.code < $1.code }
@@ -375,6 +378,9 @@ private struct DBCWords {
         place = before
         return nil
     }
+
+    /// The number of a message, with bit 31 for 29-bit identifiers.
+    mutating func messageID() -> UInt32? { number().flatMap { UInt32(exactly: $0) } }
 
     mutating func decimal() -> Fraction? {
         Fraction(

@@ -47,7 +47,7 @@ struct Fraction: Hashable, Sendable {
         if let mark = rest.first {
             guard mark | 0x20 == 0x65,
                 let exponent = Int(String(decoding: rest.dropFirst(), as: UTF8.self)),
-                abs(exponent) <= 24
+                (-24...24).contains(exponent)
             else { return nil }
             scale += exponent
         }

@@ -67,6 +67,16 @@ public struct ImportedRecord: Sendable {
         target == nil && responder.map { !$0.isAskedForDiagnostics } ?? false
     }
 
+    /// No person writes more notes to one request; others are left out.
+    private static let mostNotes = 16
+
+    /// Adds what the notes do not say yet.
+    mutating func add(_ others: [String]) {
+        for note in others where notes.count < Self.mostNotes && !notes.contains(note) {
+            notes.append(note)
+        }
+    }
+
     var key: Key { Key(dataID: dataID, target: target, responder: responder) }
 }
 
@@ -140,9 +150,7 @@ public struct ImportedSource: Sendable {
     mutating func add(_ row: ImportedRow, to record: ImportedRecord) {
         if let place = places[record.key], records[place].isJoinable(with: record) {
             records[place].rows.append(row)
-            for note in record.notes where !records[place].notes.contains(note) {
-                records[place].notes.append(note)
-            }
+            records[place].add(record.notes)
             return
         }
         places[record.key] = records.count

@@ -26,7 +26,8 @@ extension ImportedTable {
             lines.append("source : \(format.title)\(licence)")
         }
         for record in records { record.write(&lines) }
-        return lines.map { $0 + "\n" }.joined()
+        // Names and texts of other programs may not begin a line of their own.
+        return lines.map { Text.unbroken($0) + "\n" }.joined()
     }
 }
 
@@ -60,16 +61,23 @@ extension ImportedRecord {
 
 /// The set of bits that signals use.
 private struct BitSet {
-    private var bits: [Bool] = []
+    /// Eight bits per byte of the answer, the first one on top.
+    private var bytes: [UInt8] = []
 
     /// Adds the signal's bits; returns whether any of them was used already.
     mutating func insert(_ signal: Signal) -> Bool {
         var isTaken = false
-        for bit in signal.bitOffset..<signal.bitOffset + signal.bitLength {
-            let place = signal.isLittleEndian ? bit : bit & ~7 | 7 - bit & 7
-            while bits.count <= place { bits.append(false) }
-            if bits[place] { isTaken = true }
-            bits[place] = true
+        let bits = signal.bitOffset..<signal.bitOffset + signal.bitLength
+        let count = (bits.upperBound + 7) / 8
+        if bytes.count < count { bytes += [UInt8](repeating: 0, count: count - bytes.count) }
+        for byte in bits.lowerBound / 8..<count {
+            let inside = bits.clamped(to: byte * 8..<byte * 8 + 8)
+            var mask: UInt8 = inside.count == 8 ? 0xFF : 0
+            for bit in inside where mask != 0xFF {
+                mask |= signal.isLittleEndian ? 1 << UInt8(bit % 8) : 0x80 >> UInt8(bit % 8)
+            }
+            if bytes[byte] & mask != 0 { isTaken = true }
+            bytes[byte] |= mask
         }
         return isTaken
     }

@@ -58,6 +58,7 @@ public struct ImportedTable: Sendable {
         }
         let formats = Dictionary(
             sources.map { ($0.file, $0.format) }, uniquingKeysWith: { first, _ in first })
+        knownIDs = [:]
         for place in records.indices {
             records[place].confirm(formats)
             records[place].dropRepeated()
@@ -92,20 +93,23 @@ public struct ImportedTable: Sendable {
         }
         // Examples refer to rows by the ids of their source, and two sources may use the same id.
         var record = record
-        let known = Set(records[place].rows.map(\.signal.id))
+        let known = knownIDs[place] ?? Set(records[place].rows.map(\.signal.id))
+        knownIDs[place] = nil
+        var repeated: Set<String> = []
         for index in record.rows.indices where known.contains(record.rows[index].signal.id) {
-            let id = record.rows[index].signal.id
-            for example in record.examples.indices {
-                record.examples[example].values.removeAll { $0.id == id }
-            }
+            repeated.insert(record.rows[index].signal.id)
             record.rows[index].isProven = false
         }
-        record.examples.removeAll { $0.values.isEmpty }
+        record.drop(examplesOf: repeated)
+        knownIDs[place] = known.union(record.rows.map(\.signal.id))
         records[place].rows += record.rows
         records[place].examples += record.examples
         records[place].repeatedRows += record.repeatedRows
-        records[place].notes += record.notes.filter { !records[place].notes.contains($0) }
+        records[place].add(record.notes)
     }
+
+    /// The rows' ids by record while records are merged.
+    private var knownIDs: [Int: Set<String>] = [:]
 
     private static func isBefore(_ left: ImportedRecord, _ right: ImportedRecord) -> Bool {
         if left.dataID != right.dataID { return left.dataID < right.dataID }
@@ -164,10 +168,11 @@ public struct ImportedTable: Sendable {
                     records[earlier].target = records[place].target
                 }
                 merge(records[place], into: earlier)
-                records[earlier].dropRepeated()
                 dropped.insert(place)
             }
+            for earlier in first.values { records[earlier].dropRepeated() }
         }
+        knownIDs = [:]
         records = records.enumerated().filter { !dropped.contains($0.offset) }.map(\.element)
     }
 
@@ -190,6 +195,7 @@ public struct ImportedTable: Sendable {
         var numbers: [String: Int] = [:]
         for place in records.indices {
             records[place].sortRows()
+            var names: [String: String] = [:]
             for index in records[place].rows.indices {
                 let old = records[place].rows[index].signal.id
                 var base = Text.identifier(old)
@@ -202,8 +208,10 @@ public struct ImportedTable: Sendable {
                 }
                 numbers[base] = number
                 records[place].rows[index].signal.id = id
-                records[place].rename(old, to: id, only: index)
+                // With two rows of the old name, examples refer to the first.
+                if names[old] == nil { names[old] = id }
             }
+            records[place].rename(names)
         }
         // Give each measured quantity its name once, unless it is another signal's id.
         for place in records.indices {
@@ -282,16 +290,22 @@ extension ImportedRecord {
         }.map(\.element)
     }
 
-    /// Renames a row in examples; with two rows of the old name, examples refer to the first.
-    mutating func rename(_ old: String, to new: String, only index: Int) {
-        guard old != new,
-            !rows[..<index].contains(where: { $0.signal.id == old })
-        else { return }
+    /// Renames rows in examples.
+    mutating func rename(_ names: [String: String]) {
         for example in examples.indices {
-            for value in examples[example].values.indices
-            where examples[example].values[value].id == old {
-                examples[example].values[value].id = new
+            for value in examples[example].values.indices {
+                let old = examples[example].values[value].id
+                examples[example].values[value].id = names[old] ?? old
             }
         }
+    }
+
+    /// Removes the values of rows from the examples.
+    mutating func drop(examplesOf ids: Set<String>) {
+        guard !ids.isEmpty else { return }
+        for example in examples.indices {
+            examples[example].values.removeAll { ids.contains($0.id) }
+        }
+        examples.removeAll { $0.values.isEmpty }
     }
 }

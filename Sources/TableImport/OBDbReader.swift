@@ -111,42 +111,65 @@ struct OBDbReader {
     /// Merges commands with the same request; if their layouts depend on the year, the selected
     /// year decides.
     private mutating func finish() {
-        var groups: [ImportedRecord.Key: [Int]] = [:]
-        for (place, command) in commands.enumerated() {
-            groups[command.record.key, default: []].append(place)
+        var groups: [ImportedRecord.Key: Group] = [:]
+        for command in commands {
+            groups[command.record.key, default: Group()].take(command, isDated: options.year == nil)
         }
         for command in commands {
-            let group = (groups[command.record.key] ?? []).map { commands[$0] }
             let signals = Self.signals(of: command.node)
-            guard Set(group.map(\.years)).count > 1, options.year == nil else {
+            guard let group = groups[command.record.key], group.years.count > 1 else {
                 for signal in signals { take(signal, of: command.record) }
                 continue
             }
             // Signals at the same position in all years need no year.
             var record = command.record
             record.years = []
-            let texts = group.map { $0.years.ranges.isEmpty ? "others" : $0.years.text }
             for signal in signals {
-                if group.count <= 32, group.allSatisfy({ Self.has(signal, $0.node) }) {
+                if let place = Place(signal), group.places[place] == group.count {
                     take(signal, of: record)
                 } else {
                     source.rowCount += 1
-                    source.leaveOut(
-                        signal["id"]?.text ?? "", signal.line,
-                        .years(texts.joined(separator: ", ")))
+                    source.leaveOut(signal["id"]?.text ?? "", signal.line, .years(group.text))
                 }
             }
         }
     }
 
-    /// Whether a command has the signal at the same position.
-    private static func has(_ signal: JSONNode, _ command: JSONNode) -> Bool {
-        guard let format = signal["fmt"], let wanted = try? Self.signal(format) else {
-            return false
+    /// Where a command has a signal, and what its bits mean.
+    private struct Place: Hashable {
+        var id: String?
+        var signal: Signal
+
+        init?(_ node: JSONNode) {
+            guard let format = node["fmt"], let signal = try? OBDbReader.signal(format) else {
+                return nil
+            }
+            (id, self.signal) = (node["id"]?.text, signal)
         }
-        return signals(of: command).contains { other in
-            other["id"]?.text == signal["id"]?.text
-                && other["fmt"].flatMap { try? Self.signal($0) } == wanted
+    }
+
+    /// The commands with the same request.
+    private struct Group {
+        var count = 0
+        /// Their model years, each once; empty if the user selected a year.
+        var years: Set<Years> = []
+        /// The number of commands that have a signal.
+        var places: [Place: Int] = [:]
+        /// The model years in the order of the file.
+        var text = ""
+        /// A reason does not list more of them than a person reads.
+        private static let mostListed = 12
+
+        mutating func take(_ command: Command, isDated: Bool) {
+            guard isDated else { return }
+            count += 1
+            if years.insert(command.years).inserted, years.count <= Self.mostListed + 1 {
+                let own = command.years.ranges.isEmpty ? "others" : command.years.text
+                text += (text.isEmpty ? "" : ", ") + (years.count > Self.mostListed ? "…" : own)
+            }
+            for place in Set(OBDbReader.signals(of: command.node).compactMap { Place($0) }) {
+                places[place, default: 0] += 1
+            }
         }
     }
 
@@ -250,12 +273,15 @@ struct OBDbReader {
         return min < max ? min...max : nil
     }
 
+    /// The bits of the longest answer.
+    private static let mostBits = 4095 * 8
+
     /// Parses the position of a signal and the meaning of its bits.
     static func signal(_ format: JSONNode) throws(RowFault) -> Signal {
         guard let length = format["len"]?.int, length > 0 else { throw .malformed("len") }
         let first = format["bix"]?.int ?? 0
         guard format["bix"] == nil || format["bix"]?.int != nil, first >= 0,
-            first + length <= 4095 * 8
+            length <= Self.mostBits, first <= Self.mostBits - length
         else { throw .place }
         let unit = format["unit"]?.text ?? ""
         let isSigned = format["sign"]?.bool ?? false
@@ -305,15 +331,16 @@ struct OBDbReader {
     private static func readMap(_ map: JSONNode, _ signal: inout Signal) throws(RowFault) {
         signal.kind = .enumeration
         let size = UInt64(1) << UInt64(min(signal.bitLength, 63))
+        var known: Set<UInt64> = []
         for (key, value) in map.members {
             guard let number = Int64(key),
                 let label = value["value"]?.text ?? value["description"]?.text
             else { throw .malformed("map") }
             let raw =
                 number < 0 ? UInt64(bitPattern: number) & (size - 1) : UInt64(number)
-            guard raw < size, number >= 0 || signal.isSigned,
-                !signal.labels.contains(where: { $0.code == raw })
-            else { throw .malformed("map") }
+            guard raw < size, number >= 0 || signal.isSigned, known.insert(raw).inserted else {
+                throw .malformed("map")
+            }
             let text = Text.line(label)
             signal.labels.append((raw, text.isEmpty ? "\(number)" : text))
         }

@@ -80,30 +80,35 @@ extension ImportedSource {
         for (place, record) in records.enumerated() {
             byID[record.dataID, default: []].append(place)
         }
+        let rows = records.map { record in
+            Dictionary(
+                record.rows.enumerated().map { ($1.signal.id, $0) },
+                uniquingKeysWith: { first, _ in first })
+        }
         for test in tests where year == nil || test.year == nil || test.year == year {
-            for one in test.cases { compare(one, of: test, byID, &counts) }
+            for one in test.cases { compare(one, of: test, byID, rows, &counts) }
         }
         for place in records.indices.reversed() {
-            for index in records[place].rows.indices.reversed() {
-                let count = counts[place][index]
-                let row = records[place].rows[index]
+            var wrong: Set<String> = []
+            var kept: [ImportedRow] = []
+            for (row, count) in zip(records[place].rows, counts[place]) {
                 if count.differ > count.agree {
                     leaveOut(
                         row.signal.id, row.line,
                         .contradicted(agree: count.agree, differ: count.differ))
-                    let id = row.signal.id
-                    records[place].rows.remove(at: index)
-                    for example in records[place].examples.indices {
-                        records[place].examples[example].values.removeAll { $0.id == id }
-                    }
-                } else if count.differ > 0 {
+                    wrong.insert(row.signal.id)
+                    continue
+                }
+                kept.append(row)
+                if count.differ > 0 {
                     warn(
                         row.signal.id, row.line,
                         "\(count.differ) of \(count.agree + count.differ) recorded answers say something else"
                     )
                 }
             }
-            records[place].examples.removeAll { $0.values.isEmpty }
+            records[place].rows = kept
+            records[place].drop(examplesOf: wrong)
             records[place].chooseExamples()
         }
         records.removeAll { $0.rows.isEmpty }
@@ -116,7 +121,7 @@ extension ImportedSource {
 
     private mutating func compare(
         _ one: OBDbTests.Case, of test: OBDbTests, _ byID: [DataID: [Int]],
-        _ counts: inout [[RowCount]]
+        _ rows: [[String: Int]], _ counts: inout [[RowCount]]
     ) {
         // With extended addressing, the first byte belongs to the address.
         let answers =
@@ -154,9 +159,7 @@ extension ImportedSource {
             }
             var example = ImportedExample(data: data, values: [], source: "recorded, " + test.file)
             for (name, text) in one.values {
-                guard let index = record.rows.firstIndex(where: { $0.signal.id == name }) else {
-                    continue
-                }
+                guard let index = rows[place][name] else { continue }
                 let row = record.rows[index]
                 switch row.compare(text, in: data) {
                 case .agrees(let said):

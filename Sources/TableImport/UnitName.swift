@@ -55,6 +55,20 @@ enum Text {
         return String(cut.prefix(200))
     }
 
+    /// The text with blanks in place of line ends and other control characters.
+    static func unbroken(_ text: String) -> String {
+        func isBreak(_ scalar: Unicode.Scalar) -> Bool {
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: true
+            default: false
+            }
+        }
+        guard text.unicodeScalars.contains(where: isBreak) else { return text }
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { scalars.append(isBreak(scalar) ? " " : scalar) }
+        return String(scalars)
+    }
+
     /// A word that may be the name of a signal: letters, digits and `_`.
     static func identifier(_ text: some StringProtocol) -> String {
         var name = ""

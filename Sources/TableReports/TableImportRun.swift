@@ -106,7 +106,7 @@ package struct TableImportRun {
         } catch {
             throw .unreadable(path: folder, errno: error.errno)
         }
-        let files = chosen(names)
+        let files = Set(chosen(names))
         for name in names where !name.hasPrefix(".") && !["tests", "node_modules"].contains(name) {
             let path = folder + "/" + name
             if Files.isFolder(path) {
@@ -171,7 +171,7 @@ package struct TableImportRun {
     ) -> ImportedTable {
         let origins = sources.map { source, contents, path in
             let date = Files.modified(path).map {
-                String(UTC(microseconds: $0 * 1_000_000).text.prefix(10))
+                String(UTC(microseconds: 0).later(bySeconds: Double($0)).text.prefix(10))
             }
             return ImportedTable.Origin(
                 file: source.file, format: source.format, digest: SHA256.text(of: contents),

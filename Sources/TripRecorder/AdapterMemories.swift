@@ -63,7 +63,7 @@ package struct AdapterMemories {
         updated.firmware = memory.identity?.stnFirmware
         updated.quirks = Set(memory.identity?.unsupportedCommands ?? [])
         updated.vehicleProtocol = memory.vehicleProtocol ?? updated.vehicleProtocol
-        let isRecent = now.microseconds - updated.lastSeen.microseconds < Self.refreshAfter
+        let isRecent = now.microseconds(since: updated.lastSeen) < Self.refreshAfter
         guard updated != remembered || !isRecent, let database else { return }
         try? TripStore(path: database, access: .readWrite).remember(updated, seen: now)
     }

@@ -41,7 +41,7 @@ extension TripFileWriter {
         _ row: (time: UTC, line: String)?, before next: UTC?, _ file: inout TextOutput
     ) throws {
         guard let row else { return }
-        let gap = next.map { Double($0.microseconds - row.time.microseconds) / 1e6 } ?? 0
+        let gap = next.map { Double($0.microseconds(since: row.time)) / 1e6 } ?? 0
         try file.write("\(row.line),\(FieldValue.number(max(0, gap)).shown ?? "0")\n")
     }
 }

@@ -270,7 +270,7 @@ public struct TripReport {
                     [
                         .init(
                             clockText(
-                                Double(max(0, time.microseconds - start.microseconds)) / 1e6), "n"),
+                                Double(max(0, time.microseconds(since: start))) / 1e6), "n"),
                         .init(event.kind.title),
                     ] + names.cell(event.ecu) + [
                         .init(

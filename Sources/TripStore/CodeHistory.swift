@@ -60,7 +60,8 @@ extension TripStore {
                     ORDER BY code.last_seen DESC, code.code, code.id
                     """, arguments: [vehicle])
             return rows.compactMap { row in
-                guard let kind = CodeReport.Kind(rawValue: row["kind"]),
+                guard row.holdsBytes("failure_type"),
+                    let kind = CodeReport.Kind(rawValue: row["kind"]),
                     let code = CodeReport.Code(
                         stored: row["code"], failureType: row["failure_type"], occurrences: nil,
                         conversionMethod: nil)

@@ -124,7 +124,7 @@ extension TripStore {
                         """,
                     arguments: [
                         row["id"] as Int64, row["channel"] as Int64,
-                        time.microseconds - (row["start"] as Int64),
+                        time.microseconds(since: UTC(microseconds: row["start"])),
                     ])
                 if let value { lights.append((ecu, value != 0)) }
             }

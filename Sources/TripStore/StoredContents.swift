@@ -1,4 +1,5 @@
 import GRDB
+import OBDCore
 
 /// What a stored trip holds, to recognise it when it comes back from a file.
 struct StoredContents {
@@ -46,7 +47,7 @@ struct StoredContents {
                     SELECT t FROM \(schema).reading JOIN \(schema).channel ON channel.id = channel
                         WHERE trip = ? AND \(condition) ORDER BY t LIMIT 1
                     """, arguments: [id]
-            ).map { start + $0 }
+            ).map { UTC(microseconds: start).later(by: $0).microseconds }
         }
         self.first = try first("true")
         firstOfCourse = try first("frame IS NULL")
@@ -56,7 +57,10 @@ struct StoredContents {
     /// without those of freeze frames.
     func holds(_ sums: Sums, from time: Int64) -> Bool {
         func holds(_ stored: Sums, from first: Int64?) -> Bool {
-            guard let first, abs(first - time) <= Self.timeResolution else { return false }
+            guard let first,
+                UTC(microseconds: first).microseconds(since: UTC(microseconds: time)).magnitude
+                    <= Self.timeResolution
+            else { return false }
             return sums.allSatisfy { channel, sum in stored[channel].map(sum.isClose) ?? false }
                 && stored.allSatisfy { channel, sum in sums[channel] != nil || sum.numbers == 0 }
         }

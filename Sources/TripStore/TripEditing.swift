@@ -38,9 +38,7 @@ extension TripStore {
         trips.sort { ($0.start, $0.id) < ($1.start, $1.id) }
         guard let first = trips.first else { throw .nothingToUndo }
         for (earlier, later) in zip(trips, trips.dropFirst()) {
-            let shift = later.start.microseconds.subtractingReportingOverflow(
-                first.start.microseconds)
-            guard earlier.id != later.id, !shift.overflow, later.start >= earlier.end else {
+            guard earlier.id != later.id, later.start >= earlier.end else {
                 throw .overlap(earlier.id, later.id)
             }
         }
@@ -58,7 +56,7 @@ extension TripStore {
             try edit { database in
                 var batch: Int64?
                 for (earlier, later) in zip(trips, trips.dropFirst()) {
-                    let shift = later.start.microseconds - first.start.microseconds
+                    let shift = later.start.microseconds(since: first.start)
                     guard try !Self.hasRows(first.id, from: shift, in: database) else {
                         meeting = (earlier.id, later.id)
                         throw StoreError.unknownTrip(later.id, path: path)
@@ -129,7 +127,7 @@ extension TripStore {
     public func splitTrip(_ id: Int64, at time: UTC) throws(TripEditFault) -> Int64 {
         let trip = try ended(id)
         guard time > trip.start, time < trip.end else { throw .outside(id) }
-        let cut = time.microseconds - trip.start.microseconds
+        let cut = time.microseconds(since: trip.start)
         return try edit { try Self.split(id, [Cut(end: cut, start: cut)], in: $0)[0] }
     }
 

@@ -38,7 +38,7 @@ public struct TripMoment: Hashable, Sendable {
         switch text.lowercased() {
         case "today": return UTC(today)
         case "yesterday":
-            return UTC(today).map { UTC(microseconds: $0.microseconds - 86_400_000_000) }
+            return UTC(today).map { $0.later(by: -86_400_000_000) }
         default: break
         }
         if text.utf8.count == 7 { return UTC(text + "-01") }

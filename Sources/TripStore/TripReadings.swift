@@ -101,7 +101,9 @@ public struct TripReadings: Sendable {
         let first = selection.from.map(gap) ?? .min
         let last = selection.to.map { gap($0).subtractingReportingOverflow(1).partialValue } ?? .max
         // An empty selection becomes a range that contains no row.
-        return first <= last ? first...last : Int64.min...Int64.min
+        guard first <= last else { return Int64.min...Int64.min }
+        // What a damaged file holds beyond all clocks belongs to no time.
+        return (first...last).clamped(to: -Trips.longestTime...Trips.longestTime)
     }
 
     private struct Channel {

@@ -157,8 +157,11 @@ struct OtherRecords {
 
     private static func monitorTest(_ row: Row) -> TripRecord? {
         let raw: [UInt8] = (row["raw"] as Data?).map { Array($0) } ?? []
+        guard row.holdsBytes("tid", "mid", "component", "uas"), let tid: UInt8 = row["tid"] else {
+            return nil
+        }
         var result = MonitorTestResult(
-            ecu: ecu(row), tid: row["tid"], raw: InlineBytes(raw), line: 0)
+            ecu: ecu(row), tid: tid, raw: InlineBytes(raw), line: 0)
         result.mid = row["mid"]
         result.monitor = row["monitor"]
         result.test = row["test"]
@@ -173,7 +176,10 @@ struct OtherRecords {
     }
 
     private static func code(_ row: Row) -> TripRecord? {
-        guard let kind = CodeReport.Kind(rawValue: row["kind"]),
+        guard
+            row.holdsBytes(
+                "failure_type", "occurrences", "conversion", "status_byte", "severity", "lamps"),
+            let kind = CodeReport.Kind(rawValue: row["kind"]),
             let code = CodeReport.Code(
                 stored: row["code"], failureType: row["failure_type"],
                 occurrences: row["occurrences"], conversionMethod: row["conversion"])
@@ -202,19 +208,30 @@ struct OtherRecords {
 
     private static func message(_ row: Row) -> TripRecord? {
         let payload: Data = row["payload"]
+        let group = (row["pgn"] as Int64?).flatMap { UInt32(exactly: $0) }
         return .item(
             .message(
                 ECUMessage(
-                    ecu: ecu(row), payload: Array(payload), parameterGroup: row["pgn"])))
+                    ecu: ecu(row), payload: Array(payload), parameterGroup: group)))
     }
 
     private static func event(_ row: Row) -> TripRecord? {
-        guard let kind = TripEvent.Kind(rawValue: row["kind"]) else { return nil }
+        guard row.holdsBytes("service"), let kind = TripEvent.Kind(rawValue: row["kind"]) else {
+            return nil
+        }
         let service: UInt8? = row["service"]
         let duration: Int64? = row["duration"]
         return .event(
             TripEvent(
                 kind, text: row["text"], ecu: ecu(row), service: service.map { Service($0) },
                 code: row["code"], duration: duration.map { .microseconds($0) }))
+    }
+}
+
+extension Row {
+    /// Whether these columns hold bytes or nothing; in a damaged file they may hold any number.
+    func holdsBytes(_ names: String...) -> Bool {
+        names.allSatisfy { name in (self[name] as Int64?).map { UInt8(exactly: $0) != nil } ?? true
+        }
     }
 }

@@ -104,6 +104,6 @@ public struct TripSummary: Hashable, Sendable {
     public var start: UTC { anchor.utc }
     /// The time of the last record.
     public var end: UTC {
-        UTC(microseconds: start.microseconds &+ Int64((seconds * 1e6).rounded()))
+        start.later(bySeconds: seconds)
     }
 }

@@ -35,15 +35,20 @@ enum Trips {
         return writer.map { WriterIdentity(text: $0).isAlive } ?? false ? nil : .crashed
     }
 
+    /// Three thousand years, so that times can be added and subtracted; unit: µs.
+    static let longestTime: Int64 = 100_000_000_000_000_000
+
     static func summary(_ row: Row) -> TripSummary {
-        let duration: Int64 = row["duration"]
+        // In a damaged file these may be any numbers.
+        let start: Int64 = row["start"]
+        let duration = min(row["duration"] as Int64, Self.longestTime)
         let tags: String? = row["tags"]
         var summary = TripSummary(
             id: row["id"], purpose: TripStart.Purpose(rawValue: row["purpose"]) ?? .log,
             vin: row["vin"], vehicleName: row["vehicleName"], accessory: row["accessory"],
             anchor: TimeAnchor(
                 monotonic: Instant(nanoseconds: row["monotonic"]),
-                utc: UTC(microseconds: row["start"])),
+                utc: UTC(microseconds: min(max(start, -Self.longestTime), Self.longestTime))),
             seconds: Double(duration) / 1e6, distance: row["distance"], readings: row["readings"],
             endReason: endReason(row),
             tags: tags?.split(separator: "\u{1F}").map(String.init).sorted() ?? [])

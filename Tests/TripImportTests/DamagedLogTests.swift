@@ -5,7 +5,7 @@ import TripImport
 
 /// Logs that were cut, copied wrongly or are none: they are read as far as they go, or refused.
 @Suite struct `Damaged logs` {
-    private static let samples: [(name: String, text: String)] = [
+    static let samples: [(name: String, text: String)] = [
         (
             "2021-11-19 16-45-25.csv",
             "\"SECONDS\";\"PID\";\"VALUE\";\"UNITS\";\"LATITUDE\";\"LONGTITUDE\";\r\n"
@@ -53,7 +53,7 @@ import TripImport
     private static let table = Result { ImportTable(try PIDTables.standard()) }
 
     /// Reads it; nil where it is refused.
-    private func readings(_ bytes: [UInt8], _ name: String) -> Int? {
+    func readings(_ bytes: [UInt8], _ name: String) -> Int? {
         guard let format = ImportFormat(bytes), let table = try? Self.table.get() else {
             return nil
         }

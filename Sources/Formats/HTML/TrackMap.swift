@@ -56,7 +56,7 @@ public struct TrackMap: Sendable {
         for point in points {
             let isNew =
                 before.map {
-                    point.time.microseconds - $0.time.microseconds > Self.longestPause
+                    point.time.microseconds(since: $0.time) > Self.longestPause
                 } ?? true
             page.raw(isNew ? "M" : "L")
             page.number((paper.x(point) * 10).rounded() / 10)

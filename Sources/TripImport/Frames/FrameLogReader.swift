@@ -34,6 +34,17 @@ struct FrameLogReader {
     init(_ form: FrameLogForm) { self.form = form }
 
     mutating func read(_ line: ArraySlice<UInt8>) -> Line {
+        let found = readForm(line)
+        if case .frame(let frame) = found, frame.time.magnitude > Self.longest {
+            return .unreadable("no clock shows such a time")
+        }
+        return found
+    }
+
+    /// Three thousand years, so that times can be added and subtracted; unit: µs.
+    private static let longest: UInt64 = 100_000_000_000_000_000
+
+    private mutating func readForm(_ line: ArraySlice<UInt8>) -> Line {
         switch form {
         case .candumpLog: readCandumpLog(line)
         case .candumpScreen: readCandumpScreen(line)
@@ -152,7 +163,11 @@ struct FrameLogReader {
             return .other
         }
         guard var time = first.millionths, words.count >= 2 else { return .other }
-        if isDelta { time += lastTime }
+        if isDelta {
+            let sum = time.addingReportingOverflow(lastTime)
+            if sum.overflow { return .unreadable("no clock shows such a time") }
+            time = sum.partialValue
+        }
         lastTime = time
         isRelative = true
         var rest = words.dropFirst()

@@ -193,7 +193,7 @@ struct LogClock {
     /// UTC for a time of the clock on the wall, in its zone or that of the log, else in local time.
     private mutating func utc(_ wall: UTC, _ zone: Int64?) -> UTC {
         // A satellite clock without a fix shows another time, whose zone may differ.
-        if let other, abs(other.wall.microseconds - wall.microseconds) < 1_800_000_000 {
+        if let other, other.wall.microseconds(since: wall).magnitude < 1_800_000_000 {
             self.zone = other.zone
             zoneText = Array(other.text.utf8.suffix(14))
         }

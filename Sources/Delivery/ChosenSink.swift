@@ -122,6 +122,13 @@ package struct ChosenSink: Sendable {
 
     // MARK: Secrets
 
+    /// The greatest size of a file with a secret; unit: bytes.
+    private static let longestSecret = 64 << 10
+    /// The greatest size of a file with certificates; a system's has 250 kB.
+    ///
+    /// Unit: bytes.
+    private static let longestCertificates = 16 << 20
+
     /// The password or the token, of the environment or its file; nil = none.
     package func secret(_ secret: Secret) throws(SinkFault) -> String? {
         if let value = surroundings.variable("\(variable)_\(secret.rawValue.uppercased())") {
@@ -130,7 +137,9 @@ package struct ChosenSink: Sendable {
         let file = secret == .password ? settings.passwordFile : settings.tokenFile
         guard let path = file.map(surroundings.expanded) else { return nil }
         do throws(SystemError) {
-            let line = try Files.bytes(of: path).prefix { $0 != 0x0A && $0 != 0x0D }
+            let line = try Files.bytes(of: path, most: Self.longestSecret).prefix {
+                $0 != 0x0A && $0 != 0x0D
+            }
             if !line.isEmpty { return String(decoding: line, as: UTF8.self) }
         } catch {
             throw .unreadable(path: path, errno: error.errno)
@@ -142,7 +151,8 @@ package struct ChosenSink: Sendable {
     private func caFile() throws(SinkFault) -> String? {
         guard let path = settings.caFile.map(surroundings.expanded) else { return nil }
         do throws(SystemError) {
-            _ = try Files.bytes(of: path, limit: 1)
+            // The libraries read the file to its end, and a device has none.
+            _ = try Files.bytes(of: path, most: Self.longestCertificates)
         } catch {
             throw .unreadable(path: path, errno: error.errno)
         }

@@ -9,17 +9,31 @@ public enum Files {
         if !isFolder(path) { throw SystemError(call: "mkdir", errno: ENOTDIR) }
     }
 
-    /// All bytes of a file, at most `limit` of them.
-    public static func bytes(of path: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
+    /// The most bytes that are read into memory at once: a device such as /dev/zero never ends.
+    public static let longest = 256 << 20
+
+    /// All bytes of a file; EFBIG if there are more than `most`.
+    public static func bytes(
+        of path: String, most: Int = longest
+    ) throws(SystemError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError.last("open") }
         defer { close(descriptor) }
-        return try bytes(of: descriptor, limit: limit)
+        return try bytes(of: descriptor, most: most)
     }
 
-    /// The remaining bytes of an open file, at most `limit` of them.
+    /// The remaining bytes of an open file; EFBIG if there are more than `most`.
     public static func bytes(
-        of descriptor: Int32, limit: Int = .max
+        of descriptor: Int32, most: Int = longest
+    ) throws(SystemError) -> [UInt8] {
+        let bytes = try beginning(of: descriptor, limit: most + 1)
+        if bytes.count > most { throw SystemError(call: "read", errno: EFBIG) }
+        return bytes
+    }
+
+    /// The next bytes of an open file, at most `limit` of them.
+    private static func beginning(
+        of descriptor: Int32, limit: Int
     ) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: min(limit, 64 * 1024))
@@ -39,7 +53,7 @@ public enum Files {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        return (try? bytes(of: descriptor, limit: limit)).map {
+        return (try? beginning(of: descriptor, limit: limit)).map {
             String(decoding: $0, as: UTF8.self)
         }
     }
@@ -93,6 +107,12 @@ public enum Files {
     public static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Whether the path is a regular file, not a folder, a device or a pipe.
+    public static func isRegular(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// When a file was last changed; nil if it does not exist.

@@ -11,7 +11,8 @@ enum FileSystem {
     /// Whether the file is on a network file system.
     static func isOnNetwork(_ path: String) -> Bool {
         var status = stat()
-        guard stat(path, &status) == 0, let mounts = Files.text("/proc/self/mountinfo", limit: .max)
+        guard stat(path, &status) == 0,
+            let mounts = Files.text("/proc/self/mountinfo", limit: 4 << 20)
         else {
             return false
         }

@@ -113,6 +113,35 @@ import Testing
         #expect(try await workplace.shell("ls garbage; rm garbage; ls saved.db").status != 0)
     }
 
+    /// A folder, a device that never ends, and a pipe: a message, and no signal.
+    @Test func `nothing is recovered from what is no file`() async throws {
+        let outcome = try await workplace.shell(
+            """
+            mkdir folder; mkfifo pipe
+            for place in folder /dev/zero pipe; do
+                timeout 60 "$OBDSCAN" db recover --db $place --to saved.db; echo "status $?"
+            done
+            """)
+        #expect(outcome.output == String(repeating: "status 66\n", count: 3), "\(outcome)")
+        #expect(outcome.errors.contains("folder is not a file"), "\(outcome)")
+    }
+
+    /// Each command that reads a file, with its path in place of FILE.
+    @Test(arguments: [
+        "decode FILE", "decode < FILE", "import FILE", "import FILE --map FILE", "pids lint FILE",
+        "pids import FILE --to made.pids", "pids show RPM --pids FILE", "dtc -d replay:FILE",
+        "dtc -d 'sim:FILE'", "dtc --batch FILE --format csv --to out.csv", "trips --db FILE",
+        "db check --db FILE", "db merge FILE --db own.db",
+        "publish --to influx://localhost:1/b --once --db FILE",
+    ])
+    func `a file that never ends is refused`(command: String) async throws {
+        let outcome = try await workplace.shell(
+            "ulimit -v 4000000; timeout 60 \"$OBDSCAN\" "
+                + command.replacingOccurrences(of: "FILE", with: "/dev/zero"))
+        #expect([64, 65, 66, 73, 77].contains(outcome.status), "\(outcome)")
+        #expect(!outcome.errors.isEmpty && outcome.errors.utf8.count < 2_000, "\(outcome)")
+    }
+
     @Test func `a closed standard stream's number is given to no file`() async throws {
         // The remark about missing answers must not get into the recording.
         let outcome = try await workplace.shell(

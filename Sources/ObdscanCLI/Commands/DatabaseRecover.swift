@@ -33,6 +33,11 @@ struct DatabaseRecoverCommand: ParsableCommand, OutputCommand {
             throw Failure("there is no database", hint: "--db FILE names it", status: .noInput)
         }
         guard access(damaged, F_OK) == 0 else { throw Failure(StoreError.unseen(damaged)) }
+        guard Files.isRegular(damaged) else {
+            throw Failure(
+                "\(damaged) is not a file", hint: "name the database, not its folder or a device",
+                status: .noInput)
+        }
         guard access(to, F_OK) != 0 else {
             throw Failure(
                 "\(to) exists already", hint: "name a file that does not", status: .cannotCreate)

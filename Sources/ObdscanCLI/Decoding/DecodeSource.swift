@@ -18,6 +18,8 @@ enum DecodeSource {
     }
 
     private static let chunkSize = 64 * 1024
+    /// The most that is read of a device that is not a terminal; unit: bytes.
+    private static let mostOfDevice = 1 << 20
 
     /// The sources of the arguments; standard input without any.
     ///
@@ -81,11 +83,21 @@ enum DecodeSource {
         _ descriptor: Int32, _ name: String, _ body: (ArraySlice<UInt8>) throws -> Void
     ) throws {
         var buffer = [UInt8](repeating: 0, count: chunkSize)
+        // A terminal ends when its user says so, but a device such as /dev/zero never does.
+        var status = stat()
+        var rest = Int.max
+        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFCHR,
+            isatty(descriptor) == 0
+        {
+            rest = mostOfDevice
+        }
         while true {
             let count = buffer.withUnsafeMutableBytes {
                 Glibc.read(descriptor, $0.baseAddress, $0.count)
             }
             if count > 0 {
+                rest -= count
+                if rest < 0 { throw Failure(inputFile: name, errno: EFBIG) }
                 try body(buffer[..<count])
             } else if count == 0 {
                 return

@@ -81,9 +81,9 @@ struct BTreePage {
             place += 4
             if kind == .tableInterior { return true }
         }
-        guard let length = Self.varint(bytes, &place), length >= 1, length <= 1 << 30 else {
-            return false
-        }
+        guard let length = Self.varint(bytes, &place), length >= 1,
+            length <= file.pageCount * file.pageSize
+        else { return false }
         var rowID: Int64?
         if kind == .tableLeaf {
             guard let number = Self.varint(bytes, &place) else { return false }

@@ -20,8 +20,13 @@ final class PageFile {
 
     /// Opens the file at `path`; nil if it cannot be read or has no page.
     init?(path: String) {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(file)
+            return nil
+        }
         self.file = file
         let log = open(path + "-wal", O_RDONLY | O_CLOEXEC)
         self.log = log
@@ -42,11 +47,12 @@ final class PageFile {
         if reserved > size - 480 { reserved = 0 }
         pageSize = size
         usableSize = size - reserved
-        let length = Int(lseek(file, 0, SEEK_END))
+        let length = Int(status.st_size)
         let present = (length + size - 1) / size
         let committed = logHeader.map { Self.readLog(log, $0, pageSize: size) }
         let newer = committed?.pages ?? [:]
-        let count = max(present, committed?.count ?? 0)
+        // A damaged log may name any number of pages.
+        let count = max(present, min(committed?.count ?? 0, newer.keys.max() ?? 0))
         // Offset 28 is the size in pages; it is valid if both change counters (24, 92) are equal.
         let first = newer[1].flatMap { Self.read(log, at: $0, 100) } ?? header
         let isValid = first.count == 100 && first[24..<28].elementsEqual(first[92..<96])

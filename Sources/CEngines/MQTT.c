@@ -2,10 +2,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 // libmosquitto's numbers (https://mosquitto.org/api/, mosquitto.h).
 enum {
@@ -15,6 +18,15 @@ enum {
     LOG_ERR = 8,
     ERR_TLS = 8,
     ERR_ERRNO = 14,
+};
+
+enum {
+    // Ours: the broker sends a message that is longer than any that is asked for.
+    TOO_LONG = -1000,
+    // Unit: bytes.
+    LONGEST_MESSAGE = 1 << 20,
+    // Small, so that libmosquitto, which reads while there is something to read, returns in between.
+    RECEIVE_BUFFER = 64 << 10,
 };
 
 typedef struct mosquitto mosquitto;
@@ -98,23 +110,30 @@ struct eng_mqtt {
     mosquitto *client;
     eng_mqtt_events events;
     int tls_fault;
+    // Whether a message came to its end since the socket was read last, and whether it was too long.
+    int has_ended, is_too_long;
+    // The bytes that had come when a message ended last.
+    uint64_t heard;
 };
 
 static void connected(mosquitto *client, void *object, int reason, int flags, const void *properties) {
     (void)client, (void)flags, (void)properties;
     eng_mqtt *mqtt = object;
+    mqtt->has_ended = 1;
     mqtt->events.connected(mqtt->events.context, reason);
 }
 
 static void disconnected(mosquitto *client, void *object, int reason, const void *properties) {
     (void)client, (void)properties;
     eng_mqtt *mqtt = object;
+    mqtt->has_ended = 1;
     mqtt->events.disconnected(mqtt->events.context, reason);
 }
 
 static void published(mosquitto *client, void *object, int id, int reason, const void *properties) {
     (void)client, (void)properties;
     eng_mqtt *mqtt = object;
+    mqtt->has_ended = 1;
     mqtt->events.published(mqtt->events.context, id, reason);
 }
 
@@ -122,6 +141,11 @@ static void received(
     mosquitto *client, void *object, const mosquitto_message *message, const void *properties) {
     (void)client, (void)properties;
     eng_mqtt *mqtt = object;
+    mqtt->has_ended = 1;
+    if (message->payloadlen > LONGEST_MESSAGE) {
+        mqtt->is_too_long = 1;
+        return;
+    }
     mqtt->events.received(
         mqtt->events.context, message->topic, message->payload, (size_t)message->payloadlen,
         message->retain);
@@ -180,7 +204,24 @@ int eng_mqtt_connect(eng_mqtt *mqtt, const char *host, int port, int keepalive_s
     mqtt->tls_fault = 0;
     int result = lib.connect(mqtt->client, host, port, keepalive_s);
     if (result == ERR_TLS && !mqtt->tls_fault) mqtt->tls_fault = 3;
-    return result;
+    if (result) return result;
+    mqtt->heard = 0;
+    mqtt->has_ended = mqtt->is_too_long = 0;
+    int size = RECEIVE_BUFFER;
+    setsockopt(lib.socket(mqtt->client), SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    return 0;
+}
+
+// libmosquitto takes a message of any length, 256 MB at most, and tells of it when it is complete.
+static int is_flooded(eng_mqtt *mqtt, int socket) {
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    if (mqtt->is_too_long) return 1;
+    memset(&info, 0, sizeof info);
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size)) return 0;
+    if (mqtt->has_ended) mqtt->heard = info.tcpi_bytes_received;
+    mqtt->has_ended = 0;
+    return info.tcpi_bytes_received - mqtt->heard > LONGEST_MESSAGE;
 }
 
 int eng_mqtt_tls_fault(const eng_mqtt *mqtt) { return mqtt->tls_fault; }
@@ -195,6 +236,7 @@ int eng_mqtt_drive(eng_mqtt *mqtt, int fd, int timeout_ms) {
     if (poll(entries, fd >= 0 ? 2 : 1, timeout_ms) < 0 && errno != EINTR) return ERR_ERRNO;
     if (entries[0].revents & (POLLIN | POLLHUP | POLLERR)) {
         result = lib.loop_read(mqtt->client, 1);
+        if (is_flooded(mqtt, entries[0].fd)) return TOO_LONG;
         if (result) return result;
     }
     if (lib.want_write(mqtt->client) || (entries[0].revents & POLLOUT))
@@ -215,6 +257,7 @@ int eng_mqtt_subscribe(eng_mqtt *mqtt, const char *topic) {
 void eng_mqtt_disconnect(eng_mqtt *mqtt) { lib.disconnect(mqtt->client); }
 
 const char *eng_mqtt_words(int result) {
+    if (result == TOO_LONG) return "the broker sends a message of more than 1 MB";
     return result == ERR_ERRNO ? strerror(errno) : lib.strerror(result);
 }
 

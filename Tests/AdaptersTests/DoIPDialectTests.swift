@@ -374,4 +374,40 @@ import Testing
         link.dialect.interrupt(&link.out)
         #expect(link.take() == [.initialisationFailed(.interrupted)])
     }
+
+    @Test func `a request to one ECU ends with the answer of that ECU`() {
+        var link = ready()
+        link.ask([0x22, 0xF1, 0x90], of: Self.engine)
+        link.hear(
+            .acknowledged(source: Self.engine, target: Self.tester, code: 0),
+            Self.answer([0x62, 0xF1, 0x90, 0x41], from: Self.brakes),
+            Self.answer([0x7F, 0x22, 0x31], from: Self.brakes))
+        let out = link.take()
+        #expect(!out.contains(.end(.complete)), "\(out)")
+        #expect(!out.contains(Self.message([0x62, 0xF1, 0x90, 0x41], from: Self.brakes)))
+        link.hear(Self.answer([0x62, 0xF1, 0x90, 0x42], from: Self.engine))
+        #expect(
+            link.take() == [
+                Self.message([0x62, 0xF1, 0x90, 0x42], from: Self.engine), .end(.complete),
+            ])
+    }
+
+    /// ISO 13400-2: 0000 is reserved, 0E00 to 0FFF are testers, addresses from 8000 are groups or reserved.
+    @Test(arguments: [0x0000, 0x0E00, 0x0E80, 0x0FFF, 0x8000, 0xE400, 0xFFFF] as [UInt16])
+    func `what is not the address of an ECU answers nothing`(source: UInt16) {
+        var link = ready()
+        link.ask([0x03])
+        link.hear(
+            .acknowledged(source: Self.all, target: Self.tester, code: 0),
+            Self.answer([0x43, 0x01, 0x03, 0x01], from: source))
+        #expect(
+            !link.take().contains {
+                switch $0 {
+                case .message, .end: true
+                default: false
+                }
+            })
+        link.hear(Self.answer([0x43, 0x00], from: Self.engine))
+        #expect(link.take() == [Self.message([0x43, 0x00], from: Self.engine)])
+    }
 }

@@ -17,7 +17,8 @@ extension DoIPDialect {
             if concerns(source, target) { takeAcknowledgement(&out) }
         case .refused(let source, let target, let code):
             if concerns(source, target) { takeRefusal(code, &out) }
-        case .diagnostic(let source, let target, let payload) where target == options.source:
+        case .diagnostic(let source, let target, let payload)
+        where target == options.source && ECUAddress(UInt32(source), .logical).isLogicalECU:
             take(payload, from: source, &out)
         case .identificationRequest, .identificationRequestByEID, .identificationRequestByVIN,
             .announcement, .activationRequest, .aliveAnswer, .entityStatusRequest, .entityStatus,
@@ -132,11 +133,12 @@ extension DoIPDialect {
             identity.note(
                 SetupQuestion(running.payload, on: nil, messages: known.messages + [message]))
             out.append(.arm(.pause, after: Self.settlingTime))
-        case .exchanging:
+        // A request to one ECU is answered by that ECU alone.
+        case .exchanging where !running.isPhysical || ecu == running.target:
             out.append(.message(message))
             note(message, from: ecu, &out)
         case .findingVehicle, .settling: break
-        case .outOfStep, .activating, .confirming, .ready:
+        case .outOfStep, .activating, .confirming, .ready, .exchanging:
             out.append(.notice(.unexpected(Hex.string(payload))))
         }
     }

@@ -285,7 +285,9 @@ public struct DoIPDialect: AdapterDialect {
         _ payload: [UInt8], at target: UInt16, within answerTime: Duration?,
         _ out: inout [DialectOutput]
     ) {
-        let isPhysical = ECUAddress(UInt32(target), .logical).isLogicalECU
+        // Some vehicles have their functional address among those of ECUs.
+        let isPhysical =
+            target != options.functional && ECUAddress(UInt32(target), .logical).isLogicalECU
         running = Running(payload: payload, target: target, isPhysical: isPhysical)
         running.answerTime =
             payload.first.flatMap(ServiceShape.of)?.takesTime ?? false

@@ -75,6 +75,22 @@ import VehicleReports
         }
     }
 
+    /// PID 01 of the engine counts seven codes, and its list holds two: five are not known.
+    @Test func `a list with fewer codes than its ECU counts is not complete`() throws {
+        var answers = Self.both
+        answers["0101"] = ["7E8 06 41 01 87 07 65 00|7E9 06 41 01 01 04 00 00"]
+        try TableVehicle.run(answers) { vehicle in
+            let scan = try vehicle.codes()
+            #expect(
+                scan.problem(vehicle.connection)
+                    == .codesMissing(counted: 7, listed: 2, of: Self.engine))
+        }
+        try TableVehicle.run(Self.both) { vehicle in
+            let scan = try vehicle.codes()
+            #expect(scan.problem(vehicle.connection) == nil)
+        }
+    }
+
     /// An ECU lists a code twice, or two services report it.
     ///
     /// The result has it once.

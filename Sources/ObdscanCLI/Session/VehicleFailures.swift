@@ -35,6 +35,10 @@ extension Failure {
                     + meanings.joined(separator: ", or "),
                 hint: "--protocol 6 reads it as CAN, --protocol 3 as ISO 9141-2",
                 status: .badData)
+        case .codesMissing(let counted, let listed, let ecu):
+            self.init(
+                "\(ecu?.description ?? accessory): it counts \(counted) stored codes, but lists \(listed)",
+                hint: "read them again with the ignition on", status: .timedOut)
         case .announcesNothing:
             self.init(
                 "\(accessory): the vehicle announces no signals",

@@ -218,6 +218,13 @@ public struct CodeScan: Sendable {
         for ecu in own.sorted(by: { ($0?.value ?? 0) < ($1?.value ?? 0) }) {
             // The ECU reported them at its own address.
             if absence(of: ecu, vehicle.table) == .noCodes { continue }
+            if told(.stored, by: ecu) == .list,
+                let difference = difference(of: ecu, vehicle.table),
+                difference.counted > difference.listed
+            {
+                return .codesMissing(
+                    counted: difference.counted, listed: difference.listed, of: ecu)
+            }
             for kind in Self.kinds {
                 let told = told(kind, by: ecu)
                 guard isUnknown(told, kind, hasList: hasList) else { continue }

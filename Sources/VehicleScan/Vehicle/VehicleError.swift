@@ -22,6 +22,8 @@ public enum VehicleError: Error, Hashable, Sendable {
     case codeListMissing(CodeReport.Kind, of: ECUAddress?)
     /// The list of codes with this status has these meanings, and nothing tells which one is right.
     case codesNotSettled(CodeReport.Kind, of: ECUAddress?, [String])
+    /// The ECU counts more stored codes than its list holds; the ECU is nil if headers are off.
+    case codesMissing(counted: Int, listed: Int, of: ECUAddress?)
     /// The vehicle announces no signals.
     case announcesNothing
     /// No service of the vehicle has a signal of this name.

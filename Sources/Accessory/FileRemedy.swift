@@ -10,7 +10,7 @@ public enum FileRemedy {
         case ENOTDIR: "a part of the path is a file, not a folder"
         case EACCES, EPERM: "ls -l \(path) shows who may read it"
         case EISDIR: "it is a folder: name a file in it"
-        case EFBIG: "no file of this kind is so long: is it the right one?"
+        case EFBIG: "no file of this kind has that many bytes: is it the right one?"
         case EIO: "the disk may be damaged: try it on another machine"
         default: "try a copy of it"
         }

@@ -47,7 +47,7 @@ extension AdapterStatus {
         case .flowControlTimeout: .retry(times: 1)
         // The adapter restarted and lost its settings.
         case .lowVoltageReset: .initialise
-        case .internalError: .initialise
+        case .internalError, .fatalCANError: .initialise
         // The adapter is older than the command.
         case .unknownCommand: .dropFeature
         // ISO 13400-2, codes of 8003: a wrong address does not become right.

@@ -16,6 +16,7 @@ extension AdapterStatus {
         case .flowControlTimeout: "FC RX TIMEOUT"
         case .lowVoltageReset: "LV RESET"
         case .internalError: "ERR"
+        case .fatalCANError: "ERR94"
         case .unknownCommand: "?"
         case .busOff: "bus-off"
         case .errorPassive: "error passive"

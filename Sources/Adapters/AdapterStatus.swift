@@ -30,6 +30,8 @@ public enum AdapterStatus: String, Hashable, Sendable, CaseIterable {
     case lowVoltageReset
     /// `ERRxx`: an internal fault of the adapter.
     case internalError
+    /// `ERR94`: a fatal fault of the CAN bus, after which the adapter has restarted.
+    case fatalCANError
     /// `?`: the adapter does not know the command.
     case unknownCommand
     /// A CAN controller counted too many errors and left the bus.

@@ -128,7 +128,7 @@ extension ConversationReader {
     /// Applies the default settings after the adapter restarted.
     mutating func noteLoss(_ status: AdapterStatus) {
         switch status {
-        case .lowVoltageReset, .internalError: reader.apply(.reset)
+        case .lowVoltageReset, .internalError, .fatalCANError: reader.apply(.reset)
         case .noData, .unableToConnect, .busInitError, .busBusy, .busError, .canError, .dataError,
             .rxError, .bufferFull, .feedbackError, .stopped, .flowControlTimeout, .unknownCommand,
             .busOff, .errorPassive, .wireFault, .notAcknowledged, .sourceRefused, .unknownTarget,

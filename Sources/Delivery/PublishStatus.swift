@@ -1,5 +1,6 @@
 import Engines
 import Formats
+import OBDCore
 import Publishing
 import Settings
 import SystemIO
@@ -73,7 +74,7 @@ extension PublishStatus.Line {
         if !isKnown { parts.append("the configuration no longer names it") }
         if sink.refused > 0 {
             parts.append(
-                sink.refused == 1 ? "1 line was refused" : "\(sink.refused) lines were refused")
+                counted(sink.refused, "line was", "lines were") + " refused")
         }
         if let fault = sink.fault {
             parts.append(
@@ -89,7 +90,7 @@ extension PublishStatus.Line {
         }
         if let oldest = backlog.oldest {
             let wait =
-                backlog.readings == 1 ? "1 reading waits" : "\(backlog.readings) readings wait"
+                counted(backlog.readings, "reading waits", "readings wait")
             return isNew
                 ? "nothing was delivered yet, \(wait)"
                 : "\(wait), the oldest from the trip of \(localTime(oldest))"

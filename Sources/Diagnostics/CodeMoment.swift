@@ -1,3 +1,5 @@
+import OBDCore
+
 /// The situation in which a code was stored, taken from its freeze frame.
 public struct CodeMoment: Hashable, Sendable {
     /// Unit: km/h.
@@ -65,9 +67,6 @@ public struct CodeMoment: Hashable, Sendable {
     }
 
     private static func elapsed(_ seconds: Double) -> String {
-        func counted(_ count: Int, _ unit: String) -> String {
-            "\(count) \(unit)\(count == 1 ? "" : "s")"
-        }
         let seconds = max(0, Int(min(seconds, 1e9)))
         if seconds < 60 { return counted(seconds, "second") }
         if seconds < 7200 { return counted(seconds / 60, "minute") }

@@ -285,10 +285,10 @@ public struct DecodeError: Error, Hashable, Sendable {
     public var reason: String {
         switch fault {
         case .tooShort(let id, let expected, let received):
-            "\(id) needs \(expected) bytes, got \(received)"
+            "\(id) needs \(counted(expected, "byte")), got \(received)"
         case .leftOver(let bytes): "left over after the last record: \(bytes)"
         case .count(let announced, let received):
-            "\(announced) codes announced, \(received) received"
+            counted(announced, "code") + " announced, \(received) received"
         case .messageCount(let expected, let received):
             "part \(received) where part \(expected) was expected"
         case .unsettled(let meanings):

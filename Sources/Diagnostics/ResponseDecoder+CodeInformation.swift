@@ -93,7 +93,7 @@ extension ResponseDecoder {
             out.append(
                 answer.error(
                     .malformed(
-                        "report \(Hex.string([payload[1]])) has \(payload.count) bytes, at least "
+                        "report \(Hex.string([payload[1]])) has \(counted(payload.count, "byte")), at least "
                             + "\(form.start) expected")))
             return
         }
@@ -242,7 +242,8 @@ extension ResponseDecoder {
         let payload = answer.payload
         guard payload.count >= 6 else {
             out.append(
-                answer.error(.malformed("code with data has \(payload.count) bytes, 6 expected")))
+                answer.error(
+                    .malformed("code with data has \(counted(payload.count, "byte")), 6 expected")))
             return nil
         }
         let asked = answer.request.map { $0.dropFirst(2).prefix(3) } ?? []

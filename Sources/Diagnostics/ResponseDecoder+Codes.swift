@@ -30,7 +30,9 @@ extension ResponseDecoder {
                 appendCodes(
                     answer, kind, places: stride(from: 1, to: answer.payload.count, by: 2), &out)
             }
-            out.append(answer.error(.malformed("list of codes has \(length) bytes, 6 expected")))
+            out.append(
+                answer.error(.malformed("list of codes has \(counted(length, "byte")), 6 expected"))
+            )
         }
     }
 

@@ -95,7 +95,9 @@ extension ResponseDecoder {
         guard payload.count >= 6 else {
             out.append(
                 answer.error(
-                    .malformed("diagnostic message of \(payload.count) bytes, at least 6 expected"))
+                    .malformed(
+                        "diagnostic message of \(counted(payload.count, "byte")), at least 6 expected"
+                    ))
             )
             return
         }

@@ -128,7 +128,9 @@ public struct ResponseDecoder: Sendable {
         let payload = answer.payload
         guard payload.count >= 3 else {
             out.append(
-                answer.error(.malformed("negative response of \(payload.count) bytes, 3 expected")))
+                answer.error(
+                    .malformed("negative response of \(counted(payload.count, "byte")), 3 expected")
+                ))
             return
         }
         let place = Self.placeOfCode(answer)

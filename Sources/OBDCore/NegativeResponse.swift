@@ -11,6 +11,18 @@ public struct NegativeResponse: Hashable, Sendable {
         self.nrc = nrc
     }
 
+    /// Whether the ECU asks for more time, which refuses nothing.
+    public var isPending: Bool { nrc == .responsePending }
+
+    /// What became of the request for `what`, in words.
+    public func outcome(of what: String) -> String {
+        isPending
+            ? "asked for time for \(what), then did not answer" : "refused \(what): \(nrc.words)"
+    }
+
+    /// ``outcome(of:)`` of the service.
+    public var outcome: String { outcome(of: "service \(service)") }
+
     /// The refusal in a message's payload; nil if it is not a refusal.
     public init?(_ payload: [UInt8]) {
         guard payload.count == 3, payload[0] == 0x7F else { return nil }

@@ -315,7 +315,7 @@ extension Failure {
                 status: .unavailable)
         case .notUnderstood(let count):
             self.init(
-                "\(accessory): it sent \(count) bytes that are not from an adapter",
+                "\(accessory): it sent \(counted(count, "byte that is", "bytes that are")) not from an adapter",
                 hint: "is it another device, such as a GPS receiver? A serial line may need its "
                     + "rate: serial:PATH?baud=N. --adapter names the dialect",
                 status: .unavailable)
@@ -446,7 +446,8 @@ extension Failure {
         var isSilence = false
         switch status {
         case .noData:
-            what = "no ECU answered (NO DATA)"
+            // Other dialects are silent without these words, and an ELM327 may have said others before.
+            what = "no ECU answered"
             hint = "the vehicle may not support it, or the ignition is off"
             code = .timedOut
         case .unableToConnect:
@@ -491,8 +492,14 @@ extension Failure {
             what = "the supply voltage dropped and the adapter restarted (LV RESET)"
             hint = "check the plug and the car's battery"
         case .internalError:
-            what = "the adapter reports an internal fault (ERR)"
+            what = "the adapter reports an internal fault"
             hint = "unplug the adapter and plug it in again"
+        case .fatalCANError:
+            isSilence = true
+            what = "the adapter gave up after a fault on the CAN bus (ERR94)"
+            hint =
+                "check the plug and the protocol; --protocol auto looks for the right one; then unplug "
+                + "the adapter and plug it in again"
         case .unknownCommand:
             return nil
         case .busOff:

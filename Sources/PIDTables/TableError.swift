@@ -62,7 +62,7 @@ public struct TableError: Error, Hashable, Sendable {
         case .outside(let word):
             "`\(word)` comes before the line that it belongs to"
         case .beyondRecord(let signal, let needed, let length):
-            "\(signal) needs \(needed) bytes, the record has \(length)"
+            "\(signal) needs \(counted(needed, "byte")), the record has \(length)"
         case .width(let signal, let bits):
             "\(signal) has \(bits) bits; a number has 1 to 64, text and bytes are whole bytes"
         case .encoding(let signal):

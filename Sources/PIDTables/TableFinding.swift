@@ -105,7 +105,7 @@ public struct TableFinding: Hashable, Sendable {
         case .operand(let name, let signal):
             "\(signal) cannot be multiplied or divided by \(name): it is not a plain number"
         case .exampleLength(let count, let wanted):
-            "the example has \(count) bytes, the record \(Self.length(wanted))"
+            "the example has \(counted(count, "byte")), the record \(Self.length(wanted))"
         case .example(let name, let said, let decoded):
             "the example says \(name)=\(said), the row says \(decoded)"
         case .coarse(let name, let said):

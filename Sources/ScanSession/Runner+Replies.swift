@@ -239,7 +239,8 @@ extension Outcome {
             case .bufferFull, .unableToConnect, .busInitError, .busBusy, .busError, .canError,
                 .dataError,
                 .rxError, .feedbackError, .stopped, .flowControlTimeout, .lowVoltageReset,
-                .internalError, .busOff, .errorPassive, .wireFault, .notAcknowledged,
+                .internalError, .fatalCANError, .busOff, .errorPassive, .wireFault,
+                .notAcknowledged,
                 .sourceRefused, .unknownTarget, .requestTooLong, .gatewayBusy,
                 .targetUnreachable, .unknownNetwork, .transportFailed, .messageRefused:
                 return .failed

@@ -1,4 +1,5 @@
 public import Glibc
+import OBDCore
 import Synchronization
 
 /// Writes lines to standard error from a thread that must not wait.
@@ -18,7 +19,10 @@ public final class EventLines: Sendable {
     public func write(_ line: [UInt8]) {
         leftOut.withLock { leftOut in
             if leftOut > 0, takesMore(descriptor) {
-                put(Array("(\(leftOut) lines were left out because they were not read)\n".utf8))
+                put(
+                    Array(
+                        "(\(counted(leftOut, "line was left out because it was not read", "lines were left out because they were not read")))\n"
+                            .utf8))
                 leftOut = 0
             }
             if takesMore(descriptor) { put(line) } else { leftOut += 1 }

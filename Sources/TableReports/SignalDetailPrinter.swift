@@ -170,7 +170,7 @@ package struct SignalDetailPrinter {
 
     private static func length(_ length: ClosedRange<Int>) -> String {
         length.count == 1
-            ? "\(length.lowerBound) byte\(length.lowerBound == 1 ? "" : "s")"
+            ? counted(length.lowerBound, "byte")
             : "\(length.lowerBound) to \(length.upperBound) bytes"
     }
 

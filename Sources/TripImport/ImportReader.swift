@@ -1,4 +1,5 @@
 import Formats
+import OBDCore
 
 /// Reads one file format in pieces.
 protocol ImportReader {
@@ -73,7 +74,7 @@ extension CSVImport {
             throw ImportFault(
                 line: csv.line,
                 reason:
-                    "\(row.count) \(row.count == 1 ? "cell" : "cells"), the heading has \(cells)")
+                    "\(counted(row.count, "cell")), the heading has \(cells)")
         }
     }
 }

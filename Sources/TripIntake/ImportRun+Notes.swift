@@ -1,4 +1,5 @@
 import Formats
+import OBDCore
 import TripImport
 
 extension ImportRun {
@@ -9,11 +10,11 @@ extension ImportRun {
             notes.append("its times are on \(day.day), the day in its name")
         }
         let lines = skipped.first.map { first in
-            "\(skipped.count) \(skipped.count == 1 ? "line" : "lines") "
+            counted(skipped.count, "line") + " "
                 + "(first: line \(first.line), \(first.reason))"
         }
         let cells = skipped.firstCell.map { first in
-            "\(skipped.cells) \(skipped.cells == 1 ? "cell" : "cells") "
+            counted(skipped.cells, "cell") + " "
                 + "(first: line \(first.line), \(first.reason))"
         }
         let leftOut = [lines, cells].compactMap(\.self)
@@ -24,7 +25,7 @@ extension ImportRun {
                 "\"\(first)\"\(others) the name of the file, because no PID has such values")
         }
         if let frames {
-            notes.append("\(frames.diagnostic) of \(frames.all) frames are diagnostic")
+            notes.append(frames.text)
         }
         return notes
     }
@@ -44,7 +45,8 @@ extension ImportRun.Result {
     /// The result for people.
     public func line(path: String) -> String {
         let numbers = trips.map(String.init).joined(separator: ", ")
-        let what = trips.isEmpty ? "nothing new" : "trip \(numbers), \(readings) readings"
+        let what =
+            trips.isEmpty ? "nothing new" : "trip \(numbers), \(counted(readings, "reading"))"
         return "\(printable(path)): \(what)" + (known > 0 ? ", \(known) known already" : "")
     }
 }

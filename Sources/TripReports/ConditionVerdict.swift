@@ -1,4 +1,5 @@
 import Diagnostics
+import OBDCore
 
 /// The verdict about a vehicle in one sentence.
 public struct ConditionVerdict: Hashable, Sendable {

@@ -138,7 +138,7 @@ public struct MonitorReport {
             let failed = sortedTests.filter { $0.passed == false }
             if !failed.isEmpty {
                 text += lines(
-                    "\(failed.count) test \(failed.count == 1 ? "result" : "results") failed:", .bad
+                    counted(failed.count, "test result") + " failed:", .bad
                 )
                 text += words(about: failed)
             } else if tests.contains(where: { $0.passed == true }) {

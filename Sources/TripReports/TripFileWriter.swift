@@ -41,16 +41,12 @@ public struct TripFileWriter {
 
         /// The counts for people; readings of a track are not counted separately.
         public var text: String {
-            var parts = [Self.counted(trips, "trip")]
+            var parts = [counted(trips, "trip")]
             parts.append(
                 positions > 0
-                    ? Self.counted(positions, "position") : Self.counted(readings, "reading"))
-            if notes > 0 { parts.append(Self.counted(notes, "note")) }
+                    ? counted(positions, "position") : counted(readings, "reading"))
+            if notes > 0 { parts.append(counted(notes, "note")) }
             return parts.joined(separator: ", ")
-        }
-
-        private static func counted(_ number: Int, _ thing: String) -> String {
-            "\(number) \(thing)\(number == 1 ? "" : "s")"
         }
     }
 

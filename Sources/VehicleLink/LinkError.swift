@@ -68,18 +68,18 @@ public struct LinkError: Error, Hashable, Sendable {
         case .interrupted(let expected, let received):
             "message replaced by another after \(received) of \(expected) bytes"
         case .singleFrameLength(let announced, let available):
-            "single frame announces \(announced) bytes, has \(available)"
+            "single frame announces \(counted(announced, "byte")), has \(available)"
         case .firstFrameLength(let announced, let available):
-            "first frame announces \(announced) bytes, has \(available)"
+            "first frame announces \(counted(announced, "byte")), has \(available)"
         case .protocolControl(let byte):
             "unknown protocol control byte \(Hex.string([byte]))"
         case .checksum(let expected, let received):
             "checksum \(Hex.string([received])), expected \(Hex.string([expected]))"
         case .header: "header of another protocol"
         case .tooShort(let expected, let received):
-            "frame of \(received) bytes, at least \(expected) expected"
+            "frame of \(counted(received, "byte")), at least \(expected) expected"
         case .length(let announced, let received):
-            "header announces \(announced) bytes, frame has \(received)"
+            "header announces \(counted(announced, "byte")), frame has \(received)"
         case .aborted(let reason): "transport aborted by its sender, reason \(reason)"
         case .lineForm: "not in the form that the adapter was set to"
         case .notAFrame: "neither hexadecimal nor a known answer"

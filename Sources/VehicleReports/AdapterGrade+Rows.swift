@@ -1,5 +1,6 @@
 import Adapters
 import Formats
+import OBDCore
 import VehicleScan
 
 // How output shows a grade.
@@ -16,7 +17,7 @@ extension AdapterGrade {
         case .stn: return "an STN chip: the ELM327 set and its own"
         case .clone:
             let count = verdict.missing.count
-            let lacks = count == 0 ? nil : "lacks \(count) command\(count == 1 ? "" : "s")"
+            let lacks = count == 0 ? nil : "lacks \(counted(count, "command"))"
             let never = verdict.claimed == 15 ? ", which Elm never made" : ""
             return ["claims \(claim ?? "?")\(never)", lacks, like]
                 .compactMap(\.self).joined(separator: "; ")

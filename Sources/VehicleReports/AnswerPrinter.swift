@@ -140,7 +140,7 @@ package struct AnswerPrinter {
         let ecu = item.ecu?.description ?? "—"
         switch item {
         case .negativeResponse(let refusal, _, _):
-            return "\(ecu)  refused service \(refusal.service): \(refusal.nrc.words) "
+            return "\(ecu)  \(refusal.outcome) "
                 + "(\(Hex.string([refusal.nrc.rawValue])))"
         case .message(let message): return "\(ecu)  \(Hex.string(message.payload))"
         case .error(let error): return "\(ecu)  error: \(error.reason)"

@@ -1,5 +1,6 @@
 import Diagnostics
 import Formats
+import OBDCore
 
 /// The result for one vehicle of a batch, in one line for people.
 package struct CarResult {
@@ -99,7 +100,7 @@ package struct CarTally {
             (withCodes, "with codes"), (without, "without"), (doubtful, "not known"),
             (unread.count, "not read (\(unread.joined(separator: ", ")))"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-        return "\(cars) \(cars == 1 ? "vehicle" : "vehicles")"
+        return counted(cars, "vehicle")
             + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")) + "."
     }
 }

@@ -222,15 +222,15 @@ package struct CodePrinter {
         case .noCodes: return "no codes"
         case .noStoredCodes: return "no stored codes"
         case .announced(let count, let listIsEmpty):
-            return "counts \(count) \(count == 1 ? "code" : "codes"), but its list "
+            return "counts \(counted(count, "code")), but its list "
                 + (listIsEmpty ? "is empty" : "did not come")
         case .refused(let refusal):
             guard let refusal = module?.refusal ?? refusal else { return "refused its codes" }
-            return "refused service \(refusal.service): \(refusal.nrc.words)"
+            return refusal.outcome
         case .notSettled: return "its list of codes has two meanings"
         case .broken: return "its list of codes is incomplete"
         case .unanswered:
-            return module?.refusal.map { "refused service \($0.service): \($0.nrc.words)" }
+            return module?.refusal?.outcome
                 ?? "did not answer the request for codes"
         }
     }
@@ -243,8 +243,8 @@ package struct CodePrinter {
                 switch item {
                 case .negativeResponse(let refusal, let ecu, _):
                     notes.append(
-                        "\(ecu?.description ?? "vehicle"): \(list.kind.rawValue) codes refused: "
-                            + "\(refusal.nrc.words)")
+                        "\(ecu?.description ?? "vehicle"): "
+                            + refusal.outcome(of: "\(list.kind.rawValue) codes"))
                 case .error(let error):
                     notes.append("\(error.ecu?.description ?? "vehicle"): \(error.reason)")
                 case .message(let message):

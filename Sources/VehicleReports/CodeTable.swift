@@ -150,7 +150,7 @@ package final class CodeTable {
     /// `codes.csv: 3 rows written`; nil where it goes to standard output.
     package var sentence: String? {
         path.map {
-            "\($0): \(rows) \(rows == 1 ? "row" : "rows") written"
+            "\($0): \(counted(rows, "row")) written"
                 + (isReplaced ? ", in place of what it held" : "")
                 + (isReplaced && form != .xlsx ? " (--append keeps that)" : "")
         }

@@ -52,9 +52,9 @@ package struct ModuleSheet {
                 case .code, .error, .monitor, .monitorTest, .negativeResponse: continue
                 }
             }
-            rows.add(["Refused", .init("\(module.refused) identifiers")])
+            rows.add(["Refused", .init(counted(module.refused, "identifier"))])
             if module.unanswered > 0 {
-                rows.add(["Not answered", .init("\(module.unanswered) identifiers")])
+                rows.add(["Not answered", .init(counted(module.unanswered, "identifier"))])
             }
             result += rows.text(form.palette, indent: 2, columns: form.columns)
         }

@@ -124,7 +124,8 @@ package struct PollExplanation: Sendable {
         let wanted = record.period.map { fixed($0.seconds, 3) } ?? "—"
         let reached =
             record.reached.map { "came every \(fixed($0.seconds, 3)) s" }
-            ?? (record.answers == 0 ? "no answer to \(record.asked) requests" : "came once")
+            ?? (record.answers == 0
+                ? "no answer to \(counted(record.asked, "request"))" : "came once")
         var text = "\(name(record.dataID)): wanted every \(wanted) s, \(reached)"
         if record.missed > 0 {
             text += ", \(record.missed) missed"
@@ -207,7 +208,7 @@ package struct PollExplanation: Sendable {
     private var silence: String? {
         guard report.silent > 0, share(report.silence) >= Self.worthTelling else { return nil }
         let names = unanswered.joined(separator: ", ")
-        return "\(report.silent) requests without an answer took "
+        return "\(counted(report.silent, "request")) without an answer took "
             + "\(fixed(report.silence.seconds, 1)) s"
             + (names.isEmpty ? "." : ": leave out \(names).")
     }

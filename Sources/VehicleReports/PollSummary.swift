@@ -99,7 +99,7 @@ package struct PollSummary {
     private var pace: String {
         var parts = [
             "\(fixed(statistics.readingsPerSecond, 1)) readings/s",
-            "\(statistics.requests) requests",
+            counted(statistics.requests, "request"),
         ]
         if statistics.batched > 1 {
             parts.append("up to \(statistics.batched) signals per request")
@@ -143,9 +143,5 @@ package struct PollSummary {
         }
         let figures = parts.joined(separator: ", ")
         return (trip.map { "Trip \($0): " } ?? "") + figures + (next.map { "; " + $0 } ?? "")
-    }
-
-    private func counted(_ number: Int, _ thing: String) -> String {
-        "\(number) \(thing)\(number == 1 ? "" : "s")"
     }
 }

@@ -1,4 +1,5 @@
 import Formats
+import OBDCore
 import SystemIO
 import TripRecorder
 import TripStore
@@ -50,7 +51,7 @@ package struct TripNews: Hashable, Sendable {
 
         /// What to say of it; nothing where nothing is lost.
         package var lines: [String] {
-            (dropped > 0 ? ["\(dropped) readings had to be dropped"] : [])
+            (dropped > 0 ? ["\(counted(dropped, "reading")) had to be dropped"] : [])
                 + (rejected > 0 ? ["\(rejected) entries could not be stored: \(reason)"] : [])
         }
     }
@@ -64,7 +65,7 @@ extension TripNews {
         switch notice {
         case .space: return nil
         case .holding(let error, let items):
-            text = "\(words(error)); \(items) readings are held in memory"
+            text = "\(words(error)); \(counted(items, "reading is", "readings are")) held in memory"
             kind = .trouble
         case .dropped(let items):
             losses = .init(dropped: items)

@@ -97,8 +97,10 @@ package struct VehicleSheet {
         }
         for refusal in answers.refusals(of: ecu) {
             rows.add([
-                .init("Refuses service \(refusal.service)"),
-                .init("\(refusal.nrc.words) (\(Hex.string([refusal.nrc.rawValue])))"),
+                .init(refusal.isPending ? "No answer" : "Refuses service \(refusal.service)"),
+                .init(
+                    (refusal.isPending ? refusal.outcome : refusal.nrc.words)
+                        + " (\(Hex.string([refusal.nrc.rawValue])))"),
             ])
         }
         return rows.text(palette, indent: 2, columns: form.columns)

@@ -582,7 +582,7 @@ func ask(
         var adapter = ScriptedAdapter.genuine(["0100": "ERR94"])
         adapter.initialise()
         adapter.timeOut(6)
-        #expect(adapter.failure == .noVehicle(.internalError))
+        #expect(adapter.failure == .noVehicle(.fatalCANError))
     }
 
     @Test(arguments: ["7E8064100BE3EB81300", "7E8064100BE3EB813"])

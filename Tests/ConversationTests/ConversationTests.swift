@@ -286,7 +286,7 @@ import VehicleLink
         ("BUS ERROR", .busError), ("CAN ERROR", .canError), ("DATA ERROR", .dataError),
         ("<DATA ERROR", .dataError), ("<RX ERROR", .rxError), ("BUFFER FULL", .bufferFull),
         ("FB ERROR", .feedbackError), ("FC RX TIMEOUT", .flowControlTimeout),
-        ("ERR94", .internalError), ("ERR 71", .internalError), ("LV RESET", .lowVoltageReset),
+        ("ERR94", .fatalCANError), ("ERR 71", .internalError), ("LV RESET", .lowVoltageReset),
         ("STOPPED", .stopped), ("?", .unknownCommand), ("?WRONG HEXCHAR COUNT", .unknownCommand),
         ("BUS INIT: ERROR", .busInitError), ("BUS INIT: ...ERROR", .busInitError),
         ("OUT OF MEMORY", .bufferFull), ("UART RX OVERFLOW", .bufferFull),

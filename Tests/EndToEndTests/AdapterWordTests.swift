@@ -18,7 +18,7 @@ import Testing
     /// Exit codes: 69 = the adapter or the vehicle does not answer, 75 = try again.
     private static let words = [
         Word(text: "UNABLE TO CONNECT", status: 69, message: "(UNABLE TO CONNECT)"),
-        Word(text: "NO DATA", status: 75, message: "no ECU answered (NO DATA)"),
+        Word(text: "NO DATA", status: 75, message: "no ECU answered"),
         Word(text: "BUFFER FULL", status: 69, message: "(BUFFER FULL)"),
         Word(text: "CAN ERROR", status: 69, message: "(CAN ERROR)"),
         Word(text: "STOPPED", status: 75, message: "(STOPPED)"),

@@ -62,6 +62,24 @@ import TripImport
         #expect(file.values.isEmpty)
     }
 
+    /// The ECU asks for time and then answers: three frames, at identifiers of its own and at those of OBD.
+    @Test(arguments: [("775", "77D"), ("7E0", "7E8")])
+    func `no frame is counted twice`(request: String, answer: String) throws {
+        let text = """
+            (1700000000.000000) can0 \(request)#0319028F00000000
+            (1700000000.010000) can0 \(answer)#037F197800000000
+            (1700000000.020000) can0 \(answer)#075902FFC064882E
+            """
+        let count = try #require(try ImportedFile(text).frames)
+        #expect(count == FrameCount(all: 3, diagnostic: 3))
+        #expect(count.text == "3 of 3 frames are diagnostic")
+    }
+
+    @Test func `numbers of frames are words`() {
+        #expect(FrameCount(all: 2, diagnostic: 1).text == "1 of 2 frames is diagnostic")
+        #expect(FrameCount().text == "no line could be read as a frame")
+    }
+
     @Test func `traffic that is not diagnostic is counted and makes no trip`() throws {
         let text = (0..<50).map { "(1700000000.0000\(10 + $0)) can0 1A0#0201020304050607\n" }
             .joined()

@@ -75,7 +75,11 @@ package enum AdapterWords {
             // Some adapters give a reason: `?WRONG HEXCHAR COUNT`. With digits it is a damaged line.
             return Match(meaning: .status(.unknownCommand), start: 0)
         }
-        return errorNumber(in: line).map { Match(meaning: .status(.internalError), start: $0) }
+        return errorNumber(in: line).map { start in
+            let isFatal = end(of: "ERR94", in: line, at: start) != nil
+            return Match(
+                meaning: .status(isFatal ? .fatalCANError : .internalError), start: start)
+        }
     }
 
     /// The offset of `ERR` and two digits.

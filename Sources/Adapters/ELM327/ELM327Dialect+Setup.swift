@@ -83,7 +83,9 @@ extension ELM327Dialect {
         if reply.statuses.contains(where: { $0.recovery == .initialise })
             || reply.answers.contains(where: Self.isBanner) && step.purpose != .banner
         {
-            if reply.statuses.contains(.internalError) { setup.searchStatus = .internalError }
+            if let fault = reply.statuses.first(where: Self.isInternal) {
+                setup.searchStatus = fault
+            }
             restart(&out)
             return
         }
@@ -320,22 +322,27 @@ extension ELM327Dialect {
         capabilities.itemsPerRequest = capabilities.vehicleProtocol?.family == .can ? 6 : 1
     }
 
+    private static func isInternal(_ status: AdapterStatus) -> Bool {
+        status == .internalError || status == .fatalCANError
+    }
+
     private mutating func restart(_ out: inout [DialectOutput]) {
         setup.restarts += 1
         guard setup.restarts < 3 else {
             // ERR94 and similar errors return at every attempt, so the text is more helpful than the
             // restarts.
-            if setup.searchStatus == .internalError, vehicle.allowsMissing(because: .internalError)
-            {
-                out.append(.disarmAll)
-                phase = .outOfStep
-                goOnWithoutVehicle(after: .internalError, &out)
-                initialise(&out)
+            guard let fault = setup.searchStatus, Self.isInternal(fault) else {
+                failSetup(.restarting, &out)
                 return
             }
-            failSetup(
-                setup.searchStatus == .internalError ? .noVehicle(.internalError) : .restarting,
-                &out)
+            guard vehicle.allowsMissing(because: fault) else {
+                failSetup(.noVehicle(fault), &out)
+                return
+            }
+            out.append(.disarmAll)
+            phase = .outOfStep
+            goOnWithoutVehicle(after: fault, &out)
+            initialise(&out)
             return
         }
         out.append(.disarm(.reply))

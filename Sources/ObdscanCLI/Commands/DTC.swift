@@ -268,7 +268,9 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
         scan.modules = found.modules
         scan.names = connection.ecuNames(of: scan.ecus, in: services)
         if found.unasked > 0 {
-            output.note("Time ran out before \(found.unasked) addresses were asked.")
+            output.note(
+                "Time ran out before \(counted(found.unasked, "address was", "addresses were")) asked."
+            )
         }
     }
 

@@ -111,11 +111,11 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             before.status.flatMap(\.answer.items), table: table)
         let complete = readiness.supported.count - readiness.incomplete.count
         let codes = before.clearable.count
-        var losses = [codes == 1 ? "1 code" : "\(codes) codes"]
+        var losses = [counted(codes, "code")]
         let inactive = before.codes.count { $0.kind != .permanent && $0.isActive == false }
         if inactive > 0 { losses.append("perhaps \(inactive) that are not active") }
         if complete > 0 {
-            losses.append(complete == 1 ? "1 completed monitor" : "\(complete) completed monitors")
+            losses.append(counted(complete, "completed monitor"))
         }
         let hasFrame = frozen.flatMap(\.answer.items).contains { item in
             guard case .reading(let reading) = item else { return false }
@@ -180,7 +180,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             output.note(
                 left == 1
                     ? "1 code is still present, or came back."
-                    : "\(left) codes are still present, or came back.")
+                    : "\(counted(left, "code is", "codes are")) still present, or came back.")
         }
         let permanent = clearing.after.codes.filter { $0.kind == .permanent }.map(\.fullText)
         if !permanent.isEmpty {

@@ -120,7 +120,8 @@ struct DatabaseCompactCommand: ParsableCommand, OutputCommand {
             ).count
             if !owed.isEmpty {
                 output.note(
-                    "\(owed.count) trips are kept until obdscan publish has delivered them.")
+                    "\(counted(owed.count, "trip is", "trips are")) kept until obdscan publish has delivered them."
+                )
             }
         }
         let sizes = try mapped { () throws(StoreError) in
@@ -140,7 +141,7 @@ struct DatabaseCompactCommand: ParsableCommand, OutputCommand {
         if output.format == .text {
             try writer.writeLine(
                 "\(printable(store.path)): \(byteText(sizes.0)) before, \(byteText(sizes.1)) now"
-                    + (deleted > 0 ? ", \(deleted) trips deleted" : ""))
+                    + (deleted > 0 ? ", \(counted(deleted, "trip")) deleted" : ""))
         }
         try writer.flush()
     }

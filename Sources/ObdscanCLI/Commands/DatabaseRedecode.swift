@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnostics
 import Formats
+import OBDCore
 import PIDTables
 import SystemIO
 import TripStore
@@ -64,7 +65,9 @@ struct DatabaseRedecodeCommand: ParsableCommand, OutputCommand {
         progress.clear()
         if output.format == .text {
             try writer.finish(&text)
-            if text.count == 0 { try writer.writeLine("\(ids.count) trips: no value changes") }
+            if text.count == 0 {
+                try writer.writeLine("\(counted(ids.count, "trip")): no value changes")
+            }
             if text.count > 0, dryRun { output.note("Nothing was changed.") }
         } else {
             try writer.append { rows.finish(&$0) }

@@ -173,11 +173,13 @@ struct ImportCommand: ParsableCommand, OutputCommand {
     private static func failure(of file: String, _ frames: FrameCount) -> Failure {
         if frames.diagnostic == 0 {
             return Failure(
-                "\(file): 0 of \(frames.all) frames are diagnostic",
-                hint: "record the bus while a scan tool asks the vehicle", status: .badData)
+                "\(file): \(frames.text)",
+                hint: frames.all == 0
+                    ? "is it a log of a CAN bus? \"obdscan import --help\" lists the forms"
+                    : "record the bus while a scan tool asks the vehicle", status: .badData)
         }
         return Failure(
-            "\(file): \(frames.diagnostic) of \(frames.all) frames are diagnostic, "
+            "\(file): \(frames.text), "
                 + "but no table decodes their answers",
             hint: "add a table with --pids or --pack; 'obdscan pids packs' lists the packs",
             status: .badData)

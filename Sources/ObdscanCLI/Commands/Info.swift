@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnostics
 import Formats
+import OBDCore
 import SystemIO
 import TripReports
 import VehicleReports
@@ -74,7 +75,9 @@ struct InfoCommand: ParsableCommand, OutputCommand {
             return []
         }
         if found.unasked > 0 {
-            output.note("Time ran out before \(found.unasked) addresses were asked.")
+            output.note(
+                "Time ran out before \(counted(found.unasked, "address was", "addresses were")) asked."
+            )
         }
         return found.modules
     }

@@ -261,7 +261,9 @@ struct LogCommand: ParsableCommand, OutputCommand {
         let owed = try store.undeliveredTrips()
         let gone = try store.deleteTrips(endedBefore: limit, except: Set(owed.keys))
         if !owed.isEmpty {
-            output.note("\(owed.count) trips are kept until obdscan publish has delivered them.")
+            output.note(
+                "\(counted(owed.count, "trip is", "trips are")) kept until obdscan publish has delivered them."
+            )
         }
         if !gone.isEmpty { output.note("\(gone.count) old trips were deleted for good (--keep).") }
     }

@@ -150,7 +150,7 @@ extension Failure {
                 status: .unavailable)
         case .lostFrames(let count):
             self.init(
-                "\(count) frames came faster than they were read, and are missing",
+                "\(counted(count, "frame")) came faster than they were read, and are missing",
                 hint: "--id shows fewer frames; --to FILE is faster than a terminal",
                 status: .cannotCreate)
         }

@@ -171,8 +171,8 @@ struct PIDsLintCommand: ParsableCommand, OutputCommand {
         if output.format == .text {
             let warnings = findings.count - errors
             output.note(
-                "\(errors) error\(errors == 1 ? "" : "s"), "
-                    + "\(warnings) warning\(warnings == 1 ? "" : "s")")
+                counted(errors, "error") + ", "
+                    + counted(warnings, "warning"))
         }
         if errors > 0 { throw Failure.silent(.badData) }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnostics
 import Formats
+import OBDCore
 import PIDTables
 import SystemIO
 import TableImport
@@ -49,7 +50,7 @@ struct PIDsExportCommand: ParsableCommand, OutputCommand {
         for signal in export.leftOut {
             output.note("\(signal.dataID) \(signal.signal): \(signal.reason)")
         }
-        output.note("\(export.count) signals written, \(export.leftOut.count) left out")
+        output.note("\(counted(export.count, "signal")) written, \(export.leftOut.count) left out")
         guard export.count > 0 else { throw Failure.silent(.badData) }
         var writer = TextOutput.standard
         try writer.write(export.text)

@@ -418,7 +418,9 @@ struct PublishRetryCommand: ParsableCommand, OutputCommand {
                 address: sink.address, setup: try sink.httpSetup(), sink: sink.name
             ).run(deliveries)
             if let end = result.end, let failure = Failure(end, of: sink) { throw failure }
-            output.note("\(sink.name): \(result.taken) lines taken, \(result.left) refused again")
+            output.note(
+                "\(sink.name): \(counted(result.taken, "line")) taken, \(result.left) refused again"
+            )
             if result.left > 0 { throw Failure.silent(.timedOut) }
         }
     }

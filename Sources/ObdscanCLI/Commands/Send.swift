@@ -238,7 +238,7 @@ private struct SendRun: ~Copyable {
             lost == 0
             ? nil
             : Failure(
-                "\(command.text): \(lost) lines came faster than they were read, and are not printed",
+                "\(command.text): \(counted(lost, "line")) came faster than they were read, and are not printed",
                 hint: "--record FILE keeps every byte", status: .cannotCreate)
     }
 

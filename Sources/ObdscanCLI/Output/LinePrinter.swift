@@ -68,7 +68,8 @@ extension LinePrinter {
         // Standard error may be the same pipe.
         if lines > 0, takesMore(STDERR_FILENO) {
             output.note(
-                "standard output is not being read; the last \(lines) lines were not printed")
+                "standard output is not being read; the last \(counted(lines, "line was", "lines were")) not printed"
+            )
         }
     }
 }

@@ -1,6 +1,7 @@
 import Delivery
 import Engines
 import Formats
+import OBDCore
 import SystemIO
 import TripStore
 
@@ -55,7 +56,8 @@ struct PublishRun {
         case .command(let words): output.remark("\(sink.name): \(words)")
         case .refused(let count):
             output.remark(
-                "\(sink.name): \(count) lines were refused; obdscan publish status shows why")
+                "\(sink.name): \(counted(count, "line was", "lines were")) refused; obdscan publish status shows why"
+            )
         case .ended(let end):
             if sinks.count > 1, let failure = Failure(end, of: sink) {
                 tellOnStandardError(failure.text)
@@ -85,17 +87,20 @@ struct PublishRun {
 
     private func tell(_ held: HeldTrips) {
         if held.withoutName > 0 {
-            let trips = held.withoutName == 1 ? "1 trip" : "\(held.withoutName) trips"
+            let trips = counted(held.withoutName, "trip")
             output.note(
                 "not delivered: \(trips) of a vehicle without a VIN and a name; --trip NUMBER "
                     + "--id NAME delivers one under a name")
         }
         if held.withoutVIN > 0 {
-            output.note("\(held.withoutVIN) trips that are being recorded have no VIN yet")
+            output.note(
+                counted(
+                    held.withoutVIN, "trip that is being recorded has",
+                    "trips that are being recorded have") + " no VIN yet")
         }
         if held.withoutClock > 0 {
             output.note(
-                "\(held.withoutClock) trips were recorded by a clock that was not set, and are not "
+                "\(counted(held.withoutClock, "trip was", "trips were")) recorded by a clock that was not set, and not "
                     + "delivered: --trip NUMBER delivers one anyway")
         }
     }

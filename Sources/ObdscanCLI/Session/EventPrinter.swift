@@ -92,9 +92,9 @@ extension ScanEvent {
             case .action(_, let action): "sent \(action.command)"
             case .command(_, let text, _, _), .monitor(_, let text, _, _): "sent \(text)"
             }
-        case .didReceiveResponses(_, let count): "received \(count) messages"
+        case .didReceiveResponses(_, let count): "received " + counted(count, "message")
         case .didReceiveUnasked(let count):
-            "\(count) \(count == 1 ? "byte" : "bytes") came before a request was sent, ignored"
+            "\(counted(count, "byte")) came before a request was sent, ignored"
         case .didReceiveVoltage(let volts): "voltage \(fixed(volts, 1)) V"
         case .didTimeOut: "no complete answer in time"
         case .didNotSend(let request): request.unsentText

@@ -10,6 +10,13 @@ public struct FrameCount: Hashable, Sendable {
     /// The frames of OBD and UDS.
     public var diagnostic = 0
 
+    /// How many of them are diagnostic, in words.
+    public var text: String {
+        if all == 0 { return "no line could be read as a frame" }
+        return
+            "\(diagnostic) of \(counted(all, "frame")) \(diagnostic == 1 ? "is" : "are") diagnostic"
+    }
+
     /// Counts with these values.
     public init(all: Int = 0, diagnostic: Int = 0) {
         self.all = all

@@ -54,7 +54,10 @@ extension PollPlan {
             let next = held > now ? held : item.due
             earliest = earliest.map { min($0, next) } ?? next
         }
-        if earliest != nil, let voltageDue { earliest = earliest.map { min($0, voltageDue) } }
+        // A plan may be for the voltage alone.
+        if let voltageDue, earliest != nil || items.isEmpty {
+            earliest = min(earliest ?? voltageDue, voltageDue)
+        }
         return earliest
     }
 

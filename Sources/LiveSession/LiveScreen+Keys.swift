@@ -178,7 +178,9 @@ extension LiveScreen {
                 }
                 extra.insert(signal)
             }
-            setup.readsVoltage = setup.readsVoltage || more.readsVoltage
+            if more.readsVoltage {
+                (setup.readsVoltage, setup.voltagePeriod) = (true, more.voltagePeriod)
+            }
             let known = Set(setup.wants.map(\.dataID))
             setup.wants += more.wants.filter { !known.contains($0.dataID) }
             connection.scan.poll(setup.plan)

@@ -132,7 +132,8 @@ public struct ObdscanCommand: ParsableCommand {
         let text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
         // ArgumentParser's usage lists every option; ours is one line.
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-            .filter { !$0.hasPrefix("       ") }
+            // The words of an option follow its name in one line.
+            .filter { !$0.hasPrefix("       ") && !$0.hasPrefix("  - ") }
             .map { $0.hasPrefix("Usage: ") ? "Usage: " + usage(CommandLine.arguments) : String($0) }
         let arguments = CommandArgument.all(of: target(of: CommandLine.arguments).command)
         if !lines.contains(where: { $0.hasPrefix("Help:") }),
@@ -140,7 +141,8 @@ public struct ObdscanCommand: ParsableCommand {
         {
             lines.insert(help, at: 1)
         }
-        lines[0] = CommandSuggestion.completed(lines[0], arguments)
+        let fault = lines[0].replacing(". Please provide one of the following:", with: "")
+        lines[0] = CommandSuggestion.completed(fault, arguments)
         tellOnStandardError(
             "obdscan: " + lines.map { printable(String($0)) }.joined(separator: "\n") + "\n")
         exit(withError: exitCode(for: error))

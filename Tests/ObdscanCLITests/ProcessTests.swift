@@ -263,6 +263,17 @@ import Testing
         #expect(trip?["readings"] as? Int == readings.count)
     }
 
+    @Test func `the voltage alone is read until the time is over, as often as it is wanted`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let result = try program.run([
+            "live", "ADAPTER_VOLTAGE@10Hz", "--duration", "1s", "--format", "json", "-d",
+            Self.vehicle,
+        ])
+        #expect(result.status == 0)
+        #expect(result.objects.count { $0["signal"] as? String == "ADAPTER_VOLTAGE" } > 4)
+    }
+
     /// The reader has paused, as a pager does.
     @Test(arguments: [
         (["log"], SIGINT), (["live"], SIGTERM), (["live", "--log"], SIGINT),

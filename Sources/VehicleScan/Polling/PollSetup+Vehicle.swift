@@ -80,12 +80,12 @@ extension PollSetup {
 
     /// The plan for a session.
     public var plan: PollPlan {
-        let seldom: Duration? = watchesVoltage ? .seconds(30) : nil
-        let isAsked = wants.contains { $0.dataID == lightWant?.dataID }
         // If only the heading is left, there is no reason to continue polling.
+        let seldom: Duration? = watchesVoltage && !wants.isEmpty ? .seconds(30) : nil
+        let isAsked = wants.contains { $0.dataID == lightWant?.dataID }
         let heading = wants.isEmpty || isAsked ? [] : [lightWant].compactMap(\.self)
         var plan = PollPlan(
-            wants: wants + heading, voltagePeriod: readsVoltage ? .seconds(5) : seldom)
+            wants: wants + heading, voltagePeriod: readsVoltage ? voltagePeriod : seldom)
         if let battery { plan.protectBattery(by: BatteryGuard(limits: battery), motion) }
         return plan
     }

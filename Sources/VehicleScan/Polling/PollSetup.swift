@@ -10,6 +10,8 @@ public struct PollSetup: Sendable {
     public var named: [SignalIndex]
     /// Whether to read the voltage at the adapter.
     public var readsVoltage: Bool
+    /// How often that is read.
+    public var voltagePeriod = Duration.seconds(5)
     /// Whether to read the voltage occasionally, only for a heading.
     public var watchesVoltage = false
     /// The occasional request for the check engine light in a heading; nil if there is none.
@@ -35,6 +37,10 @@ public struct PollSetup: Sendable {
         for one in selected {
             guard let record = one.record, let dataID = one.dataID else {
                 readsVoltage = true
+                // The voltage goes before everything else, so it may not take all the time.
+                if let wanted = one.pace.map({ $0.period ?? .zero }) ?? period {
+                    voltagePeriod = max(wanted, .milliseconds(50))
+                }
                 named += [table.adapterVoltage].compactMap(\.self)
                 continue
             }

@@ -82,7 +82,9 @@ function barScale({ unit, low, high, decimals }, least, most) {
 }
 // What a value is called by the rules of its signal: of several the last counts. Colour is never the only sign.
 const shapes = { note: '•', low: '▼', high: '▲', tooLow: '▼▼', tooHigh: '▲▲' };
-const levelOf = (about, value) => typeof value !== 'number' ? null : (about.levels || []).filter(({ above, limit, end }) => above ? value > limit && (end === null || value <= end) : value < limit && (end === null || value >= end)).pop() || null;
+// They are about a running engine, of which an engine speed of the last seconds has to tell.
+const engineRuns = () => [...live.cards.values()].some(({ about, last }) => about && last && ['RPM', 'SPN190'].includes(about.signal) && last.value >= 450 && Date.now() - live.offset - Date.parse(last.time) <= 10000);
+const levelOf = (about, value) => typeof value !== 'number' || !engineRuns() ? null : (about.levels || []).filter(({ above, limit, end }) => above ? value > limit && (end === null || value <= end) : value < limit && (end === null || value >= end)).pop() || null;
 const levelText = level => shapes[level.level] + ' ' + level.word;
 const missing = { notSupported: 'not supported', notAvailable: 'not available', tooShort: 'too short', undefined: 'undefined' };
 function drawCard(card) {
@@ -95,7 +97,7 @@ function drawCard(card) {
     : o.value === true ? 'on' : o.value === false ? 'off' : o.value === null || o.value === undefined ? (missing[o.status] || '—') : String(o.value));
   if (isNumber && about.unit && !isTime) card.value.append(h('span', { class: 'unit', text: about.unit }));
   const level = levelOf(about, o.value);
-  card.value.className += level ? ' level ' + level.level : isNumber && (about.levels || []).length ? ' usual' : '';
+  card.value.className += level ? ' level ' + level.level : '';
   card.level.hidden = !level;
   if (level) { card.level.textContent = levelText(level); card.level.title = level.reason; card.level.className = 'level ' + level.level; }
   const scale = isNumber ? barScale(about, card.least, card.most) : null;

@@ -51,8 +51,8 @@ function drawSignal(isFirst) {
   big.value.replaceChildren(isTime ? quantity(last.value, about.unit) : isNumber ? round(last.value, about.decimals) : card.value.textContent);
   if (isNumber && about.unit && !isTime) big.value.append(h('span', { class: 'unit', text: about.unit }));
   const level = levelOf(about, last.value);
-  big.value.className = 'big' + (level ? ' level ' + level.level : isNumber && (about.levels || []).length ? ' usual' : '');
-  big.note.textContent = level ? levelText(level) + ' (' + (level.basis === 'ours' ? 'our rule of thumb' : 'a usual limit') + '): ' + level.reason : '';
+  big.value.className = 'big' + (level ? ' level ' + level.level : '');
+  big.note.textContent = level ? levelText(level) + ' (' + level.basis + '): ' + level.reason : '';
   big.note.hidden = !level;
   const shown = value => points.length ? quantity(round(value, about.decimals), about.unit) : null;
   const points = card.course, sum = points.reduce((total, point) => total + point[1], 0);

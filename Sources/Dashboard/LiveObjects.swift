@@ -41,7 +41,7 @@ public struct LiveObjects {
                 "above": .flag(rule.isAbove), "limit": .number(shown(rule.limit)),
                 "end": .number(rule.end.map(shown)), "level": .text(rule.level.rawValue),
                 "word": .text(rule.word), "reason": .text(rule.reason),
-                "basis": .text(rule.basis.rawValue),
+                "basis": .text(rule.source),
             ]
         }
         let row = Row(

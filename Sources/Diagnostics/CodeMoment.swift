@@ -41,7 +41,8 @@ public struct CodeMoment: Hashable, Sendable {
             parts.append("at \(quantity(engineSpeed, "rpm"))")
         }
         if let coolant {
-            parts.append("engine \(Self.warmth(coolant)) (\(quantity(coolant, "°C")))")
+            let shown = quantity(coolant, "°C")
+            parts.append(warmth(coolant).map { "engine \($0) (\(shown))" } ?? "coolant \(shown)")
         }
         if let load { parts.append("\(Int(load.rounded())) % load") }
         if let runTime { parts.append(Self.elapsed(runTime) + " after start") }
@@ -56,13 +57,16 @@ public struct CodeMoment: Hashable, Sendable {
         return "at a standstill with \(Int(engineSpeed.rounded())) rpm"
     }
 
-    /// A thermostat opens at about 85 °C; coolant boils above 110 °C.
-    private static func warmth(_ coolant: Double) -> String {
-        switch coolant {
-        case ..<40: "cold"
-        case ..<70: "half warm"
-        case ..<110: "warm"
-        default: "too hot"
+    /// The limits of `pids/levels.tsv`; an engine is warm from 71 °C on (13 CCR 1968.2, warm-up cycle).
+    ///
+    /// Without an engine speed it is not known whether the coolant is that of an engine.
+    private func warmth(_ coolant: Double) -> String? {
+        guard engineSpeed != nil else { return nil }
+        return switch coolant {
+        case ..<60: "cold"
+        case 71...110: "warm"
+        case 110...: "too hot"
+        default: nil
         }
     }
 

@@ -1,4 +1,4 @@
-/// The limits beyond which a value is unusual: `pids/levels.tsv`, which describes its format.
+/// The limits beyond which a value of a running engine is unusual: `pids/levels.tsv`, which describes its format.
 public struct SignalLevels: Hashable, Sendable {
     /// How unusual a value is.
     public enum Level: String, Hashable, Sendable {
@@ -17,21 +17,10 @@ public struct SignalLevels: Hashable, Sendable {
         public var isGrave: Bool { self == .tooLow || self == .tooHigh }
     }
 
-    /// Where a limit comes from.
-    public enum Basis: String, Hashable, Sendable {
-        /// Public texts that do not name each other give it.
-        case published
-        /// Our own choice.
-        case ours
-
-        /// It for people.
-        public var title: String {
-            switch self {
-            case .published: "a usual limit"
-            case .ours: "our rule of thumb"
-            }
-        }
-    }
+    /// The signals that show whether the engine turns.
+    public static let engineSpeeds: Set<String> = ["RPM", "SPN190"]
+    /// From here on the engine runs by itself; unit: rpm.
+    public static let runningSpeed = 450.0
 
     /// A limit, and what a value beyond it is called.
     public struct Rule: Hashable, Sendable {
@@ -47,8 +36,8 @@ public struct SignalLevels: Hashable, Sendable {
         public var word: String
         /// The explanation, in a sentence or two.
         public var reason: String
-        /// Where the limit comes from.
-        public var basis: Basis
+        /// Where the limit comes from, in words.
+        public var source: String
 
         /// Whether a value is beyond the limit.
         public func isMet(by value: Double) -> Bool {
@@ -92,15 +81,15 @@ public struct SignalLevels: Hashable, Sendable {
             guard let level = Level(rawValue: cells[4]) else {
                 throw SignalLevelError(line: number, fault: .level(cells[4]))
             }
-            guard let basis = Basis(rawValue: cells[7]) else {
-                throw SignalLevelError(line: number, fault: .basis(cells[7]))
+            guard cells[7].split(separator: " ").count > 1 else {
+                throw SignalLevelError(line: number, fault: .source(cells[7]))
             }
             guard cells[2] == "above" || cells[2] == "below" else {
                 throw SignalLevelError(line: number, fault: .side(cells[2]))
             }
             let rule = Rule(
                 limit: limit, end: limits.count > 1 ? end : nil, isAbove: cells[2] == "above",
-                level: level, word: cells[5], reason: cells[6], basis: basis)
+                level: level, word: cells[5], reason: cells[6], source: cells[7])
             for signal in cells[0].split(separator: " ") {
                 var entry = entries[String(signal)] ?? Entry(unit: cells[1], rules: [])
                 guard entry.unit == cells[1] else {
@@ -114,7 +103,7 @@ public struct SignalLevels: Hashable, Sendable {
 }
 
 extension [SignalLevels.Rule] {
-    /// The rule that applies to `value`, which is the last that it meets; nil if the value is usual.
+    /// The rule that applies to `value`, which is the last that it meets; nil if none does.
     public func rule(for value: Double) -> SignalLevels.Rule? {
         last { $0.isMet(by: value) }
     }
@@ -130,8 +119,8 @@ public struct SignalLevelError: Error, Hashable, Sendable {
         case limit(String)
         /// The level is unknown.
         case level(String)
-        /// No basis that is known.
-        case basis(String)
+        /// No words that name a source.
+        case source(String)
         /// Neither `above` nor `below`.
         case side(String)
         /// The unit differs from that of an earlier line.

@@ -335,7 +335,17 @@ public struct LiveModel: Sendable {
         rows[place].isUnanswered = false
         rows[place].dataID = reading.dataID
         rows[place].raw = reading.raw
+        if rows[place].isJudged { rows[place].engineRuns = engineRuns(at: now) }
         compare(place)
+    }
+
+    /// Whether an engine speed of the last seconds shows that the engine runs.
+    private func engineRuns(at now: Instant) -> Bool {
+        rows.contains { row in
+            SignalLevels.engineSpeeds.contains(row.id)
+                && row.number.map { $0 >= SignalLevels.runningSpeed } ?? false
+                && row.updated.map { now - $0 <= .seconds(10) } ?? false
+        }
     }
 
     /// Hides rows of further ECUs that have the same value as the first ECU.

@@ -53,6 +53,8 @@ extension LiveModel {
         public var levels: [SignalLevels.Rule] = []
         /// The same limits in the displayed unit.
         var shownLevels: [SignalLevels.Rule] = []
+        /// Whether the engine ran at the last value, without which the limits do not count.
+        var engineRuns = false
         /// The record that contained the newest value.
         public var dataID: DataID?
         /// The bytes of that record.
@@ -86,11 +88,13 @@ extension LiveModel.Row {
     /// The arithmetic mean since the statistics began, in the displayed unit.
     public var mean: Double? { count > 0 ? sum / Double(count) : nil }
 
-    /// The rule for the current value; nil = the value is usual or has no rules.
+    /// The rule for the current value; nil = no rule is about it.
     public var level: SignalLevels.Rule? { number.flatMap(level(of:)) }
 
     /// The rule for a value in the displayed unit.
-    public func level(of value: Double) -> SignalLevels.Rule? { shownLevels.rule(for: value) }
+    public func level(of value: Double) -> SignalLevels.Rule? {
+        engineRuns ? shownLevels.rule(for: value) : nil
+    }
 
     /// Whether there are rules for this signal.
     public var isJudged: Bool { !levels.isEmpty }

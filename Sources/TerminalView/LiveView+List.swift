@@ -96,7 +96,7 @@ extension LiveView {
     func valueStyle(_ row: LiveModel.Row, _ isStale: Bool) -> Style {
         if isStale { return .dim }
         if row.isAlarming { return .bad }
-        guard let level = row.level?.level else { return row.isJudged ? .good : .bold }
+        guard let level = row.level?.level else { return .bold }
         return level.isGrave ? .bad : level == .note ? .accent : .warning
     }
 

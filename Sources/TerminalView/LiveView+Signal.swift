@@ -94,7 +94,7 @@ extension LiveView {
             facts.append(("Readings", "\(row.count) in \(clockText(seconds))\(rate)"))
         }
         if let level = row.level {
-            facts.append(("Note", "\(level.word) (\(level.basis.title)): \(level.reason)"))
+            facts.append(("Note", "\(level.word) (\(level.source)): \(level.reason)"))
         }
         if let dataID = row.dataID {
             let name =

@@ -89,13 +89,15 @@ package struct VehicleCheckup {
         switch voltage {
         // No vehicle runs at that: some adapters cannot measure.
         case ..<6: try tell(Check(.voltage, "\(text): this adapter does not measure it"))
-        case ..<11.8:
+        // An empty battery has 11.9 at rest, and an ignition that is on takes at most 0.4.
+        case ...11.5:
             try tell(
                 Check(
                     .voltage, "\(text): the battery is low",
                     advice: "charge it; below 11 V ECUs and adapters restart"))
-        case ..<13.0: try tell(Check(.voltage, "\(text), the battery alone"))
-        default: try tell(Check(.voltage, "\(text), charging"))
+        // No battery of 12 V has that at rest. Below it may be charged or not, and 24 V are not judged.
+        case 13.5..<18: try tell(Check(.voltage, "\(text), charging"))
+        default: try tell(Check(.voltage, "\(text) at the adapter"))
         }
     }
 

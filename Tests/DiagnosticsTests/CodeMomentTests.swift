@@ -5,7 +5,7 @@ import Testing
     @Test(
         arguments: [
             (
-                62.0, 83.0, 41.0, nil, 840.0,
+                62.0, 83.0, 41.0, 2100, 840.0,
                 "At 62 km/h, engine warm (83 °C), 41 % load, 14 minutes after start."
             ),
             (
@@ -15,7 +15,10 @@ import Testing
             ),
             (0, nil, nil, nil, nil, "At a standstill."),
             (nil, 112, nil, 3000, nil, "At 3000 rpm, engine too hot (112 °C)."),
-            (nil, 55, nil, nil, 7200, "Engine half warm (55 °C), 2 hours after start."),
+            (nil, 55, nil, nil, 7200, "Coolant 55 °C, 2 hours after start."),
+            (nil, 65, nil, 900, nil, "At 900 rpm, coolant 65 °C."),
+            (nil, 59, nil, 900, nil, "At 900 rpm, engine cold (59 °C)."),
+            (nil, 110, nil, 900, nil, "At 900 rpm, engine warm (110 °C)."),
             (nil, nil, 33, nil, 60, "33 % load, 1 minute after start."),
             (nil, nil, nil, nil, nil, nil),
         ] as [(Double?, Double?, Double?, Double?, Double?, String?)])

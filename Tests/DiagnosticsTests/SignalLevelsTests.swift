@@ -7,10 +7,10 @@ private func signal(_ id: String, _ unit: String) -> Signal {
 
 private let text = """
     # What to look at.
-    ECT EOT\t°C\tbelow\t60\tnote\tcold\tWarm it up.\tours
-    ECT EOT\t°C\tabove\t108\thigh\thigh\tHot.\tpublished
-    ECT EOT\t°C\tabove\t118\ttooHigh\ttoo high\tStop.\tours
-    VPWR\tV\tabove\t15..18\thigh\thigh\tNot 24 V.\tours
+    ECT EOT\t°C\tbelow\t60\tnote\tcold\tWarm it up.\ta public text
+    ECT EOT\t°C\tabove\t108\thigh\thigh\tHot.\ta public text
+    ECT EOT\t°C\tabove\t118\ttooHigh\ttoo high\tStop.\ta public text
+    VPWR\tV\tabove\t15..18\thigh\thigh\tNot 24 V.\ta public text
 
     """
 
@@ -30,15 +30,16 @@ private let text = """
 
     @Test(arguments: [
         ("ECT\t°C\tabove\t1\thigh\thigh", SignalLevelError.Fault.cells(6)),
-        ("ECT\t°C\tabove\t1\thigh\thigh\t-\tguess", .basis("guess")),
-        ("ECT\t°C\tabove\tx\thigh\thigh\t-\tours", .limit("x")),
-        ("ECT\t°C\tabove\t1..2..3\thigh\thigh\t-\tours", .limit("1..2..3")),
-        ("ECT\t°C\tabove\tinf\thigh\thigh\t-\tours", .limit("inf")),
-        ("ECT\t°C\tabove\t\thigh\thigh\t-\tours", .limit("")),
-        ("ECT\t°C\tover\t1\thigh\thigh\t-\tours", .side("over")),
-        ("ECT\t°C\tabove\t1\tred\thigh\t-\tours", .level("red")),
+        ("ECT\t°C\tabove\t1\thigh\thigh\t-\tours", .source("ours")),
+        ("ECT\t°C\tabove\t1\thigh\thigh\t-\t", .source("")),
+        ("ECT\t°C\tabove\tx\thigh\thigh\t-\ta text", .limit("x")),
+        ("ECT\t°C\tabove\t1..2..3\thigh\thigh\t-\ta text", .limit("1..2..3")),
+        ("ECT\t°C\tabove\tinf\thigh\thigh\t-\ta text", .limit("inf")),
+        ("ECT\t°C\tabove\t\thigh\thigh\t-\ta text", .limit("")),
+        ("ECT\t°C\tover\t1\thigh\thigh\t-\ta text", .side("over")),
+        ("ECT\t°C\tabove\t1\tred\thigh\t-\ta text", .level("red")),
         (
-            "ECT\t°C\tabove\t1\thigh\thigh\t-\tours\nECT\t°F\tabove\t1\thigh\thigh\t-\tours",
+            "ECT\t°C\tabove\t1\thigh\thigh\t-\ta text\nECT\t°F\tabove\t1\thigh\thigh\t-\ta text",
             .unit("°F")
         ),
     ])

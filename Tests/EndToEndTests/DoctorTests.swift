@@ -77,7 +77,8 @@ import Testing
     ///
     /// While it charges, it has more than 13 V.
     @Test(arguments: [
-        ("11.5V", "the battery is low"), ("12.4V", "the battery alone"), ("14.1V", "charging"),
+        ("11.5V", "the battery is low"), ("12.4V", "12.4 V at the adapter"),
+        ("27.6V", "27.6 V at the adapter"), ("14.1V", "charging"),
         ("0.0V", "does not measure"),
     ])
     func `the voltage says how the battery is`(voltage: String, words: String) async throws {

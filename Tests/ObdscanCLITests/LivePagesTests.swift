@@ -119,12 +119,13 @@ private let sizes: [(Int, Int)] = [
 @Suite struct `A value that is not as usual` {
     /// A coolant temperature, and the word and the shape next to it.
     @Test(arguments: [
-        (50.0, "• cold", "•"), (90, nil, nil), (109, "▲ high", "▲"), (120, "▲▲ too high", "▲▲"),
+        (50.0, "• cold", "•"), (60, nil, nil), (90, nil, nil), (111, "▲ high", "▲"),
     ])
     func `has a shape, and a word where there is room`(
         _ value: Double, _ word: String?, _ shape: String?
     ) throws {
-        var drive = try Drive(["ECT"], seconds: 1)
+        var drive = try Drive(["ECT", "RPM"], seconds: 1)
+        drive.say(1, 800, at: 90)
         drive.say(0, value, at: 90)
         let narrow = drive.lines()[5], wide = drive.lines(200)[5]
         for all in ["•", "▲", "▲▲"] where all.count > (shape?.count ?? 0) {
@@ -137,16 +138,45 @@ private let sizes: [(Int, Int)] = [
         #expect(word.map(drive.lines(200)[5].contains) ?? !drive.lines(200)[5].contains("high"))
     }
 
+    /// A signal, its value, the engine speed or nil where nobody reads it, the seconds since it was read, and the word.
+    ///
+    /// A starter turns the engine with less than 450 rpm. A catalyst at 75 °C is not fine, only cool.
+    @Test(
+        arguments: [
+            ("ECT", 50.0, 0.0, 0.0, nil), ("ECT", 50, nil, 0, nil), ("ECT", 50, 800, 0, "cold"),
+            ("ECT", 50, 800, 11, nil), ("ECT", 115, 0, 0, nil), ("VPWR", 11.9, 0, 0, nil),
+            ("VPWR", 9.5, 200, 0, nil), ("VPWR", 11.9, nil, 0, nil), ("VPWR", 11.9, 800, 0, "low"),
+            ("VPWR", 12.3, 800, 0, nil), ("VPWR", 15.4, 800, 0, nil),
+            ("VPWR", 15.6, 800, 0, "high"),
+            ("VPWR", 16.5, 800, 0, "too high"), ("VPWR", 27.6, 800, 0, nil),
+            ("CATEMP11", 75, 800, 0, nil), ("CATEMP11", 900, 800, 0, nil), ("EOT", 20, 800, 0, nil),
+            ("RPM", 6900, nil, 0, nil),
+        ] as [(String, Double, Double?, Double, String?)])
+    func `has a word only while the engine runs, and where the limit has a source`(
+        _ id: String, _ value: Double, _ speed: Double?, _ age: Double, _ word: String?
+    ) throws {
+        var drive = try Drive(id == "RPM" ? [id] : [id, "RPM"], seconds: 0)
+        if let speed { drive.say(1, speed, at: 90 - age) }
+        drive.say(0, value, at: 90)
+        let row = try #require(drive.model.rows.first { $0.id == id })
+        #expect(row.level?.word == word)
+        // Nothing is called good.
+        let line = LiveView(palette: Palette(isOn: true)).render(
+            drive.model, at: at(90), size: .init(columns: 80, rows: 8)
+        ).first { $0.contains(row.name.prefix(12)) }
+        #expect(line?.contains("\u{1B}[32m") == false)
+    }
+
     @Test func `is coloured, and dim when it is old`() throws {
-        var drive = try Drive(["ECT"], seconds: 1)
+        var drive = try Drive(["ECT", "RPM"], seconds: 1)
         let view = LiveView(palette: Palette(isOn: true))
         func line(_ value: Double, at time: Double) -> String {
+            drive.say(1, 800, at: 90)
             drive.say(0, value, at: 90)
             return view.render(drive.model, at: at(time), size: .init(columns: 80, rows: 8))[5]
         }
-        #expect(line(90, at: 90).contains("\u{1B}[32m      90"))
-        #expect(line(110, at: 90).contains("\u{1B}[33m     110"))
-        #expect(line(120, at: 90).contains("\u{1B}[31m     120"))
+        #expect(line(90, at: 90).contains("\u{1B}[1m      90"))
+        #expect(line(111, at: 90).contains("\u{1B}[33m     111"))
         #expect(line(120, at: 99).contains("\u{1B}[2m     120"))
         #expect(line(120, at: 99).contains("\u{1B}[2mEngine coolant temperature"))
     }

@@ -21,7 +21,40 @@ public struct IdentityAnswers {
     private static let harmless: Set<[UInt8]> = Set(
         ["58", "00", "55", "AA", "CC", "FF"].map { Array($0.utf8) })
 
-    /// `transcript` with answers to such requests blanked.
+    /// `transcript` without the secrets of `redaction` and without what identifies the vehicle, whatever
+    /// link it came over.
+    ///
+    /// Bytes keep their number and their places.
+    public static func removed(
+        from transcript: Transcript, _ redaction: Redaction
+    ) -> Transcript {
+        var result = redaction.applied(to: transcript)
+        guard let frames = CarriedFrames.read(transcript) else { return blanked(in: result) }
+        var identity = CarriedIdentity(requests: requests, markers: markers)
+        for frame in frames { identity.take(frame) }
+        for place in identity.places(redaction) { substitute(place, in: &result) }
+        return result
+    }
+
+    /// The texts that identify the vehicle, as far as answers on a link without adapter text hold them
+    /// whole.
+    public static func secrets(in transcript: Transcript) -> [String] {
+        guard let frames = CarriedFrames.read(transcript) else { return [] }
+        var identity = CarriedIdentity(requests: requests, markers: markers)
+        for frame in frames { identity.take(frame) }
+        return identity.texts
+    }
+
+    private static func substitute(_ place: CarriedFrames.Place, in transcript: inout Transcript) {
+        let bytes: [UInt8] =
+            place.count == 2 ? Array("58".utf8) : [UInt8(ascii: "X")]
+        for (byte, spot) in zip(bytes, place)
+        where transcript.chunks[spot.chunk].bytes[spot.place] >= 0x20 || place.count == 1 {
+            transcript.chunks[spot.chunk].bytes[spot.place] = byte
+        }
+    }
+
+    /// `transcript` of an adapter that writes text, with answers to such requests blanked.
     ///
     /// They then contain only the substitutes of ``Redaction`` and what is common to all vehicles.
     public static func blanked(in transcript: Transcript) -> Transcript {

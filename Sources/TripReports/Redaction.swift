@@ -72,6 +72,24 @@ public struct Redaction: Hashable, Sendable {
         return result
     }
 
+    /// Where pieces of secrets stand in bytes that belong together, in whatever frames they came.
+    func places(in bytes: [UInt8]) -> Set<Int> {
+        var found: Set<Int> = []
+        for secret in secrets {
+            var start = 0
+            while start < bytes.count {
+                let count =
+                    secret.bytes.indices.map { from in
+                        zip(bytes[start...], secret.bytes[from...])
+                            .prefix { Self.upper($0.0) == $0.1 }.count
+                    }.max() ?? 0
+                if count >= Self.shortestPiece { found.formUnion(start..<start + count) }
+                start += count >= Self.shortestPiece ? count : 1
+            }
+        }
+        return found
+    }
+
     private func replace(_ secret: Secret, in bytes: inout [UInt8]) {
         let count = secret.bytes.count
         guard bytes.count >= count else { return }

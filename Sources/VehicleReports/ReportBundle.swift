@@ -67,7 +67,7 @@ package struct ReportBundle {
         text += "\n== conversation\n\n"
         do {
             let transcript = try Transcript(parsing: bytes)
-            let clean = IdentityAnswers.blanked(in: redaction.applied(to: transcript))
+            let clean = IdentityAnswers.removed(from: transcript, redaction)
             text += String(decoding: clean.text, as: UTF8.self)
             if transcript.chunks.isEmpty { text += "(nothing was said)\n" }
         } catch {

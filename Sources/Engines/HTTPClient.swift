@@ -17,6 +17,15 @@ public final class HTTPClient {
         /// The time limit for an answer.
         public var timeout: Duration
 
+        /// What no message may repeat.
+        fileprivate var secrets: KnownSecrets {
+            let token = authorization?.split(separator: " ").last.map(String.init)
+            // The user's name is no secret.
+            let password = userPassword?.split(separator: ":", maxSplits: 1).dropFirst().first
+            return KnownSecrets(
+                [token, userPassword, password.map(String.init)].compactMap(\.self))
+        }
+
         /// Settings; the defaults have no credentials and use the system's certificates.
         public init(
             authorization: String? = nil, userPassword: String? = nil, caFile: String? = nil,
@@ -122,13 +131,15 @@ public final class HTTPClient {
     private var ended: WriteAnswer {
         let status = eng_http_status(handle)
         guard status > 0 else {
-            let words = String(cString: eng_http_error(handle))
+            let words = setup.secrets.removed(from: String(cString: eng_http_error(handle)))
             isCertificateFault = eng_http_is_certificate_fault(handle) != 0
             return .none(words)
         }
         isCertificateFault = false
         let retry = String(cString: eng_http_retry_after(handle))
-        return .status(status, text: text, retryAfter: retry.isEmpty ? nil : retry)
+        return .status(
+            status, text: setup.secrets.removed(from: text), retryAfter: retry.isEmpty ? nil : retry
+        )
     }
 
     /// Whether the last request failed because of the server's certificate.

@@ -74,7 +74,7 @@ public struct SinkAddress: Hashable, Sendable {
             for part in rest[rest.index(after: mark)...].split(separator: "&") {
                 let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
                 let name = pair.first ?? ""
-                if ["p", "token", "password", "auth_token"].contains(name.lowercased()) {
+                if KnownSecrets.isName(name) {
                     throw .secret
                 }
                 parameters.append([name, pair.count > 1 ? pair[1] : ""])

@@ -130,6 +130,13 @@ int sys_tty_low_latency(int fd) {
 
 int sys_lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB); }
 
+int sys_wait_for_lock(int fd) {
+    int result;
+    do result = flock(fd, LOCK_EX);
+    while (result < 0 && errno == EINTR);
+    return result;
+}
+
 int sys_open_pty(char *name, size_t size) {
     int fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return -1;

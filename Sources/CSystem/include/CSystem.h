@@ -71,6 +71,9 @@ int sys_open_process(int pid);
 // An exclusive flock(2) without waiting; EWOULDBLOCK if another program holds one.
 int sys_lock(int fd);
 
+// An exclusive flock(2); waits until no other program holds one.
+int sys_wait_for_lock(int fd);
+
 // The master side of a new pseudo terminal, non-blocking, closed on exec; `name` receives the path of its
 // slave side.
 int sys_open_pty(char *name, size_t size);

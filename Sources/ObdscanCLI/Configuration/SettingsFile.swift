@@ -51,6 +51,15 @@ enum SettingsFile {
         _ name: String, to values: [String]?, isList: Bool = false
     ) throws(Failure) {
         let path = try existingPath()
+        try makeFolder(of: path)
+        // Another obdscan may change another setting at this moment.
+        let lock: FileLock
+        do throws(SystemError) {
+            lock = try FileLock(beside: path)
+        } catch {
+            throw Failure(outputFile: path + ".lock", errno: error.errno)
+        }
+        defer { withExtendedLifetime(lock) {} }
         let before = access(path, F_OK) == 0 ? try contents(of: path) : []
         let after: [UInt8]
         do throws(SettingsChangeError) {
@@ -59,7 +68,6 @@ enum SettingsFile {
             throw Failure(error, path)
         }
         if after == before { return }
-        try makeFolder(of: path)
         do throws(FileError) {
             try OutputFile.write(path, bytes: after, isPrivate: true)
         } catch {

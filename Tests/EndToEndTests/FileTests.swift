@@ -113,6 +113,32 @@ import Testing
         #expect(try await workplace.shell("ls garbage; rm garbage; ls saved.db").status != 0)
     }
 
+    @Test func `settings that are set at once are all kept`() async throws {
+        let outcome = try await workplace.shell(
+            """
+            for number in 1 2 3 4 5 6 7 8; do
+                "$OBDSCAN" config set aliases.car$number tcp:192.0.2.$number:35000 &
+            done
+            wait
+            "$OBDSCAN" config list --format json | grep -c 'aliases[.]car'
+            """)
+        #expect(outcome.output == "8\n", "\(outcome)")
+    }
+
+    /// Neither an adapter that is missing nor one that answers touches a capture that exists.
+    @Test func `a capture of a bus is not written over`() async throws {
+        let outcome = try await workplace.shell(
+            """
+            echo precious > bus.log
+            "$OBDSCAN" monitor --to bus.log -d tcp:127.0.0.1:1; echo "status $?"
+            "$OBDSCAN" monitor --to bus.log --duration 1 -d sim:; echo "status $?"
+            cat bus.log
+            "$OBDSCAN" monitor --to new.log -d tcp:127.0.0.1:1 2> /dev/null; ls new.log
+            """)
+        #expect(outcome.output == "status 73\nstatus 73\nprecious\n", "\(outcome)")
+        #expect(outcome.errors.contains("bus.log exists already"), "\(outcome)")
+    }
+
     /// A folder, a device that never ends, and a pipe: a message, and no signal.
     @Test func `nothing is recovered from what is no file`() async throws {
         let outcome = try await workplace.shell(

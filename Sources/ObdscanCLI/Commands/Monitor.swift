@@ -70,6 +70,7 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
         let filters = id.compactMap { CANFilter($0) }
         let log = try to.map { path throws(Failure) in try FrameLog(path: path) }
         try withVehicle(vehicle, output, try loadTable(tables), needs) { connection in
+            try log?.begin()
             var watch = BusWatch(
                 filters: filters, form: output.form, rates: rates,
                 interface: connection.accessory.interfaceName,
@@ -81,10 +82,8 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
             do {
                 try watch.run(connection, duration: duration?.duration, &writer)
             } catch let fault as BusWatch.Fault {
-                try log?.flush()
                 throw Failure(fault, accessory: connection.accessory)
             }
-            try log?.flush()
         }
     }
 }
@@ -99,39 +98,53 @@ extension String {
     }
 }
 
-/// A log to which frames are appended.
+/// A new log of frames; a file that exists is never touched, because a capture cannot be made again.
 private final class FrameLog {
-    private let descriptor: Int32
+    private var descriptor: Int32 = -1
     private let path: String
-    private var writer: TextOutput
+    private var writer = TextOutput(descriptor: -1)
 
     init(path: String) throws(Failure) {
         try OutputFile.check(
             path, endsIn: ["log", "candump", "txt"], what: "the log is text in the form of candump",
             hint: "name a file that ends in .log")
         self.path = path
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-        writer = TextOutput(descriptor: descriptor)
-        if descriptor < 0 { throw Failure(outputFile: path, errno: errno) }
-    }
-
-    func write(_ line: String) throws {
-        do throws(OutputError) { try writer.writeLine(line) } catch { throw fault(error) }
-    }
-
-    func flush() throws {
-        do throws(OutputError) { try writer.flush() } catch { throw fault(error) }
-    }
-
-    private func fault(_ error: OutputError) -> any Error {
-        if case .failed(let number) = error {
-            Failure(outputFile: path, errno: number)
-        } else {
-            error
+        if Files.isRegular(path) { throw Self.exists(path) }
+        do throws(FileError) {
+            try OutputFile.checkFolder(of: path)
+        } catch {
+            throw Failure(error)
         }
     }
 
-    deinit { close(descriptor) }
+    private static func exists(_ path: String) -> Failure {
+        Failure(
+            "\(path) exists already", hint: "name a file that does not", status: .cannotCreate)
+    }
+
+    /// Makes the file; devices and pipes are opened.
+    func begin() throws(Failure) {
+        let isNew = !Files.exists(path)
+        descriptor = open(
+            path, O_WRONLY | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0), 0o666)
+        if descriptor < 0 {
+            throw errno == EEXIST ? Self.exists(path) : Failure(outputFile: path, errno: errno)
+        }
+        writer = TextOutput(descriptor: descriptor)
+    }
+
+    /// Writes a frame at once, so that none is lost however the program ends.
+    func write(_ line: String) throws {
+        do throws(OutputError) {
+            try writer.writeLine(line)
+            try writer.flush()
+        } catch {
+            if case .failed(let number) = error { throw Failure(outputFile: path, errno: number) }
+            throw error
+        }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
 }
 
 extension Failure {

@@ -17,19 +17,37 @@ struct Survey {
     }
 
     private var sums: [Channel: ImportedTrip.Sum] = [:]
-    private var done: [(trip: ImportedTrip, digest: UInt64, sums: [Channel: ImportedTrip.Sum])] = []
+    private typealias Moments = [(time: UTC, value: Double)]
+    private var values: [Channel: Moments] = [:]
+    /// The number of values of all trips; more than these are only added up.
+    private var kept = 0
+    private static let mostKept = 4_000_000
+    private var done:
+        [(
+            trip: ImportedTrip, digest: UInt64, sums: [Channel: ImportedTrip.Sum],
+            values: [Channel: Moments]
+        )] = []
 
     /// All trips, including the last one; `table` contains their signals.
     public func finished(_ table: PIDTable) -> [ImportedTrip] {
         var survey = self
         survey.close()
-        return survey.done.map { trip, digest, sums in
+        return survey.done.map { trip, digest, sums, values in
             var trip = trip
+            var moments: [ImportedTrip.Channel: Moments] = [:]
             for (channel, sum) in sums {
                 let isVoltage = channel.signal == Self.voltage
                 let name = isVoltage ? Signal.adapterVoltage.id : table[channel.signal].id
                 let key = ImportedTrip.Channel(ecu: channel.ecu?.description, signal: name)
                 trip.sums[key, default: Self.none] += sum
+                moments[key, default: []] += values[channel] ?? []
+            }
+            if kept <= Self.mostKept {
+                trip.values = moments.mapValues { moments in
+                    moments.enumerated().sorted {
+                        ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
+                    }.map(\.element.value)
+                }
             }
             // Include the names of signals, because two files may contain the same numbers of
             // different signals.
@@ -58,13 +76,15 @@ struct Survey {
                 for item in items {
                     guard case .reading(let reading) = item else { continue }
                     note(time)
-                    count(reading.value.number, Channel(ecu: reading.ecu, signal: reading.signal))
+                    count(
+                        reading.value.number, Channel(ecu: reading.ecu, signal: reading.signal),
+                        at: time)
                     mix(reading.value)
                     for byte in reading.raw { mix(UInt64(byte)) }
                 }
             case .voltage(let volts):
                 note(time)
-                count(volts, Channel(ecu: nil, signal: Self.voltage))
+                count(volts, Channel(ecu: nil, signal: Self.voltage), at: time)
                 mix(volts.bitPattern)
             case .vehicle(let vin): for byte in vin.text.utf8 { mix(UInt64(byte)) }
             case .event, .note, .position, .codeList, .together: break
@@ -75,6 +95,7 @@ struct Survey {
     private mutating func close() {
         defer {
             (header, first, firstReading, readings, sums) = (nil, nil, nil, 0, [:])
+            values = [:]
             digest = 0xCBF2_9CE4_8422_2325
         }
         guard let first else { return }
@@ -84,7 +105,7 @@ struct Survey {
         trip.tags = header?.tags ?? []
         trip.vin = header?.vin
         (trip.readings, trip.firstReading) = (readings, firstReading)
-        done.append((trip, digest, sums))
+        done.append((trip, digest, sums, values))
     }
 
     private mutating func note(_ time: UTC) {
@@ -92,7 +113,12 @@ struct Survey {
         firstReading = firstReading.map { min($0, time) } ?? time
     }
 
-    private mutating func count(_ value: Double?, _ channel: Channel) {
+    private mutating func count(_ value: Double?, _ channel: Channel, at time: UTC) {
+        if let value, kept <= Self.mostKept {
+            kept += 1
+            values[channel, default: []].append((time, value))
+            if kept > Self.mostKept { values = [:] }
+        }
         sums[channel, default: Self.none] += ImportedTrip.Sum(
             numbers: value == nil ? 0 : 1, total: value ?? 0)
     }

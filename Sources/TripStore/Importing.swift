@@ -20,6 +20,8 @@ public struct ImportedTrip: Hashable, Sendable {
     public var firstReading: UTC?
     /// Totals of the readings by ECU and signal, to distinguish files that begin alike.
     public var sums: [Channel: Sum] = [:]
+    /// The numbers by ECU and signal in the order of time; nil for more than fit in memory.
+    public var values: [Channel: [Double]]?
 
     /// A signal of an ECU.
     public struct Channel: Hashable, Sendable {
@@ -128,14 +130,16 @@ public struct TripImporter {
     ///
     /// It compares the digest, also of parts that were joined to another trip. A trip that was
     /// recorded or comes from another file format has another digest: it is known if its first
-    /// reading was at the same time and the totals of its readings are the same. Its start does
+    /// reading was at the same time and its readings are the same, as far as programs round them. Its start does
     /// not count, because a table of readings does not contain it.
     private func known(_ trip: ImportedTrip) throws -> Begun? {
         let first = trip.firstReading?.microseconds
         func holds(_ id: Int64, from start: Int64) throws -> Bool {
             guard let first else { return false }
-            return try StoredContents(of: id, from: start, in: database)
-                .holds(trip.sums, from: first)
+            let stored = try StoredContents(of: id, from: start, in: database)
+            guard stored.holds(trip.sums, from: first) else { return false }
+            guard let values = trip.values else { return true }
+            return try StoredContents.Values(of: id, in: database).hold(values)
         }
         let found = try Row.fetchCursor(
             database,

@@ -157,9 +157,13 @@ private struct Merger {
                 """, arguments: ["first": first, "purpose": trip["purpose"] as String])
         while let row = try candidates.next() {
             let stored = try StoredContents(of: row["id"], from: row["start"], in: database)
-            if stored.holds(contents.all, from: first)
-                || stored.first.map({ contents.holds(stored.all, from: $0) }) ?? false
-            {
+            guard
+                stored.holds(contents.all, from: first)
+                    || stored.first.map({ contents.holds(stored.all, from: $0) }) ?? false
+            else { continue }
+            let here = try StoredContents.Values(of: row["id"], in: database)
+            let there = try StoredContents.Values(of: trip["id"], in: database, schema: "other")
+            if here.hold(there.all) || there.hold(here.all) {
                 return row["readings"]
             }
         }

@@ -67,3 +67,73 @@ struct StoredContents {
         return holds(all, from: first) || holds(course, from: firstOfCourse)
     }
 }
+
+extension StoredContents {
+    /// The numbers of a stored trip, one by one: totals can agree by chance.
+    struct Values {
+        typealias Lists = [ImportedTrip.Channel: [Double]]
+
+        /// All numbers in the order of time.
+        private(set) var all: Lists = [:]
+        /// The numbers without freeze frames.
+        private(set) var course: Lists = [:]
+
+        /// Reads the numbers of trip `id`; `schema` is the name of its database.
+        init(of id: Int64, in database: Database, schema: String = "main") throws {
+            let rows = try Row.fetchCursor(
+                database,
+                sql: """
+                    SELECT ecu, signal, frame, value FROM \(schema).reading
+                        JOIN \(schema).channel ON channel.id = channel
+                        WHERE trip = ? AND value IS NOT NULL AND detail IS NULL ORDER BY t, sequence
+                    """, arguments: [id])
+            while let row = try rows.next() {
+                let channel = ImportedTrip.Channel(ecu: row["ecu"], signal: row["signal"])
+                let value: Double = row["value"]
+                all[channel, default: []].append(value)
+                if row["frame"] == nil { course[channel, default: []].append(value) }
+            }
+        }
+
+        /// Whether these are the numbers, with or without those of freeze frames.
+        func hold(_ lists: Lists) -> Bool {
+            [all, course].contains { stored in
+                lists.allSatisfy { channel, values in
+                    values.isEmpty || stored[channel].map { Self.agree(values, $0) } ?? false
+                }
+            }
+        }
+
+        /// Whether each number is the other one, as far as one of the two is rounded.
+        private static func agree(_ left: [Double], _ right: [Double]) -> Bool {
+            guard left.count == right.count else { return false }
+            let (first, second) = (decimals(left), decimals(right))
+            // Numbers that were converted from other units and back have many decimal places.
+            let isConverted = max(first, second) >= mostDecimals
+            var unit = 1.0
+            for _ in 0..<min(first, second) { unit /= 10 }
+            for (one, other) in zip(left, right) {
+                let difference: Double = abs(one - other)
+                if difference <= unit * 0.500001 + abs(one) * 1e-12 { continue }
+                guard isConverted, difference <= 0.01 * (1 + abs(one)) else { return false }
+            }
+            return true
+        }
+
+        private static let mostDecimals = 7
+
+        /// The number of decimal places of the numbers.
+        private static func decimals(_ values: [Double]) -> Int {
+            var count = 0
+            for value in values where count < mostDecimals {
+                while count < mostDecimals {
+                    var scaled = value
+                    for _ in 0..<count { scaled *= 10 }
+                    if abs(scaled - scaled.rounded()) <= abs(scaled) * 1e-12 { break }
+                    count += 1
+                }
+            }
+            return count
+        }
+    }
+}

@@ -105,6 +105,9 @@ import TripStore
         ("a.jsonl", jsonLines, "b.csv", wide, true),
         // The numbers agree to within a hundredth, because programs round them.
         ("a.jsonl", jsonLines, "b.csv", wide.replacing("800.25", with: "800"), true),
+        // A difference of more than half of the last decimal place is no rounding.
+        ("a.jsonl", jsonLines, "b.csv", wide.replacing("800.25", with: "800.5"), false),
+        ("a.jsonl", jsonLines, "b.csv", wide.replacing("800.25", with: "801"), false),
         // Another number, moment, signal, or a line less.
         ("a.jsonl", jsonLines, "b.csv", wide.replacing("800.25", with: "900"), false),
         ("a.jsonl", jsonLines, "b.csv", wide.replacing(":02Z", with: ":01Z"), false),

@@ -63,10 +63,16 @@ package struct ReportBundle {
             == doctor
 
             """
+        let recording = Result { () throws(TranscriptError) in try Transcript(parsing: bytes) }
+        // One list of secrets for all that is written, whatever link told them.
+        var redaction = redaction
+        if case .success(let transcript) = recording {
+            for secret in IdentityAnswers.secrets(in: transcript) { redaction.add(secret) }
+        }
         for finding in findings { text += redaction.applied(to: finding) }
         text += "\n== conversation\n\n"
-        do {
-            let transcript = try Transcript(parsing: bytes)
+        do throws(TranscriptError) {
+            let transcript = try recording.get()
             let clean = IdentityAnswers.removed(from: transcript, redaction)
             text += String(decoding: clean.text, as: UTF8.self)
             if transcript.chunks.isEmpty { text += "(nothing was said)\n" }

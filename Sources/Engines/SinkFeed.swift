@@ -248,7 +248,11 @@ final class SinkFeed {
         held = HeldTrips()
         waiting = []
         for trip in try store.trips(.init(withScans: true)) {
-            guard selection.covers(trip) else { continue }
+            guard selection.covers(trip) else {
+                let isLeftOut = selection.trips == nil && trip.readings > 0
+                if isLeftOut, progress[DeliveryStore.TripKey(trip)] == nil { held.imported += 1 }
+                continue
+            }
             // A trip that the user names is delivered whatever its time is.
             if selection.trips == nil,
                 !PublishedTime.isPlausible(start: trip.start, end: trip.end, now: now)
@@ -323,10 +327,12 @@ public struct HeldTrips: Hashable, Sendable {
     public var withoutName = 0
     /// The trip was recorded with a clock that was not set.
     public var withoutClock = 0
+    /// The trip was imported, maybe from another person, and no one asked for its delivery.
+    public var imported = 0
 
     /// No trips.
     public init() {}
 
-    /// The number of all of them.
+    /// The number of recorded ones.
     public var count: Int { withoutVIN + withoutName + withoutClock }
 }

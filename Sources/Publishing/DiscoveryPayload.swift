@@ -73,6 +73,11 @@ public struct DiscoveryPayload: Hashable, Sendable {
     static let otherComponents: Set<String> = [
         "trip", "trip_distance", "codes", "check_engine", "readiness", "read_codes", "position",
     ]
+    /// The names of these entities.
+    private static let otherNames: Set<String> = [
+        "Trouble codes", "Check engine light", "Incomplete monitors", "Read trouble codes",
+        "Trip duration", "Trip distance", "Position",
+    ]
     /// What the button sends.
     public static let readCodes = "read-codes"
 
@@ -109,8 +114,10 @@ public struct DiscoveryPayload: Hashable, Sendable {
         where platforms[id] == nil {
             components.append(.init(key: id, value: .members(["platform": .text(platform)])))
         }
+        let names = entityNames
         for entity in signals {
-            guard let component = component(entity, topics) else { continue }
+            let name = names[entity.key] ?? entity.signal.id
+            guard let component = component(entity, name, topics) else { continue }
             components.append(.init(key: entity.key.identifier, value: component))
         }
         components += others(topics)
@@ -132,12 +139,34 @@ public struct DiscoveryPayload: Hashable, Sendable {
         ])
     }
 
-    private func component(_ entity: SignalEntity, _ topics: VehicleTopics) -> JSONValue? {
+    /// The name of each signal's entity; with its ECU if another entity of the vehicle has the same name.
+    private var entityNames: [SignalKey: String] {
+        var entities: [String: [SignalKey]] = [:]
+        for entity in signals where Self.platform(entity.signal) != nil {
+            let name = entity.signal.name.isEmpty ? entity.signal.id : entity.signal.name
+            entities[name, default: []].append(entity.key)
+        }
+        var names: [SignalKey: String] = [:]
+        for (name, keys) in entities {
+            let isShared = keys.count > 1 || Self.otherNames.contains(name)
+            for key in keys {
+                let ecu = key.ecu.uppercased()
+                let isAlone = keys.count { $0.ecu == key.ecu } == 1
+                names[key] =
+                    !isShared
+                    ? name : isAlone ? "\(name) (\(ecu))" : "\(name) (\(ecu) \(key.signal))"
+            }
+        }
+        return names
+    }
+
+    private func component(
+        _ entity: SignalEntity, _ name: String, _ topics: VehicleTopics
+    ) -> JSONValue? {
         let signal = entity.signal
         guard let platform = Self.platform(signal) else { return nil }
         let topic = topics.signal(entity.key)
-        var component = base(
-            entity.key.identifier, platform, signal.name.isEmpty ? signal.id : signal.name)
+        var component = base(entity.key.identifier, platform, name)
         component.add("state_topic", .text(topic))
         component.add("json_attributes_topic", .text(topic))
         component.add(

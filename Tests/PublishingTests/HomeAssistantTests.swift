@@ -92,6 +92,23 @@ struct HomeAssistantTests {
         }
     }
 
+    @Test func `Two entities of a vehicle never have the same name`() throws {
+        let table = try PIDTables.standard()
+        let speed = try #require(table.signals.first { $0.id == "RPM" })
+        let payload = try payload { payload in
+            payload.hasCodes = true
+            payload.signals.append(
+                .init(key: SignalKey(ECUAddress("7E9"), signal: "RPM"), signal: speed))
+        }
+        let components = try #require(payload["components"] as? [String: [String: Any]])
+        let names = components.values.compactMap { $0["name"] as? String }
+        #expect(names.count == Set(names).count, "\(names)")
+        #expect(components["7e8_rpm"]?["name"] as? String == "Engine speed (7E8)")
+        #expect(components["7e9_rpm"]?["name"] as? String == "Engine speed (7E9)")
+        #expect(components["7e8_mil"]?["name"] as? String == "Check engine light (7E8)")
+        #expect(components["7e8_fli"]?["name"] as? String == "Fuel tank level")
+    }
+
     /// The classes are those of Home Assistant: `battery` for per cent, `battery_charging` for yes and no.
     @Test(
         "Signals of makes and models have the class of what they measure",

@@ -179,7 +179,8 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
 
             At the end it prints a table. DELIVERED and REFUSED count the lines or messages of this \
             run. HELD counts trips that are not delivered yet, because they have no VIN or name, or \
-            their clock was not set. COMPLETE says, with --drain, whether nothing else is left.
+            their clock was not set. COMPLETE says, with --drain, whether nothing else is left. \
+            Imported trips are delivered only with --trip; a note counts the others.
 
             With --print, a broker's topics and payloads are one per line; other sinks' lines are \
             printed as they are.

@@ -103,5 +103,10 @@ struct PublishRun {
                 "\(counted(held.withoutClock, "trip was", "trips were")) recorded by a clock that was not set, and not "
                     + "delivered: --trip NUMBER delivers one anyway")
         }
+        if held.imported > 0 {
+            output.note(
+                "not delivered: \(counted(held.imported, "imported trip")); --trip NUMBER delivers one"
+            )
+        }
     }
 }

@@ -205,7 +205,7 @@ struct BrokerTests {
         let unasked = OwnBroker()
         let (end, state) = try run(try sink(folder, unasked), folder)
         #expect(end == .drained)
-        #expect(state.current.held.imported == 1 && state.current.held.count == 0)
+        #expect(state.held.imported == 1 && state.held.count == 0)
         #expect(!unasked.text.contains("rpm") && !unasked.text.contains("RPM"))
         var selection = SinkSelection()
         selection.trips = [trip.trip]

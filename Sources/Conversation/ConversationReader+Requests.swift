@@ -273,6 +273,7 @@ extension ConversationReader {
         requestLine = lineNumber
         requestDigits = []
         longRequest = nil
+        awaitsAnswer = false
         if let command = AdapterCommand(compact: compact) {
             begin(command)
             return
@@ -284,6 +285,7 @@ extension ConversationReader {
             return
         }
         asked = .vehicle
+        awaitsAnswer = options.request == nil
         requestDigits = digits
         if reader.settings.automaticFormatting == false, digits.count > 4, digits[0] == 1 {
             longRequest = Int(digits[1]) << 8 | Int(digits[2]) << 4 | Int(digits[3])

@@ -58,6 +58,8 @@ public struct ConversationReader: Hashable, Sendable {
     var guess: Guess?
     /// Whether a prompt came since the last request.
     var isPrompted = false
+    /// Whether nothing was read yet in answer to the request to the vehicle.
+    var awaitsAnswer = false
     /// Whether there was an answer without a visible request, which means that requests are not echoed.
     var hasUnaskedAnswers = false
 
@@ -258,6 +260,7 @@ public struct ConversationReader: Hashable, Sendable {
     mutating func readPrompt(_ out: inout [ConversationItem]) {
         promptsCarryRequests = false
         isPrompted = true
+        awaitsAnswer = false
         // The whole input answers one request. A tester that writes its own flow control gets the prompt in
         // the middle of a message.
         if options.request != nil || reader.settings.automaticFormatting == false { return }
@@ -384,11 +387,19 @@ public struct ConversationReader: Hashable, Sendable {
                 confirmGuess(&out)
             case .voltage(let voltage): append(.voltage(voltage), &out)
             case .frame(let id, let data): append(.frame(id: id, data: data), &out)
-            case .banner: reader.apply(.reset)
+            case .banner:
+                if awaitsAnswer {
+                    append(
+                        .linkError(
+                            LinkError(.adapterRestarted, line: lineNumber), text: string(text)),
+                        &out)
+                }
+                reader.apply(.reset)
             case .searching: openSearch = openSearch ?? Search(line: lineNumber, text: string(text))
             case .alert: break
             }
             if openSearch != nil, found.span[place].isResult { openSearch = nil }
+            awaitsAnswer = false
         }
         found.removeAll(keepingCapacity: true)
         swap(&found, &events)

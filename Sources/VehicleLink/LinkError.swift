@@ -38,6 +38,8 @@ public struct LinkError: Error, Hashable, Sendable {
         case notAVoltage
         /// A protocol search, or a bus initialisation, without a result.
         case withoutResult
+        /// The adapter's banner in place of an answer.
+        case adapterRestarted
     }
 
     /// The fault.
@@ -86,6 +88,7 @@ public struct LinkError: Error, Hashable, Sendable {
         case .markedByAdapter: "marked as damaged by the adapter"
         case .notAVoltage: "not a voltage"
         case .withoutResult: "nothing came after the search for the vehicle's protocol"
+        case .adapterRestarted: "the adapter restarted in the middle of a request"
         }
     }
 }

@@ -43,7 +43,7 @@ public enum AdapterCommand: Hashable, Sendable {
     /// Any other command.
     case other
 
-    /// Reads a command, ignoring blanks and case; nil unless `text` begins with AT or ST.
+    /// Reads a command, ignoring blanks and case; nil unless `text` begins with AT, ST or VT.
     public init?(_ text: some StringProtocol) {
         self.init(compact: Self.compact(text.utf8))
     }
@@ -79,6 +79,9 @@ public enum AdapterCommand: Hashable, Sendable {
             self = Self.elm327(name)
         } else if compact.starts(with: "ST".utf8) {
             self = Self.stn(name)
+        } else if compact.count > 2, compact.starts(with: "VT".utf8), (0x41...0x5A) ~= compact[2] {
+            // vLinker's: `VTI` asks who the adapter is. Its answer, `VT1000 v1.2`, has a digit there.
+            self = .other
         } else {
             return nil
         }

@@ -193,8 +193,11 @@ extension NumberedLines.Open {
         case 0x43, 0x47, 0x4A: return 2 + 2 * count
         case 0x53: return 2 + 2 * count
         case 0x57, 0x58: return 2 + 3 * count
-        // Records of nine bytes.
-        case 0x46: return bytes.count - (bytes.count - 1) % 9
+        // Records of nine bytes, each with the monitor.
+        case 0x46:
+            let length = bytes.count - (bytes.count - 1) % 9
+            let starts = stride(from: 1, to: length, by: 9)
+            return starts.allSatisfy { bytes[$0] == bytes[1] } ? length : nil
         // The decoder knows the records and what is padding.
         case 0x59: return bytes.count
         case 0x49:

@@ -54,8 +54,7 @@ extension PollPlan {
             let next = held > now ? held : item.due
             earliest = earliest.map { min($0, next) } ?? next
         }
-        // A plan may be for the voltage alone.
-        if let voltageDue, earliest != nil || items.isEmpty {
+        if let voltageDue, earliest != nil || isForVoltage {
             earliest = min(earliest ?? voltageDue, voltageDue)
         }
         return earliest

@@ -205,6 +205,8 @@ public struct PollPlan: Sendable {
     var rounds: Int?
     private var voltagePeriod: Duration?
     var voltageDue: Instant?
+    /// Whether the voltage is all that was wanted. Otherwise a plan is done when its records are.
+    let isForVoltage: Bool
     var batching = Trust.untried
     var batchRefusals = Refusals()
     var batchWithFrameCount = Trust.untried
@@ -242,6 +244,7 @@ public struct PollPlan: Sendable {
         items = []
         self.rounds = rounds
         self.voltagePeriod = voltagePeriod
+        isForVoltage = wants.isEmpty
         for want in wants {
             let same = items.firstIndex {
                 $0.want.dataID == want.dataID && $0.want.target == want.target

@@ -57,7 +57,8 @@ import Testing
             ("AT PPS;AT Z", .can11At500, "010C", true),
             // ISO 15765-2: 18DA and 18DB have priority 6 and come from a tester. 7E8 is the
             // identifier of an answer.
-            ("AT CP 14;AT SH DA10F1", .can29At500, "22F190", false),
+            ("AT CP 14;AT SH DA10F1", .can29At500, "22F190", true),
+            ("AT CP 15;AT SH DA10F1", .can29At500, "22F190", false),
             ("AT SH DA1018", .can29At500, "22F190", false),
             ("AT CP 17;AT SH FC007B", .can29At500, "22028C", true),
             ("AT SH 7E8", .can11At500, "010C", false), ("AT SH 0A5", .can11At500, "010C", false),

@@ -53,9 +53,16 @@ struct GeneratedConversation {
             let head = [request[0] + 0x40] + request.dropFirst().prefix(request[0] == 0x22 ? 2 : 1)
             let length = max(head.count, Int.random(in: 1...most, using: &generator))
             let isRefusal = generator.once(in: 8)
-            let payload =
+            var payload =
                 isRefusal
                 ? [0x7F, request[0], 0x12] : head + generator.bytes(length - head.count)
+            if isCAN, payload[0] == 0x46 {
+                // Test results are records of nine bytes, each with the monitor: their length is certain.
+                payload = [0x46]
+                for _ in 0...Int.random(in: 0...3, using: &generator) {
+                    payload += request.dropFirst() + generator.bytes(8)
+                }
+            }
             let sequence = try Self.lines(for: payload, sender: sender, form: form)
             if sequence.count == 1 { wholeMessages.insert(sequence[0]) }
             sequences.append(sequence)

@@ -163,7 +163,7 @@ import Testing
             try sentence("high-voltage"), try sentence("airbag"), try sentence("gas"),
         ]
         let guarded = ["high-voltage", "airbag", "gas"]
-        #expect(codes.count > 7000 && typed.count > 2000 && trucks.count > 500)
+        #expect(codes.count > 7000 && typed.count > 2000 && trucks.count > 200)
         var count = 0
         for said in codes + typed + trucks where guarded.contains(said.explanation.family) {
             count += 1

@@ -88,7 +88,7 @@ import Testing
         #expect(summary["readings"] as? Int == trip["readings"] as? Int)
         // The VIN is among the stored readings.
         let stored = try await workplace.run(["export", "--format", "json"]).objects()
-            .filter { ["RPM", "VSS", "VIN"].contains($0["signal"] as? String) }
+            .filter { ["RPM", "VSS", "VIN", "ECUNAME"].contains($0["signal"] as? String) }
         #expect(
             stored.map { $0["time"] as? String } == printed.map { $0["time"] as? String })
         #expect(trip["readings"] as? Int == printed.count)

@@ -8,9 +8,10 @@ import Testing
     private static let formats:
         [(options: [String], environment: [String: String], start: String)] = [
             (["--json"], [:], "{\"kind\""), (["--format", "json"], [:], "{\"kind\""),
-            (["--format", "csv"], [:], "time,"), (["--format", "text"], [:], "Engine"),
-            ([], ["OBDSCAN_FORMAT": "csv"], "time,"), ([], ["OBDSCAN_FORMAT": ""], "Engine"),
-            (["--format", "text"], ["OBDSCAN_FORMAT": "json"], "Engine"),
+            (["--format", "csv"], [:], "time,"), (["--format", "text"], [:], "3 trouble codes"),
+            ([], ["OBDSCAN_FORMAT": "csv"], "time,"),
+            ([], ["OBDSCAN_FORMAT": ""], "3 trouble codes"),
+            (["--format", "text"], ["OBDSCAN_FORMAT": "json"], "3 trouble codes"),
         ]
 
     private static let wrong: [(options: [String], environment: [String: String])] = [

@@ -205,7 +205,9 @@ public struct PollPlan: Sendable {
     var rounds: Int?
     private var voltagePeriod: Duration?
     var voltageDue: Instant?
-    /// Whether the voltage is all that was wanted. Otherwise a plan is done when its records are.
+    /// Whether the voltage is all that was wanted.
+    ///
+    /// Otherwise a plan is done when its records are.
     let isForVoltage: Bool
     var batching = Trust.untried
     var batchRefusals = Refusals()

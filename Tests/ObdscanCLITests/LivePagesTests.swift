@@ -251,6 +251,8 @@ private let sizes: [(Int, Int)] = [
 @Suite struct `The order of the live view` {
     @Test func `is as asked for, by name, or what is unusual first`() throws {
         var drive = try Drive(["VSS", "ECT", "RPM"], seconds: 1)
+        // Levels count while the engine runs.
+        drive.say(2, 800, at: 1)
         drive.say(1, 120, at: 1)
         func names() -> [String] { drive.model.shown.map { drive.model.rows[$0].id } }
         #expect(names() == ["VSS", "ECT", "RPM"])

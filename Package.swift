@@ -423,16 +423,18 @@ if let part = Context.environment["OBDSCAN_PART"] {
     }
 }
 
-// Nor is fuzzing (`scripts/fuzz`): it compiles what reads bytes from outside with libFuzzer's coverage.
+// What reads bytes from outside is fuzzed: with seeds and changed seeds by a test target, and without an end by
+// libFuzzer (`scripts/fuzz`, OBDSCAN_FUZZ=1), which compiles the readers with its coverage.
+let fuzzed = [
+    "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool", "Simulator",
+    "PIDTables",
+    "Formats", "TripImport", "TableImport", "Conversation", "Decoding", "Positioning",
+    "WebProtocol",
+    "SimulatorTestSupport",
+]
+let fuzzing = (fuzzed + ["Accessory", "TestSupport"]).map { Target.Dependency(stringLiteral: $0) }
 if Context.environment["OBDSCAN_FUZZ"] != nil {
     let covered: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer"])]
-    let fuzzed = [
-        "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool", "Simulator",
-        "PIDTables",
-        "Formats", "TripImport", "TableImport", "Conversation", "Decoding", "Positioning",
-        "WebProtocol",
-        "SimulatorTestSupport",
-    ]
     for target in package.targets where fuzzed.contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + covered
     }
@@ -443,8 +445,13 @@ if Context.environment["OBDSCAN_FUZZ"] != nil {
     }
     package.targets.append(
         .executableTarget(
-            name: "obdscan-fuzz",
-            dependencies: (fuzzed + ["Accessory", "TestSupport"]).map { .init(stringLiteral: $0) },
-            path: "Fuzz/obdscan-fuzz", swiftSettings: strict + covered,
+            name: "obdscan-fuzz", dependencies: fuzzing, path: "Fuzz", exclude: ["seeds", "tests"],
+            sources: ["targets", "libfuzzer"], swiftSettings: strict + covered,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
+} else if Context.environment["OBDSCAN_PART"] == nil {
+    package.targets.append(
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzing, path: "Fuzz",
+            exclude: ["seeds", "libfuzzer"],
+            sources: ["targets", "tests"], swiftSettings: unoptimised))
 }

@@ -5,7 +5,15 @@ import PIDTables
 /// Ends the process with `reason` unless the rule holds.
 @inline(__always)
 func require(_ holds: Bool, _ reason: @autoclosure () -> String) {
-    if !holds { fatalError("property broken: \(reason())") }
+    if !holds {
+        let input = FuzzTarget.input.map { hexadecimal($0) }.joined()
+        fatalError("property broken: \(reason()); input \(input)")
+    }
+}
+
+/// Two digits.
+private func hexadecimal(_ byte: UInt8) -> String {
+    (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
 }
 
 /// Splits an input into the parts of a structured one.

@@ -2,8 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every reader of bytes from outside, with the first inputs of libFuzzer (`Fuzz/seeds`) and with changed
-/// ones. `scripts/fuzz` looks for further inputs.
+/// Every reader of bytes from outside, with the first inputs of libFuzzer and with changed ones.
+///
+/// The first inputs are in `Fuzz/seeds`; `scripts/fuzz` looks for further ones.
 struct SeedTests {
     /// Changed inputs per target.
     private static let mutations = 400

@@ -263,7 +263,8 @@ import Testing
         #expect(trip?["readings"] as? Int == readings.count)
     }
 
-    @Test func `the voltage alone is read until the time is over, as often as it is wanted`() throws {
+    @Test func `the voltage alone is read until the time is over, as often as it is wanted`() throws
+    {
         let program = try Program()
         defer { program.remove() }
         let result = try program.run([

@@ -11,6 +11,8 @@ struct CarriedIdentity {
 
     /// Whether the last request asks for personal data.
     private var isAsked = false
+    /// Where the last request was written.
+    private var lastRequest = 0
     /// Whether the open transfer of a sender holds them.
     private var open: [UInt32: Bool] = [:]
     /// The bytes of each sender without those of the transport protocol.
@@ -39,8 +41,13 @@ struct CarriedIdentity {
         case .identity: personal[sender, default: []] += all
         case .diagnostic:
             streams[sender, default: []] += all
+            let chunk = frame.places.first?.first?.chunk ?? 0
             if frame.direction == .toAdapter {
                 isAsked = asks(frame.bytes[...])
+                lastRequest = chunk
+            } else if chunk < lastRequest {
+                // An answer that was cut ends in the next one. What it answers is no longer known.
+                personal[sender, default: []] += all
             } else if let start = personalStart(frame.bytes[...], isAsked: isAsked) {
                 personal[sender, default: []] += all[min(start, all.count)...]
             }
@@ -56,8 +63,7 @@ struct CarriedIdentity {
         let kept = first == UInt8(ascii: "t") ? 5 : first == UInt8(ascii: "T") ? 10 : 0
         // Words of an adapter are shorter than a frame with data.
         let isWord =
-            [0x0D, 0x07].contains(all.last?.byte) &&
-            kept == 0 && all.count < 8
+            [0x0D, 0x07].contains(all.last?.byte) && kept == 0 && all.count < 8
             && all.allSatisfy { (0x20...0x7E).contains($0.byte) || $0.byte < 0x0E }
         return isWord ? [] : Array(all.dropFirst(kept))
     }

@@ -9,7 +9,9 @@ import Testing
     func `lose no reading and store none twice`(link: String) async throws {
         let outcome = try await run(["--answers", "5", "--several", "0", link, "12"])
         #expect(outcome.status == 0, "\(outcome)")
-        #expect(outcome.output.contains("60 readings answered, 60 read, 60 kept, 0 twice"), "\(outcome)")
+        #expect(
+            outcome.output.contains("60 readings answered, 60 read, 60 kept, 0 twice"), "\(outcome)"
+        )
     }
 
     @Test func `and several accessories at once keep memory and descriptors level`() async throws {

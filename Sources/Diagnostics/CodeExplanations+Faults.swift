@@ -14,6 +14,9 @@ extension CodeExplanations {
             }
         }
         for hazard in hazards {
+            if let id = hazard.yieldsTo, !hazards.contains(where: { $0.id == id }) {
+                faults.append("hazard \(hazard.id): no hazard `\(id)`")
+            }
             let words = hazard.touches
             for phrase in hazard.harmless where !words.contains(where: { phrase.contains($0) }) {
                 faults.append("hazard \(hazard.id): `\(phrase)` is harmless anyway")

@@ -277,6 +277,7 @@ private struct ExplanationReader {
         case "touches": hazard.touches += phrases(rest)
         case "harmless": hazard.harmless += phrases(rest)
         case "only": hazard.family = rest.joined(separator: " ")
+        case "unless": hazard.yieldsTo = rest.joined(separator: " ")
         default: throw .unknownWord(String(word))
         }
     }

@@ -192,8 +192,11 @@ public struct CodeExplanations: Sendable {
         }
         said = worded(said)
         let advice = said.advice.lowercased()
+        let ownHazards = Set(
+            hazards.filter { $0.concerns(draft.code, draft.text) }.map(\.id))
         said.hazards = hazards.filter { hazard in
-            hazard.concerns(draft.code, draft.text) || hazard.isTouched(by: advice)
+            if let id = hazard.yieldsTo, ownHazards.contains(id) { return false }
+            return ownHazards.contains(hazard.id) || hazard.isTouched(by: advice)
         }.map(\.sentence)
         return said
     }

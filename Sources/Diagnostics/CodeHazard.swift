@@ -14,6 +14,8 @@ public struct CodeHazard: Hashable, Sendable {
     var harmless: [String] = []
     /// The family that alone explains its codes; nil if other families may.
     var family: String?
+    /// The hazard whose codes do not have this one; nil if there is none.
+    var yieldsTo: String?
 
     /// Whether a code has it.
     func concerns(_ code: UInt16?, _ text: String) -> Bool {

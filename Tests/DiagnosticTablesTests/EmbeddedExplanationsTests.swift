@@ -10,7 +10,7 @@ import Testing
         P0172 P0174 P0500 P0505 P0506 P0507 P0600 P0700 P0010 P0011 P0012 P0030 P0100
         P0101 P0102 P0103 P0110 P0111 P0112 P0113 P0115 P0116 P0117 P0118 P0120 P0121
         P0122 P0123 P0125 P0128 P0131 P0132 P0133 P0134 P0135 P0136 P0137 P0138 P0140
-        P0141 P0150 P0167 P0170 P0173 P0175 P0200 P0201 P0202 P0203 P0204 P0205 P0206
+        P0141 P0150 P0068 P0170 P0173 P0175 P0200 P0201 P0202 P0203 P0204 P0205 P0206
         P0218 P0220 P0305 P0306 P0307 P0308 P0325 P0326 P0335 P0336 P0340 P0341 P0400
         P0402 P0411 P0421 P0430 P0441 P0446 P0456 P0520 P0562 P0563 P0601 P0715 P0720
         P0740 P0750 U0001 U0100 U0101 U0121 U0140 U0155 C0035 C0040 C0050 B0001 P0013
@@ -82,7 +82,13 @@ import Testing
         ("P0335", "crank-sensor", .soon), ("P0701", "gearbox-solenoid", .soon),
         ("P280A", "gear-range", .soon), ("C0045", "brake", .soon), ("C0605", "steering", .soon),
         ("P0563", "overvoltage", .soon), ("P0562", "voltage", .soon),
-        ("P050F", "brake-booster", .stop),
+        ("P050F", "brake-booster", .stop), ("P040B", "egr-temperature", .weeks),
+        ("P222A", "barometer", .weeks), ("C0038", "wheel-supply", .soon),
+        ("C0504", "wheel-speed", .soon), ("P01BD", "oil-temperature", .soon),
+        ("P0800", "light-request", .note), ("U0103", "silent-engine", .soon),
+        ("P3481", "valve-lift", .weeks), ("P09A3", "gearbox-solenoid", .soon),
+        ("P08E6", "gearbox-solenoid", .soon), ("P099C", "gearbox-solenoid", .soon),
+        ("P021D", "injector", .soon), ("P07C3", "gearbox-speed", .soon),
         ("U0107", "silent-engine", .soon), ("U010F", "silent", .weeks),
         ("U0151", "airbag", .soon), ("P0219", "quantity-high", .note), ("P0316", "misfire", .soon),
     ])
@@ -105,6 +111,23 @@ import Testing
         let said = try PIDTables.codeExplanations().explanation(of: code, text: "A text")
         let watched = Set(said?.watch?.signals ?? [])
         #expect(watched.isSuperset(of: ["o2-b\(bank)s1", "LAMBDA\(bank)1_V", "LAMBDA\(bank)1_I"]))
+    }
+
+    @Test(arguments: [
+        ("P0135", ["o2-b1s1", "o2-b1s2"]), ("P0155", ["o2-b2s1", "o2-b2s2"]), ("P0167", []),
+        ("P013C", ["o2-b2s2"]), ("P015B", ["o2-b1s1"]), ("P0162", []),
+        ("P2184", ["ECT1", "ECT2"]), ("P0188", ["coolant-temp", "intake-temp"]),
+        ("P0198", ["oil-temp"]),
+    ])
+    func `signals are those of the bank and the sensor that the code names`(
+        _ name: String, _ signals: [String]
+    ) throws {
+        let code = try #require(DTC(name))
+        let text = PIDTables.codeTexts().text(of: code)
+        let said = try PIDTables.codeExplanations().explanation(of: code, text: text)
+        let watched = said?.watch?.signals ?? []
+        #expect(watched.contains(signals), "\(watched)")
+        #expect(watched.isEmpty == signals.isEmpty)
     }
 
     // `pids lint` checks the tables themselves: signals, monitor IDs, order, columns.
@@ -139,7 +162,7 @@ import Testing
         (["P0562", "U0401", "U0402", "U0100"], nil, ["battery"]),
         (["P0641", "P0122", "P0107"], nil, ["order"]),
         (["P0335", "P0340"], nil, ["cam-crank"]),
-        (["P2452", "P2463"], nil, ["order"]),
+        (["P2452", "P2463"], nil, ["order"]), (["P0299", "P2002"], nil, []),
         (["P0135", "P0155"], nil, ["heaters"]),
         (["P0420"], 11.0, []),
     ])

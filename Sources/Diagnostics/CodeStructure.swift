@@ -64,7 +64,7 @@ public struct CodeStructure: Hashable, Sendable {
         }
         area =
             switch system {
-            case .powertrain: second != 3 ? Self.area(third) : nil
+            case .powertrain: Self.powertrainArea(second, third)
             case .network: second == 0 ? Self.networkArea(third) : nil
             case .body: second == 0 && third == 0 ? "Occupant restraints" : nil
             case .chassis: second == 0 && third == 0 ? "Brakes, steering and stability" : nil
@@ -91,8 +91,9 @@ public struct CodeStructure: Hashable, Sendable {
     }
 
     /// The meaning of the third character of a P0, P1 or P2 code.
-    private static func area(_ third: UInt8) -> String? {
-        switch third {
+    private static func powertrainArea(_ second: UInt8, _ third: UInt8) -> String? {
+        if second == 3 { return nil }
+        return switch third {
         case 0x0: "Fuel and air metering, auxiliary emission controls"
         case 0x1: "Fuel and air metering"
         case 0x2: "Fuel and air metering, injectors"
@@ -101,7 +102,9 @@ public struct CodeStructure: Hashable, Sendable {
         case 0x5: "Vehicle speed, idle control, auxiliary inputs"
         case 0x6: "Computer and its outputs"
         case 0x7...0x9: "Transmission"
-        case 0xA...0xC: "Hybrid and electric propulsion"
+        // P2A and P2B go on with P20 and P21; only P0 and P1 have hybrids there.
+        case 0xA...0xB where second == 2: "Fuel and air metering, auxiliary emission controls"
+        case 0xA...0xC where second < 2: "Hybrid and electric propulsion"
         default: nil
         }
     }

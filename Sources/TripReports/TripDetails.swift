@@ -13,6 +13,8 @@ public struct TripDetails {
     public var fuel: (use: FuelUse, profile: FuelProfile)?
     /// What it says of the vehicle, whatever its make calls it.
     public var roles: [TripRole]
+    /// The number of its positions.
+    var positions: Int
     var notes: [TripStore.Note]
     var events: [(kind: TripEvent.Kind, count: Int)]
 
@@ -24,6 +26,7 @@ public struct TripDetails {
     ) throws {
         self.readings = readings
         fuel = try TripFuel.use(of: readings, profile).map { ($0, profile) }
+        positions = try readings.positions()
         self.roles = try TripRole.all(of: readings, roles)
         self.notes = notes
         self.events = events

@@ -97,6 +97,7 @@ public struct TripPrinter {
         for role in details.roles where role.role != .odometer || trip.odometer == nil {
             add(role.role.title, role.text(details.readings, output.units))
         }
+        if details.positions > 0 { add("positions", String(details.positions)) }
         for note in details.notes {
             add("note", (note.time.map { localTime($0) + "  " } ?? "") + note.text)
         }

@@ -32,19 +32,19 @@ struct TripMeter {
     private var isBraking = false
     private var isAccelerating = false
 
-    /// Distance from the speed; unit: km, nil without any speed.
+    /// Distance from the speed; unit: km, nil without two speeds that follow each other.
     private(set) var driven: Double?
     /// Unit: km.
     private(set) var firstOdometer: Double?
     /// Unit: km.
     private(set) var lastOdometer: Double?
-    /// Unit: µs; nil without any speed.
+    /// Unit: µs; nil without ``driven``.
     private(set) var moving: Int64?
-    /// At 0 km/h with the engine running; unit: µs, nil without speed or engine speed.
+    /// At 0 km/h with the engine running; unit: µs, nil without ``driven`` or engine speed.
     private(set) var idle: Int64?
-    /// Nil without any speed.
+    /// Nil without ``driven``.
     private(set) var hardBrakings: Int64?
-    /// Nil without any speed.
+    /// Nil without ``driven``.
     private(set) var hardAccelerations: Int64?
 
     /// The best known distance; unit: km, nil if the vehicle reports neither speed nor odometer.
@@ -75,10 +75,6 @@ struct TripMeter {
     }
 
     private mutating func add(speed: Double, t: Int64) {
-        if driven == nil {
-            (driven, moving, hardBrakings, hardAccelerations) = (0, 0, 0, 0)
-            if lastEngineSpeed != nil { idle = 0 }
-        }
         defer { lastSpeed = Sample(t: t, value: speed) }
         guard let last = lastSpeed, t > last.t else { return }
         let gap = t &- last.t
@@ -86,6 +82,10 @@ struct TripMeter {
             recent.removeAll(keepingCapacity: true)
             (isBraking, isAccelerating) = (false, false)
             return
+        }
+        if driven == nil {
+            (driven, moving, hardBrakings, hardAccelerations) = (0, 0, 0, 0)
+            if lastEngineSpeed != nil { idle = 0 }
         }
         driven = (driven ?? 0) + (last.value + speed) / 2 * Double(gap) / 3.6e9
         if last.value > 0 || speed > 0 {

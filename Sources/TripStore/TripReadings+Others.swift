@@ -12,6 +12,16 @@ extension TripReadings {
         }
     }
 
+    /// The number of positions within the selection.
+    public func positions() throws(StoreError) -> Int {
+        try store.read { database in
+            try Int.fetchOne(
+                database,
+                sql: "SELECT count(*) FROM position WHERE trip = ? AND t BETWEEN ? AND ?",
+                arguments: [trip.id, times.lowerBound, times.upperBound]) ?? 0
+        }
+    }
+
     /// Calls `body` with all records of the trip except readings, in the order of time.
     public func forEachOtherRecord(
         _ body: (_ time: UTC, _ record: TripRecord) throws -> Void

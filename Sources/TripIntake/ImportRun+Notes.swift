@@ -45,8 +45,9 @@ extension ImportRun.Result {
     /// The result for people.
     public func line(path: String) -> String {
         let numbers = trips.map(String.init).joined(separator: ", ")
-        let what =
+        var what =
             trips.isEmpty ? "nothing new" : "trip \(numbers), \(counted(readings, "reading"))"
+        if !codes.isEmpty { what += ", \(counted(codes.count, "code"))" }
         return "\(printable(path)): \(what)" + (known > 0 ? ", \(known) known already" : "")
     }
 }

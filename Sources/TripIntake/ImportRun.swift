@@ -17,6 +17,8 @@ public struct ImportRun {
         public var deleted: [Int64] = []
         /// The number of readings in the new trips.
         public var readings = 0
+        /// The trouble codes in the new trips; the same code of a later answer is one code.
+        public var codes: Set<CodeReport.Code> = []
     }
 
     private let file: InputFile
@@ -85,11 +87,14 @@ public struct ImportRun {
         var rest = trips[...]
         try store.importing(table: table.table) { importer in
             var isOpen = false
+            var isNew = false
             var count = 0
             func begin() throws {
                 guard let trip = rest.popFirst() else { throw FileError.changed(file.path) }
+                isNew = false
                 switch try importer.begin(trip) {
                 case .new(let id):
+                    isNew = true
                     result.trips.append(id)
                     result.readings += trip.readings
                 case .known: result.known += 1
@@ -105,6 +110,7 @@ public struct ImportRun {
                     // The survey leaves out trips without entries, too.
                     if !isOpen { try begin() }
                     try importer.store(entry, at: time)
+                    if isNew { result.codes.formUnion(entry.codes) }
                     count += 1
                     if count & 0xFFF == 0 { progress(count, all) }
                 }
@@ -115,5 +121,15 @@ public struct ImportRun {
             }
         }
         return result
+    }
+}
+
+extension TripEntry {
+    /// The trouble codes of its items.
+    fileprivate var codes: [CodeReport.Code] {
+        guard case .items(let items) = self else { return [] }
+        return items.compactMap {
+            if case .code(let report) = $0 { report.code } else { nil }
+        }
     }
 }

@@ -68,6 +68,32 @@ import Testing
         }
     }
 
+    @Test func `a file that cannot be used does not stop the others`() throws {
+        defer { program.remove() }
+        let database = folder.appendingPathComponent("a.db").path
+        let missing = folder.appendingPathComponent("missing.csv").path
+        let files = [
+            try file("one.csv", "time,RPM\n2026-11-21T08:15:02Z,900\n"), missing,
+            try file("two.jsonl", "{\"kind\":\"trip\"\n"),
+            try file("three.csv", "time,RPM\n2026-11-22T08:15:02Z,900\n"),
+        ]
+        let result = try program.run(["import", "--db", database] + files)
+        #expect(result.status == 66)
+        #expect(result.output.contains("one.csv: trip 1, 1 reading\n"), "\(result)")
+        #expect(result.output.contains("three.csv: trip 2, 1 reading\n"), "\(result)")
+        #expect(result.errors.contains("missing.csv: No such file"), "\(result)")
+        #expect(result.errors.contains("two.jsonl:1: "), "\(result)")
+        #expect(
+            result.errors.hasSuffix("2 of 4 files were not imported: \(missing), \(files[2])\n"),
+            "\(result)")
+        // Nothing was measured between two speeds a day apart.
+        let far = try file(
+            "far.csv", "time,VSS\n2026-11-21T08:15:02Z,9\n2026-11-22T08:15:02Z,9\n")
+        #expect(try program.run(["import", far, "--db", database]).status == 0)
+        let shown = try program.run(["trips", "show", "3", "--db", database])
+        #expect(shown.output.contains("—") && !shown.output.contains("moving"), "\(shown)")
+    }
+
     /// The columns of Torque's own logs.
     ///
     /// Torque repeats the heading when it resumes a log.

@@ -25,7 +25,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             vehicle. Units are converted to metric ones (--units us or imperial says which gallons \
             a file has). Times without a zone are local (the variable TZ). In dates with dots the day \
             is first. If a date may mean two days, such as 2/3/2024 or 21-lip-2021, obdscan asks for the day \
-            (--date).
+            (--date); AM or PM in capital letters says that the month is first.
 
             Many logs do not say their day, or only count seconds. obdscan takes the beginning from \
             the file's name, such as 2021-11-19 16-45-25.csv; --date says it for other files.
@@ -35,7 +35,8 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             Electronics. obdscan takes the answers to OBD and UDS requests from \
             them, with the tables of --pids and --pack.
 
-            A file is stored completely or not at all. If a line of our own exports cannot be read, \
+            A file is stored completely or not at all. A file that cannot be used is named, and the \
+            other files are imported; the exit code is that of the first such file. If a line of our own exports cannot be read, \
             obdscan names it and stores nothing of the file (exit code 65). Lines of other \
             programs that cannot be read, and cells that should be numbers and are not, are counted \
             and left out; a file of which nearly no line can be read is refused. Importing a file \
@@ -111,48 +112,82 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         var store: TripStore?
         var rows = RowWriter(
             output.format, columns: ["path", "trips", "known", "deleted", "readings"])
+        var faulty: [(file: String, failure: Failure)] = []
         for file in files {
-            var input = try InputFile(path: file)
-            var beginning = try input.beginning()
-            if beginning.starts(with: "SQLite format 3".utf8), let log = try Self.memoryCard(file) {
-                (input, beginning) = (InputFile(path: file, contents: log), log)
-            }
-            guard let format = ImportFormat(beginning) else {
-                throw Self.failure(of: file, beginning)
-            }
+            source.fileName = file.split(separator: "/").last.map(String.init) ?? file
+            let found = try usable(file, &faulty) { try checked(file, table, source) }
+            guard let run = found else { continue }
+            for note in run.notes { output.note("\(file): \(note)") }
+            let open = try store ?? database.open(.readWrite)
+            store = open
             let progress = ProgressLine(output)
-            let result: ImportRun.Result
-            do {
-                source.fileName = file.split(separator: "/").last.map(String.init) ?? file
-                let run = try ImportRun(
-                    input, format, standard: table, units: output.units, source: source)
-                if run.isEmpty, let frames = run.frames {
-                    throw Self.failure(of: file, frames)
-                }
-                for note in run.notes { output.note("\(file): \(note)") }
-                let open = try store ?? database.open(.readWrite)
-                store = open
-                result = try run.store(in: open) { done, all in
+            let stored = try usable(file, &faulty) {
+                defer { progress.clear() }
+                return try run.store(in: open) { done, all in
                     progress.show(Double(done) / Double(max(all, done, 1)), "imported")
                 }
-                if let name {
-                    for trip in result.trips {
-                        try open.setName(name, ofTrip: trip)
-                    }
-                }
-            } catch let fault as ImportFault where fault.needsDay {
-                throw Failure(
-                    "\(file): \(fault.reason)",
-                    hint: "obdscan import \(shellWord(file)) --date 2021-11-19", status: .badData)
-            } catch let fault as ImportFault {
-                throw Failure(
-                    "\(file):\(fault.line): \(fault.reason)",
-                    hint: "nothing of the file was stored; correct or remove the line",
-                    status: .badData)
             }
-            progress.clear()
+            guard let result = stored else { continue }
+            if let name {
+                for trip in result.trips {
+                    try open.setName(name, ofTrip: trip)
+                }
+            }
             try print(file, result, &rows, &writer)
         }
+        guard let first = faulty.first else { return }
+        let names = faulty.map(\.file).joined(separator: ", ")
+        output.note(
+            "\(faulty.count) of \(files.count) files \(faulty.count == 1 ? "was" : "were") "
+                + "not imported: \(names)")
+        throw Failure.silent(first.failure.status)
+    }
+
+    /// What `body` makes of a file; nil if the file cannot be used and there are others, which do not depend
+    /// on that file.
+    private func usable<Value>(
+        _ file: String, _ faulty: inout [(file: String, failure: Failure)],
+        _ body: () throws -> Value
+    ) throws -> Value? {
+        let failure: Failure
+        do {
+            return try body()
+        } catch let fault as Failure {
+            failure = fault
+        } catch let fault as FileError {
+            failure = Failure(fault)
+        } catch let fault as ImportFault where fault.needsDay {
+            failure = Failure(
+                "\(file): \(fault.reason)",
+                hint: "obdscan import \(shellWord(file)) --date 2021-11-19", status: .badData)
+        } catch let fault as ImportFault {
+            failure = Failure(
+                "\(file):\(fault.line): \(fault.reason)",
+                hint: "nothing of the file was stored; correct or remove the line",
+                status: .badData)
+        }
+        if files.count == 1 { throw failure }
+        tellOnStandardError(failure.text)
+        faulty.append((file, failure))
+        return nil
+    }
+
+    /// A file that was read to its end without a fault.
+    private func checked(
+        _ file: String, _ table: PIDTable, _ source: ImportSource
+    ) throws -> ImportRun {
+        var input = try InputFile(path: file)
+        var beginning = try input.beginning()
+        if beginning.starts(with: "SQLite format 3".utf8), let log = try Self.memoryCard(file) {
+            (input, beginning) = (InputFile(path: file, contents: log), log)
+        }
+        guard let format = ImportFormat(beginning) else {
+            throw Self.failure(of: file, beginning)
+        }
+        let run = try ImportRun(
+            input, format, standard: table, units: output.units, source: source)
+        if run.isEmpty, let frames = run.frames { throw Self.failure(of: file, frames) }
+        return run
     }
 
     /// What the log of a WiCAN adapter on a memory card says; nil for another database.

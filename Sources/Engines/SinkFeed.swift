@@ -50,6 +50,19 @@ public struct SinkSelection: Sendable {
         trips?.contains(trip.id) ?? (trip.purpose != .import)
     }
 
+    /// The trips that a preview leaves out.
+    public func leftOut(of trips: [TripSummary]) -> HeldTrips {
+        var held = HeldTrips()
+        for trip in trips where trip.readings > 0 {
+            if !covers(trip) {
+                if self.trips == nil { held.imported += 1 }
+            } else if identity(of: trip) == nil, trip.purpose != .scan {
+                held.withoutName += 1
+            }
+        }
+        return held
+    }
+
     /// The vehicles that would have one name at the sink, by VIN or name; nil if each has its own.
     public func vehiclesOfOneName(
         in trips: [TripSummary]

@@ -227,6 +227,14 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         }
         progress.clear()
         tell(writer.counts)
+        if format == .csv || format == .xlsx {
+            let positions = try parts.reduce(0) { try $0 + $1.positions() }
+            if positions > 0 {
+                output.note(
+                    "\(counted(positions, "position")) left out: a table holds readings; "
+                        + "--format gpx writes positions")
+            }
+        }
     }
 
     /// How CSV is laid out.

@@ -154,7 +154,7 @@ extension DatabaseOptions {
         } catch .missing {
             throw Failure(
                 "nothing was published from \(database)",
-                hint: "obdscan publish --to URL delivers its trips", status: .noInput)
+                hint: "\"obdscan publish --to URL\" delivers its trips", status: .noInput)
         } catch {
             throw Failure(error)
         }
@@ -183,7 +183,7 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
             Imported trips are delivered only with --trip; a note counts the others.
 
             With --print, a broker's topics and payloads are one per line; other sinks' lines are \
-            printed as they are.
+            printed as they are. Notes on standard error count the trips that are left out.
 
             EXAMPLES
               obdscan publish --to influx+http://localhost:8428 --drain
@@ -262,10 +262,12 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
     }
 
     private func printLines(_ sinks: [ChosenSink], _ trips: Set<Int64>?) throws {
-        let path = try database.open(.readOnly).path
+        let store = try database.open(.readOnly)
+        let path = store.path
         var writer = TextOutput.standard
         for sink in sinks {
             let selection = try sink.selection(trips: trips)
+            output.tell(selection.leftOut(of: try store.trips(.init(withScans: true))))
             guard sink.address.kind.isMQTT else {
                 try LinePreview(database: path, selection: selection).forEach {
                     try writer.write(bytes: $0)

@@ -73,7 +73,7 @@ struct PublishRun {
         }
         try writer.finish(&printer)
         try writer.flush()
-        for (_, report) in ended { tell(report.held) }
+        for (_, report) in ended { output.tell(report.held) }
         let worst = ended.lazy.compactMap { sink, report in
             report.end.flatMap { Failure($0, of: sink) }
         }.first
@@ -84,27 +84,30 @@ struct PublishRun {
         }
         if ended.contains(where: { $0.report.held.count > 0 }) { throw Failure.silent(.timedOut) }
     }
+}
 
-    private func tell(_ held: HeldTrips) {
+extension OutputOptions {
+    /// Says which trips are not delivered, and why.
+    func tell(_ held: HeldTrips) {
         if held.withoutName > 0 {
             let trips = counted(held.withoutName, "trip")
-            output.note(
+            note(
                 "not delivered: \(trips) of a vehicle without a VIN and a name; --trip NUMBER "
                     + "--id NAME delivers one under a name")
         }
         if held.withoutVIN > 0 {
-            output.note(
+            note(
                 counted(
                     held.withoutVIN, "trip that is being recorded has",
                     "trips that are being recorded have") + " no VIN yet")
         }
         if held.withoutClock > 0 {
-            output.note(
+            note(
                 "\(counted(held.withoutClock, "trip was", "trips were")) recorded by a clock that was not set, and not "
                     + "delivered: --trip NUMBER delivers one anyway")
         }
         if held.imported > 0 {
-            output.note(
+            note(
                 "not delivered: \(counted(held.imported, "imported trip")); --trip NUMBER delivers one"
             )
         }

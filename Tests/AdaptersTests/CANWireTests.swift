@@ -152,6 +152,8 @@ import Testing
         ("  can0  7DF   [0]  remote request", "can0 7DF#R"),
         ("  \u{1B}[1;31mcan0  7E8   [1]  AA\u{1B}[0m", "can0 7E8#AA"),
         ("(1.500000123) can0 7E8#AA", "(1.500000) can0 7E8#AA"),
+        ("(1.5) can0 7E8#AA", "(1.500000) can0 7E8#AA"),
+        ("(1.050) can0 7E8#AA", "(1.050000) can0 7E8#AA"),
         ("(1.500000) can0 7E8#AA R", "(1.500000) can0 7E8#AA"),
         ("(1.500000) can0 7E8#11.22", "(1.500000) can0 7E8#1122"),
     ])
@@ -169,7 +171,7 @@ import Testing
         ("  can0  7E8   [8]  03 41 0D 35", .foreign), ("  can0  7E8   [2]  03 41 0D", .foreign),
         ("  can0  7E8   [2]  03 4", .foreign), ("(1436509052.249713) vcan0 123##", .foreign),
         ("7E8 03 41 0D 32", .foreign), ("  7E8   [2]  03 41", .foreign),
-        ("(1436509052.2) vcan0 044#2A", .foreign), ("(1436509052.249713) vcan0 44#2A", .foreign),
+        ("(1436509052.) vcan0 044#2A", .foreign), ("(1436509052.249713) vcan0 44#2A", .foreign),
         ("(1436509052.249713) vcan0 044#2A3", .foreign), ("", .foreign),
         ("(1436509052.249713) vcan0 044#2A366C2BBA00112233", .foreign),
         ("(1436509052.249713) vcan0 800#2A", .foreign),

@@ -181,16 +181,19 @@ public struct CandumpLine: Hashable, Sendable {
             }
     }
 
-    /// `(1436509052.249713)`, with nine digits after the point (`-N`), from 0 or as a difference (`-t z`, `-t d`).
+    /// `(1436509052.249713)`, with nine digits after the point (`-N`), with fewer in logs of other programs, from 0 or as a difference (`-t z`, `-t d`).
     private static func time(_ word: ArraySlice<UInt8>) -> UTC? {
         guard word.first == UInt8(ascii: "("), word.last == UInt8(ascii: ")") else { return nil }
         let parts = word.dropFirst().dropLast().split(
             separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[1].count == 6 || parts[1].count == 9,
+        guard parts.count == 2, (1...9).contains(parts[1].count),
             (1...11).contains(parts[0].count),
             parts.joined().allSatisfy({ (0x30...0x39).contains($0) }),
             let seconds = Int64(String(decoding: parts[0], as: UTF8.self)),
-            let fraction = Int64(String(decoding: parts[1].prefix(6), as: UTF8.self))
+            let fraction = Int64(
+                String(
+                    decoding: (parts[1] + [UInt8](repeating: 0x30, count: 5)).prefix(6),
+                    as: UTF8.self))
         else { return nil }
         return UTC(microseconds: seconds * 1_000_000 + fraction)
     }

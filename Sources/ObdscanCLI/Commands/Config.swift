@@ -190,7 +190,7 @@ private func key(_ name: String) throws(Failure) -> SettingsKey {
             hint: (nearestName(to: name, among: SettingsKey.plain.map(\.name))
                 .map { "did you mean \($0)? " } ?? "") + "settings: "
                 + SettingsKey.plain.map(\.name).joined(separator: ", ")
-                + ", aliases.NAME, views.NAME, fuel.price and others; see obdscan-config(5)",
+                + ", aliases.NAME, views.NAME, publish.NAME.to, fuel.price and others; see obdscan-config(5)",
             status: .usage)
     }
     return key

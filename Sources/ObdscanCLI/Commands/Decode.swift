@@ -102,6 +102,10 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
                 if sources.count == 1 { throw failure }
                 output.note(failure.message)
             }
+            if sawError, source.isForImport {
+                output.note(
+                    "hint: \(source.name) is a log of a bus: \"obdscan import\" reads it")
+            }
             if sawError || isEmpty { damaged.append(source.name) }
         }
         if damaged.isEmpty { return }

@@ -23,7 +23,8 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
             has found the vehicle; most of them are too slow for a busy bus. With --id the adapter \
             itself leaves out the other frames (AT CF and AT CM, on an OBDLink STFPA and STM).
 
-            --to writes a log in the form of candump -l, which obdscan decode and can-utils read.
+            --to writes a log in the form of candump -l, which obdscan decode and can-utils read. A \
+            file that exists is refused (exit code 73), because a capture cannot be made again.
 
             EXAMPLES
               obdscan monitor -d can:can0
@@ -70,7 +71,16 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
         let filters = id.compactMap { CANFilter($0) }
         let log = try to.map { path throws(Failure) in try FrameLog(path: path) }
         try withVehicle(vehicle, output, try loadTable(tables), needs) { connection in
+            let spoken = connection.scan.link?.capabilities.vehicleProtocol
+            if let spoken, spoken.family != .can {
+                output.note(
+                    "This vehicle does not use CAN, but \(spoken.title): monitor has no frames to show."
+                )
+            }
             try log?.begin()
+            defer {
+                if let log, let to { output.note("\(to): \(counted(log.frames, "frame"))") }
+            }
             var watch = BusWatch(
                 filters: filters, form: output.form, rates: rates,
                 interface: connection.accessory.interfaceName,
@@ -102,6 +112,8 @@ extension String {
 private final class FrameLog {
     private var descriptor: Int32 = -1
     private let path: String
+    /// The number of frames that were written.
+    private(set) var frames = 0
     private var writer = TextOutput(descriptor: -1)
 
     init(path: String) throws(Failure) {
@@ -138,6 +150,7 @@ private final class FrameLog {
         do throws(OutputError) {
             try writer.writeLine(line)
             try writer.flush()
+            frames += 1
         } catch {
             if case .failed(let number) = error { throw Failure(outputFile: path, errno: number) }
             throw error

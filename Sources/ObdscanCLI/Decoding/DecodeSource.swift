@@ -1,5 +1,8 @@
+import Adapters
 import Glibc
 import OBDCore
+import SystemIO
+import TripImport
 
 /// The source of adapter text.
 enum DecodeSource {
@@ -31,6 +34,13 @@ enum DecodeSource {
         let isHexadecimal = arguments.allSatisfy { argument in
             !argument.isEmpty
                 && argument.utf8.allSatisfy { Hex.value($0) != nil || $0 == 0x20 || $0 == 0x3A }
+        }
+        // Frames as can-utils writes them: 7E8#04410C1AF8.
+        let frames = arguments.map { $0.contains(" ") ? $0 : "can0 \($0)" }
+        if arguments.allSatisfy({ access($0, F_OK) != 0 }),
+            frames.allSatisfy({ CandumpLine.read(Array($0.utf8)) != .foreign })
+        {
+            return [.text(frames.joined(separator: "\n"))]
         }
         var sources: [DecodeSource] = []
         for argument in arguments {
@@ -64,6 +74,18 @@ enum DecodeSource {
             endsLine = isLine
         }
         return text
+    }
+
+    /// Whether it is a log of a bus that only `import` reads.
+    var isForImport: Bool {
+        guard case .file(let path) = self, Files.isRegular(path),
+            let beginning = try? InputFile(path: path).beginning(),
+            case .frames(let form)? = ImportFormat(beginning)
+        else { return false }
+        return switch form {
+        case .candumpLog, .candumpScreen: false
+        case .asc, .trc, .crtd, .table: true
+        }
     }
 
     /// Passes the bytes on as they arrive.

@@ -132,7 +132,7 @@ public struct SignalNames {
 
     /// Up to three names from which the text may differ by a typing mistake.
     private func nearest(to wanted: [UInt8]) -> [String] {
-        let bound = wanted.count < 4 ? 1 : wanted.count < 8 ? 2 : 3
+        let bound = max(1, min(wanted.count / 3, 3))
         var found: [(distance: Int, name: String, service: Service)] = []
         for record in table.records where record.packs.isEmpty {
             for index in record.signals {

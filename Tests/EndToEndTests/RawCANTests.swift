@@ -18,7 +18,8 @@ import Testing
     /// The objects that a command prints, sorted, without what differs between links: the time, the
     /// adapter, the voltage that it measures, and the order of ECUs.
     private func objects(_ command: [String], _ device: String) async throws -> [String] {
-        let outcome = try await workplace.run(command + ["--format", "json", "-d", device])
+        let outcome = try await workplace.run(
+            command + ["--format", "json", "-d", device], within: 90)
         #expect(outcome.status == 0, "\(command) \(device): \(outcome)")
         return try outcome.objects().filter {
             $0["kind"] as? String != "adapter" && $0["signal"] as? String != "ADAPTER_VOLTAGE"

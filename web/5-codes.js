@@ -19,6 +19,7 @@ function explain(o) {
   const rows = [], add = (name, ...value) => { if (value.some(part => part)) rows.push(h('div', {}, [h('dt', { text: name }), h('dd', {}, value.filter(part => part))])); };
   add('Status', o.status);
   if (o.driveOn) add('Drive on?', h('span', { class: advice[o.driveOn][0], text: advice[o.driveOn][1] + (o.driveReason ? ': ' + o.driveReason : '') }));
+  else if (o.driveReason) add('Drive on?', 'Not known: ' + o.driveReason);
   for (const hazard of o.hazards) add('Careful', h('b', { class: 'warn', text: hazard }));
   add('What was happening', o.happened);
   add('What you notice', o.notice);

@@ -7,6 +7,8 @@ public struct CodeExplanations: Sendable {
     public struct State: Hashable, Sendable {
         /// The list that contains it; nil if not known.
         public var kind: CodeReport.Kind?
+        /// Whether the list of permanent codes has it, too.
+        public var isPermanentToo = false
         /// UDS status byte.
         public var statusByte: UInt8?
         /// Whether it is active now; nil if the vehicle does not report that.
@@ -219,8 +221,8 @@ public struct CodeExplanations: Sendable {
             return
         }
         if state.kind == .permanent, said.drive == .soon || said.drive == .weeks {
-            said.drive = .note
-            said.driveReason = "cleared, but the vehicle has not tested the repair yet"
+            said.drive = nil
+            said.driveReason = "only the permanent code is left"
         }
         if state.isWeak, said.drive == .weeks {
             said.drive = .note
@@ -262,10 +264,16 @@ extension CodeExplanation {
         "No scan tool clears a permanent code. The vehicle does, when it has tested the repair and found "
         + "no fault."
 
+    private static let permanentStays =
+        "Its permanent code stays until the vehicle has tested the repair and found no fault."
+
     /// Leaves out what does not apply to a code that is only permanent: it was cleared or repaired, so nothing
     /// is known to be wrong now.
     fileprivate mutating func adapt(to state: CodeExplanations.State) {
-        guard state.kind == .permanent else { return }
+        guard state.kind == .permanent else {
+            if state.isPermanentToo { clears += " " + Self.permanentStays }
+            return
+        }
         clears = Self.vehicleClears
         causes = []
         watch = nil

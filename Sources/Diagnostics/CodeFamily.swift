@@ -140,4 +140,12 @@ public struct CodeExplanation: Hashable, Sendable {
     public var clears: String
     /// How reliable the causes are; nil if nothing is known about this very code.
     public var certainty: Certainty?
+
+    /// Whether one may drive on, with the reason.
+    public var driving: String {
+        guard let drive else {
+            return driveReason.isEmpty ? DriveAdvice.unknown : "not known: \(driveReason)"
+        }
+        return drive.words + (driveReason.isEmpty ? "" : ": \(driveReason)")
+    }
 }

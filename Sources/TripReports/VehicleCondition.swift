@@ -21,6 +21,7 @@ public struct VehicleCondition: Sendable {
         package var state: CodeExplanations.State {
             var state = said
             state.kind = kinds.first
+            state.isPermanentToo = kinds.count > 1 && kinds.contains(.permanent)
             state.isActive = isActive
             return state
         }

@@ -46,10 +46,7 @@ extension ExplainedCode {
     }
 
     private var driving: String {
-        guard let explanation, let drive = explanation.drive else {
-            return isCode ? DriveAdvice.unknown : ""
-        }
-        return drive.words + (explanation.driveReason.isEmpty ? "" : ": \(explanation.driveReason)")
+        explanation?.driving ?? (isCode ? DriveAdvice.unknown : "")
     }
 
     private var style: Style? {
@@ -73,7 +70,9 @@ extension ExplainedCode {
         case true: parts.append("The text is from one public list and fits its neighbours.")
         case false, nil: break
         }
+        let hasCauses = explanation?.causes.isEmpty == false
         switch explanation?.certainty {
+        case _? where !hasCauses: break
         case .statistics: parts.append("Repair statistics name the first causes.")
         case .general: parts.append("The causes are general knowledge of workshops.")
         case nil: if !unknown.isEmpty { parts.append(unknown) }

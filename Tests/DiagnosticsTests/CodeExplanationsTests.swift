@@ -126,8 +126,8 @@ import Testing
     // The kind, the status byte, whether the code is active, and the advice for P0420. P0520 always
     // gets "stop".
     @Test(arguments: [
-        (CodeReport.Kind.stored, UInt8?.none, Bool?.none, DriveAdvice.weeks),
-        (.permanent, nil, nil, .note),
+        (CodeReport.Kind.stored, UInt8?.none, Bool?.none, DriveAdvice?.some(.weeks)),
+        (.permanent, nil, nil, nil),
         (.pending, nil, nil, .note),
         (.stored, 0x2F, nil, .weeks),
         (.stored, 0x28, nil, .note),
@@ -136,7 +136,7 @@ import Testing
         (.stored, nil, true, .weeks),
     ])
     func `a fault that is over or was seen once is less urgent, unless it destroys something`(
-        kind: CodeReport.Kind, status: UInt8?, isActive: Bool?, drive: DriveAdvice
+        kind: CodeReport.Kind, status: UInt8?, isActive: Bool?, drive: DriveAdvice?
     ) throws {
         func said(_ name: String) throws -> DriveAdvice? {
             var report = CodeReport(ecu: nil, kind: kind, code: .dtc(try code(name)), line: 0)

@@ -25,9 +25,7 @@ public struct VehicleFindings: Sendable {
 
         /// Whether one may drive on, with the reason.
         public var driving: String {
-            guard let explanation, let drive = explanation.drive else { return DriveAdvice.unknown }
-            let reason = explanation.driveReason
-            return drive.words + (reason.isEmpty ? "" : ": \(reason)")
+            explanation?.driving ?? DriveAdvice.unknown
         }
 
         /// Its place among the others: what is not known may be grave.
@@ -95,7 +93,7 @@ public struct VehicleFindings: Sendable {
         }
         together = explanations.reading(
             of: condition.codes.compactMap { code in
-                if case .dtc(let dtc) = code.code { dtc } else { nil }
+                if code.kinds != [.permanent], case .dtc(let dtc) = code.code { dtc } else { nil }
             }, voltage: voltage)
         sinceClear = condition.sinceClear
         let recent = sinceClear.first(where: \.isRecent)?.text(units)
@@ -106,7 +104,10 @@ public struct VehicleFindings: Sendable {
                     isPermanent: $0.proof.state == .permanent
                 )
             }, gone: self.gone.map { ($0.code.code.fullText, $0.proof.state == .proven) },
-            isComplete: isComplete, clearedAgo: recent, incomplete: condition.incomplete)
+            isComplete: isComplete, clearedAgo: recent, incomplete: condition.incomplete,
+            failed: condition.tests.count { $0.passed == false },
+            seenOnce: faults.filter { $0.code.kinds.first == .pending }
+                .map(\.code.code.fullText))
         cleared = Self.cleared(condition, units)
         inspection = condition.inspection
     }
@@ -129,7 +130,9 @@ public struct VehicleFindings: Sendable {
         return sentences.joined(separator: ". ")
             + (hasCodes
                 ? ": the codes came since then, and others may follow."
-                : ": that there is no code says little yet.")
+                : condition.codes.isEmpty
+                    ? ": that there is no code says little yet."
+                    : ": that no other code is there says little yet.")
             + " Monitors count from then on."
     }
 

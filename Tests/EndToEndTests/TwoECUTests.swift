@@ -155,19 +155,19 @@ import Testing
         for (open, distance, test, states, verdict) in [
             (
                 "65", "02", "00", ["unproven", "unproven", "unproven"],
-                "No trouble codes, but the repair of P0301, P0420 is not proven, codes were cleared "
+                "No trouble codes, but no repair of P0301, P0420 is proven, codes were cleared "
                     + "only 2 km and 10 warm-ups ago and 4 monitors have not run since then, so a "
                     + "fault may still be unseen."
             ),
             (
                 "00", "C8", "14", ["proven", "unproven", "proven"],
-                "No trouble codes: the repair of P0420 is proven, but the repair of P0301 is not "
+                "No trouble codes: the repair of P0420 is proven, but no repair of P0301 is "
                     + "proven, so a fault may still be unseen."
             ),
             (
                 "00", "C8", "64", ["proven", "unproven", "unproven"],
-                "No trouble codes, but the repair of P0301, P0420 is not proven, so a fault may "
-                    + "still be unseen."
+                "No trouble codes, but 1 test result failed and no repair of P0301, P0420 is "
+                    + "proven, so a fault may still be unseen."
             ),
         ] {
             var proofs: [String] = []

@@ -15,6 +15,8 @@ import Testing
         var isComplete = true
         var cleared: String?
         var incomplete: [MonitorStatus.Monitor] = []
+        var failed = 0
+        var seenOnce: [String] = []
         var text: String
         var grade: ConditionVerdict.Grade
     }
@@ -42,7 +44,7 @@ import Testing
             grade: .bad),
         Case(
             codes: [("P0420", .weeks)], gone: [("P0301", false)],
-            text: "1 trouble code: have P0420 repaired within weeks; the repair of P0301 is not "
+            text: "1 trouble code: have P0420 repaired within weeks; no repair of P0301 is "
                 + "proven.", grade: .warn),
         Case(
             gone: [("P0301", true)], text: "No trouble codes: the repair of P0301 is proven.",
@@ -50,7 +52,7 @@ import Testing
         Case(
             gone: [("P0301", false)],
             text:
-                "No trouble codes, but the repair of P0301 is not proven, so a fault may still be "
+                "No trouble codes, but no repair of P0301 is proven, so a fault may still be "
                 + "unseen.", grade: .warn),
         Case(
             codes: [("SPN94/FMI18", .note), ("SPN110/FMI0", nil)],
@@ -66,8 +68,21 @@ import Testing
             text: "2 trouble codes: do not drive on with P0217.", grade: .bad),
         Case(
             codes: [("P0301", .note), ("P0562", .note)], permanent: ["P0301"],
-            text: "2 trouble codes: P0562 needs no repair now; only the permanent code of P0301 is "
+            text: "2 trouble codes: P0562 needs no repair now; only the permanent code P0301 is "
                 + "left, and the vehicle has yet to prove the repair.", grade: .warn),
+        Case(
+            codes: [("P0301", nil), ("P0420", nil), ("P0420", nil)],
+            permanent: ["P0301", "P0420"],
+            text: "3 trouble codes: only the permanent codes P0301 and P0420 are left, and the "
+                + "vehicle has yet to prove the repair.", grade: .warn),
+        Case(
+            codes: [("P0171", .note), ("P0562", .note)], seenOnce: ["P0171"],
+            text: "2 trouble codes: P0171 was seen once so far; P0562 needs no repair now.",
+            grade: .warn),
+        Case(
+            incomplete: [.catalyst], failed: 1,
+            text: "No trouble codes, but 1 test result failed and 1 monitor has not run since "
+                + "codes were cleared, so a fault may still be unseen.", grade: .bad),
         Case(
             codes: (0..<8).map { ("P010\($0)", .note) },
             text: "8 trouble codes: P0100, P0101, P0102, P0103, P0104, P0105 and 2 more need no "
@@ -79,7 +94,8 @@ import Testing
         let verdict = ConditionVerdict(
             codes: one.codes.map { ($0.0, $0.1, one.permanent.contains($0.0)) },
             gone: one.gone.map { ($0.0, $0.1) }, isComplete: one.isComplete,
-            clearedAgo: one.cleared, incomplete: one.incomplete)
+            clearedAgo: one.cleared, incomplete: one.incomplete, failed: one.failed,
+            seenOnce: one.seenOnce)
         #expect(verdict.text == one.text)
         #expect(verdict.grade == one.grade)
     }

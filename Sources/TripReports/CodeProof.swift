@@ -80,10 +80,13 @@ extension CodeProof {
         tests ranges: [ClosedRange<UInt8>], isGone: Bool, lastSeen: UTC?, _ facts: Facts
     ) {
         let counters = facts.sinceClear.first { $0.ecu == code.ecu }
-        let event = facts.clearings.last { clearing in
+        let events = facts.clearings.filter { clearing in
             (clearing.ecu == nil || code.ecu == nil || clearing.ecu == code.ecu)
                 && lastSeen.map { clearing.time >= $0 } ?? true
         }
+        // Monitors and counters begin anew with the last one.
+        let event = events.last
+        let isRepeated = lastSeen != nil && events.count > 1
         // A stored code goes by itself after forty warm-ups at the earliest (13 CCR 1968.2, UN R83).
         let isErased =
             event != nil
@@ -95,7 +98,8 @@ extension CodeProof {
             cleared = isGone ? "when codes were cleared is not known" : nil
         } else if let event {
             cleared =
-                "cleared at \(facts.clock(event.time))" + (ago.map { ", \($0) ago" } ?? "")
+                (isRepeated ? "codes were last cleared at " : "cleared at ")
+                + facts.clock(event.time) + (ago.map { ", \($0) ago" } ?? "")
         } else {
             cleared = ago.map { (isGone ? "cleared " : "") + "\($0) ago" }
         }
@@ -121,7 +125,11 @@ extension CodeProof {
                 && result.concerns(text)
                 && (result.hasLowerLimit || result.hasUpperLimit || result.passed == false)
         }
-        tests = Self.tests(results)
+        let own = Self.own(facts.monitors, monitors, of: code.ecu)
+        // What a monitor measured before codes were cleared proves nothing afterwards.
+        let isOlder = !own.isEmpty && own.allSatisfy { $0.complete != true }
+        let said = Self.tests(results)
+        tests = isOlder && said?.isMet == true ? nil : said
         if isPresent {
             state = .present
         } else if !isGone {
@@ -146,17 +154,25 @@ extension CodeProof {
         return minutes >= 10 && kilometres >= 4 && counters.warmUps.map { $0 >= 1 } ?? true
     }
 
+    /// The states of those of `monitors` that an ECU has.
+    private static func own(
+        _ known: [MonitorStatus], _ monitors: [MonitorStatus.Monitor], of ecu: ECUAddress?
+    ) -> [MonitorStatus] {
+        known.filter { status in
+            status.isSinceClear(of: ecu) && monitors.contains { $0.includes(status.monitor) }
+        }
+    }
+
     private static func monitor(
         _ monitors: [MonitorStatus.Monitor], of ecu: ECUAddress?, _ counters: SinceClear?,
         since: String, isGone: Bool, _ facts: Facts
     ) -> Part {
         if monitors.isEmpty { return Part(text: "which monitor tests it is not known", isMet: nil) }
-        let own = facts.monitors.filter { $0.ecu == ecu && $0.supported && $0.scope == .sinceClear }
-        let here = own.filter { status in monitors.contains { $0.includes(status.monitor) } }
+        let here = own(facts.monitors, monitors, of: ecu)
         let wanted = monitors.map(\.title).joined(separator: ", ")
         if here.isEmpty {
             return Part(
-                text: own.isEmpty
+                text: !facts.monitors.contains(where: { $0.isSinceClear(of: ecu) })
                     ? "whether its monitor has run is not known (\(wanted))"
                     : "the ECU has no monitor for it (\(wanted))",
                 isMet: nil)
@@ -175,9 +191,9 @@ extension CodeProof {
         }
         let speed = facts.units.whole(40, "km/h")
         let drive =
-            "\(names) is tested all the time, so a drive without the code proves the repair, and not "
-            + "the flag: 10 minutes with a warm engine, 5 of them at \(speed) or more, and half a "
-            + "minute at idle"
+            "\(names) \(here.count == 1 ? "is" : "are") tested all the time: the repair is proven by a "
+            + "drive without the code (10 minutes with a warm engine, 5 of them at \(speed) or more, "
+            + "and half a minute at idle), not by \"complete\""
         if !isGone { return Part(text: drive, isMet: false) }
         guard let counters, let isDriven = isDriven(counters) else {
             return Part(text: drive + "; how far it went since is not known", isMet: nil)
@@ -201,6 +217,13 @@ extension CodeProof {
                 ? "its test result is beyond its limit"
                 : "\(failed.count) of its \(count) test results \(failed.count == 1 ? "is" : "are") beyond "
                     + "the limits", isMet: false)
+    }
+}
+
+extension MonitorStatus {
+    /// Whether it says of a monitor that the ECU has whether that has run since codes were cleared.
+    fileprivate func isSinceClear(of ecu: ECUAddress?) -> Bool {
+        self.ecu == ecu && supported && scope == .sinceClear
     }
 }
 

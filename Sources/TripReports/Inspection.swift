@@ -72,10 +72,10 @@ public struct Inspection: Sendable {
         let open = own.counted(incomplete)
         let isEnough = own.tolerates(incomplete)
         let monitors =
-            (open.isEmpty
-                ? "every monitor has run"
-                : "\(counted(Double(open.count), "monitor")) \(open.count == 1 ? "has" : "have") not run")
-            + ", and \(own.allowed) may be incomplete"
+            open.isEmpty
+            ? "every monitor has run (\(own.allowed) may be incomplete)"
+            : "\(counted(Double(open.count), "monitor")) \(open.count == 1 ? "has" : "have") not run; "
+                + "at most \(own.allowed) may be incomplete"
         let verdict =
             switch (lightIsOn, isEnough) {
             case (true, _):

@@ -150,7 +150,7 @@ import Testing
         #expect(fault.proof.state == state, "\(fault.proof.text)")
         let begin = state == .proven ? "proven" : "not proven"
         #expect(fault.isGone && fault.proof.text.hasPrefix("\(begin): cleared at 15:55, "))
-        #expect(found.verdict.text.contains(state == .proven ? "is proven" : "is not proven"))
+        #expect(found.verdict.text.contains(state == .proven ? "the repair of" : "no repair of"))
     }
 
     @Test func `a code that went without a clearing proves nothing`() throws {
@@ -190,10 +190,14 @@ import Testing
         #expect(fault.explanation?.causes.isEmpty == true && fault.explanation?.watch == nil)
         #expect(fault.explanation?.notes.first?.contains("yet to prove the repair") == true)
         #expect(fault.proof.state == .permanent)
-        #expect(only.verdict.text.contains("only the permanent code of P0420 is left"))
+        #expect(only.verdict.text.contains("only the permanent code P0420 is left"))
         let both = try findings(
             condition([Self.code("P0420"), Self.code("P0420", .permanent)]))
-        #expect(both.faults.first?.explanation?.causes.isEmpty == false)
+        let stored = both.faults.first?.explanation
+        #expect(stored?.causes.isEmpty == false)
+        #expect(stored?.clears.contains("Its permanent code stays") == true)
+        #expect(fault.driving == "not known: only the permanent code is left")
+        #expect(only.together.findings.isEmpty)
     }
 
     // MARK: Clearing
@@ -243,11 +247,11 @@ import Testing
         arguments: [
             (
                 "5XXBD1GA8LX000042", [],
-                "for model year 2020 it is ready: 1 monitor has not run, and 1 may be"
+                "for model year 2020 it is ready: 1 monitor has not run; at most 1 may be"
             ),
             (
                 "1HGEJ6572WL000042", [],
-                "for model year 1998 it is ready: 1 monitor has not run, and 2 may be"
+                "for model year 1998 it is ready: 1 monitor has not run; at most 2 may be"
             ),
             (
                 nil, [],
@@ -277,8 +281,8 @@ import Testing
                 true, 2,
                 "it does not pass, because the check engine light is on and 2 monitors have not"
             ),
-            (false, 2, "it is not ready: 2 monitors have not run, and 1 may be incomplete;"),
-            (false, 0, "it is ready: every monitor has run, and 1 may be incomplete;"),
+            (false, 2, "it is not ready: 2 monitors have not run; at most 1 may be incomplete;"),
+            (false, 0, "it is ready: every monitor has run (1 may be incomplete);"),
             (nil, 0, "enough monitors have run: "),
         ] as [(Bool?, Int, String)])
     func `the rule says what it makes of light and monitors`(

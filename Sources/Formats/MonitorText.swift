@@ -40,13 +40,18 @@ extension Readiness {
     }
 
     /// A sentence about the `supported` monitors that have not run.
-    public static func sentence(incomplete: [MonitorStatus.Monitor], of supported: Int) -> String {
+    ///
+    /// `title` says what a monitor is called.
+    public static func sentence(
+        incomplete: [MonitorStatus.Monitor], of supported: Int,
+        title: (MonitorStatus.Monitor) -> String = \.title
+    ) -> String {
         if incomplete.isEmpty {
             return supported == 1
                 ? "The only supported monitor has run since codes were cleared."
                 : "All \(supported) supported monitors have run since codes were cleared."
         }
-        let names = incomplete.map(\.title).joined(separator: ", ")
+        let names = incomplete.map(title).joined(separator: ", ")
         let have = incomplete.count == 1 ? "has" : "have"
         return "\(incomplete.count) of \(supported) supported monitors \(have) not run since codes "
             + "were cleared: \(names)."

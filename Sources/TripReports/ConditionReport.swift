@@ -95,7 +95,7 @@ public struct ConditionReport {
             let shown = (conversion?(odometer) ?? odometer).rounded()
             facts.append(("Odometer", "\(fixed(shown, 0)) \(conversion?.unit ?? "km")"))
         }
-        facts.append((since == nil ? "Read" : "Now", localTime(time)))
+        facts.append((since == nil || accessory == nil ? "Read" : "Now", localTime(time)))
         if let since { facts.append(("Compared with", localTime(since))) }
         if let customer = head.customer { facts.append(("Customer", customer)) }
         if let accessory { facts.append(("Adapter", accessory)) }
@@ -139,8 +139,9 @@ public struct ConditionReport {
         }
     }
 
-    /// The number of failed tests in one sentence; nil if none failed.
+    /// The number of failed tests in one sentence; nil if none failed, or the verdict has it.
     private var failures: String? {
+        if change.now.codes.isEmpty { return nil }
         let failed = change.tests.count { $0.result.passed == false }
         return failed == 0 ? nil : "\(counted(Double(failed), "test result")) failed."
     }
@@ -266,7 +267,11 @@ public struct ConditionReport {
         for finding in findings.together.findings {
             page.element("p", "Together: " + finding.text, class: "keep")
         }
-        if !findings.together.findings.isEmpty { page.element("p", CodeSetReading.precedence) }
+        if !findings.together.findings.isEmpty,
+            findings.faults.contains(where: { $0.explanation?.causes.isEmpty == false })
+        {
+            page.element("p", CodeSetReading.precedence)
+        }
         page.table(
             [.init("Code")] + ifComparing(.init("Change"))
                 + [.init("Status")] + ifSeveral(.init("ECU"))
@@ -281,13 +286,18 @@ public struct ConditionReport {
                     }
                 return [.init(fault.code.code.fullText, style)]
                     + ifComparing(.init(fate?.rawValue ?? "", style))
-                    + [.init(fault.isGone ? "" : fault.status)] + ifSeveral(fault.code.ecu)
+                    + [.init(status(of: fault))] + ifSeveral(fault.code.ecu)
                     + [
                         .init(texts.text(of: fault.code.code) ?? CodeTexts.unknown),
                         .init(fault.isGone ? "" : fault.driving, drive),
                     ]
             })
         for (fault, _) in codes { appendExplanation(of: fault, to: &page) }
+    }
+
+    /// Its lists; a comparison says in another column that it is gone.
+    private func status(of fault: VehicleFindings.Fault) -> String {
+        fault.isGone ? (isComparison ? "" : "gone") : fault.status
     }
 
     /// Only a proven repair is good news.
@@ -361,7 +371,10 @@ public struct ConditionReport {
         let incomplete = change.now.incomplete
         if knownMonitors > 0 {
             page.element(
-                "p", Readiness.sentence(incomplete: incomplete, of: knownMonitors),
+                "p",
+                Readiness.sentence(
+                    incomplete: incomplete, of: knownMonitors,
+                    title: change.now.monitors.title(names)),
                 class: incomplete.isEmpty ? nil : "warn")
         }
         if let inspection = findings.inspection { page.element("p", inspection) }
@@ -465,9 +478,9 @@ public struct ConditionReport {
             codes.add([
                 .init(fault.code.code.fullText, fault.isGone ? .dim : .bold),
                 .init(
-                    fate?.rawValue ?? "",
+                    isComparison ? fate?.rawValue ?? "" : "",
                     fault.proof.state == .proven ? .good : fate == .gone ? .warning : nil),
-                .init(fault.isGone ? "" : fault.status),
+                .init(status(of: fault)),
                 .init(fault.code.ecu, known),
                 .init(texts.text(of: fault.code.code) ?? CodeTexts.unknown),
             ])

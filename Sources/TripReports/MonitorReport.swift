@@ -118,7 +118,9 @@ public struct MonitorReport {
             let incomplete = readiness.incomplete
             text +=
                 lines(
-                    Readiness.sentence(incomplete: incomplete, of: readiness.supported.count),
+                    Readiness.sentence(
+                        incomplete: incomplete, of: readiness.supported.count,
+                        title: statuses.title(names)),
                     incomplete.isEmpty ? nil : .warning)
             if !incomplete.isEmpty {
                 var drives = TextTable([("", .left), ("", .left)], flexible: [1])
@@ -185,6 +187,20 @@ public struct MonitorReport {
     private func cell(_ complete: Bool?) -> TextTable.Cell {
         // Complete means that it has run, which proves nothing by itself.
         .init(Readiness.text(complete), complete == false ? .warning : nil)
+    }
+}
+
+extension [MonitorStatus] {
+    /// The title of a monitor that has not run, with its ECU where it has run in another one.
+    func title(_ names: ECUNames) -> (MonitorStatus.Monitor) -> String {
+        { monitor in
+            let own = filter {
+                $0.monitor == monitor && $0.supported && $0.scope == .sinceClear
+            }
+            guard own.contains(where: { $0.complete == true }) else { return monitor.title }
+            let open = own.filter { $0.complete == false }.map { names.title(of: $0.ecu) }
+            return monitor.title + " of " + open.joined(separator: " and ")
+        }
     }
 }
 

@@ -154,15 +154,26 @@ extension TripStore {
     ///
     /// `vehicle` is a VIN or a name.
     public func firstScan(ofVehicle vehicle: String, after time: UTC) throws(StoreError) -> UTC? {
+        try scan(of: vehicle, "start + duration > ?2 ORDER BY start", time)
+    }
+
+    /// When the codes of a vehicle were read the last time until `time`; nil if they were not.
+    public func lastScan(ofVehicle vehicle: String, until time: UTC) throws(StoreError) -> UTC? {
+        try scan(of: vehicle, "start + duration <= ?2 ORDER BY start DESC", time)
+    }
+
+    /// The end of the first reading of codes in an order.
+    private func scan(
+        of vehicle: String, _ order: String, _ time: UTC
+    ) throws(StoreError) -> UTC? {
         try read { database in
             try Int64.fetchOne(
                 database,
                 sql: """
                     SELECT start + duration FROM trip JOIN vehicle ON vehicle.id = trip.vehicle
                     WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1)
-                        AND start + duration > ?2
                         AND EXISTS (SELECT * FROM code_list WHERE code_list.trip = trip.id)
-                    ORDER BY start LIMIT 1
+                        AND \(order) LIMIT 1
                     """, arguments: [vehicle, time.microseconds]
             ).map { UTC(microseconds: $0) }
         }

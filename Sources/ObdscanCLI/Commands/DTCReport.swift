@@ -182,9 +182,13 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
                 "nothing is known of \(name) until \(localTime(end))",
                 hint: "\"obdscan dtc history\" shows what is", status: .noInput)
         }
+        let read = try mapped { () throws(StoreError) in
+            try store.lastScan(ofVehicle: name, until: end)
+        }
         var report = ConditionReport(
-            vehicle: name, accessory: nil, vehicleProtocol: nil, time: end, since: before?.time,
-            lamps: now.lights, change: ConditionChange(before: before, now: now), frames: [],
+            vehicle: name, accessory: nil, vehicleProtocol: nil, time: read ?? end,
+            since: before?.time, lamps: now.lights,
+            change: ConditionChange(before: before, now: now), frames: [],
             table: try loadTable(tables), texts: try loadCodeTexts(),
             explanations: try loadCodeExplanations(),
             head: ReportHead(

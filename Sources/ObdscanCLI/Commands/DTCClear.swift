@@ -73,7 +73,7 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
             }
             let frozen = try frames(before, connection, services)
             let vin = try connection.vin(by: services.profiles)
-            showLoss(before, frozen, table)
+            showLoss(before, frozen, table, hasTests: services.profiles != [.j1939])
             let whose = connection.ecu.map { "\($0)" } ?? "every ECU that answers"
             let consent = try permission.consent(
                 to: "Clear all codes of \(whose)?", word: "clear", connection)
@@ -99,14 +99,19 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
     private func frames(
         _ before: CodeScan, _ connection: Vehicle, _ services: VehicleServices
     ) throws(VehicleError) -> [QueryResult] {
-        var frozen = try FrameScan(0, connection, in: services).asked
+        // SAE J1939 has all frames in one message.
+        var frozen = try connection.ask(.freezeFrames, in: services)
+        if !frozen.isEmpty { return frozen }
+        frozen = try FrameScan(0, connection, in: services).asked
         if services.profiles.contains(.onUDS) {
             frozen += try SnapshotScan(before.codes, connection, record: nil).asked
         }
         return frozen
     }
 
-    private func showLoss(_ before: CodeScan, _ frozen: [QueryResult], _ table: PIDTable) {
+    private func showLoss(
+        _ before: CodeScan, _ frozen: [QueryResult], _ table: PIDTable, hasTests: Bool
+    ) {
         let readiness = Readiness(
             before.status.flatMap(\.answer.items), table: table)
         let complete = readiness.supported.count - readiness.incomplete.count
@@ -117,12 +122,24 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         if complete > 0 {
             losses.append(counted(complete, "completed monitor"))
         }
-        let hasFrame = frozen.flatMap(\.answer.items).contains { item in
-            guard case .reading(let reading) = item else { return false }
-            return reading.dtc != nil || reading.frame != nil && reading.value.isText
+        let frames = Set(
+            frozen.flatMap(\.answer.items).compactMap { item -> String? in
+                guard case .reading(let reading) = item,
+                    reading.dtc != nil || reading.parameterCode != nil
+                        || reading.frame != nil && reading.value.isText
+                else { return nil }
+                let ecu = reading.ecu?.description ?? ""
+                return "\(ecu) \(reading.frame ?? 0) \(reading.parameterCode?.text ?? "")"
+            })
+        if !frames.isEmpty {
+            losses.append(frames.count == 1 ? "the freeze frame" : "the freeze frames")
         }
-        if hasFrame { losses.append("the freeze frame") }
-        let text = "This erases: \(losses.joined(separator: ", ")), and all test results."
+        let permanent = Set(before.codes.filter { $0.kind == .permanent }.map(\.fullText)).count
+        let text =
+            "This erases: \(losses.joined(separator: ", "))"
+            + (hasTests ? ", and any test results" : "")
+            + (permanent == 0
+                ? "." : "; \(counted(permanent, "permanent code stays", "permanent codes stay")).")
         // The user needs this to answer the question, even with -q.
         if yes { output.note(text) } else { tellOnStandardError(text + "\n") }
     }

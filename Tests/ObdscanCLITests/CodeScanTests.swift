@@ -103,7 +103,7 @@ import VehicleReports
         }
     }
 
-    /// A code that is only permanent was cleared; in every list it has one advice.
+    /// A code has one advice in every list; where only the permanent one is left, none is known.
     @Test func `a code has the same advice in each of its rows`() throws {
         var answers = Self.both
         answers["03"] = ["7E8 04 43 01 03 01|7E9 02 43 00"]
@@ -112,7 +112,7 @@ import VehicleReports
             #expect(
                 rows(vehicle, scan, "ecu", "status", "code", "driveOn") == [
                     "7E8 stored P0301 soon", "7E8 pending P0301 soon",
-                    "7E9 permanent P0301 note",
+                    "7E9 permanent P0301 -",
                 ])
         }
     }

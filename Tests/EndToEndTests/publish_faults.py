@@ -198,7 +198,7 @@ def poisoned(folder):
     expect("poisoned line", outcome, 0)
     print(f"poisoned line: {len(lines)} lines, {len(bad)} refused, {handler.requests} requests")
     handler.poison = b""
-    expect("retry", run("publish", "retry", "--to", url), 0, f"{len(bad)} lines taken, 0 refused again")
+    expect("retry", run("publish", "retry", "--to", url), 0, f"{len(bad)} line{'' if len(bad) == 1 else 's'} taken, 0 refused again")
     if handler.held != set(lines):
         faults.append("retry")
     server.shutdown()

@@ -103,8 +103,8 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
                 output.note(failure.message)
             }
             if sawError, source.isForImport {
-                output.note(
-                    "hint: \(source.name) is a log of a bus: \"obdscan import\" reads it")
+                let file = shellWord(source.name)
+                output.note("hint: this is a log of a bus: \"obdscan import \(file)\" reads it")
             }
             if sawError || isEmpty { damaged.append(source.name) }
         }

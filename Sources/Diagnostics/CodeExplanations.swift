@@ -185,7 +185,7 @@ public struct CodeExplanations: Sendable {
             said.driveReason = answer.reason
         }
         apply(state, to: &said, draft)
-        // To look at live values is no first step where the engine has to be switched off.
+        // Live values are not the first step if the engine has to be switched off.
         if said.drive == .stop { said.watch = nil }
         if draft.code == nil {
             // These monitors and tests are those of OBD, not of SAE J1939.

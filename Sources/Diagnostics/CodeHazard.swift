@@ -14,7 +14,7 @@ public struct CodeHazard: Hashable, Sendable {
     var harmless: [String] = []
     /// The family that alone explains its codes; nil if other families may.
     var family: String?
-    /// The hazard whose codes do not have this one; nil if there is none.
+    /// The hazard whose codes do not have this one; nil without such a hazard.
     var yieldsTo: String?
 
     /// Whether a code has it.

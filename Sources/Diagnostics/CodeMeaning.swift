@@ -58,7 +58,7 @@ public enum CodeMeaning: String, Hashable, CaseIterable, Sendable {
     /// Whether both can be true of one fault.
     func fits(_ other: CodeMeaning) -> Bool { side * other.side >= 0 }
 
-    /// The meanings of a word in a `when` line; nil if it is none.
+    /// The meanings of a word in a `when` line; nil if the word is not a meaning.
     static func named(_ word: some StringProtocol) -> Set<CodeMeaning>? {
         switch word {
         case "electrical": electrical

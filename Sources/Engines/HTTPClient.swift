@@ -20,7 +20,7 @@ public final class HTTPClient {
         /// What no message may repeat.
         fileprivate var secrets: KnownSecrets {
             let token = authorization?.split(separator: " ").last.map(String.init)
-            // The user's name is no secret.
+            // The user's name is not secret.
             let password = userPassword?.split(separator: ":", maxSplits: 1).dropFirst().first
             return KnownSecrets(
                 [token, userPassword, password.map(String.init)].compactMap(\.self))

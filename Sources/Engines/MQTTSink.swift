@@ -483,7 +483,7 @@ private final class MQTTSinkRun {
         return nil
     }
 
-    /// Whether any trip is open, or nobody can tell.
+    /// Whether any trip is open, or whether this is unknown.
     private var isRecording: Bool {
         guard let trips = try? store?.trips(.init(withScans: true)) else { return true }
         return trips.contains { $0.endReason == nil }

@@ -135,7 +135,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
             }
         } else {
             let shape = ExplainedCode.shape(output.units)
-            // Without a vehicle there is no verdict.
+            // A verdict needs a vehicle.
             let kinds =
                 [shape.keys] + (codes.isEmpty ? VehicleFindings.keys : [CodeSetReading.keys])
             var rows = RowWriter(output.format, kinds: kinds)

@@ -287,7 +287,7 @@ struct DiagnosticTraffic {
         payload.first.map { $0 == 0x7F || services.contains($0 &- 0x40) } ?? false
     }
 
-    /// Whether an answer that repeats a request is no accident, by the addresses and by what it repeats.
+    /// Whether an answer repeats a request on purpose, by its addresses and by the bytes that it repeats.
     private func isTrusted(
         _ request: ECUAddress, _ ecu: ECUAddress, _ payload: [UInt8]
     ) -> Bool {

@@ -147,7 +147,7 @@ struct DateText {
             if rest.isEmpty { return 0 }
             break
         }
-        // `08:15:02 GMT-02:30`; `+01` alone is no zone of any program.
+        // `08:15:02 GMT-02:30`; no program writes `+01` alone.
         let digits = rest.dropFirst().filter { $0 != ":" }
         guard rest.first == "+" || rest.first == "-", digits.count == 4,
             let number = Int64(digits), number >= 0, number < 2400, number % 100 < 60

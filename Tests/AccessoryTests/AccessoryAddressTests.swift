@@ -16,7 +16,7 @@ private let registry = TransportRegistry.system
         ("tcp:adapter.local:23", .tcp(host: "adapter.local", port: 23)),
         ("bluetooth:OBDLink MX+", AccessoryAddress(BluetoothNameTransport(name: "OBDLink MX+"))),
     ])
-    func `is read`(_ text: String, _ address: AccessoryAddress) throws {
+    func `each form of an address is read`(_ text: String, _ address: AccessoryAddress) throws {
         #expect(try registry.address(text) == address)
         #expect(try registry.address(address.description) == address)
     }
@@ -32,7 +32,7 @@ private let registry = TransportRegistry.system
         ("ble:d2:e0:2f:8d:54:d5", "ble:D2:E0:2F:8D:54:D5"),
         ("ble:D2:E0:2F:8D:54:D5?pin=000042", "ble:D2:E0:2F:8D:54:D5?pin=000042"),
     ])
-    func `of a gateway and of Bluetooth LE is printed as it can be read again`(
+    func `a gateway's and a Bluetooth LE address is printed so that it can be read again`(
         typed: String, printed: String
     ) throws {
         let address = try registry.address(typed)
@@ -40,14 +40,14 @@ private let registry = TransportRegistry.system
         #expect(try registry.address(printed) == address)
     }
 
-    @Test func `keeps the number for pairing out of messages and memory`() throws {
+    @Test func `messages and memory do not show the pairing number`() throws {
         let address = try registry.address("ble:D2:E0:2F:8D:54:D5?pin=123456")
         #expect(address.transport.name == "ble:D2:E0:2F:8D:54:D5")
         #expect(address.transport.memoryKey == "ble:D2:E0:2F:8D:54:D5")
         #expect(address.transport.personalParts.contains("123456"))
     }
 
-    @Test func `of Bluetooth is read with and without a channel`() throws {
+    @Test func `a Bluetooth address is read with and without a channel`() throws {
         let address = try #require(BluetoothAddress("aa:BB:0c:DD:EE:FF"))
         #expect(address.bytes == [0xAA, 0xBB, 0x0C, 0xDD, 0xEE, 0xFF])
         #expect(
@@ -119,7 +119,7 @@ private struct PipeTransport: Transport {
 }
 
 @Suite struct `A transport` {
-    @Test func `is known once it stands in the registry`() throws {
+    @Test func `a registered transport is known`() throws {
         let more = registry.adding([PipeTransport.self])
         let address = try more.address("pipe:a")
         #expect(try more.address("\(address)") == address)
@@ -133,7 +133,8 @@ private struct PipeTransport: Transport {
         #expect(transport.findings(lineRate: nil) == [AccessoryFinding(.link, "connected")])
     }
 
-    @Test func `has a scheme of its own, and its form begins with it or is a path`() {
+    @Test
+    func `each transport has its own scheme, and its form begins with the scheme or is a path`() {
         #expect(Set(registry.forms.map(\.scheme)).count == registry.forms.count)
         for form in registry.forms {
             for text in [form.short] + form.full {
@@ -152,7 +153,9 @@ private struct PipeTransport: Transport {
         ("/dev/null", "/dev/zero", false),
         ("bluetooth:OBDII", "bluetooth:V-LINK", false),
     ])
-    func `tells accessories apart`(_ one: String, _ other: String, _ isSame: Bool) throws {
+    func `addresses of different adapters differ`(_ one: String, _ other: String, _ isSame: Bool)
+        throws
+    {
         let first = try registry.address(one).transport
         let second = try registry.address(other).transport
         #expect((first.identity == second.identity) == isSame)
@@ -164,11 +167,15 @@ private struct PipeTransport: Transport {
         ("tcp:h:1", "tcp:h:1"), ("rfcomm:00:1D:A5:68:98:8B/3", "rfcomm:00:1D:A5:68:98:8B/3"),
         ("bluetooth:OBDII", "bluetooth:OBDII"),
     ])
-    func `is remembered by what stays`(_ text: String, _ key: String?) throws {
+    func `an adapter is remembered by the part of its address that stays the same`(
+        _ text: String, _ key: String?
+    ) throws {
         #expect(try registry.address(text).transport.memoryKey == key)
     }
 
-    @Test func `leads to what is attached, whatever its channel, rate or name's case`() throws {
+    @Test
+    func `an address finds the attached adapter whatever its channel, rate or name's case`() throws
+    {
         let device = try #require(BluetoothAddress("00:1D:A5:68:98:8B"))
         let bluetooth = Accessory(
             address: .rfcomm(device, channel: nil), connectionID: 1, name: "OBDII")

@@ -48,7 +48,7 @@ import Testing
         return String(decoding: answer, as: UTF8.self)
     }
 
-    @Test func `passes lines and answers on, cut to packets`() throws {
+    @Test func `lines and answers pass, cut to packets`() throws {
         var setup = FakeBlueZ.Setup()
         setup.answers["0902"] = String(repeating: "7E8 10 14 49 02 01 31 48\r", count: 40)
         let bluez = try FakeBlueZ(setup)
@@ -64,7 +64,7 @@ import Testing
         #expect(bluez.calls.contains("Connect"))
     }
 
-    @Test func `writes with a response where the adapter takes nothing else`() throws {
+    @Test func `writes ask for a response where the adapter accepts no other write`() throws {
         var setup = FakeBlueZ.Setup()
         setup.rows = [.init("FEE0", ("FEE1", [Self.notify]), ("FEE3", [Self.write]))]
         setup.mtu = 247
@@ -75,7 +75,7 @@ import Testing
         #expect(bluez.writeKinds == ["request"])
     }
 
-    @Test func `asks each of several services for an adapter`() throws {
+    @Test func `each of several services is asked for an adapter`() throws {
         var setup = FakeBlueZ.Setup()
         setup.rows = [
             .init("FFF0", ("FFF1", [Self.notify]), ("FFF2", [Self.command])),
@@ -90,7 +90,7 @@ import Testing
         #expect(bluez.calls.contains("StopNotify"))
     }
 
-    @Test func `searches for an adapter that is not known`() throws {
+    @Test func `an unknown adapter is searched for`() throws {
         var setup = FakeBlueZ.Setup()
         setup.isKnown = false
         let bluez = try FakeBlueZ(setup)
@@ -100,7 +100,7 @@ import Testing
         #expect(bluez.calls.contains("StopDiscovery"))
     }
 
-    @Test func `pairs with the number that was given`() throws {
+    @Test func `the given number is used for pairing`() throws {
         var setup = FakeBlueZ.Setup()
         setup.passkey = 123_456
         let bluez = try FakeBlueZ(setup)
@@ -109,7 +109,7 @@ import Testing
         #expect(try ask("ATI", &session) == "ELM327 v1.5\r\r>")
     }
 
-    @Test func `ends with the connection, and can be made again`() throws {
+    @Test func `the link ends with the connection and can be opened again`() throws {
         var setup = FakeBlueZ.Setup()
         setup.losingLine = "ATDISC"
         let bluez = try FakeBlueZ(setup)
@@ -126,7 +126,7 @@ import Testing
         #expect(try ask("ATI", &again) == "ELM327 v1.5\r\r>")
     }
 
-    @Test func `waits for the end of an earlier connection, and then connects`() throws {
+    @Test func `a new connection waits for the end of the earlier connection`() throws {
         var setup = FakeBlueZ.Setup()
         setup.isLeaving = true
         let bluez = try FakeBlueZ(setup)
@@ -147,7 +147,7 @@ import Testing
         ("le-connection-gatt-browsing", false), ("le-connection-key-missing", true),
         ("Operation already in progress", false), ("", false),
     ])
-    func `a failed connection has its sentence and a remedy`(text: String, isOfPairing: Bool) {
+    func `a failed connection is explained with a remedy`(text: String, isOfPairing: Bool) {
         let words = BLEFault.notConnected(address: Self.name, reason: text).words
         #expect(
             words.what == "\(Self.name): no connection" + (text.isEmpty ? "" : " (\(text))"))
@@ -156,7 +156,8 @@ import Testing
     }
 
     /// Told to disconnect then, the daemon of BlueZ 5.66 crashes at the next subscription.
-    @Test func `leaves a pairing that lacks its number to BlueZ, and pairs later`() throws {
+    @Test
+    func `BlueZ keeps a pairing without its number, and the adapter is paired later`() throws {
         var setup = FakeBlueZ.Setup()
         setup.passkey = 123_456
         let bluez = try FakeBlueZ(setup)
@@ -174,7 +175,7 @@ import Testing
         #expect(try ask("ATI", &session) == "ELM327 v1.5\r\r>")
     }
 
-    @Test func `is left as it was found`() throws {
+    @Test func `a connection that existed before is left connected`() throws {
         let bluez = try FakeBlueZ()
         defer { bluez.end() }
         var session = try open(target(bluez))
@@ -247,7 +248,7 @@ import Testing
     ]
 
     @Test(arguments: faults)
-    func `says what is in its way`(one: Fault) throws {
+    func `the error says why the link cannot be opened`(one: Fault) throws {
         var setup = FakeBlueZ.Setup()
         one.change(&setup)
         let bluez = try FakeBlueZ(setup)
@@ -261,7 +262,7 @@ import Testing
         }
     }
 
-    @Test func `can be given up while it is opened`() throws {
+    @Test func `opening can be cancelled`() throws {
         var setup = FakeBlueZ.Setup()
         setup.subscribes = false
         let bluez = try FakeBlueZ(setup)

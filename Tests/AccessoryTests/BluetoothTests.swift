@@ -8,7 +8,7 @@ import Testing
 @testable import Accessory
 
 @Suite struct `What BlueZ says` {
-    @Test func `is read from its own reply`() throws {
+    @Test func `an inquiry's reply lists the devices`() throws {
         let message = try DBusMessage(recordedBlueZReply)
         #expect(message.kind == .reply)
         #expect(message.replySerial == 2)
@@ -24,7 +24,7 @@ import Testing
     }
 
     /// Serial Port Profile 1.2: class 1101, and RFCOMM (0003) with the channel.
-    @Test func `is told the channel of a serial port`() throws {
+    @Test func `the reply to a service search has the channel of the serial port`() throws {
         let arguments = SerialPortRecord.arguments(channel: 30, name: "A<B>\"&")
         let message = try DBusMessage(
             DBusMessage.call(
@@ -39,7 +39,7 @@ import Testing
         #expect(record.contains("<text value=\"AB\"/>"))
     }
 
-    @Test func `cut short is no message`() throws {
+    @Test func `a message that is cut short is rejected`() throws {
         for count in 0..<recordedBlueZReply.count {
             #expect(throws: DBusFault.self) {
                 _ = try DBusMessage(Array(recordedBlueZReply[..<count]))
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `with any bit turned over harms nothing`() {
+    @Test func `a message with any flipped bit crashes nothing`() {
         for place in recordedBlueZReply.indices {
             for bit in 0..<8 {
                 var bytes = recordedBlueZReply
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `nested without end is refused`() {
+    @Test func `endless nesting is refused`() {
         let deep = String(repeating: "a", count: 40) + "y"
         var reader = DBusReader(bytes: [UInt8](repeating: 0, count: 4_096), place: 0)
         #expect(throws: DBusFault.self) { _ = try reader.values(of: "v") }
@@ -101,7 +101,7 @@ import Testing
         #expect(device.isLowEnergyOnly == isLowEnergyOnly)
     }
 
-    @Test func `names are found exactly, then in any case, and paired ones first`() throws {
+    @Test func `names match exactly first, then in any case; paired devices come first`() throws {
         func device(_ last: Int, _ name: String, paired: Bool) throws -> BlueZObjects.Device {
             let address = try #require(BluetoothAddress("00:1D:A5:68:98:0\(last)"))
             return BlueZObjects.Device(
@@ -214,7 +214,7 @@ private final class FakeBus: Sendable {
 @Suite struct `The system bus` {
     private var soon: Instant { SystemClock.now() + .seconds(5) }
 
-    @Test func `is asked for what BlueZ knows`() throws {
+    @Test func `the bus returns the objects of BlueZ`() throws {
         let fake = try FakeBus { serial, member in
             member == "GetManagedObjects" ? FakeBus.objects(serial) : FakeBus.empty(serial)
         }
@@ -224,7 +224,7 @@ private final class FakeBus: Sendable {
         #expect(fake.calls.withLock { $0 } == ["Hello", "GetManagedObjects"])
     }
 
-    @Test func `may refuse, hang up and say nonsense`() throws {
+    @Test func `the bus may refuse, hang up or send nonsense`() throws {
         let refusing = try FakeBus { serial, member in
             FakeBus.empty(serial, error: member != "Hello")
         }
@@ -246,7 +246,7 @@ private final class FakeBus: Sendable {
         }
     }
 
-    @Test func `is not waited for longer than it takes`() throws {
+    @Test func `a silent bus is left at the limit or when the user cancels`() throws {
         let silent = try FakeBus { _, _ in [] }
         let limit = SystemClock.now() + .milliseconds(50)
         #expect(throws: SystemBus.Fault.timedOut) {

@@ -10,18 +10,18 @@ import Testing
         ("slcan:192.168.80.1:3333", "slcan:192.168.80.1:3333"),
         ("slcan:[fe80::1]:3333", "slcan:[fe80::1]:3333"),
     ])
-    func `an address is printed as it is read`(_ text: String, _ printed: String) throws {
+    func `a printed address can be read again`(_ text: String, _ printed: String) throws {
         let address = try TransportRegistry.system.address(text)
         #expect("\(address)" == printed)
         #expect(try TransportRegistry.system.address(printed) == address)
     }
 
     @Test(arguments: ["can:", "can:a/b", "can:sixteencharacters", "slcan:", "slcan:host"])
-    func `what cannot be one is refused`(_ text: String) {
+    func `text that is not a CAN address is refused`(_ text: String) {
         #expect(throws: AddressError.self) { try TransportRegistry.system.address(text) }
     }
 
-    @Test func `an interface that does not exist says so, or the kernel has no CAN`() {
+    @Test func `the error names an interface that does not exist, or a kernel without CAN`() {
         do {
             _ = try CANTransport(interface: "can77").open(within: .seconds(1), cancelledBy: nil)
             Issue.record("opened")
@@ -112,20 +112,23 @@ import Testing
         (answer(flags: 0, name + info()), .down(interface: "can0", kind: "can")),
         (answer(hardware: 1, name), .notCAN(interface: "can0")),
     ])
-    func `what keeps it from being used is found`(_ answer: [UInt8], _ fault: CANInterfaceFault)
+    func `the reason why an interface cannot be used is found`(
+        _ answer: [UInt8], _ fault: CANInterfaceFault
+    )
         throws
     {
         #expect(try #require(RouteMessage.interface(in: answer)).fault == fault)
     }
 
-    @Test func `an answer that is cut anywhere is no crash, and an error is none`() {
+    @Test
+    func `a description that is cut anywhere does not crash, and an error is not a description`() {
         let whole = Self.answer(Self.name + Self.info())
         for length in 0..<whole.count { _ = RouteMessage.interface(in: Array(whole[..<length])) }
         #expect(RouteMessage.interface(in: Self.answer(type: 2, Self.name)) == nil)
         #expect(RouteMessage.interface(in: []) == nil)
     }
 
-    @Test func `the kernel itself is asked in a form that it answers`() throws {
+    @Test func `the kernel answers our request for its description`() throws {
         let found = try #require(CANInterface.named("lo"))
         #expect(found.name == "lo" && !found.isCAN)
         #expect(found.fault == .notCAN(interface: "lo"))
@@ -146,7 +149,7 @@ import Testing
         DescriptorSession(descriptor: descriptor, kind: .frames, name: "can:can0")
     }
 
-    @Test func `each frame is written by itself, and all that wait are read at once`() throws {
+    @Test func `frames are written one by one, and all waiting frames are read at once`() throws {
         let (ours, other) = try pair()
         var session = session(ours)
         defer { close(other) }
@@ -163,7 +166,7 @@ import Testing
         #expect(first == Array(frames.joined()) && second.isEmpty)
     }
 
-    @Test func `a queue that is full is tried again by time, not by waiting for space`() throws {
+    @Test func `after a full queue the session writes again at a set time`() throws {
         let (ours, other) = try pair()
         var session = session(ours)
         defer { close(other) }
@@ -183,7 +186,7 @@ import Testing
         #expect(got == written)
     }
 
-    @Test func `the other end's leaving is a loss`() throws {
+    @Test func `the session is lost when the other end leaves`() throws {
         let (ours, other) = try pair()
         var session = session(ours)
         close(other)

@@ -78,7 +78,7 @@ import Testing
             (Array(status(64).dropLast()), nil), ([0x02], nil),
             (DoIPMessage.headerRefused(code: 0).bytes(version: 2), nil),
         ] as [([UInt8]?, Int?)])
-    func `is known before the set-up, if the gateway tells it`(
+    func `a gateway that reports its longest request does so before the set-up`(
         answer: [UInt8]?, longest: Int?
     ) throws {
         let gateway = try Gateway(answer)

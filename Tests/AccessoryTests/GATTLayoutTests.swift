@@ -135,7 +135,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `are found by what adapters are known to use, or by what their characteristics can`(
+    func `layouts are found by known services or by the characteristics' properties`(
         one: Case
     ) throws {
         let layout = try #require(Self.layouts(one.rows).first)
@@ -146,7 +146,7 @@ import Testing
         #expect(Self.layouts(one.rows).count == 1, "\(one.name)")
     }
 
-    @Test func `of several services all are candidates, the known ones first`() {
+    @Test func `all services with a layout are candidates, the known ones first`() {
         let rows = [
             Row("ABF0", ("ABF1", [Self.notify]), ("ABF2", [Self.write])),
             Row(
@@ -161,7 +161,7 @@ import Testing
             ])
     }
 
-    @Test func `are never made of the standard's own services, nor of one direction alone`() {
+    @Test func `standard services and services of one direction are no candidates`() {
         #expect(
             Self.layouts([
                 Self.battery, Row("1801", ("2A05", [Self.indicate]), ("2B29", [Self.write])),
@@ -171,7 +171,7 @@ import Testing
         #expect(GATTLayout.candidates(GATTObjects([], of: Self.device)) == [])
     }
 
-    @Test func `can be named`() throws {
+    @Test func `a layout can be given by name`() throws {
         let rows = [
             Row("FFF0", ("FFF1", [Self.notify]), ("FFF2", [Self.command])),
             Row(
@@ -191,13 +191,13 @@ import Testing
 
     /// The MTU, and the number of bytes per write.
     @Test(arguments: [(nil, 20), (23, 20), (185, 182), (517, 512), (3, 20), (0, 20)])
-    func `cut writes to one packet`(mtu: Int?, length: Int) throws {
+    func `writes are cut to one packet`(mtu: Int?, length: Int) throws {
         let rows = [Row("FFE0", ("FFE1", [Self.command, Self.notify]))]
         let objects = GATTObjects(Self.body(rows, mtu: mtu), of: Self.device)
         #expect(GATTLayout.candidates(objects).first?.longestWrite == length)
     }
 
-    @Test func `of another device are not this one's`() {
+    @Test func `the layouts of another device are not used`() {
         let rows = [Row("FFE0", ("FFE1", [Self.command, Self.notify]))]
         #expect(
             GATTObjects(Self.body(rows), of: "/org/bluez/hci0/dev_D2_E0_2F_8D_54_D")

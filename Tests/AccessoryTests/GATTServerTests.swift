@@ -27,7 +27,7 @@ import Testing
     }
 
     /// The expected bytes are those of jeepney 0.9.0.
-    @Test func `lists its objects as another library writes them`() throws {
+    @Test func `its objects are listed as another library writes them`() throws {
         var server = GATTServer(name: "OBDBLE")
         let asked = try call(
             GATTServer.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
@@ -35,7 +35,7 @@ import Testing
         #expect(answer.suffix(Self.objects.count / 2).elementsEqual(try bytes(Self.objects)))
     }
 
-    @Test func `notifies as another library writes it`() throws {
+    @Test func `its notifications are written as another library writes them`() throws {
         let signal = GATTServer.notification(of: Array("41 0C\r\r>".utf8), serial: 9)
         let expected = try bytes(Self.signal)
         #expect(signal.suffix(expected.count).elementsEqual(expected))
@@ -44,7 +44,7 @@ import Testing
         #expect(read.gattValue == Array("41 0C\r\r>".utf8))
     }
 
-    @Test func `is advertised with its name and service`() throws {
+    @Test func `its advertisement has the name and the service`() throws {
         var server = GATTServer(name: "My car")
         let (answer, _) = try answer(
             &server,
@@ -58,7 +58,8 @@ import Testing
                 == ["0000fff0-0000-1000-8000-00805f9b34fb"])
     }
 
-    @Test func `takes what a phone writes, and cuts to the phone's packets`() throws {
+    @Test
+    func `a phone's writes are accepted, and answers are cut to the phone's packets`() throws {
         let characteristic = "org.bluez.GattCharacteristic1"
         let write = "/org/obdscan/le/service/write"
         var server = GATTServer(name: "OBDBLE")
@@ -83,7 +84,7 @@ import Testing
         ("/org/obdscan/le/service/write", "ReadValue"), ("/elsewhere", "GetAll"),
         ("/org/obdscan/le", "Frobnicate"),
     ])
-    func `refuses any other call`(path: String, member: String) throws {
+    func `any other call is refused`(path: String, member: String) throws {
         var server = GATTServer(name: "OBDBLE")
         let (answer, effect) = try answer(&server, try call(path, "org.bluez.Any1", member))
         #expect(answer.kind == .error && effect == .none)

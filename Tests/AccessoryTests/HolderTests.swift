@@ -20,12 +20,14 @@ import Testing
         arguments: [
             (0x1A, 5, 4711), (0x1A, 6, nil), (0x1A, 7, nil), (0x1B, 5, nil),
         ] as [(UInt64, UInt64, Int32?)])
-    func `the kernel's list of locks tells`(minor: UInt64, inode: UInt64, pid: Int32?) {
+    func `the owner is found in the kernel's list of locks`(
+        minor: UInt64, inode: UInt64, pid: Int32?
+    ) {
         let file = DeviceHolder.LockedFile(major: 0, minor: minor, inode: inode)
         #expect(DeviceHolder.owner(of: file, in: Self.locks) == pid)
     }
 
-    @Test func `a disk's file is another than a pty's of the same number`() {
+    @Test func `a file on a disk is not confused with a pty of the same number`() {
         let file = DeviceHolder.LockedFile(major: 8, minor: 1, inode: 5)
         #expect(DeviceHolder.owner(of: file, in: Self.locks) == 33)
     }
@@ -33,7 +35,9 @@ import Testing
     /// This process serves the pty and has its other end open, too.
     ///
     /// `cat` only reads it.
-    @Test func `whoever serves a pty is named only when nobody else has it`() throws {
+    @Test
+    func `the program that serves a pty is named only if no other program has the pty open`() throws
+    {
         var name = [CChar](repeating: 0, count: 64)
         let server = sys_open_pty(&name, name.count)
         try #require(server >= 0)

@@ -74,7 +74,8 @@ private final class Devices {
 }
 
 @Suite struct `The accessory manager` {
-    @Test func `lists what a program attaches, until it detaches it`() throws {
+    @Test
+    func `an adapter that a program attaches is listed until the program detaches it`() throws {
         let devices = try Devices()
         let address = AccessoryAddress.tcp(host: "192.0.2.1", port: 35_000)
         let added = devices.manager.attach("paddle", at: address, protocols: ["org.example.a"])
@@ -88,7 +89,7 @@ private final class Devices {
         #expect(devices.manager.attached() == [])
     }
 
-    @Test func `adds protocols to an accessory that the system shows`() throws {
+    @Test func `a program can add protocols to an adapter that the system shows`() throws {
         let devices = try Devices()
         try devices.plugUSB("ttyUSB0", at: "1-2")
         let shown = try #require(devices.manager.attached().first)
@@ -99,7 +100,7 @@ private final class Devices {
         #expect(devices.manager.attached() == [added])
     }
 
-    @Test func `describes a USB adapter by what USB tells`() throws {
+    @Test func `a USB adapter is described by its USB descriptors`() throws {
         let devices = try Devices()
         try devices.plugUSB("ttyUSB0", at: "1-2")
         let found = try #require(devices.manager.attached().first)
@@ -115,7 +116,7 @@ private final class Devices {
         #expect(found.isLikelyAdapter)
     }
 
-    @Test func `passes over ports that are not there`() throws {
+    @Test func `ports without hardware are not listed`() throws {
         let devices = try Devices()
         try devices.addPort("ttyS0", type: "4\n")
         try devices.addPort("ttyS1", type: "0\n")
@@ -123,7 +124,7 @@ private final class Devices {
         #expect(devices.manager.attached().map(\.isLikelyAdapter) == [false])
     }
 
-    @Test func `gives each connect its own number`() throws {
+    @Test func `each connect has its own number`() throws {
         let devices = try Devices()
         try devices.plugUSB("ttyUSB0", at: "1-1")
         try devices.plugUSB("ttyUSB1", at: "1-2")
@@ -135,7 +136,11 @@ private final class Devices {
         #expect(devices.manager.attached().map(\.connectionID) == [3, 2])
     }
 
-    @Test func `tells who comes and goes, not who was there, nor what cancels out`() throws {
+    @Test
+    func
+        `only lasting changes among the attached adapters are reported`()
+        throws
+    {
         let devices = try Devices()
         try devices.plugUSB("ttyUSB0", at: "1-1")
         var watch = try AccessoryWatch(devices.manager)

@@ -14,7 +14,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hex.bytes(hex) ?? [] }
     private static let device = "/org/bluez/hci0/dev_AA"
 
     /// dbus-next 0.2.3 encodes these messages the same way.
-    @Test func `answers are written as another library writes them`() throws {
+    @Test func `the answers are written as another library writes them`() throws {
         let call = try DBusMessage(
             bytes(
                 "6c0100011b000000070000006f00000001016f00120000002f6f72672f6f62647363616e2f6167656e74"
@@ -60,7 +60,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hex.bytes(hex) ?? [] }
             .map { try DBusMessage($0) }
     }
 
-    @Test func `the agent answers for its device and refuses every other`() throws {
+    @Test func `the agent answers for its device and refuses every other device`() throws {
         let pin = try #require(try ask("RequestPinCode", Self.device, pin: "0000"))
         #expect(pin.kind == .reply && pin.replySerial == 5 && pin.body == [.text("0000")])
         let key = try #require(try ask("RequestPasskey", Self.device, pin: "0000"))
@@ -79,7 +79,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hex.bytes(hex) ?? [] }
             ("1234", ["1234", "0000"], "1234"), ("0000", ["1234", "0000"], "0000"),
             ("4321", ["1234", "0000"], nil),
         ] as [(String, [String], String?)])
-    func `numbers are tried until the device takes one`(
+    func `numbers are tried until the device accepts one`(
         right: String, given: [String], taken: String?
     ) throws {
         let bus = try PairingBlueZ(pin: right)
@@ -103,7 +103,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hex.bytes(hex) ?? [] }
         #expect(tried == Array(given.prefix(taken == "1234" ? 1 : 2)))
     }
 
-    @Test func `a search lists what the air has, and ends it`() throws {
+    @Test func `a search lists the devices in range, then ends the discovery`() throws {
         let bus = try PairingBlueZ(pin: "")
         let found = try #require(
             try BluetoothPairing.search(for: .milliseconds(50), on: bus.path, cancelledBy: nil))

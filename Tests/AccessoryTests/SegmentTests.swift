@@ -58,7 +58,7 @@ private final class SegmentingPeer: Sendable {
 
     /// A delayed acknowledgement takes at least 40 ms (TCP_DELACK_MIN), even on an idle machine.
     @Test(arguments: [short, long], [1, 2, 3])
-    func `is as fast when an answer comes in several segments`(
+    func `an answer in several segments is as fast as in one`(
         answer: String, segments: Int
     ) throws {
         let peer = try SegmentingPeer(answer: answer, segments: segments)

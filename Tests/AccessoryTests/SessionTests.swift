@@ -50,7 +50,7 @@ private func awaitBytes(
 }
 
 @Suite struct `A session` {
-    @Test func `gives whatever is there, in whatever pieces`() throws {
+    @Test func `every byte is read, however the bytes are cut`() throws {
         var pair = try Pair()
         let nothing = try pair.session.receive()
         #expect(nothing.isEmpty)
@@ -59,7 +59,8 @@ private func awaitBytes(
         #expect(bytes == Array("41 0C".utf8))
     }
 
-    @Test(arguments: [false, true]) func `names a hung-up terminal alike when reading and writing`(
+    @Test(arguments: [false, true])
+    func `a hung-up terminal gives the same error when reading and writing`(
         writes: Bool
     ) throws {
         var name = [CChar](repeating: 0, count: 128)
@@ -79,7 +80,7 @@ private func awaitBytes(
         }
     }
 
-    @Test func `keeps what does not fit and writes it when there is space`() throws {
+    @Test func `bytes that do not fit are kept and written when there is space`() throws {
         var pair = try Pair()
         let sent = (0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 % 251) }
         try pair.session.write(Array(sent[..<1_500_000]))
@@ -98,7 +99,7 @@ private func awaitBytes(
         #expect(received == sent)
     }
 
-    @Test func `ends when the peer closes`() throws {
+    @Test func `the session ends when the peer closes`() throws {
         var pair = try Pair()
         shutdown(pair.peer, Int32(SHUT_RDWR))
         #expect(throws: AccessoryError.lost(address: "pair", errno: 0)) {
@@ -106,7 +107,7 @@ private func awaitBytes(
         }
     }
 
-    @Test func `ends with what the system says when the cable is pulled`() throws {
+    @Test func `a pulled cable ends the session with the system's error`() throws {
         var pty: Pty? = try Pty()
         let path = try #require(pty?.path)
         guard var session = try Connector.serial(path: path, rate: nil).open() else {
@@ -127,7 +128,7 @@ private func awaitBytes(
 }
 
 @Suite struct `A serial line` {
-    @Test func `is raw, so that every byte passes both ways`() throws {
+    @Test func `the line is raw: every byte passes both ways`() throws {
         let pty = try Pty()
         guard var session = try Connector.serial(path: pty.path, rate: nil).open() else {
             Issue.record("not opened")
@@ -154,7 +155,7 @@ private func awaitBytes(
         #expect(passed == all)
     }
 
-    @Test func `has one user at a time, who is named`() throws {
+    @Test func `the line has one user at a time, and the error names that user`() throws {
         let pty = try Pty()
         let session = try Connector.serial(path: pty.path, rate: nil).open()
         let isOpen = session != nil
@@ -173,7 +174,7 @@ private func awaitBytes(
         }
     }
 
-    @Test func `can be used again after the session`() throws {
+    @Test func `the line can be used again after the session`() throws {
         let pty = try Pty()
         for _ in 0..<2 {
             let session = try Connector.serial(path: pty.path, rate: nil).open()
@@ -183,7 +184,7 @@ private func awaitBytes(
         }
     }
 
-    @Test func `that is not there is told from one that is none`() throws {
+    @Test func `a missing line and a file that is not a line have different errors`() throws {
         #expect(throws: AccessoryError.serial(.notFound(path: "/dev/obdscan-none"))) {
             _ = try Connector.serial(path: "/dev/obdscan-none", rate: nil).open()
         }
@@ -195,7 +196,7 @@ private func awaitBytes(
         }
     }
 
-    @Test func `names the group that may open it`() throws {
+    @Test func `the error names the group that may open the line`() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "obdscan-\(UUID())")
         try Data().write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -216,7 +217,7 @@ private func awaitBytes(
         #expect(Files.groupName(of: "/nowhere") == nil)
     }
 
-    @Test func `is left to a live program that holds a UUCP lock`() throws {
+    @Test func `a live program's UUCP lock is respected`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "obdscan-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -269,7 +270,7 @@ private func awaitBytes(
     }
 
     @Test(arguments: [("127.0.0.1", AF_INET), ("localhost", AF_INET), ("::1", AF_INET6)])
-    func `is made to names and addresses of both kinds`(_ host: String, _ family: Int32) throws {
+    func `IPv4, IPv6 and host names connect`(_ host: String, _ family: Int32) throws {
         guard let server = try listener(family) else {
             // Without IPv6, the machine can test no more.
             #expect(family == AF_INET6)
@@ -289,7 +290,7 @@ private func awaitBytes(
         #expect(read(peer, &buffer, 16) == 4)
     }
 
-    @Test func `that is refused says so`() throws {
+    @Test func `a refused connection has an error`() throws {
         let server = try #require(try listener(AF_INET))
         close(server.descriptor)
         let connector = Connector.tcp(host: "127.0.0.1", port: server.port)
@@ -299,7 +300,10 @@ private func awaitBytes(
         ) { _ = try connector.open() }
     }
 
-    @Test func `that the server closes says what Wi-Fi adapters are like`() throws {
+    @Test
+    func `if the server closes, the error explains that many Wi-Fi adapters accept one client`()
+        throws
+    {
         let server = try #require(try listener(AF_INET))
         defer { close(server.descriptor) }
         guard var session = try Connector.tcp(host: "127.0.0.1", port: server.port).open() else {
@@ -316,7 +320,7 @@ private func awaitBytes(
         }
     }
 
-    @Test func `to a name that has no address says so`() {
+    @Test func `a name without an address has an error`() {
         do throws(AccessoryError) {
             _ = try Connector.tcp(host: "no.such.host.invalid", port: 1).open()
             Issue.record("opened")
@@ -330,7 +334,7 @@ private func awaitBytes(
         }
     }
 
-    @Test func `can be cancelled while it is awaited`() throws {
+    @Test func `connecting can be cancelled`() throws {
         let server = try #require(try listener(AF_INET))
         defer { close(server.descriptor) }
         // The server accepts no connection. Once its queue is full, further connections wait.
@@ -362,11 +366,11 @@ private func awaitBytes(
         (ENOSYS, .bluetooth(address: "x", .failed(errno: ENOSYS))),
         (EHOSTUNREACH, .bluetooth(.unavailable(errno: EHOSTUNREACH))),
     ])
-    func `tells failures apart`(_ number: Int32, _ error: AccessoryError) {
+    func `different failures have different errors`(_ number: Int32, _ error: AccessoryError) {
         #expect(AccessoryError.bluetooth(errno: number, "x", channel: 3) == error)
     }
 
-    @Test func `on a machine without Bluetooth says so`() throws {
+    @Test func `a machine without Bluetooth has an error`() throws {
         let probe = socket(31, Int32(SOCK_STREAM.rawValue), 3)
         if probe >= 0 {
             close(probe)

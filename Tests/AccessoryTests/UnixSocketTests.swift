@@ -63,20 +63,20 @@ private final class Folder {
     }
 
     @Test(arguments: ["unix:/run/obd.sock", "unix:obd.sock", "unix:./a:b?c", "unix:@name"])
-    func `is read as it is printed`(_ text: String) throws {
+    func `a printed address can be read again`(_ text: String) throws {
         let address = try TransportRegistry.system.address(text)
         #expect(address.description == text)
         #expect(try TransportRegistry.system.address("\(address)") == address)
         #expect(address == AccessoryAddress(UnixSocketTransport(path: String(text.dropFirst(5)))))
     }
 
-    @Test func `has a path`() {
+    @Test func `an address has a path`() {
         #expect(throws: AddressError(.missing("path"), in: "unix:")) {
             try TransportRegistry.system.address("unix:")
         }
     }
 
-    @Test func `carries bytes both ways until its program closes it`() throws {
+    @Test func `bytes pass both ways until the program closes the socket`() throws {
         let listener = try folder.listen("a")
         defer { close(listener) }
         let connector = try transport("\(folder.path)/a").connector()
@@ -106,7 +106,8 @@ private final class Folder {
         }
     }
 
-    @Test func `that does not exist is told from what is no stream socket`() throws {
+    @Test
+    func `a missing socket and a file that is not a stream socket have different errors`() throws {
         #expect(try fault("\(folder.path)/none") == .notFound(path: "\(folder.path)/none"))
         #expect(try fault("/dev/null/a") == .notFound(path: "/dev/null/a"))
         #expect(try fault("/dev/null") == .notASocket(path: "/dev/null"))
@@ -116,12 +117,12 @@ private final class Folder {
         #expect(try fault("\(folder.path)/d") == .notAStream(path: "\(folder.path)/d"))
     }
 
-    @Test func `that its program left behind refuses`() throws {
+    @Test func `a socket whose program ended refuses`() throws {
         close(try folder.listen("a"))
         #expect(try fault("\(folder.path)/a") == .refused(path: "\(folder.path)/a"))
     }
 
-    @Test func `with a full queue says so at once`() throws {
+    @Test func `a socket with a full queue fails at once`() throws {
         let listener = try folder.listen("a", backlog: 0)
         defer { close(listener) }
         let first = try transport("\(folder.path)/a").open(within: .seconds(8), cancelledBy: nil)
@@ -131,7 +132,7 @@ private final class Folder {
     }
 
     // unix(7): sun_path has 108 bytes, including the final NUL.
-    @Test func `has a path of 107 bytes at most`() throws {
+    @Test func `a path has at most 107 bytes`() throws {
         let name = String(repeating: "s", count: 107 - folder.path.utf8.count - 1)
         let listener = try folder.listen(name)
         defer { close(listener) }
@@ -149,7 +150,7 @@ private final class Folder {
     }
 
     @Test(.enabled(if: geteuid() != 0, "root sees no permissions"))
-    func `that the user may not use says whose it is`() throws {
+    func `if the user lacks permission, the error names the owner`() throws {
         let listener = try folder.listen("a")
         defer { close(listener) }
         chmod("\(folder.path)/a", 0o400)
@@ -158,7 +159,7 @@ private final class Folder {
                 == .permissionDenied(path: "\(folder.path)/a", group: nil))
     }
 
-    @Test func `is one accessory by all of its names, and is remembered by the whole one`() throws {
+    @Test func `all names of a socket mean one adapter, remembered by its full path`() throws {
         let listener = try folder.listen("a")
         defer { close(listener) }
         try #require(symlink("\(folder.path)/a", "\(folder.path)/b") == 0)
@@ -176,7 +177,7 @@ private final class Folder {
         .permissionDenied(path: "p", group: nil), .permissionDenied(path: "p", group: "obd"),
         .refused(path: "p"), .busy(path: "p"), .pathTooLong(path: "p"),
     ])
-    func `tells every fault with a remedy`(_ fault: UnixSocketFault) {
+    func `every error has a remedy`(_ fault: UnixSocketFault) {
         let words = AccessoryError.unixSocket(fault).words
         #expect(words.what.contains("p") && !words.what.hasSuffix("."))
         #expect(words.remedy?.isEmpty == false)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Accessory
 
-@Suite struct `What is there instead of an adapter` {
+@Suite struct `A server that is not an adapter` {
     /// Sends `answer` once the first request has come completely.
     private static func serve(_ answer: String) throws -> UInt16 {
         let (listener, port) = try ListeningSockets.tcp()
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: ["HTTP/1.1 200 OK\r\n\r\n<html>", "HTTP/1.0 400 Bad Request\r\n\r\n"])
-    func `a web server is told with the port of adapters`(answer: String) throws {
+    func `a web server is reported with the ports that adapters use`(answer: String) throws {
         let port = try Self.serve(answer)
         let found = try #require(
             TCPTransport(host: "127.0.0.1", port: port).stranger(cancelledBy: nil))
@@ -38,12 +38,12 @@ import Testing
     }
 
     @Test(arguments: ["?\r\r>", "", "SSH-2.0-x\r\n"])
-    func `anything else stays unknown`(answer: String) throws {
+    func `any other server stays unknown`(answer: String) throws {
         let port = try Self.serve(answer)
         #expect(TCPTransport(host: "127.0.0.1", port: port).stranger(cancelledBy: nil) == nil)
     }
 
-    @Test func `a transport without a network knows of no stranger`() {
+    @Test func `a transport without a network does not look for other servers`() {
         #expect(SerialTransport(path: "/dev/null", rate: nil).stranger(cancelledBy: nil) == nil)
     }
 }

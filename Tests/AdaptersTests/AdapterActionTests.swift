@@ -17,7 +17,7 @@ import Testing
         (AdapterAction.readVoltage, "ATRV"), (.identify, "ATI"), (.forgetProtocol, "ATSP0"),
         (.tryProtocol(.can11At500), "ATTP6"), (.tryProtocol(.j1939), "ATTPA"),
     ])
-    func `an ELM327 is told them by its commands`(action: AdapterAction, command: String) {
+    func `an ELM327 performs each action with its command`(action: AdapterAction, command: String) {
         var adapter = ScriptedAdapter.genuine(["ATTP6": "OK", "ATTPA": "OK"])
         adapter.initialise()
         adapter.written = []
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: actions)
-    func `none of them changes anything that outlives the session`(action: AdapterAction) {
+    func `no action changes a setting that outlives the session`(action: AdapterAction) {
         #expect(AdapterRequest.isReadOnlyCommand(action.command))
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: actions)
-    func `a GoLink has no words for them: nothing is sent`(action: AdapterAction) {
+    func `a GoLink refuses every action and sends nothing`(action: AdapterAction) {
         var dialect = GoLinkDialect(.init(vehicle: .unused))
         var out: [DialectOutput] = []
         dialect.initialise(&out)
@@ -61,7 +61,8 @@ import Testing
         ("AT RV", true), ("atz", true), ("STI", true), ("AT", false), ("st", false),
         ("010C", false), ("", false), ("A T Z", true), ("START", true),
     ])
-    func `a typed word is an adapter's command by how it begins`(text: String, isCommand: Bool) {
+    func `a typed word is an adapter's command if it begins like one`(text: String, isCommand: Bool)
+    {
         #expect(AdapterCommand.isTyped(text) == isCommand)
     }
 }

@@ -49,7 +49,7 @@ import Testing
             ("STPRS", "HS CAN (ISO 15765, 29-bit Tx, 500kbps, DLC 8)", .can29At500),
             ("STPR", "25", .iso14230Fast), ("STPR", "99", nil),
         ] as [(String, String, VehicleProtocol?)])
-    func `the protocol is taken from what the adapter says`(
+    func `the protocol is the one that the adapter reports`(
         text: String, answer: String, found: VehicleProtocol?
     ) throws {
         var settings = ELM327Settings()
@@ -57,7 +57,7 @@ import Testing
         #expect(settings.vehicleProtocol == found)
     }
 
-    @Test func `settings follow commands and go back to defaults`() throws {
+    @Test func `settings follow commands and return to defaults`() throws {
         var settings = ELM327Settings()
         for text in ["ATH1", "ATS0", "ATE0", "ATCAF0", "ATD1", "ATCEA F1", "ATSP3", "STCSEGR1"] {
             settings.apply(try #require(AdapterCommand(text)))
@@ -111,7 +111,7 @@ import Testing
         #expect(!AdapterRequest.isReadOnlyCommand(text))
     }
 
-    @Test func `every status has a recovery, and none that writes is repeated by it`() {
+    @Test func `every status has a recovery, and no recovery repeats a request that writes`() {
         for status in AdapterStatus.allCases {
             switch status.recovery {
             case .retry(let times): #expect((1...3).contains(times))

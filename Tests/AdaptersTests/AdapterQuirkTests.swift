@@ -11,7 +11,7 @@ import Testing
     private static let begin = "<!-- Made from the code by AdapterQuirkTests: do not edit. -->\n"
     private static let end = "<!-- End of what is made from the code. -->\n"
 
-    @Test func `each says where it was seen, and each recording is there`() {
+    @Test func `each quirk names the recording that shows it`() {
         for quirk in AdapterQuirk.all {
             #expect(!quirk.evidence.isEmpty, "\(quirk.behaviour)")
             for case .recording(let name) in quirk.evidence {
@@ -24,7 +24,7 @@ import Testing
         )
     }
 
-    @Test func `what hangs an adapter is asked of none to judge it`() {
+    @Test func `no probe sends a command that hangs an adapter`() {
         for quirk in AdapterQuirk.all {
             guard case .hangs(let begin) = quirk.effect else { continue }
             let probes = AdapterProbe.all.map { $0.command.filter { $0 != " " } }
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `the words of each row are read as their status, with and without blanks`() {
+    @Test func `the text of each row is read as its status, with and without blanks`() {
         for quirk in AdapterQuirk.all {
             guard case .word(let text, let status, let alone) = quirk.effect else { continue }
             let spelled = text.map(String.init).joined(separator: " ")
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `what a refused command becomes stands in its row`() {
+    @Test func `each refused command has the remedy of its row`() {
         #expect(AdapterQuirk.remedy(forRefused: "ATCRA7E8") == .filterAndMask)
         #expect(AdapterQuirk.remedy(forRefused: "ATSTFF") == .goOn)
         #expect(AdapterQuirk.remedy(forRefused: "ATFCSH7E0") == .goOn)
@@ -54,7 +54,7 @@ import Testing
         #expect(AdapterQuirk.remedy(forRefused: "ATCP18") == nil)
     }
 
-    @Test func `stand in docs/adapters.md`() throws {
+    @Test func `docs/adapters.md lists all quirks`() throws {
         let path = Self.root.appending(path: "docs/adapters.md")
         let text = try String(contentsOf: path, encoding: .utf8)
         let start = try #require(text.range(of: Self.begin))

@@ -32,7 +32,7 @@ import Testing
         return news(out)
     }
 
-    @Test func `an adapter that is silent as an ELM327 is spoken to as a GoLink`() {
+    @Test func `an adapter that is silent as an ELM327 is tried as a GoLink`() {
         var dialect = dialect(.automatic)
         var out: [DialectOutput] = []
         dialect.initialise(&out)
@@ -54,7 +54,7 @@ import Testing
         #expect(news(out) == [.write(Self.busQuestion)])
     }
 
-    @Test func `so is one whose answers make no sense`() {
+    @Test func `an adapter whose answers make no sense is tried as a GoLink`() {
         var dialect = dialect(.automatic)
         var out: [DialectOutput] = []
         dialect.initialise(&out)
@@ -63,7 +63,7 @@ import Testing
         #expect(news(out).contains(.notice(.setupGoesOn(after: .notUnderstood(received: 4)))))
     }
 
-    @Test func `where nothing answers, the failure of the usual language is told`() {
+    @Test func `if no dialect gets an answer, the error is that of the usual dialect`() {
         var automatic = dialect(.automatic)
         // Run it twice: the second set-up must begin with the first dialect again.
         for _ in 0..<2 {
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a language that was chosen is the only one`() {
+    @Test func `a chosen dialect is the only one`() {
         var elm327 = dialect(.elm327)
         #expect(!stayingSilent(&elm327).contains(.write(Self.busQuestion)))
         var goLink = dialect(.goLink)
@@ -99,7 +99,7 @@ import Testing
         #expect(!stayingSilent(&dialect).contains(.write(Self.busQuestion)))
     }
 
-    @Test func `a set-up that is interrupted tries no other language`() {
+    @Test func `an interrupted set-up tries no other dialect`() {
         var dialect = dialect(.automatic)
         var out: [DialectOutput] = []
         dialect.initialise(&out)

@@ -78,7 +78,7 @@ import VehicleLink
         #expect(bench.takeText() == "")
     }
 
-    @Test func `a frame at the first rate proves it, and the vehicle is asked at once`() {
+    @Test func `a frame at the first rate proves the rate, and the vehicle is asked at once`() {
         let bench = Bench(.init(.slcan))
         listening(bench)
         bench.hear("t0C9821D6005800000000\r")
@@ -123,7 +123,7 @@ import VehicleLink
         return all + bench.text
     }
 
-    @Test func `frames of another rate keep it from ever asking at the first one`() {
+    @Test func `where only the other rate has frames, the first rate never sends a request`() {
         let bench = Bench(.init(.slcan))
         bench.dialect.initialise(&bench.out)
         var rate = ""
@@ -143,7 +143,7 @@ import VehicleLink
         #expect(opened[1].contains { $0.hasPrefix("t7DF") })
     }
 
-    @Test func `a frame that comes while it asks keeps it from a second rate`() {
+    @Test func `a frame during the request prevents a request at a second rate`() {
         let bench = Bench(.init(.slcan))
         bench.dialect.initialise(&bench.out)
         let sent = runOut(bench) { $0.hasPrefix("t7DF80201") ? "t0C91AA\r" : nil }
@@ -151,7 +151,7 @@ import VehicleLink
         #expect(sent.components("O\r") == 1)
     }
 
-    @Test func `on a silent bus it asks at 500 kbit/s, then at 250`() {
+    @Test func `on a silent bus the request is sent at 500 kbit/s, then at 250`() {
         let bench = Bench(.init(.slcan))
         bench.dialect.initialise(&bench.out)
         let sent = runOut(bench) { $0 == "V\r" ? "V1013\r" : nil }
@@ -163,7 +163,7 @@ import VehicleLink
     }
 
     /// BEL after every command: the adapter is opened by another program, or its controller is broken.
-    @Test func `an adapter that refuses to open the bus is named so`() {
+    @Test func `an error names an adapter that refuses to open the bus`() {
         let bench = Bench(.init(.slcan))
         bench.dialect.initialise(&bench.out)
         var steps = 0
@@ -182,7 +182,7 @@ import VehicleLink
     }
 
     /// Nothing leaves the queue of the adapter, because no node acknowledges.
-    @Test func `a frame that the adapter refuses is not acknowledged`() {
+    @Test func `a frame that the adapter refuses counts as not acknowledged`() {
         let bench = Bench(.init(.slcan, vehicle: .unused))
         bench.dialect.initialise(&bench.out)
         for _ in 0..<20 where !bench.isReady {
@@ -222,21 +222,21 @@ import VehicleLink
         #expect(written.components("t7DF8020100") == 2, "\(written)")
     }
 
-    @Test func `an adapter that says nothing at all is silent`() {
+    @Test func `an adapter that answers nothing at all is silent`() {
         let bench = Bench(.init(.slcan))
         bench.dialect.initialise(&bench.out)
         _ = runOut(bench)
         #expect(bench.failure == .silent)
     }
 
-    @Test func `a version without an end of line is one`() {
+    @Test func `a version without an end of line is accepted`() {
         let bench = Bench(.init(.slcan))
         bench.dialect.initialise(&bench.out)
         _ = runOut(bench) { $0 == "V\r" ? "CANable 1.0" : nil }
         #expect(bench.dialect.identity.banner == "slcan adapter CANable 1.0")
     }
 
-    @Test func `where it cannot only listen, it asks without`() {
+    @Test func `an adapter without listen-only mode sends the request without listening first`() {
         let bench = Bench(.init(.slcan))
         bench.dialect.initialise(&bench.out)
         let sent = runOut(bench) { text in
@@ -247,7 +247,7 @@ import VehicleLink
         #expect(sent.contains("S6\rO\r"))
     }
 
-    @Test func `a given protocol is the only one`() {
+    @Test func `a given protocol is the only one that is tried`() {
         var bench = Bench(.init(.slcan, vehicleProtocol: .can29At250))
         bench.dialect.initialise(&bench.out)
         let sent = runOut(bench) { $0 == "V\r" ? "V1\r" : nil }
@@ -270,7 +270,7 @@ import VehicleLink
         #expect(bench.out == [.end(.refused)])
     }
 
-    @Test func `whoever only listens acknowledges nothing and sends nothing`() {
+    @Test func `listening acknowledges nothing and sends nothing`() {
         var options = CANDialect.Options(.slcan, vehicle: .unused)
         options.onlyListens = true
         let bench = Bench(options)
@@ -323,7 +323,7 @@ import VehicleLink
         #expect(!bench.out.contains { if case .write = $0 { true } else { false } })
     }
 
-    @Test func `an interface at 250 kbit/s is asked as such`() {
+    @Test func `an interface at 250 kbit/s is asked at 250 kbit/s`() {
         let bench = Bench(.init(.interface(name: "can0", rate: 250_000)))
         bench.dialect.initialise(&bench.out)
         bench.dialect.receive(Self.record(0x7E8, [6, 0x41, 0, 0x98, 0x18, 0, 1, 0]), &bench.out)
@@ -333,7 +333,7 @@ import VehicleLink
         #expect(bench.dialect.identity.banner == "CAN interface can0, 250 kbit/s")
     }
 
-    @Test func `a rate that is not the wanted protocol's sends nothing`() {
+    @Test func `nothing is sent at a rate that differs from the wanted protocol's`() {
         let bench = Bench(
             .init(.interface(name: "can0", rate: 250_000), vehicleProtocol: .can11At500))
         bench.dialect.initialise(&bench.out)
@@ -341,7 +341,7 @@ import VehicleLink
         #expect(bench.takeText() == "")
     }
 
-    @Test func `bus-off in the middle of a request is its end`() {
+    @Test func `bus-off during a request ends the request`() {
         let bench = Bench(.init(.interface(name: "can0", rate: nil), vehicle: .unused))
         bench.dialect.initialise(&bench.out)
         #expect(bench.isReady)
@@ -357,7 +357,7 @@ import VehicleLink
 
     /// With any input, each set-up and each request ends once, and nothing is sent without a
     /// request.
-    @Test(arguments: 0..<300) func `any bytes and any timers keep the promises`(seed: Int) {
+    @Test(arguments: 0..<300) func `all promises hold for any bytes and any timers`(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         var options = CANDialect.Options(
             seed % 3 == 0 ? .interface(name: "can0", rate: nil) : .slcan,

@@ -66,7 +66,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         #expect(bench.sent == [frame(0x18DB_33F1, [0x02, 0x01, 0x00, 0, 0, 0, 0, 0], .can29)])
     }
 
-    @Test func `flow control is said in the call that brought the first frame`() {
+    @Test func `flow control is sent in the same call that received the first frame`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x09, 0x02]))
         _ = bench.news()
@@ -86,7 +86,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         #expect(bench.news() == [.ended])
     }
 
-    @Test func `on 29 bits flow control goes to the answerer with both addresses swapped`() {
+    @Test func `on 29 bits flow control goes to the answering ECU with both addresses swapped`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x09, 0x02], on: .can29At500))
         _ = bench.news()
@@ -94,7 +94,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         #expect(bench.news() == [.send(frame(0x18DA_10F1, [0x30, 0, 0, 0, 0, 0, 0, 0], .can29))])
     }
 
-    @Test func `nobody's answer is NO DATA`() {
+    @Test func `a request that no ECU answers ends with NO DATA`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x01, 0x0C]))
         _ = bench.news()
@@ -102,7 +102,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         #expect(bench.news() == [.tell(.status(.noData)), .ended])
     }
 
-    @Test func `as many frames as are known to come end it at once`() {
+    @Test func `the known number of answers ends a request at once`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x01, 0x0C], expecting: 2))
         bench.hear(0x7E8, [0x04, 0x41, 0x0C, 0x1A, 0xF8, 0, 0, 0])
@@ -112,7 +112,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         #expect(bench.messages.map(\.ecu) == [can11(0x7E8), can11(0x7E9)])
     }
 
-    @Test func `a request to one ECU ends with its answer, and takes no other's`() {
+    @Test func `a request to one ECU ends with its answer and ignores other ECUs`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x22, 0xF1, 0x90], to: can11(0x7E1)))
         bench.hear(0x7E8, [0x04, 0x62, 0xF1, 0x90, 0x31, 0, 0, 0])
@@ -122,7 +122,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         #expect(bench.isEnded)
     }
 
-    @Test func `response pending gives the ECU P2*, and the answer ends it`() {
+    @Test func `response pending gives the ECU P2*, and the answer ends the request`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x22, 0xF1, 0x90], to: can11(0x7E0)))
         bench.hear(0x7E8, [0x03, 0x7F, 0x22, 0x78, 0, 0, 0, 0])
@@ -133,7 +133,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         #expect(bench.messages.count == 2)
     }
 
-    @Test func `an ECU that asks for patience and says no more ends the exchange in the end`() {
+    @Test func `after response pending without an answer the exchange ends`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x22, 0xF1, 0x90], to: can11(0x7E0)))
         bench.hear(0x7E8, [0x03, 0x7F, 0x22, 0x78, 0, 0, 0, 0])
@@ -142,7 +142,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         #expect(!bench.out.contains(.tell(.status(.noData))))
     }
 
-    @Test func `what another tester asked for is not ours, and gets no flow control from us`() {
+    @Test func `an answer to another tester is ignored and gets no flow control from us`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x01, 0x0C]))
         _ = bench.news()
@@ -160,7 +160,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
 
     private static let long: [UInt8] = [0x22] + (0..<12).map { 0xF0 + UInt8($0 / 6) }
 
-    @Test func `a long request waits for flow control, and keeps to block and pause`() {
+    @Test func `a long request waits for flow control and respects block size and pause`() {
         let bench = ExchangeBench()
         let request = [0x22] + [UInt8](repeating: 0x01, count: 20)
         #expect(bench.ask(request, to: can11(0x7E0)))
@@ -185,7 +185,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         ("no flow control", nil as [UInt8]?), ("an overflow", [0x32, 0, 0]),
         ("a word that there is not", [0x3F, 0, 0]),
     ])
-    func `a long request that is not let in says so`(_ what: String, _ answer: [UInt8]?) {
+    func `a long request without flow control says so`(_ what: String, _ answer: [UInt8]?) {
         let bench = ExchangeBench()
         #expect(bench.ask([0x22] + [UInt8](repeating: 1, count: 20), to: can11(0x7E0)))
         _ = bench.news()
@@ -197,14 +197,14 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         #expect(bench.news() == [.tell(.status(.flowControlTimeout)), .ended])
     }
 
-    @Test func `an ECU that says wait for ever is given up`() {
+    @Test func `an ECU that sends "wait" without end is given up`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x22] + [UInt8](repeating: 1, count: 20), to: can11(0x7E0)))
         for _ in 0...CANExchange.mostWaits { bench.hear(0x7E8, [0x31, 0, 0]) }
         #expect(bench.isEnded)
     }
 
-    @Test func `several ECUs cannot be sent a long request`() {
+    @Test func `a long request to several ECUs is refused`() {
         let bench = ExchangeBench()
         #expect(!bench.ask([UInt8](repeating: 1, count: 8)))
         #expect(bench.out.isEmpty && !bench.exchange.isUnderWay)
@@ -215,7 +215,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         (0xF1, .microseconds(100)), (0xF9, .microseconds(900)), (0x80, .milliseconds(127)),
         (0xF0, .milliseconds(127)), (0xFA, .milliseconds(127)),
     ])
-    func `the pause between frames is as ISO 15765-2 has it`(_ byte: UInt8, _ pause: Duration) {
+    func `the pause between frames is that of ISO 15765-2`(_ byte: UInt8, _ pause: Duration) {
         #expect(CANExchange.separation(byte) == pause)
     }
 
@@ -242,7 +242,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
 
     // MARK: Damage
 
-    @Test func `a lost frame is an error, and what is left of the answer stays in its exchange`() {
+    @Test func `a lost frame is an error, and the rest of the answer stays in its exchange`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x09, 0x02], to: can11(0x7E0)))
         bench.hear(0x7E8, Self.vin[0])
@@ -267,7 +267,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         #expect(bench.isEnded)
     }
 
-    @Test func `a late frame of an answer that is over changes nothing`() {
+    @Test func `a late frame of a finished answer changes nothing`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x01, 0x0C], expecting: 1))
         bench.hear(0x7E8, Self.vin[2])
@@ -276,7 +276,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         #expect(bench.isEnded)
     }
 
-    @Test func `without an acknowledgement it ends with the controller's word`() {
+    @Test func `without an acknowledgement the request ends with the controller's error`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x01, 0x0C]))
         _ = bench.news()
@@ -286,7 +286,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
 
     // MARK: SAE J1939
 
-    @Test func `a group in packets to everyone is put together, once for each sender`() throws {
+    @Test func `a group in packets to all is assembled separately for each sender`() throws {
         let bench = ExchangeBench()
         #expect(bench.ask([0x00, 0xFE, 0xEC], on: .j1939))
         #expect(bench.news() == [.send(frame(0x18EA_FFF9, [0xEC, 0xFE, 0x00], .can29))])
@@ -303,7 +303,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         #expect(bench.isEnded)
     }
 
-    @Test func `a group in packets to us is let come and confirmed`() throws {
+    @Test func `a group in packets to us is allowed and confirmed`() throws {
         let bench = ExchangeBench()
         let engine = ECUAddress(0x00, .byte)
         #expect(bench.ask([0x00, 0xFE, 0xEC], to: engine, on: .j1939))
@@ -375,7 +375,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
     }
 
     /// With any damage to the frames, a message is either right or missing, and the exchange ends.
-    @Test(arguments: 0..<300) func `lost, doubled and exchanged frames never make a message`(
+    @Test(arguments: 0..<300) func `lost, doubled and swapped frames never make a message`(
         seed: Int
     ) throws {
         var random = SeededGenerator(seed: UInt64(seed) + 77)

@@ -59,7 +59,8 @@ import VehicleLink
 
     /// With any block sizes, pauses, waits and an overflow, the ECU gets the whole request or the exchange
     /// says that it does not take it.
-    @Test(arguments: 0..<300) func `an ECU gets a long request whole, or refuses it`(seed: Int) {
+    @Test(arguments: 0..<300)
+    func `a long request reaches an ECU whole, or the ECU refuses it`(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed) + 900)
         let length = Int.random(in: 8...300, using: &random)
         let payload = [0x2E] + (1..<length).map { UInt8(truncatingIfNeeded: $0) }
@@ -107,7 +108,7 @@ import VehicleLink
     }
 
     /// Three ECUs broadcast the same group in packets, which are lost, doubled or exchanged.
-    @Test(arguments: 0..<300) func `a group from several senders is right or missing`(seed: Int)
+    @Test(arguments: 0..<300) func `a group from several senders is correct or missing`(seed: Int)
         throws
     {
         var random = SeededGenerator(seed: UInt64(seed) + 5_000)

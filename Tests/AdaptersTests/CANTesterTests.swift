@@ -66,7 +66,7 @@ import VehicleLink
         #expect(bench.messages.count == 1 && bench.errors == 0 && bench.isEnded)
     }
 
-    @Test(arguments: [1, 2]) func `an answer that begins again is taken from its beginning`(
+    @Test(arguments: [1, 2]) func `an answer that begins again is read from its new beginning`(
         frames: Int
     ) {
         let bench = ExchangeBench()
@@ -82,7 +82,7 @@ import VehicleLink
     /// The ECU drops our answer for the other tester's question.
     ///
     /// Its frames fit into ours by their numbers.
-    @Test func `frames of an answer to another tester never get into ours`() {
+    @Test func `frames of an answer to another tester never become part of our answer`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x09, 0x02], to: can11(0x7E0)))
         bench.hear(0x7E8, Self.vin[0])
@@ -105,7 +105,7 @@ import VehicleLink
         #expect(bench.messages.map(\.payload.first) == [0x7F, 0x62])
     }
 
-    @Test func `a refusal after the answer is of no interest, and nor is "response pending"`() {
+    @Test func `a refusal or "response pending" after the answer is ignored`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x22, 0xF8, 0x10]))
         bench.hear(0x7E8, [0x04, 0x62, 0xF8, 0x10, 0x01, 0, 0, 0])
@@ -114,7 +114,7 @@ import VehicleLink
         #expect(bench.messages.count == 1 && bench.isEnded)
     }
 
-    @Test func `a request ends when every ECU has answered that is known to`() {
+    @Test func `a request ends when every known ECU has answered`() {
         let bench = ExchangeBench()
         func ask() -> Bool {
             bench.exchange.begin(
@@ -140,7 +140,7 @@ import VehicleLink
     ///
     /// An ECU that is asked again while it sends a long answer drops it, or answers afterwards.
     @Test(arguments: 0..<400)
-    func `whatever another tester asks, each ECU gives one right answer or none`(
+    func `whatever another tester asks, each ECU gives one correct answer or none`(
         seed: Int
     ) throws {
         var random = SeededGenerator(seed: UInt64(seed) + 4_000)
@@ -224,7 +224,7 @@ import VehicleLink
         }
     }
 
-    @Test func `on 11 bits only the answers of OBD pass`() {
+    @Test func `on 11 bits only answers of OBD pass`() {
         let bench = Bench(rate: 500_000)
         let filters = bench.takeFilters()
         #expect(filters?.count == 1)
@@ -257,7 +257,7 @@ import VehicleLink
         }
     }
 
-    @Test func `on SAE J1939 the group passes that was asked for`() {
+    @Test func `on SAE J1939 the requested group passes`() {
         let bench = Bench(rate: 250_000, .j1939)
         let filters = bench.takeFilters()
         // The codes, an acknowledgement, and long messages to all and to this tester; any priority.
@@ -275,7 +275,7 @@ import VehicleLink
         #expect(bench.passes(wider, "18FEEC00") && bench.passes(wider, "18FECA00"))
     }
 
-    @Test func `listening takes everything, and the next request narrows it again`() {
+    @Test func `listening receives every frame, and the next request narrows the filter again`() {
         let bench = Bench(rate: 500_000)
         bench.hear(ECUAddress(0x7E8, .can11), [6, 0x41, 0, 0x98, 0x18, 0, 1, 0])
         bench.end()
@@ -324,11 +324,13 @@ import VehicleLink
         ("7E8", "7E8/7F8", false), ("7E8/7F8", "7E8/7F8", true), ("000/000", "7E8/7F8", true),
         ("7E8/7F8", "000007E8", false),
     ])
-    func `one filter covers another`(_ wide: String, _ narrow: String, _ covers: Bool) throws {
+    func `a wider filter covers a narrower one`(_ wide: String, _ narrow: String, _ covers: Bool)
+        throws
+    {
         #expect(try #require(CANFilter(wide)).covers(try #require(CANFilter(narrow))) == covers)
     }
 
-    @Test func `an slcan adapter is not asked to filter`() {
+    @Test func `an slcan adapter gets no filter`() {
         var dialect = CANDialect(.init(.slcan, vehicle: .unused))
         var out: [DialectOutput] = []
         dialect.initialise(&out)

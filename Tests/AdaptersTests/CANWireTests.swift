@@ -29,13 +29,13 @@ import Testing
         return events
     }
 
-    @Test(arguments: lines) func `a line of slcan is its frame`(
+    @Test(arguments: lines) func `a line of slcan becomes its frame`(
         _ line: String, _ frame: CANFrame
     ) {
         #expect(events([Array(line.utf8)[...]]) == [.frame(frame)])
     }
 
-    @Test(arguments: lines) func `what is written is read again`(_: String, _ frame: CANFrame) {
+    @Test(arguments: lines) func `a written frame can be read again`(_: String, _ frame: CANFrame) {
         #expect(
             events([SLCAN.line(of: frame)[...]]) == [.frame(frame)].map { $0 }
                 || frame.isRemote)
@@ -63,7 +63,7 @@ import Testing
         ("t7E8\u{7}", [.damage, .refused]), ("zt7E8103\r", [.queued, .frame(lines[7].1)]),
         ("\n\0\r", [.confirmed]), (String(repeating: "x", count: 300) + "\r", [.damage]),
     ])
-    func `what is no frame is told apart`(_ text: String, _ wanted: [CANEvent]) {
+    func `lines that are not frames are recognised`(_ text: String, _ wanted: [CANEvent]) {
         #expect(events([Array(text.utf8)[...]]) == wanted)
     }
 
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a record of SocketCAN is as linux/can.h has it`() {
+    @Test func `a record of SocketCAN has the layout of linux/can.h`() {
         #expect(
             CANRecord.bytes(of: CANFrame(Self.id(0x7DF), [2, 1, 0x0C])) == [
                 0xDF, 0x07, 0, 0, 3, 0, 0, 0, 2, 1, 0x0C, 0, 0, 0, 0, 0,
@@ -99,7 +99,7 @@ import Testing
             ([0x08, 0, 0, 0x20], [0, 0], .disturbed), ([0x80, 0, 0, 0x20], [0, 0], .disturbed),
             ([0x10, 0, 0, 0x20], [0, 0], .wires), ([0x01, 0, 0, 0x20], [0, 0], .noAcknowledge),
         ] as [([UInt8], [UInt8], CANFault)])
-    func `an error frame is the controller's news`(
+    func `an error frame reports the state of the controller`(
         _ id: [UInt8], _ data: [UInt8], _ fault: CANFault
     ) {
         let record = id + [8, 0, 0, 0] + data + [UInt8](repeating: 0, count: 6)
@@ -109,7 +109,7 @@ import Testing
         #expect(found == [.fault(fault)])
     }
 
-    @Test func `records are whole wherever they are cut`() {
+    @Test func `records are whole wherever the bytes are cut`() {
         let record = CANRecord.bytes(of: CANFrame(Self.id(0x7E8), [2, 0x41, 0x0C]))
         let bytes = record + record
         for place in 0...bytes.count {
@@ -176,7 +176,7 @@ import Testing
         ("(1436509052.249713) vcan0 044#2A366C2BBA00112233", .foreign),
         ("(1436509052.249713) vcan0 800#2A", .foreign),
     ])
-    func `what is not a frame is told apart`(
+    func `lines of a log that are not frames are recognised`(
         _ text: String, _ wanted: CandumpLine.Reading
     ) {
         #expect(CandumpLine.read(Array(text.utf8)) == wanted)
@@ -195,5 +195,5 @@ import Testing
     }
 
     @Test(arguments: ["", "7E", "800", "7E8/", "7E8/800", "20000000", "7E8/7F8/1", "7e8/x"])
-    func `what is no filter is refused`(_ text: String) { #expect(CANFilter(text) == nil) }
+    func `text that is not a filter is refused`(_ text: String) { #expect(CANFilter(text) == nil) }
 }

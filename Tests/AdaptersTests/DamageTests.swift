@@ -27,7 +27,7 @@ import Testing
         "486B10410C1AF8C4", "84F110410C1AF8E4", "410C1AF8", "04410C1AF8", "014", "0:410C1AF8",
         "OK", "AT",
     ])
-    func `a line that this link cannot bring is an error`(line: String) {
+    func `on 11-bit CAN a line of another form is an error`(line: String) {
         var adapter = adapter(["010C": line + "\r7E904410C1AF8"])
         adapter.send(ask([0x01, 0x0C]))
         adapter.timeOut()
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["18DA1100340D0000000000", "18DAF10004410D00", "7E804410D00", "410D00"])
-    func `the same on 29-bit CAN`(line: String) {
+    func `on 29-bit CAN a line of another form is an error`(line: String) {
         var adapter = adapter(["0100": "18DAF110064100BE3EB813", "ATDPN": "A7", "010D": line])
         adapter.send(ask([0x01, 0x0D]))
         let senders = adapter.messages.map { $0.ecu?.description }
@@ -45,7 +45,7 @@ import Testing
         #expect(errors(adapter) + adapter.messages.count == 1)
     }
 
-    @Test func `what DPN says does not outweigh how the vehicle answers`() {
+    @Test func `the form of the vehicle's answers outweighs the answer to DPN`() {
         var adapter = adapter(["0100": "18DAF110064100BE3EB813", "ATDPN": "A6"])
         #expect(adapter.dialect.identity.vehicleProtocol == .can29At500)
         adapter.answers["010C"] = "18DAF11004410C1AF8"
@@ -62,7 +62,7 @@ import Testing
         (["OK"], 1), (["?", "OK"], 2), (["O", "OK"], 2), (["K", "OOK", "OK"], 3),
         (["OK\rOK", "OK"], 2), (["", "OK"], 2), (["?", "?"], 2),
     ])
-    func `a setting counts when OK is all of its answer`(answers: [String], times: Int) {
+    func `a setting counts only if the whole answer is OK`(answers: [String], times: Int) {
         var adapter = ScriptedAdapter.genuine()
         adapter.series["ATH1"] = answers
         adapter.initialise()
@@ -72,7 +72,7 @@ import Testing
         #expect(adapter.commands.count { $0 == "ATH1" } == times)
     }
 
-    @Test func `headers that were confirmed and are not there are set again`() {
+    @Test func `confirmed headers that are missing are set again`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.series["0100"] = ["4100BE3EB813", "7E8064100BE3EB813"]
         adapter.initialise()
@@ -93,7 +93,7 @@ import Testing
         #expect(noisy.commands.count { $0 == "ATH1" } == 3)
     }
 
-    @Test func `a request is not sent where its header was not confirmed`() {
+    @Test func `a request whose header was not confirmed is not sent`() {
         var adapter = adapter()
         adapter.answers["ATSH7E0"] = "?"
         adapter.send(ask([0x01, 0x0C], target: ECUAddress(0x7E0, .can11)))
@@ -112,7 +112,7 @@ import Testing
 
     // MARK: Prompts
 
-    @Test func `an answer to another command is waited out, not taken`() {
+    @Test func `an answer to another command is waited out and ignored`() {
         for reply in ["?\r\rOK", "OK", "OK\r7E804410C1AF8"] {
             var adapter = adapter(["010C": reply])
             adapter.send(ask([0x01, 0x0C]))
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `an empty reply is no data once it stays quiet`() {
+    @Test func `an empty reply is no data once the line stays quiet`() {
         var adapter = adapter(["010C": ""])
         adapter.send(ask([0x01, 0x0C]))
         #expect(adapter.ends.isEmpty)
@@ -135,7 +135,7 @@ import Testing
         #expect(adapter.ends == [.complete])
     }
 
-    @Test func `an echo that was switched off shows a restart`() {
+    @Test func `an echo after "echo off" shows that the adapter restarted`() {
         var adapter = adapter(["010C": "010C\r41 0C 1A F8"])
         adapter.send(ask([0x01, 0x0C]))
         #expect(adapter.ends == [.adapterRestarted])

@@ -106,7 +106,7 @@ import Testing
         #expect(identity.banner == "DoIP gateway 1000, ISO 13400-2 version 02")
     }
 
-    @Test func `a vehicle with OBD over UDS alone is found by its second question`() {
+    @Test func `a vehicle that supports only OBD over UDS is found by the second question`() {
         var link = Link()
         link.dialect.initialise(&link.out)
         link.hear(Self.activated, .acknowledged(source: Self.all, target: Self.tester, code: 0))
@@ -123,7 +123,9 @@ import Testing
         #expect(link.take() == [.ready(link.dialect.identity)])
     }
 
-    @Test func `a vehicle that answers nothing is not there, or may be missing`() {
+    @Test
+    func `a vehicle without an answer is missing, and the set-up fails only if it needs a vehicle`()
+    {
         for (need, ending) in [
             (VehicleNeed.needed, DialectOutput.initialisationFailed(.noVehicle(.noData))),
             (.optional, .notice(.setupGoesOn(after: .noVehicle(.noData)))),
@@ -148,7 +150,7 @@ import Testing
         #expect(link.take() == [.initialisationFailed(.activationRefused(code: code))])
     }
 
-    @Test func `a confirmation is waited for, and not for ever`() {
+    @Test func `the wait for a confirmation has a limit`() {
         var link = Link()
         link.dialect.initialise(&link.out)
         _ = link.take()
@@ -167,7 +169,7 @@ import Testing
         #expect(link.take().last == .initialisationFailed(.activationRefused(code: 0x11)))
     }
 
-    @Test func `the version that the gateway names is spoken, and the next time at once`() {
+    @Test func `the gateway's version is used, and the next time from the start`() {
         var link = Link()
         link.dialect.initialise(&link.out)
         _ = link.take()
@@ -187,7 +189,7 @@ import Testing
 
     /// doip-server 2026.6.14 refuses another version with a payload type that is not in the
     /// standard.
-    @Test func `a message in another version names that version, whatever it is`() {
+    @Test func `an error about another version names that version`() {
         var link = Link(.init(version: 0x03))
         link.dialect.initialise(&link.out)
         _ = link.take()
@@ -198,7 +200,7 @@ import Testing
         #expect(link.take().first == .notice(.protocolFound(.doip)))
     }
 
-    @Test func `silence and other protocols are told apart`() {
+    @Test func `silence and other protocols have different errors`() {
         var silent = Link()
         silent.dialect.initialise(&silent.out)
         silent.dialect.expired(.reply, &silent.out)
@@ -209,7 +211,7 @@ import Testing
         #expect(other.take().last == .initialisationFailed(.notUnderstood(received: 12)))
     }
 
-    @Test func `an alive check is answered wherever it comes`() {
+    @Test func `an alive check is answered in every state`() {
         let alive = Self.write(.aliveAnswer(source: Self.tester))
         var link = ready()
         link.hear(.aliveCheck)
@@ -235,7 +237,7 @@ import Testing
         }
     }
 
-    @Test func `one ECU ends an exchange with its answer`() {
+    @Test func `the answer of one ECU ends its exchange`() {
         var link = ready()
         link.ask([0x22, 0xF4, 0x0C], of: Self.engine)
         #expect(
@@ -253,7 +255,7 @@ import Testing
             ])
     }
 
-    @Test func `every answering address is kept apart, until a pause or the known number`() {
+    @Test func `the answers of each address are kept apart, until a pause or the known number`() {
         var link = ready()
         let first = [UInt8]([0x41, 0x0C, 0x1A, 0xF8])
         let second = [UInt8]([0x41, 0x0C, 0x1A, 0xF4])
@@ -273,7 +275,7 @@ import Testing
         }
     }
 
-    @Test func `response pending gives that ECU its time`() {
+    @Test func `response pending gives that ECU more time`() {
         var link = ready()
         link.ask([0x22, 0xF8, 0x06], of: Self.engine)
         link.hear(
@@ -291,7 +293,9 @@ import Testing
             (0x05, .gatewayBusy), (0x06, .targetUnreachable), (0x07, .unknownNetwork),
             (0x08, .transportFailed),
         ] as [(UInt8, AdapterStatus)])
-    func `a request that is not passed on has its reason`(code: UInt8, status: AdapterStatus) {
+    func `a request that the gateway does not forward has a reason`(
+        code: UInt8, status: AdapterStatus
+    ) {
         var link = ready()
         link.ask([0x22, 0xF4, 0x0C], of: 0x1999)
         _ = link.take()
@@ -300,7 +304,7 @@ import Testing
     }
 
     @Test
-    func `a gateway that says nothing has to be set up again, an ECU that does not is silent`() {
+    func `a silent gateway is set up again, a silent ECU is not`() {
         var link = ready()
         link.ask([0x22, 0xF4, 0x0C], of: Self.engine)
         link.hear(.acknowledged(source: Self.engine, target: Self.tester, code: 0))
@@ -313,7 +317,7 @@ import Testing
         #expect(link.take() == [.end(.timedOut)])
     }
 
-    @Test func `answers for another tester, and of a request before, are not taken for this one`() {
+    @Test func `answers for another tester or to the request before are ignored`() {
         var link = ready()
         link.ask([0x22, 0xF4, 0x0C], of: Self.engine)
         _ = link.take()
@@ -327,7 +331,7 @@ import Testing
         #expect(link.take() == [Self.message([0x62, 0xF4, 0x0D, 0x00], from: Self.engine)])
     }
 
-    @Test func `what has no meaning on DoIP is refused, and nothing is written`() {
+    @Test func `requests without a meaning on DoIP are refused, and nothing is written`() {
         var link = ready()
         let id = RequestID(rawValue: 1)
         let requests: [AdapterRequest] = [
@@ -347,7 +351,8 @@ import Testing
         }
     }
 
-    @Test func `a message of a wrong length damages an exchange, and a flood ends it`() {
+    @Test
+    func `a message with a wrong length damages its exchange, and a flood ends the exchange`() {
         var link = ready()
         link.ask([0x01, 0x0C])
         _ = link.take()
@@ -363,7 +368,7 @@ import Testing
         #expect(link.take().contains(.end(.flooded)))
     }
 
-    @Test func `an interruption ends what is under way`() {
+    @Test func `an interruption ends the current exchange`() {
         var link = ready()
         link.ask([0x01, 0x0C])
         _ = link.take()
@@ -394,7 +399,7 @@ import Testing
 
     /// ISO 13400-2: 0000 is reserved, 0E00 to 0FFF are testers, addresses from 8000 are groups or reserved.
     @Test(arguments: [0x0000, 0x0E00, 0x0E80, 0x0FFF, 0x8000, 0xE400, 0xFFFF] as [UInt16])
-    func `what is not the address of an ECU answers nothing`(source: UInt16) {
+    func `an answer from an address that is not an ECU's is ignored`(source: UInt16) {
         var link = ready()
         link.ask([0x03])
         link.hear(

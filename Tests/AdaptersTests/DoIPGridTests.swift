@@ -225,7 +225,7 @@ import Testing
     }
 
     /// From each state and event, silence leads to rest: the timers alone end whatever is under way.
-    @Test(arguments: states) func `time alone ends everything`(state: Sample) {
+    @Test(arguments: states) func `every state ends after its time`(state: Sample) {
         for event in Self.events {
             var link = state.link
             link.take(event)
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func `a gateway's longest request is not exceeded`() {
+    @Test func `a request longer than the gateway's limit is refused`() {
         var link = Link()
         link.dialect.limitRequests(to: 20)
         for event in Self.ready { link.take(event) }

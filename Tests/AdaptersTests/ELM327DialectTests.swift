@@ -168,7 +168,7 @@ func ask(
 @Suite struct `ELM327 dialect` {
     /// The gate judges a request once, and the dialect uses that judgement.
     @Test(arguments: [(true, []), (false, ["ATI"])])
-    func `covers what was not known to only read when it was sent`(
+    func `a request that was not known to be harmless when it was sent is covered`(
         isReadOnly: Bool, cover: [String]
     ) {
         var adapter = ScriptedAdapter.genuine()
@@ -179,7 +179,7 @@ func ask(
         #expect(adapter.ends == [.complete])
     }
 
-    @Test func `sets an adapter up and finds the vehicle`() {
+    @Test func `an adapter is set up and the vehicle is found`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         #expect(adapter.isReady)
@@ -202,7 +202,7 @@ func ask(
         #expect(adapter.failure == .notUnderstood(received: 12))
     }
 
-    @Test func `an adapter that sends line feeds is told not to`() {
+    @Test func `an adapter that sends line feeds is ordered to stop them`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.answers["ATD"] = "OK\n"
         adapter.initialise()
@@ -217,7 +217,8 @@ func ask(
         ("ELM327 v1.5", "SEARCHING...\r7E8064100BE3EB813", ["ATI", "ATSPA6", "0100", "ATDPN"]),
         ("ELM327 v2.1", "7E8064100BE3EB813", ["ATI", "STI", "ATSPA6", "0100"]),
     ])
-    func `a remembered adapter is asked less`(banner: String, answer: String, tail: [String]) {
+    func `a remembered adapter gets fewer commands`(banner: String, answer: String, tail: [String])
+    {
         var adapter = ScriptedAdapter.genuine()
         adapter.answers["ATI"] = banner
         adapter.answers["0100"] = answer
@@ -238,7 +239,7 @@ func ask(
     }
 
     @Test(arguments: [1, 2, 3, 5, 7, 64])
-    func `pieces of any size give the same`(piece: Int) {
+    func `pieces of any size give the same result`(piece: Int) {
         var whole = ScriptedAdapter.genuine()
         var split = ScriptedAdapter.genuine()
         split.piece = piece
@@ -302,7 +303,7 @@ func ask(
         #expect(adapter.failure == .silent)
     }
 
-    @Test func `bytes without sense are called so`() {
+    @Test func `bytes without sense are reported`() {
         var adapter = ScriptedAdapter([:])
         adapter.deaf = ["*"]
         adapter.initialise()
@@ -323,7 +324,7 @@ func ask(
     }
 
     @Test(arguments: [0, 1, 7])
-    func `a web server is called so`(piece: Int) {
+    func `a web server is reported`(piece: Int) {
         var adapter = ScriptedAdapter([:])
         adapter.deaf = ["*"]
         adapter.piece = piece
@@ -342,7 +343,7 @@ func ask(
             ([0x01, 0x0C, 0x0D], "7E803410D32", true),
             ([0x22, 0xF4, 0x0C], "7E80462F40D32", false),
         ] as [([UInt8], String, Bool)])
-    func `an answer to another request is awaited in quiet and told`(
+    func `after an answer to another request the dialect waits for quiet and reports it`(
         request: [UInt8], answer: String, isAnswer: Bool
     ) {
         var adapter = ScriptedAdapter.genuine()
@@ -369,7 +370,7 @@ func ask(
     }
 
     /// A request that writes is not sent again, so its late answer counts.
-    @Test func `a late confirmation of a clearing counts`() {
+    @Test func `a late confirmation of clearing counts`() {
         var adapter = ScriptedAdapter.genuine(["04": "7E8064100BE3EB813"])
         adapter.initialise()
         adapter.send(ask([0x04]))
@@ -380,7 +381,7 @@ func ask(
     }
 
     /// After a user's own settings, any answer may come.
-    @Test func `what comes under a user's settings is not judged`() {
+    @Test func `answers under a user's own settings are not judged`() {
         var adapter = ScriptedAdapter.genuine(["ATCRA123": "OK", "0100": "7E8064100BE3EB813"])
         adapter.initialise()
         adapter.send(
@@ -398,7 +399,7 @@ func ask(
     @Test(arguments: [
         "OK\r\r>7E804410C0000\r\r>", "OK\r\r>7E804410C0000", "OK\r\r>\r\r>7E804410C00",
     ])
-    func `what comes before a request is not its answer`(early: String) {
+    func `bytes from before a request are not its answer`(early: String) {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         adapter.outputs = []
@@ -466,7 +467,7 @@ func ask(
         ("UNABLE TO CONNECT", AdapterStatus.unableToConnect), ("NO DATA", .noData),
         ("CAN ERROR", .canError), ("BUS INIT: ERROR", .busInitError),
     ])
-    func `without a vehicle the adapter's word is kept`(text: String, status: AdapterStatus) {
+    func `without a vehicle the adapter's answer is kept`(text: String, status: AdapterStatus) {
         var adapter = ScriptedAdapter.genuine(["0100": text, "22F810": "NO DATA"])
         for digit in ["6", "7", "8", "9", "A"] { adapter.answers["ATTP\(digit)"] = "OK" }
         adapter.answers["00FECA"] = "NO DATA"
@@ -483,7 +484,7 @@ func ask(
         #expect(adapter.commands.count(where: { $0 == "00FECA" }) == 1)
     }
 
-    @Test func `a vehicle that speaks OBDonUDS alone is found`() {
+    @Test func `a vehicle that supports only OBDonUDS is found`() {
         var adapter = ScriptedAdapter.genuine([
             "0100": "UNABLE TO CONNECT", "ATTP6": "OK", "22F810": "NO DATA",
         ])
@@ -505,7 +506,7 @@ func ask(
             (.optional, "UNABLE TO CONNECT", true, [], nil),
             (.optional, "CAN ERROR", true, [], nil),
         ] as [(VehicleNeed, String, Bool, [String], VehicleProtocol?)])
-    func `a vehicle that may be missing does not keep the adapter from being set up`(
+    func `the adapter is set up without its vehicle if the vehicle may be missing`(
         need: VehicleNeed, word: String, goesOn: Bool, last: [String], assumed: VehicleProtocol?
     ) throws {
         var adapter = ScriptedAdapter.genuine(["0100": word, "22F810": "NO DATA", "ATSP7": "OK"])
@@ -534,7 +535,7 @@ func ask(
         #expect(adapter.commands.contains("ATSP7") == (assumed != nil))
     }
 
-    @Test func `a protocol that was given stands where the vehicle is silent`() {
+    @Test func `a given protocol is kept if the vehicle is silent`() {
         var adapter = ScriptedAdapter.genuine(["0100": "NO DATA", "22F810": "NO DATA"])
         adapter.dialect = ELM327Dialect(
             .init(vehicleProtocol: .can11At500, vehicle: .maybeSilent(assumed: .can29At500)))
@@ -544,7 +545,9 @@ func ask(
         #expect(adapter.commands.filter { $0.hasPrefix("ATSP") } == ["ATSP6"])
     }
 
-    @Test func `an adapter with a fault at every try is set up alone where that is enough`() {
+    @Test
+    func `an adapter with a fault at every attempt is set up without a vehicle if none is needed`()
+    {
         var adapter = ScriptedAdapter.genuine(["0100": "ERR94"])
         adapter.dialect = ELM327Dialect(.init(vehicle: .optional))
         adapter.initialise()
@@ -553,7 +556,7 @@ func ask(
         #expect(adapter.failure == nil)
     }
 
-    @Test func `a vehicle that was found once is looked for at every set-up`() {
+    @Test func `after the vehicle was found once, every set-up looks for it`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.dialect = ELM327Dialect(.init(vehicle: .optional))
         adapter.initialise()
@@ -571,14 +574,14 @@ func ask(
         #expect(adapter.failure == .noVehicle(.unableToConnect))
     }
 
-    @Test func `a word of refusal is no name, and damage is not silence`() {
+    @Test func `"?" is not a name, and damage is not silence`() {
         var adapter = ScriptedAdapter.genuine(["ATI": "?", "0100": "7E80641001818000"])
         adapter.initialise()
         #expect(adapter.dialect.identity.banner == nil)
         #expect(adapter.failure == .noVehicle(.dataError))
     }
 
-    @Test func `an adapter that reports a fault at every try is quoted`() {
+    @Test func `the error quotes an adapter that reports a fault at every attempt`() {
         var adapter = ScriptedAdapter.genuine(["0100": "ERR94"])
         adapter.initialise()
         adapter.timeOut(6)
@@ -586,7 +589,7 @@ func ask(
     }
 
     @Test(arguments: ["7E8064100BE3EB81300", "7E8064100BE3EB813"])
-    func `an ECU that pads some frames and others not is understood`(first: String) {
+    func `an ECU that pads only some frames is understood`(first: String) {
         var adapter = ScriptedAdapter.genuine(["0100": first])
         adapter.answers["010C"] = "7E804410C1AF8000000"
         adapter.answers["0105"] = "7E80341057B"
@@ -601,7 +604,7 @@ func ask(
             ])
     }
 
-    @Test func `a count digit that is refused is dropped and the request sent without`() {
+    @Test func `a refused count digit is removed and the request sent without it`() {
         var adapter = ScriptedAdapter.genuine(["010C1": "?"])
         adapter.initialise()
         adapter.outputs = []
@@ -612,7 +615,7 @@ func ask(
         #expect(adapter.commands.suffix(2) == ["010C1", "010C"])
     }
 
-    @Test func `a refused batch is told, not hidden`() {
+    @Test func `a refused batch is reported`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         adapter.outputs = []
@@ -621,7 +624,7 @@ func ask(
         #expect(adapter.dialect.capabilities.frameCountHelps)
     }
 
-    @Test func `after a request that writes something harmless is sent at once`() {
+    @Test func `after a request that writes, a harmless request is sent at once`() {
         var adapter = ScriptedAdapter.genuine(["04": "7E80144"])
         adapter.initialise()
         adapter.outputs = []
@@ -635,7 +638,7 @@ func ask(
         #expect(adapter.commands == ["ATSTFF", "04", "ATI", "ATST32", "010C"])
     }
 
-    @Test func `one ECU is asked by its address and all of them again afterwards`() {
+    @Test func `a request to one ECU sets its address, and the next request to all resets it`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         adapter.written = []
@@ -645,7 +648,7 @@ func ask(
         #expect(adapter.commands == ["ATSH7E0", "010C", "010C", "ATSH7DF", "010C"])
     }
 
-    @Test func `never a bare carriage return, whatever happens`() {
+    @Test func `a carriage return is never sent alone`() {
         var adapter = ScriptedAdapter.genuine(["04": "7E80144"])
         adapter.initialise()
         adapter.send(ask([0x04]))
@@ -661,7 +664,7 @@ func ask(
         #expect(adapter.commands.count(where: { $0 == "04" }) == 1)
     }
 
-    @Test func `interrupting sends a blank and awaits the prompt`() {
+    @Test func `an interruption sends a blank and waits for the prompt`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         adapter.deaf = ["010C"]
@@ -682,7 +685,7 @@ func ask(
         "\r\rELM327 v1.5", "\r\rELM3227 v2.2", "7E8 04 41 0C 1A F8\r\r\rELM32 v1.5",
         "\r\rOBDII  v1.5", "\r\rSTN1110 v4.2.1",
     ])
-    func `a restart in the middle is noticed`(_ said: String) {
+    func `a restart during a request is noticed`(_ said: String) {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         adapter.deaf = ["010C"]
@@ -697,7 +700,7 @@ func ask(
         #expect(adapter.isReady)
     }
 
-    @Test func `without a vehicle wanted the adapter alone is set up`() {
+    @Test func `if no vehicle is wanted, only the adapter is set up`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.dialect = ELM327Dialect(.init(vehicle: .unused))
         adapter.initialise()
@@ -708,7 +711,7 @@ func ask(
         #expect(adapter.outputs.contains(.text("12.6V")))
     }
 
-    @Test func `what cannot be sent is refused without a byte`() {
+    @Test func `a request that cannot be sent is refused without a byte`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.send(ask([0x01, 0x0C]))
         #expect(adapter.ends == [.refused])
@@ -720,7 +723,7 @@ func ask(
         #expect(adapter.written.isEmpty)
     }
 
-    @Test func `listening ends by count or time, with a blank`() {
+    @Test func `listening ends by count or time, and a blank stops the adapter`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         adapter.deaf = ["ATMA"]
@@ -743,7 +746,7 @@ func ask(
         .monitor(id: RequestID(rawValue: 5), text: text, atMost: atMost)
     }
 
-    @Test func `a monitoring command tells each line and frame as it comes`() {
+    @Test func `a monitoring command reports each line and frame as it arrives`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         adapter.deaf = ["ATMA"]
@@ -773,7 +776,7 @@ func ask(
         #expect(adapter.ends == [.interrupted, .complete])
     }
 
-    @Test func `a monitoring command that ends by itself says why`() {
+    @Test func `a monitoring command that ends early says why`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         adapter.deaf = ["ATMA"]
@@ -784,7 +787,7 @@ func ask(
         #expect(adapter.ends == [.complete])
     }
 
-    @Test func `however much is heard, it is no flood`() {
+    @Test func `listening never counts as a flood`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         adapter.deaf = ["ATMA"]
@@ -795,7 +798,7 @@ func ask(
         #expect(adapter.ends.isEmpty)
     }
 
-    @Test func `a search before listening does not end it`() throws {
+    @Test func `a search before listening does not end the listening`() throws {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         adapter.deaf = ["ATMA"]
@@ -814,7 +817,7 @@ func ask(
     /// Only the beginning of a line is searched, so that a long line that comes byte by byte takes
     /// no more time.
     @Test(arguments: [(0, true), (16, true), (64, false), (8_000, false)])
-    func `a search is told of by the begin of a line`(digits: Int, isTold: Bool) {
+    func `a search is reported when its line begins`(digits: Int, isTold: Bool) {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         adapter.deaf = ["010C"]
@@ -830,7 +833,7 @@ func ask(
         ("AT MA", true), ("atma", true), ("AT MR 10", true), ("AT MP FECA", true), ("STM", true),
         ("STMA", true), ("AT RV", false), ("AT MAX", false), ("010C", false),
     ])
-    func `which commands listen`(text: String, listens: Bool) {
+    func `the commands that listen are known`(text: String, listens: Bool) {
         #expect(AdapterRequest.isMonitoring(text) == listens)
         #expect(!monitor(text).mayRepeat)
     }

@@ -71,7 +71,7 @@ import VehicleLink
         ("?", ["unknownCommand"]), ("ELM327 v1.5", ["banner"]), ("STOPPED", ["stopped"]),
         ("XYZ", [words]),
     ])
-    func `on 11-bit CAN without blanks`(text: String, expected: [String]) {
+    func `lines of 11-bit CAN without blanks are read`(text: String, expected: [String]) {
         var reader = reader()
         #expect(reader.format == LineFormat(header: .can11, hasSpaces: false))
         #expect(Self.answers(&reader, to: "010C", text) == expected)
@@ -82,7 +82,7 @@ import VehicleLink
         ("18 DA F1 1 00 44 10 C1 AF 8", [form]), ("18 DA F1 10 0441 0C 1A F8", [form]),
         ("18 DA 33 10 04 41 0C 1A F8", [sender]), ("7E8 04 41 0C 1A F8", [form]),
     ])
-    func `on 29-bit CAN with blanks`(text: String, expected: [String]) {
+    func `lines of 29-bit CAN with blanks are read`(text: String, expected: [String]) {
         var reader = reader(
             [.reset, .echo(false), .headers(true)], "18 DA F1 10 06 41 00 BE 3E B8 13 ")
         #expect(reader.format == LineFormat(header: .can29, hasSpaces: true))
@@ -96,7 +96,7 @@ import VehicleLink
             ("84 F1 10 41 0C 1A F8 E4", .iso14230, "84F110410C1AF8E4", ["10 410C1AF8"]),
             ("84 F1 10 41 0C 1A F8 E4", .iso14230, "7E804410C1AF8", [form]),
         ] as [(String, LineFormat.Header, String, [String])])
-    func `before CAN`(
+    func `lines of protocols before CAN are read`(
         first: String, header: LineFormat.Header, text: String, expected: [String]
     ) {
         var reader = reader(to: "010C")
@@ -113,7 +113,9 @@ import VehicleLink
     @Test(arguments: [
         [AdapterCommand.reset, .echo(false)], [.reset, .echo(false), .headers(true)], [],
     ])
-    func `without headers, where the adapter shows none`(settings: [AdapterCommand]) {
+    func `lines without headers are read where the adapter shows no headers`(
+        settings: [AdapterCommand]
+    ) {
         var reader = reader(settings, "41 00 BE 3E B8 13 ")
         #expect(reader.format == LineFormat(header: .absent, hasSpaces: true))
         #expect(Self.answers(&reader, to: "010C", "41 0C 1A F8 ") == ["- 410C1AF8"])
@@ -127,7 +129,7 @@ import VehicleLink
         #expect(Self.answers(&reader, to: "010C", "410C 1A F8") == [Self.form])
     }
 
-    @Test func `an echo that could not be switched off is dropped, glued to the answer as well`() {
+    @Test func `an echo that could not be switched off is removed, even glued to the answer`() {
         var reader = reader([.reset, .spaces(false), .headers(true)])
         #expect(Self.answers(&reader, to: "010C", "010C|7E804410C1AF8") == ["7E8 410C1AF8"])
         #expect(Self.answers(&reader, to: "010C", "010C7E804410C1AF8") == ["7E8 410C1AF8"])
@@ -137,7 +139,7 @@ import VehicleLink
         #expect(Self.answers(&silent, to: "010C", "010C7E804410C1AF8") == [Self.sender])
     }
 
-    @Test func `what a user sets is the form from there on`() {
+    @Test func `a user's setting fixes the form from then on`() {
         var reader = reader(responders: nil)
         reader.apply(.spaces(true))
         #expect(reader.format == nil)
@@ -154,7 +156,7 @@ import VehicleLink
 
     /// A flipped bit turns a digit into another character: `#` of a comment, a blank, a colon, a
     /// prompt.
-    @Test func `no character that is lost to a flipped bit goes unsaid`() {
+    @Test func `every character that a flipped bit destroys is reported`() {
         let line = Array("7E8034105B3".utf8)
         for place in line.indices {
             for bit in 0..<8 {
@@ -177,7 +179,7 @@ import VehicleLink
         }
     }
 
-    @Test func `random lines never trap and never become more than they are`() {
+    @Test func `random lines never crash and never yield more than they hold`() {
         var generator = SeededGenerator(seed: 27)
         let pieces = [
             "7E8", "18DAF110", "486B10", "410C1AF8", "014", "0:490201", "1:", "SEARCHING...",

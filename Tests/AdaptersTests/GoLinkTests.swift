@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be a frame is skipped until a pause`() {
+    @Test func `bytes that cannot be a frame are skipped until a pause`() {
         var lexer = GoLinkLexer()
         var found: [GoLinkLexer.Token] = []
         lexer.receive([0x55, 0xE8, 0x06, 0x41].span, &found)
@@ -44,7 +44,7 @@ import Testing
         #expect(found == [.damage] + Self.frames.map { .frame($0) })
     }
 
-    @Test func `a frame without a body, or with one that is no answer, is none`() {
+    @Test func `a frame without a body, or with a body that is not an answer, is ignored`() {
         for bytes: [UInt8] in [[0x00, 0xE8, 0x00], [0x00, 0xE8, 0x02, 0x01, 0x00]] {
             var lexer = GoLinkLexer()
             var found: [GoLinkLexer.Token] = []
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `requests are written as the document says`() {
+    @Test func `requests are written as the document describes`() {
         #expect(GoLinkFrame.request([0x01, 0x0C]).bytes == [0x07, 0xDF, 0x02, 0x01, 0x0C])
         #expect(GoLinkFrame.busTypeRequest.bytes == [0x07, 0x00, 0x01, 0x01])
         #expect(GoLinkFrame.request([]).bytes == nil)
@@ -72,7 +72,7 @@ import Testing
             ])
     }
 
-    @Test func `the bus is told by number, and by keywords where the number is in doubt`() {
+    @Test func `the bus comes from its number, and from keywords where the number is ambiguous`() {
         #expect(VehicleProtocol(goLinkBus: 0, keywords: [0, 0]) == .can11At500)
         #expect(VehicleProtocol(goLinkBus: 4, keywords: [0, 0]) == .j1850VPW)
         #expect(VehicleProtocol(goLinkBus: 5, keywords: [0, 0]) == .j1850PWM)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `it asks for the bus, then for the support map`() {
+    @Test func `the set-up asks for the bus, then for the support map`() {
         var dialect = GoLinkDialect()
         var out: [DialectOutput] = []
         dialect.initialise(&out)
@@ -136,7 +136,7 @@ import Testing
         #expect(dialect.identity.vehicleProtocol == .can11At500)
     }
 
-    @Test func `silence, noise and a dead vehicle are told apart`() {
+    @Test func `silence, noise and a missing vehicle have different errors`() {
         var dialect = GoLinkDialect()
         var out: [DialectOutput] = []
         dialect.initialise(&out)
@@ -156,7 +156,7 @@ import Testing
         #expect(news(out).last == .initialisationFailed(.noVehicle(.noData)))
     }
 
-    @Test func `a vehicle that may be missing does not keep the device from being set up`() {
+    @Test func `the device is set up without its vehicle if the vehicle may be missing`() {
         var dialect = GoLinkDialect(.init(vehicle: .optional))
         var out: [DialectOutput] = []
         dialect.initialise(&out)
@@ -174,7 +174,7 @@ import Testing
         #expect(news(out).last == .ready(dialect.identity))
     }
 
-    @Test func `a known number of answers ends an exchange, a pause an unknown one`() {
+    @Test func `the known number of answers ends an exchange; if it is unknown, a pause does`() {
         var dialect = ready()
         var out: [DialectOutput] = []
         dialect.send(request([0x01, 0x0D], frames: 1), &out)
@@ -218,7 +218,7 @@ import Testing
         #expect(news(out) == [.message(Self.speedMessage), .end(.complete)])
     }
 
-    @Test func `a late answer to something else does not count`() {
+    @Test func `a late answer to another request does not count`() {
         var dialect = ready()
         var out: [DialectOutput] = []
         dialect.send(request([0x01, 0x0C], frames: 1), &out)
@@ -227,7 +227,7 @@ import Testing
         #expect(dialect.phase == .exchanging)
     }
 
-    @Test func `nor does one to another identifier of the same high byte`() {
+    @Test func `an answer to another identifier with the same high byte does not count`() {
         var dialect = ready()
         var out: [DialectOutput] = []
         dialect.send(request([0x22, 0xF4, 0x0C], frames: 1), &out)
@@ -243,7 +243,7 @@ import Testing
         #expect(news(out).last == .end(.complete))
     }
 
-    @Test func `the device's word that nobody answered is a status`() {
+    @Test func `the device's report that no ECU answered is a status`() {
         var dialect = ready()
         var out: [DialectOutput] = []
         dialect.send(request([0x01, 0x0C]), &out)
@@ -256,7 +256,7 @@ import Testing
         #expect(dialect.phase == .exchanging)
     }
 
-    @Test func `pending is waited for`() {
+    @Test func `response pending is waited for`() {
         var dialect = ready()
         var out: [DialectOutput] = []
         dialect.send(request([0x09, 0x06], frames: 1), &out)
@@ -269,7 +269,7 @@ import Testing
 
     /// If one byte of an answer is lost or flipped, no message is invented, and the next exchange
     /// works.
-    @Test func `after a lost or flipped byte the next exchange is whole again`() {
+    @Test func `after a lost or flipped byte the next exchange is correct`() {
         for index in Self.speed.indices {
             var lost = Self.speed
             lost.remove(at: index)
@@ -303,7 +303,7 @@ import Testing
         }
     }
 
-    @Test func `what the device cannot do is refused`() {
+    @Test func `requests that the device cannot send are refused`() {
         var dialect = ready()
         for request in [
             AdapterRequest.command(id: RequestID(rawValue: 1), text: "AT RV", mayRepeat: true),
@@ -319,7 +319,7 @@ import Testing
         }
     }
 
-    @Test func `sleep is announced, an interruption ends at once`() {
+    @Test func `sleep is reported, and an interruption ends the exchange at once`() {
         var dialect = ready()
         var out: [DialectOutput] = []
         dialect.receive([0x01, 0x00, 0x06, 0x00, 0, 0, 0, 0, 0], &out)
@@ -331,7 +331,7 @@ import Testing
         #expect(dialect.phase == .ready)
     }
 
-    @Test func `endless bytes are given up`() {
+    @Test func `endless bytes end the exchange`() {
         var dialect = ready()
         var out: [DialectOutput] = []
         dialect.send(request([0x01, 0x0C]), &out)

@@ -50,7 +50,7 @@ import Testing
         #expect(adapter.commands == commands)
     }
 
-    @Test func `the next request brings the usual filter back`() {
+    @Test func `the next request restores the usual filter`() {
         var adapter = adapter()
         adapter.send(monitor(["7E8/7F8"]))
         adapter.timeOut(.listen)
@@ -60,7 +60,7 @@ import Testing
         #expect(adapter.commands == ["ATCRA", "010C"])
     }
 
-    @Test func `an STN gets every pattern, and monitors with them`() {
+    @Test func `an STN gets every pattern and monitors with them`() {
         var adapter = adapter(stn: true)
         adapter.send(monitor(["7E8/7F8", "0C9"]))
         #expect(adapter.commands == ["STFPA07E8,07F8", "STFPA00C9,07FF", "STM"])
@@ -71,14 +71,14 @@ import Testing
         #expect(adapter.commands == ["ATAR", "010C"])
     }
 
-    @Test func `an older STN knows the filter by its older name`() {
+    @Test func `an older STN gets the older name of the command`() {
         var adapter = adapter(stn: true, refusing: ["STFPA07E8,07F8"])
         adapter.send(monitor(["7E8/7F8"]))
         #expect(
             adapter.commands == ["STFPA07E8,07F8", "STFPA07E8,07F8", "STFAP07E8,07F8", "STM"])
     }
 
-    @Test(arguments: [true, false]) func `without filters it monitors everything`(isSTN: Bool) {
+    @Test(arguments: [true, false]) func `without filters every frame is monitored`(isSTN: Bool) {
         var adapter = adapter(
             stn: isSTN, refusing: ["STFPA07E8,07F8", "STFAP07E8,07F8", "ATCF7E8"])
         adapter.send(monitor(["7E8/7F8"]))
@@ -93,7 +93,7 @@ import Testing
             (["7E8/7F8"], "7E8", 0x7F8), (["7E8", "7E9"], "7E8", 0x7FE),
             (["7E8/7F8", "7E0"], "7E8", 0x7F0),
         ] as [([String], String, UInt32)])
-    func `one pattern covers several`(_ filters: [String], _ pattern: String, _ mask: UInt32)
+    func `one pattern can cover several`(_ filters: [String], _ pattern: String, _ mask: UInt32)
         throws
     {
         let all = filters.compactMap { CANFilter($0) }

@@ -39,12 +39,12 @@ import Testing
         ("8 0FECA 00 FF", nil), ("80FECA00FF", nil), ("6 0FECA 0 FF", nil),
         ("6 0FECA 00 FF 00 FF FF FF FF FF FF 00", nil), ("6 0FECA 00 FF 0", nil),
     ])
-    func `headers of SAE J1939`(text: String, expected: String?) {
+    func `headers of SAE J1939 are read`(text: String, expected: String?) {
         #expect(written(frame(text, .j1939)) == expected)
     }
 
     /// If the setting is known, the first digit must not mislead the reader.
-    @Test func `a known form of headers counts more than what they look like`() {
+    @Test func `a known form of headers outweighs the look of a line`() {
         #expect(
             written(frame("18FECA00FF", .j1939) { $0.formatsJ1939Headers = true })
                 == "0CFECA00 FF")
@@ -61,7 +61,7 @@ import Testing
         ("18 DA F1 10 3 04 41", nil),
         ("7E8 04 41 0C 1A F8 00 00 00 00", nil),
     ])
-    func `CAN with blanks`(text: String, expected: String?) {
+    func `lines of CAN with blanks are read`(text: String, expected: String?) {
         #expect(written(frame(text, text.hasPrefix("18") ? .can29At500 : .can11At500)) == expected)
     }
 
@@ -69,7 +69,7 @@ import Testing
         ("7E820441", "7E8 0441"), ("18DAF11020441", "18DAF110 0441"), ("7E80", "7E8 "),
         ("7E830441", nil), ("18DAF11030441", nil), ("FFF10441", nil), ("3FFFFFFF20441", nil),
     ])
-    func `CAN without blanks, with lengths`(text: String, expected: String?) {
+    func `lines of CAN without blanks and with lengths are read`(text: String, expected: String?) {
         #expect(written(frame(text) { $0.showsLength = true }) == expected)
     }
 
@@ -83,13 +83,13 @@ import Testing
             ("48 6B 10 41 05 7B 85", .iso9141, nil), ("48 6B 10 41 05 7B 84", .j1850VPW, nil),
             ("48 6B 10 84", .iso9141, "- 486B1084"),
         ] as [(String, VehicleProtocol, String?)])
-    func `protocols before CAN are checked`(
+    func `checksums of protocols before CAN are checked`(
         text: String, known: VehicleProtocol, expected: String?
     ) {
         #expect(written(frame(text, known)) == expected)
     }
 
-    @Test func `without headers there is nobody`() {
+    @Test func `without headers the sender is unknown`() {
         #expect(written(frame("41 0C 1A F8", .can11At500) { $0.headers = false }) == "- 410C1AF8")
     }
 
@@ -98,7 +98,8 @@ import Testing
         ("800", nil), ("20000000", nil), ("7E", nil), ("7E888", nil), ("18DAF11088", nil),
         ("0:7E8", nil),
     ])
-    func `remote frames have an identifier and perhaps a length`(text: String, expected: String?) {
+    func `remote frames have an identifier and sometimes a length`(text: String, expected: String?)
+    {
         var line = HexLine()
         let remote = MonitoredFrame(remote: Array((text + " RTR").utf8).span, &line)
         #expect(written(remote) == expected)

@@ -51,7 +51,7 @@ import Testing
     }
 
     /// The odometer of the e-Golf's gateway (wican-fw issue 108).
-    @Test func `a 29-bit address beyond 18xxxxxx takes its upper bits as priority`() {
+    @Test func `a 29-bit address outside 18xxxxxx gives its upper bits as priority`() {
         var adapter = adapter([
             "0100": "18DAF110064100BE3EB813", "ATDPN": "A7", "ATCP17": "OK", "ATCP18": "OK",
             "ATSHFC007B": "OK", "ATCRA17FE007B": "OK", "ATFCSH17FC007B": "OK",
@@ -77,7 +77,7 @@ import Testing
 
     /// A BMW i3's battery: ATCEA07, and answers 607 F1 … (meta.cars.forum, thread 85; OVMS issue
     /// 488).
-    @Test func `extended addressing has an address byte in front`() {
+    @Test func `extended addressing puts an address byte before the data`() {
         var adapter = adapter([
             "ATSH6F1": "OK", "ATCEA07": "OK", "ATCEA": "OK", "ATCRA607": "OK",
             "ATFCSH6F1": "OK", "ATFCSD07300000": "OK", "22DD68": "607F10562DD68938800",
@@ -110,7 +110,7 @@ import Testing
         ("ATFCSM1", "OK\r\r>\r\rLV RESET"), ("ATFCSM1", "ATFCSM1\rOK"),
         ("ATCRA72E", "O\r\r>\r\rLV RESET"),
     ])
-    func `a restart among the settings keeps the request from being sent`(
+    func `a restart between the settings prevents the request`(
         command: String, reply: String
     ) {
         for payload: [UInt8] in [[0x19, 0x02, 0xFF], [0x14, 0xFF, 0xFF, 0xFF]] {
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `a restart while a setting is waited for anew is told`() {
+    @Test func `a restart while a setting is sent again is reported`() {
         var adapter = adapter()
         adapter.deaf = ["ATCRA72E"]
         adapter.send(.vehicle(request([0x14, 0xFF, 0xFF, 0xFF], to: 0x726)))
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: ["LV RESET", "ATI\rELM327 v1.5"])
-    func `a restart behind a request that writes is told, and it is not sent again`(cover: String) {
+    func `after a restart a request that writes is reported and not sent again`(cover: String) {
         var adapter = adapter(["14FFFFFF": "72E0154", "ATSTFF": "OK"])
         adapter.answers["ATI"] = cover
         adapter.send(.vehicle(request([0x14, 0xFF, 0xFF, 0xFF], to: 0x726)))
@@ -153,7 +153,7 @@ import Testing
         #expect(adapter.commands.suffix(2) == ["14FFFFFF", "ATI"])
     }
 
-    @Test func `a restart while the request is interrupted is told`() {
+    @Test func `a restart while the request is interrupted is reported`() {
         for (deaf, end) in [
             ("ATCRA72E", ExchangeEnd.restartedBeforeSending), ("1902FF", .adapterRestarted),
         ] {
@@ -169,7 +169,7 @@ import Testing
 
     /// It is unknown whether the adapter made the setting under way and those after it.
     @Test(arguments: ["ATSH726", "ATCRA72E", "ATFCSH726", "ATFCSD300000", "ATFCSM1"])
-    func `settings are made anew after an interruption among them`(deaf: String) {
+    func `settings are sent again if an interruption came between them`(deaf: String) {
         var adapter = adapter(["1902FF": "72E037F1911"])
         adapter.deaf = [deaf]
         adapter.send(.vehicle(request([0x19, 0x02, 0xFF], to: 0x726)))
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `settings are made anew after an interruption, to all ECUs as well`() {
+    @Test func `settings for all ECUs are sent again after an interruption, too`() {
         var adapter = adapter(["1902FF": "72E037F1911"])
         adapter.send(.vehicle(request([0x19, 0x02, 0xFF], to: 0x726)))
         adapter.deaf = ["ATSH7DF"]
@@ -205,7 +205,7 @@ import Testing
 
     /// A new set-up forgets earlier settings, because the adapter may be a different one.
     @Test(arguments: [true, false])
-    func `settings are made anew after a new set-up`(restarts: Bool) {
+    func `settings are sent again after a new set-up`(restarts: Bool) {
         var adapter = adapter(["1902FF": "72E037F1911"])
         adapter.send(.vehicle(request([0x19, 0x02, 0xFF], to: 0x726)))
         if restarts {
@@ -227,7 +227,7 @@ import Testing
     }
 
     /// The adapter may have lost the header of an earlier request without a word.
-    @Test func `a request that writes to one ECU has its header said again`() {
+    @Test func `before a request that writes, the header of its ECU is sent again`() {
         var adapter = adapter(["14FFFFFF": "7E80154", "22F190": "NO DATA", "ATSTFF": "OK"])
         adapter.send(.vehicle(request([0x22, 0xF1, 0x90], to: 0x7E0)))
         adapter.written = []
@@ -280,7 +280,7 @@ import Testing
         #expect(adapter.commands == ["ATSH8210F1", "221FFC"])
     }
 
-    @Test func `no timer runs on behind an end`() {
+    @Test func `no timer runs after the end`() {
         var adapter = adapter()
         adapter.deaf = ["ATMA"]
         adapter.send(
@@ -323,7 +323,7 @@ import Testing
         #expect(adapter.commands == ["ATSH" + all, "010C"])
     }
 
-    @Test func `an empty request sends nothing and puts the settings back`() {
+    @Test func `an empty request sends nothing and restores the settings`() {
         var adapter = adapter(["3E00": "72E027E00"])
         var probe = request(
             [0x3E, 0x00], to: 0x726,
@@ -344,7 +344,7 @@ import Testing
         #expect(adapter.ends == [.complete])
     }
 
-    @Test func `an adapter that cannot reset its filter gets the default one`() {
+    @Test func `an adapter that cannot reset its filter gets the default filter`() {
         var adapter = adapter(["1902FF": "NO DATA", "ATCRA": "?"])
         adapter.send(.vehicle(request([0x19, 0x02, 0xFF], to: 0x726)))
         adapter.written = []
@@ -355,7 +355,7 @@ import Testing
             ])
     }
 
-    @Test func `a reset that the user typed is not forgotten`() {
+    @Test func `a reset that the user typed is remembered`() {
         var adapter = adapter()
         adapter.send(.vehicle(request([0x01, 0x0C], to: 0x7E0)))
         adapter.send(.command(id: RequestID(rawValue: 2), text: "ATD", mayRepeat: true))
@@ -365,7 +365,7 @@ import Testing
     }
 
     // 18FECA00: DM1 of the engine; lamps off, SPN 100 FMI 1, twice.
-    @Test func `a vehicle that speaks SAE J1939 is found after all else`() {
+    @Test func `SAE J1939 is tried after all other protocols`() {
         var adapter = ScriptedAdapter.genuine([
             "0100": "UNABLE TO CONNECT", "22F810": "NO DATA", "00FECA": "60FECA0000FF64000102FFFF",
             "00FEEE": "60FEEE00A0FFFFB3FFFF9CFA", "ATSHEA00F9": "OK", "ATSHEAFFF9": "OK",
@@ -393,7 +393,7 @@ import Testing
         #expect(adapter.commands == ["ATSHEA00F9", "00FEEE"])
     }
 
-    @Test func `a forced or remembered SAE J1939 is asked in its own way`() {
+    @Test func `a forced or remembered SAE J1939 vehicle is asked with a request of SAE J1939`() {
         let answers = [
             "ATSPA": "OK", "00FECA": "60FECA0000FF00000000FFFF", "ATD": "OK", "ATE0": "OK",
             "ATL0": "OK", "ATS0": "OK", "ATH1": "OK", "ATI": "ELM327 v1.4b", "ATDPN": "A",
@@ -409,7 +409,7 @@ import Testing
         }
     }
 
-    @Test func `a forced CAN protocol is asked for SAE J1979-2 too`() {
+    @Test func `with a forced CAN protocol, SAE J1979-2 is tried, too`() {
         var adapter = ScriptedAdapter(
             [
                 "ATSP6": "OK", "0100": "NO DATA", "22F810": "7E80462F81001", "ATD": "OK",

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: examples)
-    func `it does not matter how the bytes are cut`(text: String, expected: [String]) {
+    func `the cuts between the bytes do not matter`(text: String, expected: [String]) {
         let bytes = Array(text.utf8)
         // Every way to cut the bytes: one bit of the mask for each place between two bytes.
         let places = max(0, bytes.count - 1)
@@ -60,14 +60,14 @@ import Testing
         }
     }
 
-    @Test func `what has begun can be seen`() {
+    @Test func `an unfinished line can be read`() {
         var lexer = ReplyLexer()
         var tokens: [ReplyLexer.Token] = []
         lexer.receive(Array("OK\rSEARCH".utf8).span, &tokens)
         #expect(lexer.partialLine == Array("SEARCH".utf8))
     }
 
-    @Test func `an endless line is told once and takes no endless memory`() {
+    @Test func `an endless line is reported once and needs limited memory`() {
         let flood = [UInt8](repeating: 0x41, count: 3 * ReplyLexer.longestLine)
         let tokens = Self.tokens([flood, flood, Array("\rOK\r>".utf8)])
         #expect(Self.names(tokens) == ["overlong", "OK", ">"])

@@ -13,7 +13,7 @@ import Testing
     private static let begin = "<!-- Made from the code by ThreatModelTests: do not edit. -->\n"
     private static let end = "<!-- End of what is made from the code. -->\n"
 
-    @Test func `says who may send what`() throws {
+    @Test func `the document lists which transports may send which requests`() throws {
         let text = try String(contentsOf: Self.path, encoding: .utf8)
         let start = try #require(text.range(of: Self.begin))
         let stop = try #require(text.range(of: Self.end))
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// Requests that the lists must never contain, from the standards and data sheets.
-    @Test func `what clears, resets or stores is in no list`() {
+    @Test func `no list of harmless requests has one that clears, resets or stores`() {
         let services = Self.readingServices.map(\.service.rawValue)
         for writing: UInt8 in [0x04, 0x08, 0x11, 0x14, 0x27, 0x28, 0x2E, 0x2F, 0x31, 0x34, 0x85] {
             #expect(!services.contains(writing))

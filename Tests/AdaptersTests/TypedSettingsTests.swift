@@ -88,7 +88,7 @@ import Testing
         #expect(settings.isReadOnly(try Self.bytes(request)) == isReadOnly)
     }
 
-    @Test func `that were not confirmed may stand or not`() throws {
+    @Test func `unconfirmed settings count as set and as not set`() throws {
         let off = Self.settings("AT CAF0", in: .can11At500, isConfirmed: false)
         // 01 04 is a request for a value, or a length followed by the request to clear.
         #expect(!off.isReadOnly(try Self.bytes("0104")))
@@ -100,7 +100,7 @@ import Testing
         #expect(back.isReadOnly(try Self.bytes("0104")))
     }
 
-    @Test func `are forgotten by a set-up but for the adapter's own defaults`() throws {
+    @Test func `a set-up resets all settings except the adapter's stored defaults`() throws {
         var settings = Self.settings("AT CAF0;AT SH 0A5", in: .can11At500)
         settings.reset()
         #expect(settings == TypedSettings())
@@ -121,7 +121,7 @@ import Testing
             ("", "AT FC SH 7E0", true), ("AT SP 7", "AT FC SH 7E0", false),
             ("AT SP 3", "AT FC SH 7E0", false), ("", "AT FC SH 18DA10F1", false),
         ])
-    func `decide what an adapter is told to send, too`(
+    func `settings decide which of the adapter's own commands only read, too`(
         _ commands: String, _ text: String, _ isReadOnly: Bool
     ) {
         #expect(

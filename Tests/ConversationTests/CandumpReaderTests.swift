@@ -4,7 +4,7 @@ import OBDCore
 import Testing
 
 @Suite struct `A log of frames` {
-    @Test func `a log's answers are put together, each with its request`() {
+    @Test func `the answers of a log are assembled, each with its request`() {
         let log = """
             (1.000000) can0 0C9#21D6005800000000
             (1.001000) can0 7DF#0209020000000000

@@ -273,7 +273,7 @@ import VehicleLink
     ]
 
     @Test(arguments: cases)
-    func `conversations are read as the table says`(
+    func `each conversation of the table is read`(
         title: String, text: String, expected: [String]
     ) {
         #expect(read(text).summary == expected, "\(title)")
@@ -297,7 +297,7 @@ import VehicleLink
     ]
 
     @Test(arguments: words)
-    func `every text of the adapter is known, alone and behind data`(
+    func `every text of the adapter is known, alone and after data`(
         text: String, status: AdapterStatus?
     ) {
         let isBanner = text.hasSuffix("v1.5")
@@ -311,7 +311,7 @@ import VehicleLink
         }
     }
 
-    @Test func `the text of a status stands without a search, that of an error as it stood`() {
+    @Test func `a status is quoted without "SEARCHING...", an error as the adapter wrote it`() {
         let items = read(
             ">0100\nSEARCHING...NO DATA  \n \u{1B}[2J xyzzy\n>0902\n7E8 10 14 49 02 01 31 44 34")
         let texts = items.compactMap { item -> String? in
@@ -330,7 +330,7 @@ import VehicleLink
             (">09021\n49 02 01", "0902"), (">041\n44", "04"),
             (">ATCAF0\nOK\n>02010C\n7E8 04 41 0C 1A F8", "010C"), ("41 0C 1A F8", nil),
         ] as [(String, String?)])
-    func `the request is told without count digit and control byte`(
+    func `the request is shown without count digit and control byte`(
         text: String, request: String?
     ) {
         #expect(read(text).last?.exchange.request.map { Hex.string($0) } == request)
@@ -347,7 +347,7 @@ import VehicleLink
             // The line's own form outweighs the setting.
             ("ATSP6\nOK", nil, .iso14230, "83 F1 10 41 05 7B 45"),
         ] as [(String, VehicleProtocol?, VehicleProtocol.Family?, String)])
-    func `the protocol is told, or inferred from the line`(
+    func `the protocol is the reported one, or is inferred from the line`(
         command: String, vehicleProtocol: VehicleProtocol?, family: VehicleProtocol.Family?,
         line: String
     ) {
@@ -356,7 +356,7 @@ import VehicleLink
         #expect(exchange?.family == family)
     }
 
-    @Test func `with a request given the whole input is one reply`() {
+    @Test func `if the request is given, the whole input is one reply`() {
         let text = ">010C\n>41 0C 1A F8\n>\n41 0C 1B 00\nATH1\n"
         let items = read(text, request: "010C")
         #expect(items.summary == ["2 - 410C1AF8", "4 - 410C1B00"])
@@ -364,7 +364,7 @@ import VehicleLink
         #expect(read("12.4V", request: "ATRV").summary == ["1 12.4 V"])
     }
 
-    @Test func `the protocol given decides where the text alone is ambiguous`() {
+    @Test func `the given protocol decides where the text alone is ambiguous`() {
         // 06 is the right CRC. A sum would be 84.
         let line = ">0105\n48 6B 10 41 05 7B 06"
         #expect(read(line, vehicleProtocol: .j1850VPW).summary == ["2 10 41057B"])
@@ -376,7 +376,7 @@ import VehicleLink
         ("010C", true), ("01 0c", true), ("ATRV", true), ("st i", true), ("x", false), ("", false),
         ("4", false),
     ])
-    func `what can be a request is known`(text: String, isRequest: Bool) {
+    func `lines that can be requests are recognised`(text: String, isRequest: Bool) {
         #expect(ConversationReader.isRequest(text) == isRequest)
     }
 }

@@ -7,7 +7,10 @@ import Testing
 @Suite struct `Generated conversations` {
     static let rounds = 8
 
-    @Test func `every form of every protocol is read back, told, untold or contradicted`() throws {
+    @Test
+    func `every form of every protocol is read, with the right, no or a wrong protocol given`()
+        throws
+    {
         var generator = SeededGenerator(seed: 11)
         for form in GeneratedConversation.forms {
             for _ in 0..<Self.rounds {
@@ -26,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a line lost, doubled or swapped never becomes another message`() throws {
+    @Test func `a lost, doubled or swapped line never becomes another message`() throws {
         var generator = SeededGenerator(seed: 12)
         for form in GeneratedConversation.forms {
             // Lines with a length digit and without blanks, although the settings say that there is
@@ -112,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `random text never traps and never grows without bound`() {
+    @Test func `random text never crashes and never needs unlimited memory`() {
         var generator = SeededGenerator(seed: 15)
         let pieces = [
             "7E8 ", "18 DA F1 10 ", "48 6B 10 ", "41 0C 1A F8", "014", "0: 49 02 01 ", "1:",
@@ -159,7 +162,7 @@ import Testing
         (">ATSP6\n", "ATSP6", 0), (">ATSP6\n", "ATSP6 ", 0), (">010C\n", "SEARCHING...", 1),
         (">0100\n", "BUS INIT: OK", 1), (">0100\n", "BUS INIT: ...", 1), (">010C\n", "010C", 1),
     ])
-    func `a word said a thousand times ends`(request: String, word: String, most: Int) {
+    func `an endlessly repeated word ends`(request: String, word: String, most: Int) {
         let count = 16_000 / word.utf8.count
         let items = read(request + String(repeating: word, count: count) + "\n")
         #expect(items.messages.isEmpty)

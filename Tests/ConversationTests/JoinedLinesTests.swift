@@ -44,11 +44,11 @@ import Testing
         "18DAF110064100BE3EB81100", "7E8 06 41 00 BE 3E B8 11 7EA 06 41 00 80",
         "41 0C 1A F8 0D 32", "7E8 10 14 49 02 01 31 44 34",
     ])
-    func `one line, or none, is not cut`(_ text: String) {
+    func `a single line is not cut`(_ text: String) {
         #expect(frames(text) == nil)
     }
 
-    @Test func `a lost or doubled character makes no frame that nobody sent`() {
+    @Test func `a lost or doubled character never makes a frame that no ECU sent`() {
         let sent = ["7EB064100981800017", "7E8064100983BA017", "7E9034105C4"]
         let whole = ["7EB06410098180001", "7E8064100983BA017", "7E9034105C4"]
         #expect(frames(sent.joined()) == nil)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `segments count on, and the next message may follow`() {
+    @Test func `numbered segments are joined, and the next message may follow`() {
         #expect(
             segments("0140:4902015646311:524642303032352:39333238353639")
                 == ["014", "0:490201564631", "1:52464230303235", "2:39333238353639"])
@@ -87,7 +87,7 @@ import Testing
         "0: 49 02 01 31 44 34", "1:52464230303235", "12:34:56",
         "0140:4902015646312:52464230303235",
     ])
-    func `what does not count on stays as it is`(_ text: String) {
+    func `segments that are not in order stay unchanged`(_ text: String) {
         #expect(segments(text) == nil)
     }
 
@@ -97,12 +97,12 @@ import Testing
         ("01007E8064100BE3FA813", "0100"), ("01057F0112", "0105"),
         ("1902FF5902FF", "1902FF"), ("1800FF005800", "1800FF00"),
     ])
-    func `a request stands in front of its answer`(_ text: String, _ expected: String) {
+    func `a request comes before its answer`(_ text: String, _ expected: String) {
         #expect(request(text) == expected)
     }
 
     @Test(arguments: [("03 43 01 33 00 00 00 00", "03 "), ("0747042000000000", "07")])
-    func `behind a prompt a list of codes is no data field`(_ text: String, _ expected: String) {
+    func `after a prompt a list of codes is not a data field`(_ text: String, _ expected: String) {
         #expect(request(text, isBehindPrompt: true) == expected)
         #expect(request(text) == nil)
     }
@@ -111,7 +111,7 @@ import Testing
     @Test(arguments: [
         "04 43 01 01 33 00 00 00", "03 43 DB 01 AA AA AA AA", "02 43 00 00 00 00 00 00",
     ])
-    func `behind a prompt a data field is none the less one`(_ text: String) {
+    func `after a prompt a data field is still a data field`(_ text: String) {
         #expect(request(text, isBehindPrompt: true) == nil)
     }
 

@@ -17,7 +17,7 @@ import Testing
         (">ATSP6\rOK\r>22F190\r77A0462F19001", 1, 0),
         (">ATSP7\rOK\r>22F190\r17FE00760462F19001", 1, 0),
     ])
-    func `a line that contradicts what is known is an error`(
+    func `a line that contradicts known facts is an error`(
         text: String, messages: Int, errors: Int
     ) {
         let items = read(text)
@@ -37,7 +37,7 @@ import Testing
             ("2144454647484900", "214445464748", false),
             ("21444546474849", "214445464748", false),
         ])
-    func `a last frame has the missing bytes alone, or eight bytes`(
+    func `a last frame has only the missing bytes, or eight bytes`(
         _ first: String, _ last: String, _ isWhole: Bool
     ) {
         for id in ["7E8", "18DAF110"] {

@@ -67,7 +67,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `have the bytes of the standard, both ways`(one: Case) {
+    func `messages have the bytes of the standard, read and written`(one: Case) {
         #expect(one.message.bytes(version: one.version) == one.bytes)
         #expect(DoIPMessage(datagram: one.bytes) == one.message)
         #expect(DoIPHead(one.bytes[..<8])?.version == one.version)
@@ -100,7 +100,8 @@ import Testing
         (0x4001, 1), (0x4002, 5), (0x4003, 1), (0x4004, 0), (0x8001, 4), (0x8001, 0), (0x8002, 4),
         (0x8003, 4),
     ])
-    func `of a wrong length are not read, and do not hide the next one`(type: Int, count: Int) {
+    func `a message with a wrong length is ignored, and the next one is read`(type: Int, count: Int)
+    {
         let head: [UInt8] = [0x02, 0xFD, UInt8(type >> 8), UInt8(type & 0xFF), 0, 0, 0]
         let bytes = head + [UInt8(count)] + [UInt8](repeating: 0, count: count)
         #expect(DoIPMessage(datagram: bytes) == nil)
@@ -118,14 +119,14 @@ import Testing
             [0x02, 0xFD, 0x80, 0x01, 0x00, 0x02, 0x00, 0x01],
             [0x02, 0xFD, 0x80, 0x01, 255, 255, 255, 255],
         ] as [[UInt8]])
-    func `end where the header is not one`(bytes: [UInt8]) {
+    func `messages end where bytes are not a header`(bytes: [UInt8]) {
         var lexer = DoIPLexer()
         var found: [DoIPLexer.Token] = []
         lexer.receive(bytes + DoIPMessage.aliveCheck.bytes(version: 2), &found)
         #expect(found == [.outOfStep])
     }
 
-    @Test func `in a datagram are whole and alone`() {
+    @Test func `a datagram has exactly one whole message`() {
         let bytes = DoIPMessage.aliveCheck.bytes(version: 2)
         #expect(DoIPMessage(datagram: bytes + [0]) == nil)
         #expect(DoIPMessage(datagram: Array(bytes.dropLast())) == nil)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import LocalLinks
 
-@Suite struct `What this program serves itself` {
+@Suite struct `Links that this program serves itself` {
     private let registry = TransportRegistry.all
 
     @Test(arguments: [
         "sim:", "sim:city?latency=20ms&ecus=2", "replay:drive.txt", "replay:/a:b",
     ])
-    func `is read as it is printed`(_ text: String) throws {
+    func `a printed address can be read again`(_ text: String) throws {
         let address = try registry.address(text)
         #expect(address.description == text)
         #expect(try registry.address("\(address)") == address)
@@ -18,7 +18,7 @@ import Testing
         #expect(address.transport.memoryKey == nil)
     }
 
-    @Test func `says what is wrong with it`() {
+    @Test func `an error names the fault in an address`() {
         #expect(throws: AddressError(.missing("file"), in: "replay:")) {
             try registry.address("replay:")
         }
@@ -28,7 +28,9 @@ import Testing
         ("sim:petrol?personality=golink", ["com.goPoint.p1"]), ("sim:petrol", []),
         ("sim:lorry", []), ("replay:golink", []), ("tcp:golink:1", []),
     ])
-    func `tells what it speaks where it knows`(_ text: String, _ protocols: [String]) throws {
+    func `an address has the protocols that its transport knows`(
+        _ text: String, _ protocols: [String]
+    ) throws {
         #expect(try registry.address(text).transport.protocols == protocols)
     }
 
@@ -37,7 +39,9 @@ import Testing
         // A file is checked only when it is read.
         ("sim:./own.vehicle", true), ("replay:nowhere.txt", true), ("/dev/nowhere", true),
     ])
-    func `shows a fault of its text before it is opened`(_ text: String, _ isFine: Bool) throws {
+    func `a fault in the text of an address is shown before opening`(_ text: String, _ isFine: Bool)
+        throws
+    {
         #expect((try registry.address(text).transport.visibleFault == nil) == isFine)
     }
 }

@@ -17,7 +17,7 @@ import Testing
             ("[::1]:35000", nil, "[::1]:35000"), ("192.168.1.5", 13_400, "192.168.1.5:13400"),
             ("[::1]", 13_400, "[::1]:13400"), ("13401", 13_400, "127.0.0.1:13401"),
         ] as [(String, UInt16?, String)])
-    func `is a port, an address, or both`(text: String, port: UInt16?, meaning: String) {
+    func `a host is a port, an address, or both`(text: String, port: UInt16?, meaning: String) {
         #expect(ServedHost(text, port: port)?.text == meaning)
     }
 
@@ -25,7 +25,7 @@ import Testing
         "", "65536", "-1", "192.168.1.5", "host:1", "::1:1", "[::1]1", "[::1", "1.2.3:1",
         "1.2.3.4:", "1.2.3.4:x", "1.2.3.4:65536",
     ])
-    func `is nothing else`(text: String) {
+    func `any other text is not a host`(text: String) {
         #expect(ServedHost(text) == nil)
     }
 
@@ -33,13 +33,13 @@ import Testing
         ("127.0.0.1", true, false), ("127.1.2.3", true, false), ("::1", true, false),
         ("192.168.1.5", false, false), ("0.0.0.0", false, true), ("::", false, true),
     ])
-    func `says who can reach it`(address: String, isLoopback: Bool, isWildcard: Bool) {
+    func `an address shows who can reach it`(address: String, isLoopback: Bool, isWildcard: Bool) {
         let host = ServedHost(address: address, port: 1)
         #expect(host.isLoopback == isLoopback)
         #expect(host.isWildcard == isWildcard)
     }
 
-    @Test func `that is not this machine's is refused with a remedy`() {
+    @Test func `an address of another machine is refused with a remedy`() {
         // The network for documentation (RFC 5737), which no machine has.
         let host = ServedHost(address: "192.0.2.1", port: 35_000)
         #expect(throws: LocalLinkFault.port(host, errno: EADDRNOTAVAIL)) {
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "::1"])
-    func `answers who asks by UDP which vehicle is there`(address: String) throws {
+    func `a request by UDP gets the vehicle's identity`(address: String) throws {
         let gateway = try SimulatedDoIPGateway(
             SimulatorOptions("petrol?vin=WXXBD2DA8MX000077"), at: .zero)
         let socket = try ListeningSocket.tcp(ServedHost(address: address, port: 0), scheme: "doip")
@@ -72,7 +72,7 @@ import Testing
         _ = consume socket
     }
 
-    @Test func `that does not answer is not a gateway`() throws {
+    @Test func `a host without an answer is not a gateway`() throws {
         let socket = try ListeningSocket.tcp(ServedHost(port: 0))
         let served = socket.host
         let port = try #require(served?.port)
@@ -81,14 +81,14 @@ import Testing
     }
 }
 
-@Suite struct `What is served under a name` {
+@Suite struct `A served name` {
     /// The typed text, and the name; nil where it does not fit into an advertisement.
     @Test(
         arguments: [
             ("OBDBLE", "OBDBLE"), ("Öl ÄÖÜ", "Öl ÄÖÜ"), ("", nil), ("a\u{1B}b", nil),
             ("12345678901234567890", "12345678901234567890"), ("123456789012345678901", nil),
         ] as [(String, String?)])
-    func `is an adapter of up to twenty bytes`(text: String, name: String?) {
+    func `the name of an adapter has up to twenty bytes`(text: String, name: String?) {
         #expect(ServedName(argument: text)?.name == name)
     }
 
@@ -96,7 +96,7 @@ import Testing
         arguments: [
             ("192.168.1.5", "192.168.1.5:13400"), ("13401", "127.0.0.1:13401"), ("host", nil),
         ] as [(String, String?)])
-    func `is a gateway at the port of the standard`(text: String, meaning: String?) {
+    func `a gateway has the port of the standard`(text: String, meaning: String?) {
         #expect(ServedGateway(argument: text)?.description == meaning)
     }
 }

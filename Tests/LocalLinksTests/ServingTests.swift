@@ -43,7 +43,7 @@ import Testing
         #expect(try host.ask("0100") == "SEARCHING...\r41 00 BE 3F A8 13 \r41 00 80 18 00 11 \r\r>")
     }
 
-    @Test func `the answer's time is kept`() throws {
+    @Test func `the answer arrives after its time`() throws {
         var host = try Host(SimulatorLink.connector("petrol?latency=30ms&wait=0&search=0&at=0"))
         _ = try host.ask("ATE0")
         _ = try host.ask("0100")
@@ -54,7 +54,7 @@ import Testing
         #expect(time >= .milliseconds(30))
     }
 
-    @Test func `a link that is opened again finds the adapter as it was left`() throws {
+    @Test func `after a reconnect the adapter has its earlier state`() throws {
         let connector = try SimulatorLink.connector("petrol?latency=0&engine=off")
         var first = try Host(connector)
         _ = try first.ask("ATE0")
@@ -68,7 +68,7 @@ import Testing
         #expect(try other.ask("03").contains("43 02 03 01 04 20"))
     }
 
-    @Test func `what is wrong with an address is a usage failure`() {
+    @Test func `a fault in an address is a usage failure`() {
         #expect(throws: LocalLinkFault.self) { try SimulatorLink.connector("petrol?latency=soon") }
         do throws(LocalLinkFault) {
             _ = try SimulatorLink.connector("lorry")
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `a recording that is missing, empty or damaged says so`() throws {
+    @Test func `a missing, empty or damaged recording has an error`() throws {
         let folder = FileManager.default.temporaryDirectory.path + "/obdscan-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `a port that is taken says so`() throws {
+    @Test func `a port that is in use has an error`() throws {
         let socket = try ListeningSocket.tcp(ServedHost(port: 0))
         let port = try #require(socket.address.split(separator: ":").last.flatMap { UInt16($0) })
         #expect(throws: LocalLinkFault.port(ServedHost(port: port), errno: EADDRINUSE)) {
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// The link to the pty must never replace a file.
-    @Test func `a link in the place of a file is refused`() throws {
+    @Test func `a link in place of the file is refused`() throws {
         let path = FileManager.default.temporaryDirectory.path + "/obdscan-\(UUID().uuidString)"
         try "mine".write(toFile: path, atomically: false, encoding: .utf8)
         defer { unlink(path) }

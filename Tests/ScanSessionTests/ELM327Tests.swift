@@ -66,7 +66,7 @@ private func adapter(
         .vehicle(VehicleRequest(id: RequestID(rawValue: 0), payload: payload))
     }
 
-    @Test func `sets it up, reads, and leaves`() throws {
+    @Test func `sets the adapter up, reads, and leaves`() throws {
         let peer = adapter { $0.hasPrefix("010C") ? .say("7E804410C1AF8\r\r>") : nil }
         let session = try session(peer)
         let link = try #require(session.link)
@@ -101,7 +101,7 @@ private func adapter(
         ("DATA ERROR", .dataError, 3),
         ("BUS BUSY", .busBusy, 3),
     ])
-    func `hands a word on as a status`(
+    func `returns the adapter's text as a status`(
         _ word: String, _ status: AdapterStatus, _ sendings: Int
     ) throws {
         let peer = adapter { $0.hasPrefix("010C") ? .say("\(word)\r\r>") : nil }
@@ -114,7 +114,7 @@ private func adapter(
     }
 
     /// A header of 29 bits cannot be sent on a bus with 11 bits.
-    @Test func `tells once for each request of a poll that it cannot be sent`() throws {
+    @Test func `reports once per request of a poll that it cannot be sent`() throws {
         let peer = adapter { $0.hasPrefix("010C") ? .say("7E804410C1AF8\r\r>") : nil }
         let witness = Witness()
         let session = try session(peer, observers: [witness])
@@ -139,7 +139,7 @@ private func adapter(
         #expect(!peer.heard.contains { $0.hasPrefix("010D") || $0.hasPrefix("0111") })
     }
 
-    @Test func `writes nothing that nobody consented to, whoever says that it may be repeated`()
+    @Test func `writes nothing without consent, even if a request is marked as repeatable`()
         throws
     {
         let peer = adapter { _ in nil }
@@ -160,7 +160,7 @@ private func adapter(
     }
 
     @Test(arguments: ["STOPPED", "BUFFER FULL", "DATA ERROR", "BUS BUSY", "LV RESET", "NO DATA"])
-    func `sends a clear of codes once, whatever comes back`(_ word: String) throws {
+    func `sends a request to clear once, whatever the answer`(_ word: String) throws {
         let peer = adapter { $0.hasPrefix("04") ? .say("\(word)\r\r>") : nil }
         let session = try session(peer, reconnect: .always)
         let clear = VehicleRequest(
@@ -174,7 +174,7 @@ private func adapter(
         #expect(sent.count == 1)
     }
 
-    @Test func `asks again what a disturbance spoilt, and gets it`() throws {
+    @Test func `repeats a disturbed request and gets the answer`() throws {
         let count = Peer.Counter()
         let peer = adapter { command in
             guard command.hasPrefix("010C") else { return nil }
@@ -187,7 +187,7 @@ private func adapter(
     }
 
     @Test(arguments: [SessionConfiguration.Reconnect.never, .always])
-    func `says at once that the vehicle does not answer`(
+    func `reports at once that the vehicle does not answer`(
         _ reconnect: SessionConfiguration.Reconnect
     ) {
         let peer = adapter { $0 == "0100" ? .say("SEARCHING...\rUNABLE TO CONNECT\r\r>") : nil }
@@ -197,7 +197,7 @@ private func adapter(
         #expect(peer.heard.filter { $0 == "0100" }.count == 1)
     }
 
-    @Test func `tells of a long search while it goes on, and takes the late answer`() throws {
+    @Test func `reports a long search during the search, and accepts the late answer`() throws {
         let peer = adapter { $0 == "0100" ? .say("SEARCHING...") : nil }
         let news = SearchNews(peer)
         var configuration = SessionConfiguration(connector: peer.connector)
@@ -210,7 +210,7 @@ private func adapter(
         #expect(news.progress == [.protocolSearch, .longSearch])
     }
 
-    @Test func `goes on without a vehicle on the same link and in the same recording`() throws {
+    @Test func `continues without a vehicle on the same link and in the same recording`() throws {
         let peer = adapter { $0 == "0100" ? .say("UNABLE TO CONNECT\r\r>") : nil }
         let file = FileManager.default.temporaryDirectory.appending(path: "obdscan-\(UUID())")
         let descriptor = open(file.path(), O_RDWR | O_CREAT | O_EXCL, 0o600)
@@ -269,7 +269,7 @@ private func adapter(
         "7E804410C0000\r\r>", "7E804410C0000\r", "\r\r>7E804410C0000\r\r>",
         String(repeating: "7E804410C0000\r", count: 400),
     ])
-    func `does not take what came before a request for its answer`(early: String) throws {
+    func `ignores bytes from before the request`(early: String) throws {
         let peer = adapter { $0.hasPrefix("010C") ? .say("7E804410C1AF8\r\r>") : nil }
         let witness = Witness()
         let store = try Store()
@@ -297,7 +297,7 @@ private func adapter(
         #expect(unasked.count >= 20)
     }
 
-    @Test func `an answer to another request is no answer, twice`() throws {
+    @Test func `an answer to another request, even twice, is not an answer`() throws {
         let peer = adapter { $0 == "03" ? .say("7E8024700\r\r>") : nil }
         let session = try session(peer)
         let error = #expect(throws: ScanError.self) { try session.ask(request([0x03])) }
@@ -312,7 +312,7 @@ private func adapter(
         #expect(session.statistics.errors == 2)
     }
 
-    @Test func `waits out a response that is pending`() throws {
+    @Test func `waits for the answer after response pending`() throws {
         // ISO 14229-1: 7F, the service, 78. Then the answer follows in the same reply.
         let peer = adapter { command in
             command.hasPrefix("0902")
@@ -325,7 +325,7 @@ private func adapter(
         #expect(!answer.reply.messages.contains { $0.payload.first == 0x7F })
     }
 
-    @Test func `polls in batches and splits what comes`() throws {
+    @Test func `polls in batches and splits the answers`() throws {
         let peer = adapter { command in
             command.hasPrefix("010C") ? .say("7E804410C1AF8\r\r>") : nil
         }
@@ -344,7 +344,7 @@ private func adapter(
         "7E8100A410C1AF80D32\rBUFFER FULL\r\r>", "7E8100A410C1AF80D32\r\r>",
         "7E8100A410C1AF8<DATA ERROR\r\r>", "CAN ERROR\r\r>", "?\r\r>",
     ])
-    func `polls one by one where batches always fail`(_ words: String) throws {
+    func `polls single records if batches always fail`(_ words: String) throws {
         let peer = adapter { command in
             if command.hasPrefix("010C0D") { return .say(words) }
             if command.hasPrefix("010C") { return .say("7E804410C1AF8\r\r>") }
@@ -364,7 +364,7 @@ private func adapter(
     }
 
     /// The vehicle is off from the 20th request until the third probe after that.
-    @Test func `leaves a vehicle alone that is off and goes on by itself`() throws {
+    @Test func `leaves a switched-off vehicle alone and continues later`() throws {
         let asked = Mutex(0)
         let peer = adapter { command in
             guard command.hasPrefix("010C") else { return nil }

@@ -13,7 +13,7 @@ private let read = ScriptDialect.read
 private let clear = ScriptDialect.clear
 private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
 
-@Suite struct `A scan session on a bad day` {
+@Suite struct `A scan session with failures` {
     /// The failure of a request; nil if it was answered.
     private func failure(
         of request: AdapterRequest, _ session: ScanSession
@@ -26,7 +26,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         return nil
     }
 
-    @Test func `says so when no answer ever comes`() {
+    @Test func `reports that no answer arrives`() {
         let peer = Peer(.byte) { _, _ in .nothing }
         #expect(throws: ScanError.initialisation(.silent)) {
             _ = try ScanSession.scripted(peer, patience: .milliseconds(10))
@@ -35,7 +35,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(peer.heard == ["I"])
     }
 
-    @Test func `says so when the accessory is not there`() {
+    @Test func `reports a missing adapter`() {
         let configuration = SessionConfiguration(
             connector: .serial(path: "/dev/obdscan-none", rate: nil))
         #expect(throws: ScanError.accessory(.serial(.notFound(path: "/dev/obdscan-none")))) {
@@ -46,7 +46,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
     }
 
     @Test(arguments: [SessionConfiguration.Reconnect.never, .always])
-    func `says so at once at the start, also where it would come back later`(
+    func `reports a missing adapter at once when it starts, even if reconnecting is allowed`(
         _ reconnect: SessionConfiguration.Reconnect
     ) {
         let peer = Peer(.byte) { _, _ in .hangUp }
@@ -55,7 +55,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         }
     }
 
-    @Test func `survives noise before and around everything`() throws {
+    @Test func `survives noise before and around all answers`() throws {
         let noise = [UInt8](repeating: 0, count: 300) + (128...255).map { UInt8($0) }
         let peer = Peer(.byte) { heard, _ in
             switch heard {
@@ -71,7 +71,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         session.stop()
     }
 
-    @Test func `interrupts an adapter that talks without end, and goes on`() throws {
+    @Test func `interrupts an adapter that sends without end, and continues`() throws {
         let peer = Peer(.byte) { heard, _ in
             switch heard {
             case "I": .say("r")
@@ -88,7 +88,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         session.stop()
     }
 
-    @Test func `sets an adapter up anew that gives no prompt even then`() throws {
+    @Test func `sets the adapter up again if no prompt follows the interruption`() throws {
         let setUps = Mutex(0)
         let peer = Peer(.byte) { heard, _ in
             switch heard {
@@ -109,7 +109,9 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         session.stop()
     }
 
-    @Test func `fails a question whose cable is pulled, and ends where nothing is awaited`() throws
+    @Test
+    func `a pulled cable fails a question, and ends the session if reconnecting is not allowed`()
+        throws
     {
         let peer = Peer(.byte) { heard, _ in heard == "I" ? .say("r") : .hangUp }
         let session = try ScanSession.scripted(peer)
@@ -119,7 +121,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(throws: lost) { _ = try session.ask(read) }
     }
 
-    @Test func `notices a cable that is pulled while nothing is asked`() throws {
+    @Test func `notices a pulled cable while no request is sent`() throws {
         // The test hangs up right after the set-up.
         let peer = Peer(.byte) { heard, _ in heard == "I" ? .say("r") : .nothing }
         let ends = Mutex<[Int32]>([])
@@ -138,7 +140,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         for end in ends.withLock({ $0 }) { close(end) }
     }
 
-    @Test func `comes back, goes on with the same poll, and repeats no writing request`() throws {
+    @Test func `reconnects, continues the poll, and repeats no writing request`() throws {
         let peer = Peer(.byte) { heard, connection in
             switch heard {
             case "I": .say("r")
@@ -161,7 +163,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(peer.heard.filter { $0 == "I" } == ["I", "I"])
     }
 
-    @Test func `asks a reading question again over the new session`() throws {
+    @Test func `repeats a reading request after reconnecting`() throws {
         let peer = Peer(.byte) { heard, connection in
             switch heard {
             case "I": .say("r")
@@ -175,7 +177,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(peer.heard == ["I", "R", "I", "R"])
     }
 
-    @Test func `gives up after so many tries in a row`() throws {
+    @Test func `gives up after the set number of attempts`() throws {
         let opened = Mutex(0)
         let peer = Peer(.byte) { heard, _ in heard == "I" ? .say("r") : .hangUp }
         var configuration = SessionConfiguration(
@@ -204,7 +206,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
     /// A weak power supply fails at each request.
     ///
     /// The caller gets the failure after the second one.
-    @Test func `asks an adapter that restarts each time twice, and no more`() throws {
+    @Test func `sends a request twice to an adapter that restarts each time, and no more`() throws {
         let peer = Peer(.byte) { heard, _ in
             switch heard {
             case "I": .say("r")
@@ -218,7 +220,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(peer.heard.count { $0 == "R" } == 2)
     }
 
-    @Test func `sets an adapter up anew that restarted, and asks again only what reads`() throws {
+    @Test func `sets up an adapter that restarted, and repeats only requests that read`() throws {
         let count = Peer.Counter()
         let peer = Peer(.byte) { heard, _ in
             switch heard {
@@ -237,7 +239,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(peer.heard.dropFirst(5).allSatisfy { $0 == "I" })
     }
 
-    @Test func `survives an adapter that hangs up at every single point`() throws {
+    @Test func `survives an adapter that hangs up at any point`() throws {
         // The peer hangs up at the n-th word that it gets. The session must end, at any point.
         for point in 1...12 {
             let words = Mutex(0)

@@ -75,7 +75,7 @@ private final class RatedAdapter: Sendable {
         return DescriptorSession(descriptor: descriptor, kind: .serialLine, name: path)
     }
 
-    @Test func `is found by asking at one after another`() throws {
+    @Test func `the rate is found by asking at one rate after another`() throws {
         let adapter = try RatedAdapter(rate: 9_600)
         var runner = try runner(adapter.path, remembered: nil)
         var session = try line(adapter.path)
@@ -87,7 +87,7 @@ private final class RatedAdapter: Sendable {
         #expect(adapter.asked.starts(with: [38_400, 38_400, 115_200, 115_200, 9_600]))
     }
 
-    @Test func `that is remembered is not asked for`() throws {
+    @Test func `a remembered rate is used without a search`() throws {
         let adapter = try RatedAdapter(rate: 230_400)
         var runner = try runner(adapter.path, remembered: 230_400)
         var session = try line(adapter.path)
@@ -102,7 +102,7 @@ private final class RatedAdapter: Sendable {
     @Test(arguments: [
         InitialisationFailure.silent, .notUnderstood(received: 3),
     ])
-    func `that is remembered and wrong is looked for`(_ failure: InitialisationFailure) throws {
+    func `a wrong remembered rate is searched for`(_ failure: InitialisationFailure) throws {
         let adapter = try RatedAdapter(rate: 9_600)
         var runner = try runner(adapter.path, remembered: 115_200)
         let report = ErrorReport(
@@ -124,7 +124,7 @@ private final class RatedAdapter: Sendable {
         #expect(isOver)
     }
 
-    @Test func `may be any number`() throws {
+    @Test func `any number can be the rate`() throws {
         let adapter = try RatedAdapter(rate: 128_000)
         let session = try line(adapter.path)
         try session.setLineRate(128_000)
@@ -133,7 +133,7 @@ private final class RatedAdapter: Sendable {
         #expect(adapter.asked == [])
     }
 
-    @Test func `is not looked for any longer once the end was asked for`() throws {
+    @Test func `the search stops when the session is stopped`() throws {
         let adapter = try RatedAdapter(rate: 1)
         var runner = try runner(adapter.path, remembered: nil)
         runner.core.requestStop()

@@ -7,7 +7,7 @@ import Testing
 @testable import ScanSession
 
 @Suite struct `The deadlines of a session` {
-    @Test func `are awaited from the nearest on, whoever set them`() {
+    @Test func `the nearest deadline is awaited first, whoever set it`() {
         var deadlines = Deadlines()
         #expect(deadlines.nearest == nil)
         deadlines.arm(.reply, at: at(5))
@@ -23,7 +23,7 @@ import Testing
         #expect(deadlines.nearest == at(3))
     }
 
-    @Test func `pass once, and not once they are disarmed`() {
+    @Test func `a deadline passes once, and not after it is disarmed`() {
         var deadlines = Deadlines()
         deadlines.arm(.reply, at: at(5))
         deadlines.arm(.pause, at: at(6))
@@ -37,7 +37,7 @@ import Testing
         #expect(early == nil && due == .reply && twice == nil)
     }
 
-    @Test func `end a wait when a search has lasted for long, and tell that once`() {
+    @Test func `a long search ends a wait and is reported once`() {
         var deadlines = Deadlines()
         deadlines.arm(.reply, at: at(40))
         deadlines.longSearch = at(4)
@@ -49,7 +49,7 @@ import Testing
         #expect(deadlines.nearest == at(40))
     }
 
-    @Test func `limit a store's time at the end once`() {
+    @Test func `the time for a store at the end is limited once`() {
         var deadlines = Deadlines()
         deadlines.limitDrain(to: at(3))
         deadlines.limitDrain(to: at(8))
@@ -60,13 +60,13 @@ import Testing
 }
 
 @Suite struct `A connect plan` {
-    @Test func `leaves lines without a rate, or with a given one, as they are`() {
+    @Test func `a line without a rate or with a given rate stays unchanged`() {
         var plan = ConnectPlan(remembered: 115_200)
         #expect(plan.next(lineHasRate: false, isGiven: false) == .asItIs)
         #expect(plan.next(lineHasRate: true, isGiven: true) == .asItIs)
     }
 
-    @Test func `trusts a remembered rate once, then asks at it first`() {
+    @Test func `a remembered rate is trusted once, then tried first`() {
         var plan = ConnectPlan(remembered: 115_200)
         #expect(plan.next(lineHasRate: true, isGiven: false) == .trust(115_200))
         #expect(plan.isOnTrust)
@@ -75,7 +75,7 @@ import Testing
         #expect(!plan.isOnTrust)
     }
 
-    @Test func `trusts a rate again once the adapter was set up at it`() {
+    @Test func `a rate is trusted again after a set-up at this rate`() {
         var plan = ConnectPlan(remembered: nil)
         #expect(plan.next(lineHasRate: true, isGiven: false) == .search(ConnectPlan.usualRates))
         plan.succeeded(at: 38_400)
@@ -84,7 +84,7 @@ import Testing
 }
 
 @Suite struct `A line probe` {
-    @Test func `asks what no adapter knows, and never with a bare carriage return`() {
+    @Test func `the probe sends a command that no adapter knows, never a lone carriage return`() {
         // ELM327 data sheet: a single carriage return repeats the last command, and hexadecimal
         // digits go to the vehicle.
         #expect(LineProbe.question.first != 0x0D)
@@ -99,15 +99,15 @@ import Testing
         (">", false), ("\0>", false),
         ("?\r\r", false), ("", false), ("\u{1}\u{7F}>", false),
     ])
-    func `takes a prompt behind plain text for an answer`(_ text: String, _ isAnswer: Bool) {
+    func `a prompt after plain text is an answer`(_ text: String, _ isAnswer: Bool) {
         #expect(verdicts([text]) == [isAnswer])
     }
 
-    @Test func `does not take a prompt behind noise for an answer, but a later one`() {
+    @Test func `a prompt after noise is not an answer, a later prompt is`() {
         #expect(verdicts(["\u{80}>", "?\r>"]) == [false, true])
     }
 
-    @Test func `hears an answer in pieces`() {
+    @Test func `an answer in pieces is recognised`() {
         #expect(verdicts(["?", "\r\r", ">"]) == [false, false, true])
     }
 
@@ -118,19 +118,19 @@ import Testing
 }
 
 @Suite struct `Round trips` {
-    @Test func `have no percentiles before the first`() {
+    @Test func `there are no percentiles before the first round trip`() {
         #expect(RoundTrips().percentile(0.5) == nil)
     }
 
     @Test(arguments: [1, 63, 64, 65, 1_000, 999_999, 16_100_000, 5_000_000_000, Int64.max])
-    func `are kept within 1.6 %`(_ nanoseconds: Int64) throws {
+    func `percentiles are exact to 1.6 %`(_ nanoseconds: Int64) throws {
         let place = RoundTrips.place(of: UInt64(nanoseconds))
         let bound = RoundTrips.upperBound(of: place)
         #expect(bound >= nanoseconds)
         #expect(Double(bound) <= Double(nanoseconds) * (1 + 1.0 / 64))
     }
 
-    @Test func `of one to a hundred milliseconds have these percentiles`() throws {
+    @Test func `round trips of one to a hundred milliseconds have these percentiles`() throws {
         var trips = RoundTrips()
         for milliseconds in (1...100).reversed() { trips.record(.milliseconds(milliseconds)) }
         // Nearest rank: the 50th, 95th and 99th of a hundred values.
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `never trap, however odd the clock`() {
+    @Test func `odd times do not crash`() {
         var trips = RoundTrips()
         trips.record(.seconds(-5))
         trips.record(.nanoseconds(Int64.max))
@@ -161,7 +161,7 @@ import Testing
             (.doip, gateway, .doip, .doip), (.automatic, goLink, nil, .goLink),
             (.elm327, goLink, .can11At500, .elm327),
         ] as [(DialectChoice, [String], VehicleProtocol?, DialectChoice)])
-    func `is the chosen one, or the one that it is known for`(
+    func `the dialect is the chosen one, or the one that the adapter is known for`(
         chosen: DialectChoice, protocols: [String], vehicleProtocol: VehicleProtocol?,
         dialect: DialectChoice
     ) throws {
@@ -173,7 +173,7 @@ import Testing
             (.automatic, [], .doip, .noGateway), (.doip, goLink, .doip, .noGateway),
             (.elm327, gateway, nil, .isGateway), (.stn, gateway, .doip, .isGateway),
         ] as [(DialectChoice, [String], VehicleProtocol?, DialectChoice.Mismatch)])
-    func `is none for a gateway, and DoIP for nothing else`(
+    func `a gateway has no other dialect than DoIP, and no other link has DoIP`(
         chosen: DialectChoice, protocols: [String], vehicleProtocol: VehicleProtocol?,
         mismatch: DialectChoice.Mismatch
     ) {

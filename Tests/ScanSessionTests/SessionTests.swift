@@ -167,7 +167,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
 }
 
 @Suite struct `A scan session` {
-    @Test func `asks and is answered`() throws {
+    @Test func `sends a request and gets its answer`() throws {
         let peer = Peer(.byte, wellBehaved)
         let session = try ScanSession.scripted(peer)
         let answer = try session.ask(read)
@@ -185,7 +185,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(peer.heard == ["I", "R"])
     }
 
-    @Test func `tells all thirteen events of a scan tool where they happen`() throws {
+    @Test func `reports all thirteen events of a scan tool`() throws {
         let witness = Witness()
         let failing = Peer(.byte) { heard, _ in heard == "I" ? .say("f") : .nothing }
         #expect(throws: ScanError.initialisation(.notUnderstood(received: 1))) {
@@ -231,7 +231,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         }
     }
 
-    @Test func `polls until the plan is done and counts what came`() throws {
+    @Test func `polls until the plan ends and counts the readings`() throws {
         let store = try Store()
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved), sinks: [store])
         session.poll(PollPlan(wants: [rpm], rounds: 100))
@@ -248,14 +248,14 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(statistics.roundTripP50 != nil)
     }
 
-    @Test func `lets a question go before the rotation`() throws {
+    @Test func `sends a question before the next poll`() throws {
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved))
         session.poll(PollPlan(wants: [rpm]))
         for _ in 0..<20 { #expect(try session.ask(read).reply.messages.count == 1) }
         session.stop()
     }
 
-    @Test func `goes on counting where a poll replaces another`() throws {
+    @Test func `continues counting when a poll replaces another`() throws {
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved))
         session.poll(PollPlan(wants: [rpm]))
         for _ in 0..<5 { _ = try session.ask(read) }
@@ -277,7 +277,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         session.stop()
     }
 
-    @Test func `asks the next before it hands on the last`() throws {
+    @Test func `sends the next request before it delivers the last readings`() throws {
         let diary = Diary()
         let session = try ScanSession.scripted(
             Peer(.byte, wellBehaved), sinks: [diary], observers: [diary])
@@ -291,7 +291,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
             ])
     }
 
-    @Test func `waits for a store that is full and loses nothing`() throws {
+    @Test func `waits for a full store and loses nothing`() throws {
         let store = try Store(capacity: 2, refuses: true)
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved), sinks: [store])
         session.poll(PollPlan(wants: [rpm], rounds: 20))
@@ -309,7 +309,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(store.refusals > 0)
     }
 
-    @Test func `ends although a store makes no space any more`() throws {
+    @Test func `ends even if a store stays full`() throws {
         let store = try Store(capacity: 1, refuses: true)
         var configuration = SessionConfiguration(
             connector: Peer(.byte, wellBehaved).connector)
@@ -331,7 +331,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(session.statistics.errors == 2)
     }
 
-    @Test func `hands on what came before the link was lost`() throws {
+    @Test func `delivers readings that arrived before the link was lost`() throws {
         let count = Peer.Counter()
         let peer = Peer(.byte) { heard, _ in
             guard heard == "R" else { return wellBehaved(heard, 1) }
@@ -356,7 +356,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
     }
 
     /// The third request ends with a lost link while there is no room for the second batch.
-    @Test func `waits for a store with what came before the link was lost`() throws {
+    @Test func `waits for a full store with readings from before the link was lost`() throws {
         let count = Peer.Counter()
         let peer = Peer(.byte) { heard, _ in
             guard heard == "R" else { return wellBehaved(heard, 1) }
@@ -380,7 +380,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
     }
 
     /// Another thread may have used the announced room already.
-    @Test func `keeps a batch for which there is still no room`() throws {
+    @Test func `keeps a batch until a sink has room for it`() throws {
         let store = try Store(capacity: 1, refuses: true)
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved), sinks: [store])
         session.poll(PollPlan(wants: [rpm], rounds: 4))
@@ -406,7 +406,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
     /// The script cannot address one ECU.
     ///
     /// The record rests, and the others continue.
-    @Test func `goes on with the rest of a poll where something cannot be sent`() throws {
+    @Test func `continues with other requests of a poll if one cannot be sent`() throws {
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved))
         let one = PollPlan.Want(
             DataID(.currentData, 0x0D), length: 1, target: ECUAddress(0x7E0, .can11))
@@ -417,7 +417,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(session.statistics.requests == 8)
     }
 
-    @Test func `goes on with a poll when the adapter restarts behind its prompt`() throws {
+    @Test func `continues a poll when the adapter restarts after its prompt`() throws {
         let count = Peer.Counter()
         let peer = Peer(.byte) { heard, _ in
             guard heard == "R" else { return wellBehaved(heard, 1) }
@@ -432,7 +432,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(peer.heard == ["I", "R", "R", "I", "R", "R", "I", "R", "R"])
     }
 
-    @Test func `does not wait for a display that is full`() throws {
+    @Test func `does not wait for a full display`() throws {
         let display = try Store(capacity: 2)
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved), sinks: [display])
         session.poll(PollPlan(wants: [rpm], rounds: 20))
@@ -474,7 +474,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(throws: ScanError.stopped) { _ = try session.ask(read) }
     }
 
-    @Test func `is over when it is stopped, however often`() throws {
+    @Test func `ends when it is stopped once or several times`() throws {
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved))
         session.stop()
         session.stop()
@@ -483,7 +483,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(try session.await { $0 == .sessionDidEnd(nil) })
     }
 
-    @Test func `can be dropped without a stop`() throws {
+    @Test func `can be released without a stop`() throws {
         let peer = Peer(.byte, wellBehaved)
         let witness = Witness()
         do {
@@ -494,7 +494,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(witness.events.first == .toolDidConnect || !witness.events.isEmpty)
     }
 
-    @Test func `records every byte, both ways, as a transcript that can be read`() throws {
+    @Test func `records every byte of both directions as a readable transcript`() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "obdscan-\(UUID())")
         let descriptor = open(file.path(), O_RDWR | O_CREAT | O_EXCL, 0o600)
         try #require(descriptor >= 0)
@@ -514,7 +514,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(bytes(.fromAdapter) == Array("rm>".utf8))
     }
 
-    @Test func `goes on when the transcript cannot be written`() throws {
+    @Test func `continues if the transcript cannot be written`() throws {
         let full = open("/dev/full", O_WRONLY)
         try #require(full >= 0)
         defer { close(full) }

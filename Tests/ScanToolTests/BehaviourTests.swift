@@ -9,7 +9,8 @@ private let second = RequestID(rawValue: 2)
 
 @Suite struct `A scan tool` {
     /// ISO 15031-5: service 04 clears.
-    @Test func `what is not known to read is refused without consent, and may be asked again`() {
+    @Test
+    func `a request that may write is refused without consent, and can be sent again with it`() {
         var tool = Tool.after(StateSample.idle)
         #expect(
             tool.effects(of: .submitted(ScriptDialect.unwanted))
@@ -18,7 +19,7 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.effects(of: .clear).contains(.write(Array("W".utf8))))
     }
 
-    @Test func `opens, sets up, asks, hands on and is idle again`() {
+    @Test func `opens, sets up, sends, delivers and is idle again`() {
         var tool = Tool(dialect: ScriptDialect(), policy: .small)
         #expect(tool.effects(of: .retry) == [.open])
         #expect(tool.effects(of: .opened).contains(.write(Array("I".utf8))))
@@ -37,7 +38,7 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.state.kind == .idle)
     }
 
-    @Test func `tells what is listened to as it comes, and keeps none of it`() throws {
+    @Test func `reports monitored lines as they arrive and stores none`() throws {
         var tool = Tool.after(StateSample.idle)
         let begin = tool.effects(of: .submitted(ScriptDialect.monitor))
         // The limit does not come from the dialect: it is the time of listening plus the usual
@@ -51,7 +52,7 @@ private let second = RequestID(rawValue: 2)
     }
 
     /// `m` is a message, `o` reports that it answers another request.
-    @Test func `asks once more after an answer to another request, and never writes again`() {
+    @Test func `repeats a request after an answer to another request, but never one that writes`() {
         var tool = Tool.after(StateSample.idle + [.read])
         let once = tool.effects(of: .heard("mo"))
         #expect(once.contains(.notice(.damaged(first, faults: 1, errors: []))))
@@ -78,7 +79,7 @@ private let second = RequestID(rawValue: 2)
     }
 
     @Test(arguments: ["f", ""])
-    func `a port that answers nonsense, or nothing, is given up after one try`(_ word: String) {
+    func `a port that answers nonsense or nothing is given up after one attempt`(_ word: String) {
         var policy = Policy.small
         policy.sessionTries = 0
         var tool = Tool.after(StateSample.start, policy: policy)
@@ -100,7 +101,7 @@ private let second = RequestID(rawValue: 2)
         ("exchanging", StateSample.idle + [.read], false),
         ("processing", StateSample.idle + [.read, .heard("m>")], true),
     ])
-    func `does what the dialect says at any time`(
+    func `follows the dialect at any time`(
         name: String, way: [Event], tellsVoltage: Bool
     ) {
         var tool = Tool.after(way)
@@ -118,7 +119,7 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.state.kind == before)
     }
 
-    @Test func `what answers nothing is dropped`() {
+    @Test func `bytes without a request are ignored`() {
         var setUp = Tool.after(StateSample.start)
         #expect(setUp.effects(of: .heard("m")).isEmpty)
         var idle = Tool.after(StateSample.idle)
@@ -129,7 +130,7 @@ private let second = RequestID(rawValue: 2)
         #expect(waiting.state.kind == .waiting)
     }
 
-    @Test func `NO DATA is an answer that is not asked for again`() throws {
+    @Test func `NO DATA is an answer, and the request is not repeated`() throws {
         var tool = Tool.after(StateSample.idle + [.read])
         let outcome = try #require(tool.effects(of: .heard("n>")).outcome)
         #expect(outcome.reply.errors.isEmpty)
@@ -147,7 +148,8 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.state.kind == .processing)
     }
 
-    @Test func `a damaged answer is told and asked for again, though others were whole`() throws {
+    @Test
+    func `a damaged answer is reported and requested again, even if others were whole`() throws {
         for words in ["e>", "en>", "em>"] {
             var tool = Tool.after(StateSample.idle + [.read])
             let effects = tool.effects(of: .heard(words))
@@ -193,7 +195,7 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.effects(of: .clear) == [.refuse(second, .busy)])
     }
 
-    @Test func `waits out response pending, but not without end`() {
+    @Test func `waits after response pending, but not without end`() {
         var tool = Tool.after(StateSample.idle + [.read])
         let more = Effect.arm(.reply, after: Policy.small.pendingLimit)
         #expect(tool.effects(of: .heard("p")).contains(more))
@@ -202,7 +204,7 @@ private let second = RequestID(rawValue: 2)
     }
 
     /// The answer after it gets the usual time, and the ECU may ask for more time again.
-    @Test func `gives what comes behind response pending its usual time`() {
+    @Test func `after response pending the next message gets its usual time`() {
         var tool = Tool.after(StateSample.idle + [.read, .heard("p")])
         let usual = Effect.arm(.reply, after: Policy.small.replyLimit)
         #expect(tool.effects(of: .heard("t")) == [usual])
@@ -241,7 +243,7 @@ private let second = RequestID(rawValue: 2)
             ("behind the set-up", StateSample.start, "rz", nil),
             ("while nothing is asked", StateSample.idle, "z", nil),
         ] as [(String, [Event], String, String?)])
-    func `notices a restart wherever it is told`(
+    func `notices a restart in every state`(
         name: String, way: [Event], words: String, outcome: String?
     ) {
         var tool = Tool.after(way)
@@ -264,20 +266,20 @@ private let second = RequestID(rawValue: 2)
             "\(name)")
     }
 
-    @Test func `lets who is leaving go although the adapter restarts`() {
+    @Test func `closes a session that is being stopped even if the adapter restarts`() {
         var tool = Tool.after(StateSample.idle + [.read, .stopRequested])
         _ = tool.effects(of: .heard(">z"))
         #expect(tool.state.kind == .processing)
         #expect(tool.effects(of: .replyProcessed(first)) == [.close])
     }
 
-    @Test func `leaves response pending out once the answer came`() throws {
+    @Test func `removes response pending after the answer arrived`() throws {
         var tool = Tool.after(StateSample.idle + [.read])
         let outcome = try #require(tool.effects(of: .heard("pm>")).outcome)
         #expect(outcome.reply.messages == [ScriptDialect.answer])
     }
 
-    @Test func `asks once more after response pending alone, and then hands it on`() throws {
+    @Test func `repeats the request once after only response pending, then returns it`() throws {
         var tool = Tool.after(StateSample.idle + [.read, .heard("p>")])
         #expect(tool.state.kind == .waiting)
         let effects = tool.effects(of: .deadlineExpired(.pause))
@@ -291,7 +293,7 @@ private let second = RequestID(rawValue: 2)
     /// An adapter counts "response pending" as an answer.
     ///
     /// With a frame count it would stop there.
-    @Test func `asks without a frame count after response pending`() throws {
+    @Test func `repeats the request without a frame count after response pending`() throws {
         var tool = Tool.after(StateSample.idle)
         let counted = VehicleRequest(id: first, payload: [0x01, 0x0C], expectedFrames: 1)
         _ = tool.effects(of: .submitted(.vehicle(counted)))
@@ -310,7 +312,7 @@ private let second = RequestID(rawValue: 2)
     // ISO 14229-1: 21 = busy, repeat request. ISO 14230-3: 23 = routine not complete. 37 asks for a
     // delay that only the user can judge.
     @Test(arguments: [("B>", 3), ("N>", 3), ("D>", 1)])
-    func `asks again where the ECU says so`(_ words: String, _ count: Int) {
+    func `repeats the request if the ECU asks for it`(_ words: String, _ count: Int) {
         var tool = Tool.after(StateSample.idle)
         var written = tool.effects(of: .read)
         for _ in 0..<5 { written += tool.effects(of: [.heard(words), .deadlineExpired(.pause)]) }
@@ -341,7 +343,7 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.state.kind == .processing)
     }
 
-    @Test func `interrupts an adapter that never ends and awaits its prompt`() throws {
+    @Test func `interrupts an adapter that never ends and waits for its prompt`() throws {
         var tool = Tool.after(StateSample.idle + [.read, .heard("m")])
         #expect(tool.effects(of: .deadlineExpired(.reply)).contains(.write(Array("!".utf8))))
         #expect(tool.state.kind == .waiting)
@@ -354,7 +356,7 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.state.kind == .processing)
     }
 
-    @Test func `sets the adapter up anew when it gives no prompt even then`() {
+    @Test func `sets the adapter up again if it sends no prompt after the interruption`() {
         var tool = Tool.after(StateSample.idle + [.read, .deadlineExpired(.reply)])
         let effects = tool.effects(of: .deadlineExpired(.interrupt))
         #expect(effects.outcomes == 1)
@@ -362,7 +364,7 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.effects(of: .deadlineExpired(.retry)).contains(.write(Array("I".utf8))))
     }
 
-    @Test func `stops a request under way and awaits the prompt before it closes`() {
+    @Test func `stops a current request and waits for the prompt before it closes`() {
         var tool = Tool.after(StateSample.idle + [.read])
         let effects = tool.effects(of: .stopRequested)
         #expect(effects.contains(.write(Array("!".utf8))))
@@ -373,13 +375,13 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.state == .initializing(.detached))
     }
 
-    @Test func `stops a set-up under way and awaits the prompt before it closes`() {
+    @Test func `stops a current set-up and waits for the prompt before it closes`() {
         var tool = Tool.after(StateSample.start)
         #expect(tool.effects(of: .stopRequested).contains(.write(Array("!".utf8))))
         #expect(tool.effects(of: .heard(">")).contains(.close))
     }
 
-    @Test func `gives up at once where no session is awaited`() {
+    @Test func `gives up at once if reconnecting is not allowed`() {
         var policy = Policy.small
         policy.sessionTries = 0
         var tool = Tool.after([.retry], policy: policy)
@@ -392,7 +394,7 @@ private let second = RequestID(rawValue: 2)
                 ])
     }
 
-    @Test func `doubles its pauses up to the longest and never goes back`() {
+    @Test func `doubles its pauses up to the longest pause`() {
         var policy = Policy.small
         policy.sessionTries = nil
         policy.firstPause = .seconds(1)
@@ -408,7 +410,7 @@ private let second = RequestID(rawValue: 2)
         #expect(pauses == [.seconds(1), .seconds(2), .seconds(4), .seconds(6), .seconds(6)])
     }
 
-    @Test func `a set-up alone does not end the row of failures, an answer does`() {
+    @Test func `an answer resets the count of failures, a set-up alone does not`() {
         var tool = Tool.after(
             StateSample.idle + [.closed, .deadlineExpired(.retry), .opened, .heard("r")])
         #expect(tool.failures == 1)
@@ -416,14 +418,14 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.failures == 0)
     }
 
-    @Test func `another failure in the error state replaces the reason and counts on`() {
+    @Test func `another failure in the error state replaces the reason and continues the count`() {
         var tool = Tool.after(StateSample.idle + [.read, .heard("z")])
         #expect(tool.state == .error(report(.adapterRestarted, .waiting, 1, .reinitialise)))
         _ = tool.effects(of: .closed)
         #expect(tool.state == .error(report(.linkLost, .error, 2, .awaitSession)))
     }
 
-    @Test func `keeps asking a vehicle that is switched off while sessions are awaited`() {
+    @Test func `continues to ask a switched-off vehicle while reconnecting is allowed`() {
         var tool = Tool.after(StateSample.start)
         let effects = tool.effects(of: .heard("v"))
         #expect(!effects.contains(.close))
@@ -435,7 +437,7 @@ private let second = RequestID(rawValue: 2)
                         .reinitialise)))
     }
 
-    @Test func `tells at once that the vehicle does not answer where nothing is awaited`() {
+    @Test func `reports at once that the vehicle does not answer if reconnecting is not allowed`() {
         var policy = Policy.small
         policy.sessionTries = 0
         var tool = Tool.after(StateSample.start, policy: policy)
@@ -447,7 +449,7 @@ private let second = RequestID(rawValue: 2)
         #expect(report.next == .givenUp)
     }
 
-    @Test func `keeps at most so many bytes of a reply`() {
+    @Test func `keeps a limited number of bytes of a reply`() {
         var tool = Tool.after(StateSample.idle + [.read])
         let much = [UInt8](repeating: UInt8(ascii: "m"), count: 10_000)
         for _ in 0..<10 { _ = tool.effects(of: .received(much)) }

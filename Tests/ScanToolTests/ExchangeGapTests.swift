@@ -15,12 +15,13 @@ import Testing
 
     private func seconds(_ numbers: Int...) -> [Duration] { numbers.map { .seconds($0) } }
 
-    @Test func `is the program's own`() {
+    @Test func `the gap belongs to the program`() {
         let parts = account { gap, account in gap.close(at: at(13), into: &account) }
         #expect(parts == seconds(3, 0, 0, 0))
     }
 
-    @Test func `is idle once nothing is due, and rests once only what rests is`() {
+    @Test
+    func `the gap is idle while no record is due, and rests while only resting records are due`() {
         let parts = account { gap, account in
             gap.wait(at: at(11), rests: false)
             gap.wait(at: at(13), rests: true)
@@ -30,7 +31,7 @@ import Testing
         #expect(parts == seconds(1, 2, 7, 0))
     }
 
-    @Test func `is lost where the link could not be used`() {
+    @Test func `the gap is lost if the link could not be used`() {
         let parts = account { gap, account in
             gap.wait(at: at(11), rests: true)
             gap.noteOutage()
@@ -39,7 +40,7 @@ import Testing
         #expect(parts == seconds(0, 0, 0, 10))
     }
 
-    @Test func `is counted once where a request is refused, and not after its end`() {
+    @Test func `the gap before a refused request counts once, and not after its end`() {
         let parts = account { gap, account in
             gap.close(at: at(12), into: &account)
             gap.close(at: at(13), into: &account)
@@ -49,7 +50,7 @@ import Testing
         #expect(parts == seconds(4, 0, 0, 0))
     }
 
-    @Test func `begins anew where nothing was polled before`() {
+    @Test func `the gap begins again if nothing was polled before`() {
         let parts = account { gap, account in
             gap.noteOutage()
             gap.restart(at: at(50))

@@ -197,7 +197,7 @@ private struct World: Sendable {
         return (graph, faults)
     }
 
-    @Test func `keeps every promise, in every reachable state`() {
+    @Test func `every promise holds in every reachable state`() {
         let (graph, faults) = Self.explored
         #expect(graph.worlds.count < Self.mostWorlds)
         #expect(graph.worlds.count > 200)
@@ -206,7 +206,7 @@ private struct World: Sendable {
         #expect(kinds == Set(StateKind.allCases))
     }
 
-    @Test func `can always get back to idle`() {
+    @Test func `idle can be reached from every state`() {
         let graph = Self.explored.graph
         var before = [[Int]](repeating: [], count: graph.worlds.count)
         for (place, targets) in graph.next.enumerated() {
@@ -228,7 +228,7 @@ private struct World: Sendable {
     ///
     /// A deadline, a session that opens, or a retry ends the error state, and no request stays
     /// without an outcome.
-    @Test func `an error is always left`() {
+    @Test func `no error is final`() {
         var errors = 0
         for start in Self.explored.graph.worlds {
             guard case .error(let report) = start.tool.state else { continue }
@@ -250,7 +250,7 @@ private struct World: Sendable {
     }
 
     /// docs/reliability.md states the number of situations and transitions.
-    @Test func `is as large as the document says`() throws {
+    @Test func `the number of states matches the document`() throws {
         let graph = Self.explored.graph
         let path = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../docs/reliability.md")
@@ -263,7 +263,7 @@ private struct World: Sendable {
     /// The adapter is silent and the link can be opened again.
     ///
     /// Then time alone must lead to rest: no chain of timeouts may run in a circle.
-    @Test func `comes to rest by time alone`() {
+    @Test func `time alone ends every activity`() {
         for start in Self.explored.graph.worlds {
             var world = start
             var steps = 0

@@ -4,18 +4,18 @@ import ScanToolTestSupport
 import Testing
 
 @Suite struct `Every state takes every event` {
-    @Test func `the samples cover every kind`() {
+    @Test func `the samples cover every kind of state`() {
         #expect(Set(StateSample.all.map(\.kind)) == Set(StateKind.allCases))
         #expect(Set(EventSample.all.map(\.event.kind)) == Set(EventKind.allCases))
     }
 
     @Test(arguments: StateSample.all)
-    func `the way to a sample leads there`(_ sample: StateSample) {
+    func `the events before each sample lead to its state`(_ sample: StateSample) {
         #expect(sample.tool.state.kind == sample.kind)
     }
 
     @Test(arguments: StateSample.all, EventSample.all)
-    func `nothing is lost or doubled`(_ sample: StateSample, _ event: EventSample) {
+    func `no request is lost or doubled`(_ sample: StateSample, _ event: EventSample) {
         var tool = sample.tool
         let before = tool.state
         let effects = tool.effects(of: event.event)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: StateSample.all, EventSample.all)
-    func `going into the error state is reported, and staying there after another failure too`(
+    func `the error state is reported, and each further failure in it, too`(
         _ sample: StateSample, _ event: EventSample
     ) {
         var tool = sample.tool
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: StateSample.all, EventSample.all)
-    func `a deadline is armed wherever something is awaited`(
+    func `every wait has a deadline`(
         _ sample: StateSample, _ event: EventSample
     ) {
         var tool = sample.tool

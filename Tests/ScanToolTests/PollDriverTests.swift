@@ -144,7 +144,7 @@ extension Letters.Rest {
         ended, kept: ended, lose 2
         """
 
-    @Test func `takes every event in every state as the table says`() {
+    @Test func `every event in every state has the effect of the table`() {
         var ended = Letters()
         _ = ended.end()
         var lines: [String] = []
@@ -162,7 +162,7 @@ extension Letters.Rest {
         #expect(lines.joined(separator: "\n") == Self.table)
     }
 
-    @Test func `gives everything back at its end, the oldest first`() {
+    @Test func `at the end every request is returned, the oldest first`() {
         let rests = Self.ways.map { way in
             var handover = Self.handover(way)
             let rest = handover.end()
@@ -176,7 +176,7 @@ extension Letters.Rest {
     /// Runs every sequence of eight events that a session can cause.
     ///
     /// Each reply must be decoded once, in order, and acknowledged once.
-    @Test func `loses nothing and doubles nothing, whatever comes in whichever order`() {
+    @Test func `no request is lost or doubled in any order of events`() {
         var walks = 0
         walk(Letters(), Ledger(), 8) { walks += 1 }
         #expect(walks > 1_000)
@@ -316,7 +316,7 @@ extension Letters.Rest {
         stopping, cannotWait: cannot wait
         """
 
-    @Test func `takes every event in every state as the table says`() {
+    @Test func `every event in every state has the effect of the table`() {
         var lines: [String] = []
         for (state, way) in Self.ways {
             for (name, event) in Self.events {
@@ -335,7 +335,7 @@ extension Letters.Rest {
         #expect(lines.joined(separator: "\n") == Self.table)
     }
 
-    @Test func `says how it ended, and the first reason counts`() {
+    @Test func `the end has a reason, and the first reason counts`() {
         var life = SessionLife()
         _ = life.take(.initialized)
         #expect(life.end == nil && !life.isEnding)
@@ -364,7 +364,7 @@ extension RequestQueue {
         return queue
     }
 
-    @Test func `come in their order, each under an identifier of its own`() throws {
+    @Test func `requests keep their order, and each has its own identifier`() throws {
         var queue = Self.queue()
         let read = try queue.required()
         let clear = try queue.required()
@@ -381,7 +381,7 @@ extension RequestQueue {
             (.linkLost, false, true), (.timedOut, false, false), (.stopped, false, false),
             (.flooded, false, false), (.outOfStep, false, false), (.notSent, false, false),
         ])
-    func `are sent once more where that can help, and only once`(
+    func `a request is repeated once if a repeat can help`(
         failure: Failure, alone: Bool, withReconnects: Bool
     ) throws {
         for (reconnects, isTaken) in [(false, alone), (true, withReconnects)] {
@@ -422,7 +422,7 @@ extension RequestQueue {
         #expect(Self.name(next) == name)
     }
 
-    @Test func `asks what comes from outside before its plan`() {
+    @Test func `requests from outside precede those of the plan`() {
         var driver = Driver()
         expectNext(&driver, "nothing")
         _ = driver.polling.take(.begin)
@@ -433,7 +433,7 @@ extension RequestQueue {
         expectNext(&driver, "nothing")
     }
 
-    @Test func `asks nothing while something is on its way, or once the end is asked for`() {
+    @Test func `nothing is sent during a request or after a stop`() {
         var driver = Driver()
         _ = driver.polling.take(.begin)
         _ = driver.handover.take(.submitted("P"))
@@ -446,7 +446,8 @@ extension RequestQueue {
         #expect(driver.keepsEndWaiting)
     }
 
-    @Test func `goes on before a reply is decoded only where nothing depends on what it says`() {
+    @Test
+    func `the next request is sent before decoding only if it does not depend on the reply`() {
         var driver = Driver()
         #expect(driver.goesOn(after: Self.answered, isPolled: true, vehicleRests: false))
         #expect(!driver.goesOn(after: Self.answered, isPolled: false, vehicleRests: false))
@@ -457,7 +458,7 @@ extension RequestQueue {
         #expect(!driver.goesOn(after: Self.answered, isPolled: true, vehicleRests: false))
     }
 
-    @Test func `sends nothing once more after the end was asked for`() throws {
+    @Test func `no request is repeated after a stop`() throws {
         var driver = Driver()
         driver.requests.append(ScriptDialect.read, for: "person")
         let entry = try driver.requests.required()

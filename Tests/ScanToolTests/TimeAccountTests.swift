@@ -10,7 +10,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1e4 }
 
 @Suite struct `The time of an exchange` {
-    @Test func `that ends with its prompt at once is the vehicle's`() {
+    @Test func `an exchange that ends at once with its prompt is the vehicle's time`() {
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("010C1\r"), at: at(0))
         timing.received(bytes("7E804410C1AF8\r\r>"), at: at(25))
@@ -18,7 +18,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(ms(split.bus) == 25 && split.adapterWait == .zero && split.link == .zero)
     }
 
-    @Test func `between the last line and a prompt that comes alone is the adapter's waiting`() {
+    @Test func `the time between the last line and a late prompt is the adapter's waiting`() {
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("010C\r"), at: at(0))
         timing.received(bytes("7E804410C1AF8\r"), at: at(25))
@@ -28,7 +28,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(ms(split.bus) == 30 && ms(split.adapterWait) == 100)
     }
 
-    @Test func `the pieces of a slow line are no waiting`() {
+    @Test func `the pieces of a slow line are not waiting`() {
         // 38400 bit/s: 0.26 ms per byte; 5 + 16 bytes take 5.47 ms.
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("010C\r"), at: at(0))
@@ -42,7 +42,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(abs(ms(split.total) - 122.6) < 0.001)
     }
 
-    @Test func `a line that was cut in two by the driver is no waiting`() {
+    @Test func `a line that the driver cut in two is not waiting`() {
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("010C\r"), at: at(0))
         timing.received(bytes("7E804410C1A"), at: at(20))
@@ -51,7 +51,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(split.adapterWait == .zero && ms(split.bus) == 36)
     }
 
-    @Test func `without an answer is waiting alone`() {
+    @Test func `an exchange without an answer is only waiting`() {
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("012F\r"), at: at(0))
         timing.received(bytes("NO DATA\r\r>"), at: at(205))
@@ -59,7 +59,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(ms(split.adapterWait) == 205 && split.bus == .zero)
     }
 
-    @Test func `of settings before a request is the adapter's own`() {
+    @Test func `the time of settings before a request is the adapter's own`() {
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("ATSH7E0\r"), at: at(0))
         timing.received(bytes("OK\r\r>"), at: at(5))
@@ -69,7 +69,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(ms(split.commands) == 5 && ms(split.pauses) == 0.5 && ms(split.bus) == 30)
     }
 
-    @Test func `a blank that stops the adapter belongs to what it stops`() {
+    @Test func `a blank that stops the adapter belongs to the stopped request`() {
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("ATMA\r"), at: at(0))
         timing.wrote(bytes(" "), at: at(100))
@@ -80,7 +80,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(split.bus == .zero && split.adapterWait == .zero && split.pauses == .zero)
     }
 
-    @Test func `the bytes of settings travel on the line as well`() {
+    @Test func `the bytes of settings use time on the line, too`() {
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("ATSH7E0\r"), at: at(0))
         timing.received(bytes("OK\r\r>"), at: at(20))
@@ -92,7 +92,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(ms(split.total) == 60)
     }
 
-    @Test func `a request that is sent again has both its times, and its pause`() {
+    @Test func `a repeated request has both its times and its pause`() {
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("010C\r"), at: at(0))
         timing.received(bytes("?\r\r>"), at: at(10))
@@ -110,7 +110,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         ("ATRV\r", true), ("atrv\r", true), ("STVR\r", true), ("A\r", false), ("\r", false),
         ("010C\r", false), ("CT\r", false),
     ])
-    func `commands are told from requests`(text: String, isCommand: Bool) {
+    func `commands and requests are separated`(text: String, isCommand: Bool) {
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes(text), at: at(0))
         timing.received(bytes("12.5V\r\r>"), at: at(10))
@@ -128,17 +128,17 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         (922_337_204, 115_200, 80_064.0), (2_000_000_000, 9_600, 2_083_333.0),
         (Int(Int32.max) * 1_000, 2_000_000, 10_737_418.0),
     ])
-    func `however many bytes came`(count: Int, rate: Int, seconds: Double) {
+    func `large numbers of bytes give a correct time`(count: Int, rate: Int, seconds: Double) {
         #expect((ExchangeTiming.time(count, rate).seconds - seconds).magnitude < 1)
     }
 
-    @Test func `nothing spent is no time`() {
+    @Test func `without an exchange there is no time`() {
         #expect(TimeAccount().parts.total == .zero)
         #expect(
             ms(ExchangeTiming(at: at(3)).split(at: at(9), rate: nil, isSilent: false).total) == 0)
     }
 
-    @Test func `a rate that fits counts`() {
+    @Test func `a rate that fits the measured times counts`() {
         var account = TimeAccount()
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("010C\r"), at: at(0))
@@ -149,7 +149,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(ms(account.parts.total) == 25)
     }
 
-    @Test func `a rate that its bytes disprove counts for nothing`() {
+    @Test func `a rate that the measured times contradict is ignored`() {
         var account = TimeAccount()
         for round in 0..<100 {
             let start = Double(round) * 10
@@ -162,7 +162,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(account.parts.link == .zero && ms(account.parts.bus) == 200)
     }
 
-    @Test func `between exchanges is ours until nothing is due, or nothing but what rests`() {
+    @Test func `time between exchanges is ours until only resting records or none are due`() {
         var account = TimeAccount()
         account.takeGap(from: at(0), freeSince: at(2), until: at(100), isOutage: false)
         account.takeGap(from: at(200), freeSince: nil, until: at(203), isOutage: false)

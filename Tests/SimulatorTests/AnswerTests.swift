@@ -51,7 +51,7 @@ import VehicleLink
         }
     }
 
-    @Test func `identifiers of 29 bits are four bytes`() throws {
+    @Test func `identifiers of 29 bits have four bytes`() throws {
         var bench = try Bench.ready("?latency=0&protocol=7")
         #expect(bench.lines("0100").first == "18 DA F1 10 06 41 00 BE 3F A8 13 00 ")
         _ = bench.ask("ATS0")
@@ -74,7 +74,7 @@ import VehicleLink
         (3, "48 6B 10 41 00 BE 3F A8 13 BC "), (4, "86 F1 10 41 00 BE 3F A8 13 80 "),
         (5, "86 F1 10 41 00 BE 3F A8 13 80 "),
     ])
-    func `lines before CAN have header and check byte`(number: Int, line: String) throws {
+    func `lines before CAN have a header and a check byte`(number: Int, line: String) throws {
         var bench = try Bench.ready("?latency=0&protocol=\(number)")
         #expect(bench.lines("0100").first == line)
         _ = bench.ask("ATH0")
@@ -106,7 +106,7 @@ import VehicleLink
     }
 
     /// ISO 15765-2: a flow control with "overflow", or to a different address, ends the transfer.
-    @Test func `flow control of one's own must be right`() throws {
+    @Test func `the user's own flow control must be correct`() throws {
         var bench = try Bench.ready("?latency=0&ecus=1")
         #expect(bench.lines("0902").count == 3)
         _ = bench.ask("ATFCSH7E0")
@@ -124,7 +124,7 @@ import VehicleLink
 
     /// STN family reference manual, STCSEGR: the adapter joins frames and removes their control
     /// bytes.
-    @Test func `an OBDLink joins frames when told to`() throws {
+    @Test func `an OBDLink joins frames on command`() throws {
         var bench = try Bench.ready("?latency=0&personality=stn&ecus=1&vin=1D4GP00R55B123456")
         _ = bench.ask("STCSEGR1")
         #expect(
@@ -145,7 +145,7 @@ import VehicleLink
         ("6", "5", "BUS INIT: ERROR", 0), ("6", "1", "NO DATA", 0), ("3", "6", "CAN ERROR", 0),
         ("6", "A", "CAN ERROR", 0), ("9", "8", "NO DATA", 1),
     ])
-    func `a wrong protocol fails as documented`(
+    func `a wrong protocol fails as the data sheet says`(
         vehicle: String, chosen: String, text: String, sent: Int
     ) throws {
         var bench = try Bench("?latency=0&protocol=\(vehicle)")
@@ -159,7 +159,7 @@ import VehicleLink
     }
 
     @Test(arguments: [("3", "BUS INIT: ...OK"), ("4", "BUS INIT: ...OK"), ("5", "BUS INIT: OK")])
-    func `the K line is initialised in front of the first answer`(number: String, text: String)
+    func `the K line is initialised before the first answer`(number: String, text: String)
         throws
     {
         var bench = try Bench("?latency=0&protocol=\(number)")
@@ -171,7 +171,7 @@ import VehicleLink
         #expect(bench.lines("0100").first == text)
     }
 
-    @Test func `without ignition nothing is found`() throws {
+    @Test func `without ignition no vehicle is found`() throws {
         var bench = try Bench("?latency=0&ignition=off")
         _ = bench.ask("ATE0")
         #expect(bench.lines("0100") == ["SEARCHING...", "UNABLE TO CONNECT"])

@@ -106,7 +106,8 @@ import Testing
         #expect(run.errors == 0)
     }
 
-    @Test(arguments: kinds) func `long answers of several ECUs come whole`(_ kind: String) throws {
+    @Test(arguments: kinds)
+    func `long answers of several ECUs arrive whole`(_ kind: String) throws {
         let run = try Self.run(
             "?personality=\(kind)&latency=3ms&ecus=8", [Self.request([0x09, 0x0A])])
         #expect(run.errors == 0)
@@ -116,14 +117,14 @@ import Testing
         #expect(names.allSatisfy { $0.payload.count == 23 })
     }
 
-    @Test func `a known number of frames ends the exchange with the last of them`() throws {
+    @Test func `the known number of frames ends the exchange`() throws {
         let run = try Self.run(
             "?personality=slcan&latency=5ms&ecus=1&jitter=0",
             [Self.request([0x01, 0x0C], expecting: 1)])
         #expect(run.time == .milliseconds(5))
     }
 
-    @Test func `a long request to one ECU is let in and answered`() throws {
+    @Test func `a long request to one ECU is accepted and answered`() throws {
         // A request for two identifiers fits in one frame, one for six needs two.
         let six: [UInt8] =
             [0x22] + [0xF1, 0x90, 0xF1, 0x8C, 0xF1, 0x95, 0xF1, 0x87, 0xF1, 0x89, 0xF1, 0x90]
@@ -143,7 +144,7 @@ import Testing
         #expect(run.messages.contains { $0.payload.prefix(2) == [0x49, 0x06] })
     }
 
-    @Test(arguments: ["slcan", "can"]) func `a truck is found and tells its number`(kind: String)
+    @Test(arguments: ["slcan", "can"]) func `a truck is found and reports its VIN`(kind: String)
         throws
     {
         let run = try Self.run(
@@ -155,12 +156,12 @@ import Testing
         #expect(run.errors == 0)
     }
 
-    @Test func `a vehicle that sleeps is not there, and its bus is not disturbed`() throws {
+    @Test func `a sleeping vehicle is missing, and its bus is not disturbed`() throws {
         let run = try Self.run("?personality=slcan&ignition=off", [])
         #expect(run.failure == .noVehicle(.noData))
     }
 
-    @Test(arguments: ["6", "8"]) func `nothing is ever sent at a rate that is not the bus's`(
+    @Test(arguments: ["6", "8"]) func `nothing is sent at a rate that is not the bus's rate`(
         number: String
     ) throws {
         let options = try SimulatorOptions("?personality=slcan&protocol=\(number)&latency=2ms")

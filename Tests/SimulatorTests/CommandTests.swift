@@ -51,7 +51,8 @@ import Testing
         ("ATAMC", "elm327", "elm327-1.4b"), ("ATSH18DB33F1", "elm327", "elm327-1.4b"),
         ("ATCTM5", "elm327", "elm327-1.4b"), ("ATFCSD300000", "elm327", "elm327-1.0"),
     ])
-    func `commands exist from their version on`(command: String, has: String, hasNot: String) throws
+    func `commands exist from a certain version`(command: String, has: String, hasNot: String)
+        throws
     {
         var newer = try Bench("?latency=0&personality=\(has)")
         var older = try Bench("?latency=0&personality=\(hasNot)")
@@ -99,7 +100,7 @@ import Testing
     /// ELM327 data sheet, "Bus initiation" and "AT SP": D and Z restore the stored protocol.
     ///
     /// A protocol that was only tried is not stored.
-    @Test func `a reset keeps what was stored and nothing else`() throws {
+    @Test func `a reset keeps only stored settings`() throws {
         var bench = try Bench("?latency=0")
         _ = bench.ask("ATE0")
         _ = bench.ask("ATSP6")
@@ -165,7 +166,7 @@ import Testing
     }
 
     /// STN family reference manual, STPX: with `l` the bytes are typed after `DATA>`.
-    @Test func `an OBDLink takes long requests behind its data prompt`() throws {
+    @Test func `an OBDLink accepts long requests after its data prompt`() throws {
         var bench = try Bench("?latency=0&personality=stn")
         _ = bench.ask("ATE0")
         _ = bench.ask("ATH1")

@@ -172,7 +172,7 @@ private struct RequestMaker {
     ///
     /// Settings stay during a conversation.
     @Test(arguments: links)
-    func `nothing reaches the vehicle that is not on the list`(
+    func `only listed requests reach the vehicle`(
         _ address: String, count: Int
     ) throws {
         var sent = 0
@@ -214,7 +214,7 @@ private struct RequestMaker {
 
     /// A clearing with consent proves that the watch would see one without.
     @Test(arguments: links.map(\.address))
-    func `what is sent with consent is seen by the watch`(_ address: String) throws {
+    func `the test notices requests that were sent with consent`(_ address: String) throws {
         var bench = try Self.stand(address)
         #expect(WireWatch.violations(of: bench.device).isEmpty)
         let payload: [UInt8] = address.hasPrefix("truck") ? [0x00, 0xFE, 0xD3] : [0x04]
@@ -255,7 +255,7 @@ private struct RequestMaker {
 
     /// ISO 15765-2: an ELM327 sends its flow control data as a separate frame during the next
     /// long answer.
-    @Test func `flow control data are flow control`() throws {
+    @Test func `flow control data that could be a request needs consent`() throws {
         var bench = try Self.stand("petrol?protocol=6")
         func command(_ text: String, _ consent: Consent? = nil) -> AdapterRequest {
             .command(id: RequestID(rawValue: 1), text: text, mayRepeat: true, consent: consent)
@@ -274,7 +274,7 @@ private struct RequestMaker {
 
     /// A block size of 1 and a pause of 4 ms: an ECU at 750 that expects its address first reads the request
     /// 04 of one byte for ECU 30.
-    @Test func `flow control data are no request in another form of addressing`() throws {
+    @Test func `flow control data is not a request in another form of addressing`() throws {
         var bench = try Self.stand("petrol?protocol=6")
         func refusal(_ commands: String...) -> Refusal? {
             for text in commands {
@@ -292,7 +292,7 @@ private struct RequestMaker {
 
     /// With a reply that is not the usual one, an adapter by itself would send flow control to 0A5.
     @Test(arguments: ["petrol", "petrol?personality=stn"])
-    func `an adapter sends flow control to the ECU that was asked`(_ address: String) throws {
+    func `the adapter sends flow control to the ECU of the request`(_ address: String) throws {
         var bench = try Self.stand(address + (address.contains("?") ? "&" : "?") + "protocol=6")
         var request = VehicleRequest(
             id: RequestID(rawValue: 1), target: ECUAddress(0x7E0, .can11), payload: [0x09, 0x02])

@@ -100,7 +100,7 @@ import Testing
 
     /// The vehicle's answers arrive complete through every kind of adapter.
     @Test(arguments: whole, [1, 2, 3, 4, 5, 6, 7, 8, 9])
-    func `answers arrive as the ECUs gave them`(personality: String, number: Int) throws {
+    func `answers arrive as the ECUs sent them`(personality: String, number: Int) throws {
         let address = "?latency=5ms&engine=off&personality=\(personality)&protocol=\(number)"
         var joint = try Joint(address)
         let start = joint.initialise()
@@ -133,19 +133,19 @@ import Testing
 
     /// A vehicle with OBDonUDS only: the adapter's own search fails, but setting the protocol finds
     /// the vehicle.
-    @Test func `a vehicle that speaks OBDonUDS alone is found`() throws {
+    @Test func `a vehicle that supports only OBDonUDS is found`() throws {
         var joint = try Joint("onuds?latency=5ms&ecus=1")
         let heard = joint.initialise()
         #expect(joint.dialect.identity.vehicleProtocol == .can11At500, "\(heard)")
         #expect(Self.payloads(joint.ask([0x22, 0xF8, 0x10])) == ["7E8 62F81001"])
     }
 
-    @Test func `without ignition the initialisation says why`() throws {
+    @Test func `without ignition the set-up reports the reason`() throws {
         var joint = try Joint("?latency=5ms&ignition=off")
         #expect(joint.initialise().last == .initialisationFailed(.noVehicle(.unableToConnect)))
     }
 
-    @Test func `a hanging adapter ends in a time-out, a restarting one is noticed`() throws {
+    @Test func `a hanging adapter ends in a time-out, and a restart is noticed`() throws {
         var hanging = try Joint("?latency=5ms&personality=clone-hang")
         _ = hanging.initialise()
         let ends = (0..<45).map { _ in hanging.ask([1, 0x0C]).last }
@@ -158,7 +158,7 @@ import Testing
 
     /// A request that writes reaches the vehicle once, even if other requests follow.
     @Test(arguments: whole)
-    func `a clear is sent once`(personality: String) throws {
+    func `a request to clear is sent once`(personality: String) throws {
         var joint = try Joint("?latency=5ms&engine=off&personality=\(personality)")
         _ = joint.initialise()
         _ = joint.ask([4])

@@ -30,7 +30,7 @@ import Testing
 
     private static let activation = DoIPMessage.activationRequest(source: tester, type: 0)
 
-    @Test func `answers one ECU, all of them, and none`() throws {
+    @Test func `one ECU, all of them, or none answer`() throws {
         var gateway = try gateway()
         #expect(
             ask(&gateway, Self.activation).said == [
@@ -64,7 +64,7 @@ import Testing
             (0x0E80, 0x00, 0x10, true), (0x0E00, 0x01, 0x10, true), (0x1234, 0x00, 0x00, false),
             (0x0E80, 0xE0, 0x06, false),
         ] as [(UInt16, UInt8, UInt8, Bool)])
-    func `activates routing for testers alone`(
+    func `only testers can activate routing`(
         source: UInt16, type: UInt8, code: UInt8, stays: Bool
     ) throws {
         var gateway = try gateway()
@@ -73,7 +73,7 @@ import Testing
         #expect(leaves == !stays)
     }
 
-    @Test func `wants the activation first, and knows each new connection by none`() throws {
+    @Test func `activation comes first, and each new connection needs its own`() throws {
         var gateway = try gateway()
         let question = DoIPMessage.diagnostic(
             source: Self.tester, target: 0x1010, payload: [0x3E, 0x00])
@@ -87,7 +87,7 @@ import Testing
         #expect(ask(&gateway, question).leaves)
     }
 
-    @Test func `speaks the tester's version, and refuses what is not one`() throws {
+    @Test func `the gateway uses the tester's version and refuses invalid ones`() throws {
         var gateway = try gateway()
         gateway.receive(Self.activation.bytes(version: 0x03), at: .zero)
         #expect(gateway.due(at: .zero).first == 0x03)
@@ -96,7 +96,7 @@ import Testing
         #expect(other.leaves)
     }
 
-    @Test func `sleeps with the ignition off`() throws {
+    @Test func `the gateway sleeps with the ignition off`() throws {
         var gateway = try gateway("petrol?latency=0&ignition=off")
         _ = ask(&gateway, Self.activation)
         #expect(
@@ -109,7 +109,7 @@ import Testing
         #expect(power == DoIPMessage.powerMode(0x00).bytes(version: 0x02))
     }
 
-    @Test func `answers every module that is asked with all the others`() throws {
+    @Test func `a request to all reaches every module`() throws {
         var gateway = try gateway("petrol?latency=0")
         _ = ask(&gateway, Self.activation)
         let said = ask(
@@ -124,7 +124,7 @@ import Testing
         #expect(sources.count == Set(sources).count)
     }
 
-    @Test func `answers by UDP who it is, only if it is meant`() throws {
+    @Test func `the gateway reports its identity by UDP only to requests for it`() throws {
         let gateway = try gateway("petrol?vin=WXXBD2DA8MX000077")
         func answer(_ message: DoIPMessage, _ version: UInt8 = 0xFF) -> DoIPMessage? {
             gateway.answer(toDatagram: message.bytes(version: version)).flatMap {

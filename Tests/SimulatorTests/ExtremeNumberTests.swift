@@ -6,7 +6,7 @@ import Testing
 
 /// Numbers that no vehicle file has: it is refused with its line, or the vehicle answers.
 @Suite struct `Extreme numbers in vehicle files` {
-    @Test func `end nothing`() {
+    @Test func `extreme numbers crash nothing`() {
         let text = """
             vehicle : my car
             protocol 6

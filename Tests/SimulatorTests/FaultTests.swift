@@ -16,7 +16,7 @@ import Testing
     /// With any fault on the link, there is no crash, hang or wrong value.
     ///
     /// Each loss is reported, and a clearing request is written only once.
-    @Test func `seeds bring no wrong value, no hang and no second clearing request`() throws {
+    @Test func `no seed gives a wrong value, a hang or a second request to clear`() throws {
         let first = Self.number("OBDSCAN_FIRST_SEED", 1)
         let count = Self.number("OBDSCAN_SEEDS", 24)
         try run(first, count) { BadLink(seed: $0) }
@@ -25,7 +25,7 @@ import Testing
     /// The adapter may restart at any time.
     ///
     /// A request to one ECU must never reach a different one.
-    @Test func `restarts send nothing astray`() throws {
+    @Test func `restarts send nothing wrong`() throws {
         let first = Self.number("OBDSCAN_FIRST_SEED", 1)
         let count = Self.number("OBDSCAN_SEEDS", 24)
         try run(first, count, asksOneECU: true) { BadLink(restartingSeed: $0) }
@@ -92,7 +92,7 @@ import Testing
     /// Six records per request over a link that damages data.
     ///
     /// Each value must come from an ECU.
-    @Test func `batches bring no value that no ECU gave`() throws {
+    @Test func `batches give only values that an ECU sent`() throws {
         let table = try PIDTables.standard()
         let monitors = try PIDTables.monitorTables()
         let wanted = Self.number("OBDSCAN_BATCHES", 500)
@@ -132,7 +132,7 @@ import Testing
     }
 
     /// `OBDSCAN_HOURS=24` simulates a day.
-    @Test func `hours of it keep memory level`() throws {
+    @Test func `hours of faults need no more memory`() throws {
         let hours = Self.number("OBDSCAN_HOURS", 0)
         var run = try FaultRun(
             "petrol?latency=100ms&protocol=5", faults: try #require(LinkFaults("all:0.0005")),
@@ -169,7 +169,7 @@ import Testing
         return try #require(Int(words[1]))
     }
 
-    @Test func `the same seed does the same`() throws {
+    @Test func `the same seed gives the same faults`() throws {
         let table = try PIDTables.standard()
         let monitors = try PIDTables.monitorTables()
         let faults = try #require(LinkFaults("all:0.002"))
@@ -185,7 +185,7 @@ import Testing
 
     /// Each kind of fault has the effect that its name says, in pieces of any size.
     @Test(arguments: LinkFault.allCases)
-    func `each kind of fault`(fault: LinkFault) throws {
+    func `each kind of fault happens`(fault: LinkFault) throws {
         let script = Array("ATZ\rATE0\r0100\r0902\r0904\r0100\r".utf8)
         func run(_ rate: Double, pieces: Int) throws -> (said: [UInt8], ends: Int, count: Int) {
             let adapter = try SimulatedAdapter(SimulatorOptions("?latency=0"), at: .zero)

@@ -34,13 +34,13 @@ import Testing
             ("9", [0x03, 0x00, 0x00]), ("2", [0x04, 0x00, 0x00]), ("1", [0x05, 0x00, 0x00]),
             ("5", [0x06, 0x8F, 0xE9]), ("4", [0x07, 0x8F, 0xE9]), ("3", [0x08, 0x08, 0x08]),
         ] as [(String, [UInt8])])
-    func `says which bus it has found`(number: String, bus: [UInt8]) throws {
+    func `the GoLink reports the bus that it found`(number: String, bus: [UInt8]) throws {
         var device = try SimulatedGoLink(SimulatorOptions("?protocol=\(number)"), at: .zero)
         #expect(answers(&device, to: Self.busRequest) == [0x07, 0x00, 0x04, 0x01] + bus)
         #expect(device.requestCount == 0)
     }
 
-    @Test func `has no name for SAE J1939`() {
+    @Test func `the GoLink has no name for SAE J1939`() {
         #expect(throws: SimulatorError.self) {
             _ = try SimulatedGoLink(SimulatorOptions("truck"), at: .zero)
         }
@@ -48,7 +48,7 @@ import Testing
 
     /// The document's example with 01 00: an ECU's identifier ends in E8 or higher, and the body is
     /// the payload.
-    @Test func `passes on what every ECU says`() throws {
+    @Test func `the GoLink forwards each ECU's answer`() throws {
         var device = try SimulatedGoLink(SimulatorOptions("?ecus=3&latency=10ms"), at: .zero)
         var lexer = GoLinkLexer()
         var tokens: [GoLinkLexer.Token] = []
@@ -62,14 +62,14 @@ import Testing
         #expect(device.requests.map(\.payload) == [[0x01, 0x00]])
     }
 
-    @Test func `says that nobody answered, and to what`() throws {
+    @Test func `the GoLink reports the request that no ECU answered`() throws {
         var device = try SimulatedGoLink(SimulatorOptions("?latency=10ms"), at: .zero)
         #expect(
             answers(&device, to: [0x07, 0xDF, 0x02, 0x01, 0xC5])
                 == [0x01, 0x00, 0x06, 0x02, 0x07, 0xDF, 0x02, 0x01, 0xC5])
     }
 
-    @Test func `half a frame waits a moment for its rest, and no longer`() throws {
+    @Test func `half a frame waits a moment for the rest`() throws {
         let options = try SimulatorOptions("?latency=0")
         var device = try SimulatedGoLink(options, at: .zero)
         let whole = answers(&device, to: Self.speedRequest)
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// A request has identifier 07 and one to eight bytes.
-    @Test func `skips what is no request`() throws {
+    @Test func `bytes that are not a request are skipped`() throws {
         for junk: [UInt8] in [
             [0x00], [0x08, 0xDF], [0x07, 0xDF, 0x00], [0x07, 0xDF, 0x09], [0xFF, 0xFF, 0xFF],
             [0x07, 0x01, 0x01, 0x01], [0x07, 0x00, 0x01, 0x02],
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `keeps the latest requests and counts all`() throws {
+    @Test func `the latest requests are kept and all are counted`() throws {
         var device = try SimulatedGoLink(SimulatorOptions("?latency=0"), at: .zero)
         let most = SimulatedAdapter.keptRequests
         for _ in 0..<most + 5 {
@@ -111,7 +111,7 @@ import Testing
 
     /// Our own dialect must read the values that the simulated vehicle sent.
     @Test(arguments: ["6", "7", "3", "5", "1", "2"])
-    func `and the dialect understand each other`(number: String) throws {
+    func `the simulated GoLink and the dialect understand each other`(number: String) throws {
         let device = try SimulatorOptions("?protocol=\(number)&personality=golink&latency=5ms")
             .device(at: .zero)
         #expect(device.summary.contains("com.goPoint.p1"))

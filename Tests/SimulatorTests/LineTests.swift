@@ -17,7 +17,7 @@ import Testing
         #expect(bench.adapter.requestCount == 4)
     }
 
-    @Test func `a harmless command takes the repeat off a request`() throws {
+    @Test func `after a harmless command a carriage return no longer repeats the request`() throws {
         var bench = try Bench.ready("?latency=0&engine=off")
         _ = bench.ask("04")
         _ = bench.ask("ATI")
@@ -25,7 +25,7 @@ import Testing
         #expect(bench.adapter.requests.map(\.payload) == [[0x01, 0x00], [0x04]])
     }
 
-    @Test func `nothing is repeated over a reset`() throws {
+    @Test func `nothing is repeated after a reset`() throws {
         var bench = try Bench.ready("?latency=0&engine=off")
         _ = bench.ask("04")
         _ = bench.ask("ATZ")
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// ELM327 data sheet: NUL bytes and line feeds are ignored, a backspace deletes a character.
-    @Test func `control characters`() throws {
+    @Test func `control characters are handled as on a real adapter`() throws {
         var bench = try Bench("?latency=0")
         _ = bench.ask("ATE0")
         #expect(bench.ask("A\0T\n\u{8}TI") == "ELM327 v2.2↵↵>")
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// 10 bits per character: 38400 bit/s are 3840 characters per second.
-    @Test func `a line rate limits what goes over the line`() throws {
+    @Test func `a line rate limits the bytes per second`() throws {
         var bench = try Bench("?latency=0&baud=38400&at=0")
         _ = bench.ask("ATE0")
         let before = bench.now
@@ -132,7 +132,7 @@ import Testing
         #expect(abs((bench.now - before).seconds - expected) < 0.001)
     }
 
-    @Test func `a host that never reads costs bounded memory`() throws {
+    @Test func `a host that never reads needs limited memory`() throws {
         var bench = try Bench("?latency=0")
         for _ in 0..<20_000 { bench.adapter.receive(Array("ATPPS\r".utf8), at: .zero) }
         #expect(bench.adapter.due(at: .zero).count < OutputQueue.capacity * 2)
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>)
-    func `no input traps`(seed: UInt64) throws {
+    func `no input crashes the adapter`(seed: UInt64) throws {
         let names = Personality.all.map(\.name)
         let name = names[Int(seed) % names.count]
         let noise = Noise(seed: seed)

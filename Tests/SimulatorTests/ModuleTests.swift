@@ -46,13 +46,13 @@ import Testing
             // Only the emissions ECUs listen to 7DF.
             (["ATCRA7B8"], "1902FF", ["NO DATA"]),
         ] as [([String], String, [String])])
-    func `on 11 bits`(settings: [String], request: String, lines: [String]) throws {
+    func `modules on 11 bits answer`(settings: [String], request: String, lines: [String]) throws {
         #expect(try asked("?latency=0", settings, request) == lines)
     }
 
     /// ISO 15765-2: a long answer ends after its first frame if no flow control reaches the right
     /// identifier.
-    @Test func `flow control goes eight below the answer`() throws {
+    @Test func `flow control goes eight below the address of the answer`() throws {
         var bench = try Bench.ready("?latency=0")
         for command in ["ATSH744", "ATCRA764"] { _ = bench.ask(command) }
         #expect(bench.lines("22F197").count == 1)
@@ -60,7 +60,7 @@ import Testing
         #expect(bench.lines("22F197").count > 1)
     }
 
-    @Test func `on 29 bits`() throws {
+    @Test func `modules on 29 bits answer`() throws {
         #expect(
             try asked("diesel?latency=0", ["ATSHDA28F1"], "1902FF").first
                 == "18 DA F1 28 10 0F 59 02 FF 40 35 11 ")
@@ -70,7 +70,7 @@ import Testing
     /// `58 n {code status}`: 60 = present and stored, 20 = only stored.
     ///
     /// The sums were calculated with Python.
-    @Test func `on the K line`() throws {
+    @Test func `modules on the K line answer`() throws {
         let address = "?latency=0&protocol=5"
         #expect(
             try asked(address, ["ATSH8128F1"], "1800FF00")

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Simulator
 
-@Suite struct `The address behind sim` {
-    @Test func `everything can be said in one address`() throws {
+@Suite struct `Addresses of the simulator` {
+    @Test func `an address can have all options`() throws {
         let options = try SimulatorOptions(
             "diesel?latency=20ms&jitter=500us&wait=0&at=1.5ms&search=2s&baud=38400&protocol=7&ecus=3"
                 + "&seed=9&start=90s&frozen=12.5s&engine=off&ignition=off&personality=stn&slow=1s"
@@ -51,7 +51,7 @@ import Testing
         ("?codes=P0000", "codes=P0000: codes such as"), ("?engine=on", "engine=on: running or off"),
         ("?ignition=maybe", "ignition=maybe: on or off"), ("?seed=-1", "seed=-1: a whole number"),
     ])
-    func `what is wrong is named with what would be right`(text: String, reason: String) {
+    func `an error names the fault and the allowed values`(text: String, reason: String) {
         do {
             let options = try SimulatorOptions(text)
             Issue.record("taken: \(options)")

@@ -25,7 +25,7 @@ import Testing
         .init(time: .zero, direction: .fromAdapter, bytes: Array("D\r\r>".utf8)),
     ])
 
-    @Test func `answers come byte for byte, in the order of the recording`() {
+    @Test func `answers equal the recording byte for byte, in its order`() {
         var adapter = ReplayAdapter(Self.recording)
         #expect(ask(&adapter, "atz") == "↵↵ELM327 v1.5↵↵>")
         #expect(ask(&adapter, "010C") == "␀A↵⇣↵⇣>")
@@ -37,13 +37,13 @@ import Testing
         #expect(ask(&adapter, "010C") == "D↵↵>")
     }
 
-    @Test func `a count digit that was not recorded is overlooked`() {
+    @Test func `a count digit that was not recorded is ignored`() {
         var adapter = ReplayAdapter(Self.recording)
         #expect(ask(&adapter, "031") == "C↵↵>")
         #expect(ask(&adapter, "010C2") == "D↵↵>")
     }
 
-    @Test func `nothing is invented`() {
+    @Test func `no answer is invented`() {
         var adapter = ReplayAdapter(Self.recording)
         #expect(ask(&adapter, "ATDPN") == "?↵↵>")
         #expect(ask(&adapter, "STI") == "?↵↵>")
@@ -51,7 +51,7 @@ import Testing
         #expect(ask(&adapter, "hello") == "?↵↵>")
     }
 
-    @Test func `a lone carriage return repeats`() {
+    @Test func `a lone carriage return repeats the last answer`() {
         var adapter = ReplayAdapter(Self.recording)
         #expect(ask(&adapter, "") == "↵>")
         #expect(ask(&adapter, "010C") == "␀A↵⇣↵⇣>")
@@ -122,7 +122,7 @@ import Testing
         return adapter.due(at: .zero)
     }
 
-    @Test func `a GoLink's frames are answered byte for byte, in the order of the recording`() {
+    @Test func `a GoLink's answers equal the recording byte for byte, in its order`() {
         var adapter = ReplayAdapter(Self.frames)
         let rpm: [UInt8] = [0x07, 0xDF, 0x02, 0x01, 0x0C]
         #expect(adapter.isGoLink)

@@ -20,7 +20,7 @@ import Testing
 
     private static let engine = SimulatedVehicle.Target.one(ECUAddress(0x7E8, .can11))
 
-    @Test func `a request for many PIDs leaves out what is not supported`() throws {
+    @Test func `a request for many PIDs leaves out unsupported ones`() throws {
         #expect(try answers("?ecus=1&engine=off", "010CFE0D") == ["410C00000D00"])
         #expect(try answers("?engine=off", "01FE") == [])
         #expect(try answers("?engine=off", "01FE", to: Self.engine) == ["7F0112"])
@@ -79,7 +79,7 @@ import Testing
         #expect(try answers("?engine=off", "0400", to: Self.engine) == ["7F0413"])
     }
 
-    @Test func `clearing forgets what it has to and keeps permanent codes`() throws {
+    @Test func `clearing erases the required data and keeps permanent codes`() throws {
         var vehicle = try SimulatedVehicle(SimulatorOptions("?engine=off&ecus=1"))
         func ask(_ request: String) -> String {
             vehicle.answers(to: Hex.bytes(request) ?? [], for: .everybody, after: .seconds(5))
@@ -186,7 +186,7 @@ import Testing
         #expect(try answers("?engine=off", "14FFFFFF", to: Self.engine) == ["54"])
     }
 
-    @Test func `as many ECUs answer as are asked for`() throws {
+    @Test func `the chosen number of ECUs answers`() throws {
         for count in 1...8 {
             let vehicle = try SimulatedVehicle(SimulatorOptions("?ecus=\(count)"))
             #expect(vehicle.ecus == (0..<count).map { ECUAddress(0x7E8 + UInt32($0), .can11) })
@@ -227,7 +227,7 @@ import Testing
     /// An adapter's own search sends 01 00.
     ///
     /// A vehicle with SAE J1979-2 is found only by setting a protocol.
-    @Test func `the search does not find a vehicle that speaks OBDonUDS alone`() throws {
+    @Test func `the search does not find a vehicle that supports only OBDonUDS`() throws {
         var bench = try Bench("onuds?latency=0&ecus=1")
         _ = bench.ask("ATE0")
         #expect(bench.lines("0100") == ["SEARCHING...", "UNABLE TO CONNECT"])

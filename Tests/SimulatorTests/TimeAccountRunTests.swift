@@ -134,7 +134,7 @@ private let three = [want(0x0C, 2), want(0x0D, 1), want(0x05, 1)]
     }
 
     @Test(arguments: [5, 10, 25, 50])
-    func `is the ECU's latency where a count digit spares the waiting`(_ latency: Int) throws {
+    func `with a count digit the waiting is only the ECU's latency`(_ latency: Int) throws {
         var run = try TimedRun(
             "petrol?latency=\(latency)ms&wait=100ms&ecus=1&protocol=6", three, rate: nil)
         let whole = run.run(for: .seconds(10))
@@ -148,7 +148,7 @@ private let three = [want(0x0C, 2), want(0x0D, 1), want(0x05, 1)]
     }
 
     @Test(arguments: [50, 100, 200])
-    func `tells the adapter's own waiting where no count digit is understood`(_ wait: Int) throws {
+    func `without a count digit the adapter's own waiting is listed`(_ wait: Int) throws {
         var run = try TimedRun(
             "petrol?latency=20ms&wait=\(wait)ms&ecus=1&protocol=6&personality=\(Self.digitless)",
             three, rate: nil)
@@ -159,7 +159,7 @@ private let three = [want(0x0C, 2), want(0x0D, 1), want(0x05, 1)]
     }
 
     @Test(arguments: [9_600, 38_400, 115_200])
-    func `tells the line's time by its rate`(_ baud: Int) throws {
+    func `the time on the line follows the rate`(_ baud: Int) throws {
         var run = try TimedRun(
             "petrol?latency=20ms&wait=0&ecus=1&protocol=6&baud=\(baud)", three, rate: baud)
         let whole = run.run(for: .seconds(10))
@@ -169,7 +169,7 @@ private let three = [want(0x0C, 2), want(0x0D, 1), want(0x05, 1)]
         check(parts.adapterWait, 0, run, whole, "waiting")
     }
 
-    @Test func `tells what nobody answers and what is not due`() throws {
+    @Test func `requests without an answer and times without a due record are listed`() throws {
         var run = try TimedRun(
             "petrol?latency=20ms&wait=100ms&ecus=1&protocol=6",
             [want(0x0C, 2, every: .milliseconds(500))], rate: nil)

@@ -12,7 +12,7 @@ import Testing
         return (bench.now - before).seconds * 1000
     }
 
-    @Test func `no data comes after the timeout`() throws {
+    @Test func `NO DATA comes after the timeout`() throws {
         var bench = try Bench.ready("?latency=20ms&at=0")
         #expect(milliseconds(&bench, "0133 05") >= 0)
         #expect(milliseconds(&bench, "01FE") == 200)
@@ -32,7 +32,7 @@ import Testing
         #expect(milliseconds(&bench, "0105") == 220)
     }
 
-    @Test func `a fixed wait is what it says`() throws {
+    @Test func `a fixed wait lasts as long as set`() throws {
         var bench = try Bench.ready("?latency=25ms&wait=100ms&at=0")
         #expect(milliseconds(&bench, "0105") == 125)
         #expect(milliseconds(&bench, "01051") == 25)
@@ -46,7 +46,7 @@ import Testing
         ("protocol=6", "ATSPA6"), ("protocol=7", "ATSPA7"), ("protocol=1", "ATSPA1"),
         ("protocol=4", "ATSPA4"), ("protocol=5", "ATSPA5"),
     ])
-    func `a remembered protocol is no slower than a search`(option: String, command: String) throws
+    func `a remembered protocol is not slower than a search`(option: String, command: String) throws
     {
         var cold = try Bench("?\(option)&latency=20ms&at=0")
         _ = cold.ask("ATSP0")
@@ -56,7 +56,7 @@ import Testing
         #expect(remembered <= searched, "\(remembered) ms, \(searched) ms")
     }
 
-    @Test func `zero latency means that nothing takes time`() throws {
+    @Test func `with zero latency nothing takes time`() throws {
         var bench = try Bench.ready("?latency=0")
         for line in ["0100", "01FE", "0902", "ATZ", "ATI", "09021", "04", "ATSP0", "0100"] {
             _ = bench.ask(line)
@@ -64,7 +64,7 @@ import Testing
         #expect(bench.now == .zero)
     }
 
-    @Test func `jitter stays within its bound and differs`() throws {
+    @Test func `jitter stays within its limit and varies`() throws {
         var bench = try Bench.ready("?latency=20ms&jitter=10ms&at=0")
         let times = (0..<50).map { _ in milliseconds(&bench, "01051") }
         #expect(times.allSatisfy { 20...30 ~= $0 })
@@ -75,7 +75,7 @@ import Testing
     ///
     /// An ELM327 from v2.0 on waits by itself (PP 2A bit 2). An older one shows its prompt after
     /// its timeout, and the answer is lost.
-    @Test func `a slow answer needs an adapter that waits`() throws {
+    @Test func `a slow answer needs an adapter that waits longer`() throws {
         var newer = try Bench.ready("?latency=10ms&slow=800ms&at=0")
         #expect(newer.lines("0906").contains { $0.hasPrefix("7E8 10 0B 49 06 02") })
         var older = try Bench.ready("?latency=10ms&slow=800ms&at=0&personality=elm327-1.4b")
@@ -95,7 +95,7 @@ import Testing
         #expect(output.contains("0C9 "))
     }
 
-    @Test func `monitoring goes on until a character comes`() throws {
+    @Test func `monitoring continues until a character arrives`() throws {
         var bench = try Bench.ready("?latency=5ms&at=0")
         bench.adapter.receive(Array("ATMA\r".utf8), at: bench.now)
         let output = Bench.visible(bench.waiting(upTo: .seconds(1)))
@@ -107,7 +107,7 @@ import Testing
         #expect(bench.ask("ATDPN") == "A6↵↵>")
     }
 
-    @Test func `monitoring obeys the filters`() throws {
+    @Test func `monitoring follows the filters`() throws {
         var bench = try Bench.ready("?latency=5ms&at=0")
         _ = bench.ask("ATCRA4C1")
         bench.adapter.receive(Array("ATMA\r".utf8), at: bench.now)

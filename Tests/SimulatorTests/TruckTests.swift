@@ -18,7 +18,7 @@ import VehicleLink
         return bench
     }
 
-    @Test func `a parameter group asked of all is answered by who has it`() throws {
+    @Test func `an ECU that has a parameter group answers a request to all`() throws {
         var bench = try bench()
         #expect(
             bench.lines("00FEEC") == [
@@ -34,7 +34,7 @@ import VehicleLink
         #expect(bench.lines("00FEEC") == ["NO DATA"])
     }
 
-    @Test func `headers as on the bus, or none`() throws {
+    @Test func `headers are shown as on the bus, or not at all`() throws {
         var bench = try bench("ATJHF0")
         #expect(bench.lines("00FEEC").first == "1C EC FF 00 20 12 00 03 FF EC FE 00 ")
         _ = bench.ask("ATS0")
@@ -48,7 +48,7 @@ import VehicleLink
         #expect(bench.lines("00FEEC").first == "20120003FFECFE00")
     }
 
-    @Test func `an ECU asked alone sends to who asked, or refuses`() throws {
+    @Test func `a single ECU answers its requester, or refuses`() throws {
         var bench = try bench("ATSHEA00F9")
         #expect(bench.lines("00FEEC").first == "7 0ECF9 00 10 12 00 03 FF EC FE 00 ")
         #expect(bench.lines("00FEF1") == ["6 0E8FF 00 01 FF FF FF F9 F1 FE 00 "])
@@ -62,7 +62,7 @@ import VehicleLink
     /// DM1 of several ECUs, one of them long.
     ///
     /// J1939-73 puts the lamps first, then SPN, FMI and count.
-    @Test func `codes of every ECU, and after they were cleared`() throws {
+    @Test func `codes of every ECU are listed, also after clearing`() throws {
         var bench = try bench()
         let lines = bench.lines("00FECA")
         #expect(lines.contains("6 0FECA 03 00 FF 00 00 00 00 FF FF "))
@@ -83,7 +83,7 @@ import VehicleLink
     /// The ECUs with monitors answer DM6, DM28 and DM12.
     ///
     /// The others are silent (SAE J1939-73).
-    @Test func `pending, permanent and emission-related codes`() throws {
+    @Test func `pending, permanent and emission-related codes are listed`() throws {
         var bench = try bench()
         #expect(
             bench.lines("00FECF") == [
@@ -101,7 +101,7 @@ import VehicleLink
     }
 
     /// DM4: length, code, torque mode, boost, speed, load, coolant, vehicle speed (SAE J1939-73).
-    @Test func `freeze frames`() throws {
+    @Test func `freeze frames are listed`() throws {
         var bench = try bench()
         let lines = bench.lines("00FECD")
         #expect(lines.count == 5)
@@ -114,7 +114,7 @@ import VehicleLink
     /// ELM327 data sheet: MP takes four or six digits.
     ///
     /// One more digit counts whole messages. DM1 is MP FECA.
-    @Test func `one parameter group can be listened to`() throws {
+    @Test func `a single parameter group can be monitored`() throws {
         var bench = try bench()
         #expect(bench.lines("ATMPFEF12").count == 2)
         #expect(bench.lines("ATMP00FEF11").first?.hasPrefix("6 0FEF1 0B ") == true)
@@ -149,7 +149,7 @@ import VehicleLink
     }
 
     /// The formulas of the vehicle file must agree with the table of parameter groups.
-    @Test func `what goes in comes out`() throws {
+    @Test func `decoded values equal the simulated values`() throws {
         let table = try PIDTables.standard()
         var decoder = ResponseDecoder(table: table, monitors: try PIDTables.monitorTables())
         var vehicle = try SimulatedVehicle(SimulatorOptions("truck"))

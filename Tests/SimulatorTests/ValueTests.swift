@@ -8,9 +8,9 @@ import Testing
 /// The formulas of the scenarios were written from SAE J1979, independently of the PID table.
 ///
 /// Both must agree to half a raw count.
-@Suite struct `Values in and values out` {
+@Suite struct `Simulated values` {
     @Test(arguments: Scenario.names.filter { $0 != "truck" }, [6, 7, 3, 5])
-    func `what goes in comes out`(scenario: String, number: Int) throws {
+    func `decoded values equal the simulated values`(scenario: String, number: Int) throws {
         let table = try PIDTables.standard()
         let monitors = try PIDTables.monitorTables()
         // OBDonUDS exists only on CAN.

@@ -88,7 +88,7 @@ import Testing
         #expect(fault.file == "my.vehicle" && fault.line >= 3)
     }
 
-    @Test func `files that are no vehicle`() {
+    @Test func `other files are refused`() {
         for (contents, reason) in [
             ([0xFF, 0xFE], "the text is not UTF-8"), ([], "`vehicle : TITLE` is missing"),
             (Array("ecu A : B\n".utf8), "`vehicle : TITLE` is missing"),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `The drive` {
     @Test(arguments: Scenario.names)
-    func `the same seed drives the same, another one differs`(scenario: String) throws {
+    func `the same seed gives the same drive, another seed another drive`(scenario: String) throws {
         func states(seed: Int) throws -> [VehicleState] {
             let vehicle = try SimulatedVehicle(SimulatorOptions("\(scenario)?seed=\(seed)"))
             return (0..<300).map { vehicle.state(after: .milliseconds($0 * 700)) }
@@ -14,7 +14,7 @@ import Testing
         if scenario != "electric" { #expect(try states(seed: 5) != states(seed: 6)) }
     }
 
-    @Test func `a frozen drive stands still, a moving one moves`() throws {
+    @Test func `a frozen drive keeps its values, a moving one changes them`() throws {
         let frozen = try SimulatedVehicle(SimulatorOptions("?frozen=true"))
         #expect(frozen.values(after: .zero) == frozen.values(after: .seconds(1000)))
         let moving = try SimulatedVehicle(SimulatorOptions("?start=70s"))
@@ -63,7 +63,7 @@ import Testing
         #expect(running.contains(false))
     }
 
-    @Test func `without the engine the vehicle stands`() throws {
+    @Test func `without the engine the vehicle stands still`() throws {
         let vehicle = try SimulatedVehicle(SimulatorOptions("?engine=off"))
         for second in [0, 30, 75, 1000] {
             let state = vehicle.state(after: .seconds(second))
@@ -75,7 +75,7 @@ import Testing
 
     /// The scenarios' VINs have the alphabet of ISO 3779 and the check digit of 49 CFR 565.
     @Test(arguments: Scenario.names)
-    func `vehicle numbers are well formed`(scenario: String) throws {
+    func `VINs are well formed`(scenario: String) throws {
         let models = try Scenario.embedded(scenario).ecus
         let vins = models.compactMap(\.vin)
         #expect(vins.count == 1)

@@ -18,7 +18,7 @@ import VehicleLink
 
     static let normal = MessageAssembler(.can)
 
-    @Test func `the data sheet's VIN comes out whole, with the line it began on`() {
+    @Test func `the data sheet's VIN is assembled and has its first line`() {
         let result = Assembly(Self.normal, Self.frames(0x7E8, Self.vin))
         #expect(result.errors.isEmpty)
         #expect(
@@ -43,21 +43,20 @@ import VehicleLink
                 [[0xF1, 0x10, 7, 1, 2, 3, 4, 5], [0xF1, 0x21, 6, 7, 0, 0, 0, 0]]
             ),
         ] as [([UInt8], UInt8?, [[UInt8]])])
-    func `messages are cut as the standard's figures show`(
+    func `messages are divided as in the standard's figures`(
         payload: [UInt8], address: UInt8?, frames: [[UInt8]]
     ) throws {
         #expect(try ISO15765.frames(for: payload, extendedAddress: address) == frames)
     }
 
     @Test(arguments: [0, 4096])
-    func `what no first frame can announce is refused`(count: Int) {
+    func `lengths that no first frame can have are refused`(count: Int) {
         #expect(throws: FramingError.payloadLength(count, allowed: 1...4095)) {
             try ISO15765.frames(for: Array(repeating: 0, count: count))
         }
     }
 
-    @Test func `every length survives, padded or not, with and without extended addressing`() throws
-    {
+    @Test func `every length works, padded or not, with and without extended addressing`() throws {
         var generator = SeededGenerator(seed: 1)
         let lengths = Array(1...70) + [111, 112, 113, 255, 256, 257, 1000, 4094, 4095]
         for length in lengths {
@@ -105,7 +104,7 @@ import VehicleLink
         }
     }
 
-    @Test func `a frame lost, doubled or swapped is an error and never another value`() throws {
+    @Test func `a lost, doubled or swapped frame is an error and never another value`() throws {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<2000 {
             let payload = generator.bytes(Int.random(in: 8...150, using: &generator))
@@ -121,7 +120,7 @@ import VehicleLink
         }
     }
 
-    @Test func `a frame cut short is an error and never another value`() throws {
+    @Test func `a shortened frame is an error and never another value`() throws {
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<2000 {
             let payload = generator.bytes(Int.random(in: 1...60, using: &generator))
@@ -138,7 +137,7 @@ import VehicleLink
     ///
     /// With any length in between, a byte was lost, and it is unknown which one.
     @Test(arguments: [false, true])
-    func `a last frame is whole without padding, or with all of it`(isExtended: Bool) throws {
+    func `a last frame is whole without padding or with all of it`(isExtended: Bool) throws {
         let room = isExtended ? 6 : 7
         for length in (isExtended ? 7 : 8)...40 {
             let payload = (1...length).map(UInt8.init)
@@ -183,14 +182,15 @@ import VehicleLink
     ]
 
     @Test(arguments: faults)
-    func `each fault is named`(fields: [[UInt8]], faults: [LinkError.Fault], messages: Int) {
+    func `each fault has its own error`(fields: [[UInt8]], faults: [LinkError.Fault], messages: Int)
+    {
         let result = Assembly(Self.normal, Self.frames(0x7E8, fields))
         #expect(result.errors.map(\.fault) == faults)
         #expect(result.messages.count == messages)
         #expect(result.errors.allSatisfy { $0.ecu == ECUAddress(0x7E8, .can11) })
     }
 
-    @Test func `a consecutive frame of a stranger belongs to nobody`() {
+    @Test func `a consecutive frame without a first frame belongs to no message`() {
         var frames = Self.frames(0x7E8, Self.vin)
         frames.insert(.can(0x7E9, Self.vin[1]), at: 1)
         let result = Assembly(Self.normal, frames)
@@ -202,7 +202,7 @@ import VehicleLink
             ])
     }
 
-    @Test func `endless first frames take no endless memory`() {
+    @Test func `endless first frames need limited memory`() {
         var assembler = ISO15765Assembler()
         var errors = 0
         for id in UInt32(0)..<1000 {
@@ -217,7 +217,7 @@ import VehicleLink
         #expect(assembler.finish().count == ISO15765Assembler.openMessages)
     }
 
-    @Test func `random frames never trap`() {
+    @Test func `random frames never crash`() {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<300 {
             let isExtended = Bool.random(using: &generator)

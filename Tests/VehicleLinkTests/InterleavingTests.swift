@@ -137,7 +137,7 @@ import VehicleLink
     ]
 
     @Test(arguments: forms)
-    func `come back whatever the order of senders`(form: Form) throws {
+    func `messages are assembled in any order of senders`(form: Form) throws {
         var generator = SeededGenerator(seed: 21)
         for _ in 0..<200 {
             var sequences: [[LinkFrame]] = []
@@ -157,7 +157,7 @@ import VehicleLink
     }
 
     @Test(arguments: forms.filter(\.spansFrames))
-    func `a frame lost, doubled or swapped is an error and never another message`(
+    func `a lost, doubled or swapped frame is an error and never another message`(
         form: Form
     ) throws {
         var generator = SeededGenerator(seed: 22)
@@ -190,7 +190,7 @@ import VehicleLink
     }
 
     @Test(arguments: forms.filter { !$0.spansFrames })
-    func `a frame that lost a byte, or has one twice, is an error`(form: Form) throws {
+    func `a frame with a lost or doubled byte is an error`(form: Form) throws {
         var generator = SeededGenerator(seed: 23)
         var checked = 0
         for _ in 0..<500 {

@@ -16,7 +16,7 @@ import VehicleLink
     ]
 
     @Test(arguments: identifiers)
-    func `identifiers are taken apart and put together`(
+    func `identifiers are split and joined`(
         value: UInt32, priority: UInt8, group: UInt32, destination: UInt8?, source: UInt8
     ) {
         let id = J1939.Identifier(value)
@@ -30,7 +30,7 @@ import VehicleLink
         #expect(again == id)
     }
 
-    @Test func `a broadcast is announced and numbered as J1939-21 shows`() throws {
+    @Test func `a broadcast is announced and numbered as in SAE J1939-21`() throws {
         let payload = (1...14).map { UInt8($0) }
         let frames = try J1939.frames(for: payload, parameterGroup: 0xFECA, source: 0)
         #expect(frames.map { $0.header?.description } == ["1CECFF00", "1CEBFF00", "1CEBFF00"])
@@ -41,7 +41,7 @@ import VehicleLink
             ])
     }
 
-    @Test func `messages of every length come back, senders mixed`() throws {
+    @Test func `messages of every length are assembled, also with mixed senders`() throws {
         var generator = SeededGenerator(seed: 8)
         for round in 0..<300 {
             var sequences: [[LinkFrame]] = []
@@ -71,7 +71,7 @@ import VehicleLink
         }
     }
 
-    @Test func `a packet lost, doubled or swapped is an error and never another value`() throws {
+    @Test func `a lost, doubled or swapped packet is an error and never another value`() throws {
         var generator = SeededGenerator(seed: 9)
         for _ in 0..<1000 {
             let payload = generator.bytes(Int.random(in: 9...120, using: &generator))
@@ -101,7 +101,7 @@ import VehicleLink
         #expect(result.errors.map(\.fault) == [.aborted(reason: 3)])
     }
 
-    @Test func `an announcement whose numbers contradict each other opens nothing`() {
+    @Test func `an announcement with contradictory numbers is ignored`() {
         let announcement = LinkFrame(
             header: ECUAddress(0x1CEC_FF00, .can29), bytes: [0x20, 0x0E, 0, 3, 0xFF, 0xCA, 0xFE, 0])
         let packet = LinkFrame(
@@ -111,7 +111,7 @@ import VehicleLink
         #expect(result.errors.map(\.fault) == [.length(announced: 14, received: 21)])
     }
 
-    @Test func `random frames never trap`() {
+    @Test func `random frames never crash`() {
         var generator = SeededGenerator(seed: 10)
         let groups: [UInt32] = [0x1CEC_FF00, 0x1CEB_FF00, 0x18FE_CA00, 0x18EC_F921]
         let frames = (0..<5000).map { _ in

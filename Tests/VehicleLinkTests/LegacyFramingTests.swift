@@ -46,7 +46,7 @@ import VehicleLink
     }
 
     @Test(arguments: [[0xF1], [0x10, 0x17, 0x18], []] as [[UInt8]])
-    func `in-frame responses are told from the data`(acknowledgements: [UInt8]) throws {
+    func `in-frame responses are separated from the data`(acknowledgements: [UInt8]) throws {
         let frame = try J1850.frame(
             for: [0x01, 0x00], header: [0x61, 0x6A, 0xF1], inFrameResponse: acknowledgements)
         let result = Assembly(MessageAssembler(.j1850), [.legacy(frame)])
@@ -81,7 +81,7 @@ import VehicleLink
         }
     }
 
-    @Test func `what is framed comes back, and one wrong byte never gives a value`() throws {
+    @Test func `framed messages are read back, and a wrong byte never gives a value`() throws {
         var generator = SeededGenerator(seed: 6)
         for _ in 0..<2000 {
             let payload = generator.bytes(Int.random(in: 1...7, using: &generator))
@@ -124,7 +124,7 @@ import VehicleLink
         }
     }
 
-    @Test func `long messages of ISO 14230 carry a length byte`() throws {
+    @Test func `long messages of ISO 14230 have a length byte`() throws {
         let payload = [UInt8](repeating: 0x5A, count: 64)
         let frame = try ISO14230.frame(for: payload, addressing: .absent)
         #expect(Array(frame.prefix(3)) == [0x00, 64, 0x5A])
@@ -132,7 +132,7 @@ import VehicleLink
         #expect(result.messages.map(\.payload) == [payload])
     }
 
-    @Test func `a checksum may be left out, but not after one was seen`() {
+    @Test func `a checksum may be missing, but not after one was seen`() {
         let whole: [UInt8] = [0x83, 0xF1, 0x10, 0x41, 0x05, 0x7B, 0x45]
         let bare = Array(whole.dropLast())
         let first = Assembly(MessageAssembler(.iso14230), [.legacy(bare), .legacy(whole)])
@@ -181,7 +181,7 @@ import VehicleLink
     }
 
     @Test(arguments: VehicleProtocol.Family.allCases)
-    func `random bytes never trap`(family: VehicleProtocol.Family) {
+    func `random bytes never crash`(family: VehicleProtocol.Family) {
         var generator = SeededGenerator(seed: 7)
         let frames = (0..<3000).map { _ in
             LinkFrame.legacy(generator.bytes(Int.random(in: 0...20, using: &generator)))

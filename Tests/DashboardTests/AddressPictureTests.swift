@@ -11,7 +11,7 @@ private let decoder = "/usr/bin/zbarimg"
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: decoder)),
         arguments: [1, 14, 20, 30, 45, 60, 70, 84, 100, 106, 120, 130, 150, 180, 200, 213])
-    func `is read by another program`(_ length: Int) throws {
+    func `another program reads the picture`(_ length: Int) throws {
         let letters = Array("http://192.168.1.20:8327/?token=aZ09-._~")
         let text = String(
             (0..<length).map { letters[($0 * 7 + $0 / letters.count) % letters.count] })
@@ -41,7 +41,7 @@ private let decoder = "/usr/bin/zbarimg"
         #expect(String(decoding: bytes, as: UTF8.self) == text + "\n")
     }
 
-    @Test func `has two rows of modules a line and room around it`() throws {
+    @Test func `the picture has two rows of modules per line and a border`() throws {
         let code = try #require(QRCode("HI"))
         let lines = try #require(AddressPicture.lines("HI", columns: 29, hasColours: false))
         #expect(lines.count == 15)
@@ -66,7 +66,7 @@ private let decoder = "/usr/bin/zbarimg"
         ("http://127.0.0.1:8080/t/{z}/{x}/{y}", "http://127.0.0.1:8080"),
         ("https://a.example.org/{z}/{x}/{y}@2x.png?key=1", "https://a.example.org"),
     ])
-    func `come from an address with zoom and place in it`(_ text: String, _ origin: String) throws {
+    func `a template with zoom and place gives tiles`(_ text: String, _ origin: String) throws {
         let source = try #require(TileSource(text))
         #expect(source.origin == origin)
         let policy = WebPage.policy(nonce: "n", tiles: source)
@@ -81,9 +81,9 @@ private let decoder = "/usr/bin/zbarimg"
         "https://a.org/{z}/{x}/{y}\"><script>", "https://a b/{z}/{x}/{y}",
         "https://user@a.org/{z}/{x}/{y}",
     ])
-    func `come from nothing else`(_ text: String) { #expect(TileSource(text) == nil) }
+    func `any other template gives no tiles`(_ text: String) { #expect(TileSource(text) == nil) }
 
-    @Test func `are not loaded unless somebody names them`() {
+    @Test func `no tile is loaded unless the user names a source`() {
         #expect(WebPage.policy(nonce: "n").contains("img-src data: 'self';"))
         let page = String(decoding: WebPage.dashboard(nonce: "n"), as: UTF8.self)
         #expect(page.contains("data-tiles=\"\""))
@@ -91,7 +91,7 @@ private let decoder = "/usr/bin/zbarimg"
     }
 
     @Test(arguments: ["manifest.json", "icon.svg"])
-    func `and icons are files of the page`(_ name: String) {
+    func `tiles and icons are files of the page`(_ name: String) {
         #expect(!WebPage.file(name).isEmpty)
     }
 }

@@ -66,7 +66,7 @@ import VehicleScan
         ("electric", "7XXBD4EA7PX000256"), ("hybrid", "JXXBD3HA2NX000123"),
         ("onuds", "5XXBD1GA9RX000043"), ("truck", "4XXBD5TA1NX000311"),
     ])
-    func `fills the board with the readings and the number of a vehicle`(
+    func `the board gets the readings and the VIN of a vehicle`(
         name: String, vin: String
     ) throws {
         try feed(
@@ -82,7 +82,7 @@ import VehicleScan
         }
     }
 
-    @Test func `says on the board why there is no session, and how to get one`() throws {
+    @Test func `the board says why there is no session and how to get one`() throws {
         try feed(
             "unix:/obdscan-is-not-there",
             fault: { _ in
@@ -97,7 +97,7 @@ import VehicleScan
     }
 
     @Test(arguments: ["petrol", "onuds", "truck"])
-    func `says on the board that no vehicle answers`(name: String) throws {
+    func `the board says that no vehicle answers`(name: String) throws {
         try feed(
             "sim:\(name)?ignition=off&latency=0ms&wait=1ms&search=0ms",
             fault: { error in
@@ -113,7 +113,7 @@ import VehicleScan
         }
     }
 
-    @Test func `says that the program has to be started again where no session follows`() throws {
+    @Test func `the board says when only a restart of the program helps`() throws {
         try feed(
             "unix:/obdscan-is-not-there",
             fault: { _ in .init("x", hint: "y", isOfSilentVehicle: false, isFinal: true) }
@@ -124,7 +124,7 @@ import VehicleScan
         }
     }
 
-    @Test func `breaks a question off when the vehicle goes`() throws {
+    @Test func `a question ends when the vehicle disconnects`() throws {
         let vehicle = CurrentVehicle()
         let inbox = try SignalInbox.relay()
         #expect(vehicle.begin(inbox))

@@ -22,7 +22,7 @@ import VehicleScan
             readings, at: time, Instant(nanoseconds: second * 1_000_000_000), isNamed: false)
     }
 
-    @Test func `it keeps the newest of each signal of each ECU`() {
+    @Test func `the newest reading of each signal of each ECU is kept`() {
         let board = VehicleBoard(version: "0.2")
         take(board, [reading(1), reading(2, ecu: 0x7E9)])
         take(board, [reading(3)])
@@ -39,7 +39,7 @@ import VehicleScan
     /// The page uses the ECU and the signal to find the card of a reading.
     ///
     /// In `7E8/F1`, F1 is the tester's address.
-    @Test func `a reading and what is said about its signal name the same ECU`() throws {
+    @Test func `a reading and its signal's description name the same ECU`() throws {
         let board = VehicleBoard(version: "0.2")
         var own = reading(1)
         own.ecu = ECUAddress(0x7E8, .can11, extended: 0xF1)
@@ -52,7 +52,7 @@ import VehicleScan
         #expect(texts.allSatisfy { $0.contains(#""ecu":"7E8","service""#) }, "\(texts)")
     }
 
-    @Test func `what an adapter makes up does not fill the memory`() {
+    @Test func `invented readings of an adapter do not fill the memory`() {
         let board = VehicleBoard(version: "0.2")
         for ecu in 0..<UInt32(VehicleBoard.mostChannels + 50) {
             take(board, [reading(0, ecu: ecu)])
@@ -66,7 +66,7 @@ import VehicleScan
         #expect(history == VehicleBoard.historyLength)
     }
 
-    @Test func `its course has one value a second, the last`() {
+    @Test func `the history has one value per second, the last`() {
         let board = VehicleBoard(version: "0.2")
         for value in 0..<10 {
             board.take(
@@ -77,7 +77,7 @@ import VehicleScan
         #expect(history.map(\.value) == [3, 7, 9])
     }
 
-    @Test func `who looks is woken, and left alone afterwards`() throws {
+    @Test func `a viewer is woken, and not after it left`() throws {
         let board = VehicleBoard(version: "0.2")
         let event = try EventDescriptor()
         let watcher = board.watch(event)
@@ -93,7 +93,7 @@ import VehicleScan
         #expect(board.watchers == 0)
     }
 
-    @Test func `the place of a signal is that of the plan, unknown ones come behind`() {
+    @Test func `signals have the order of the plan, unknown signals come last`() {
         let board = VehicleBoard(version: "0.2")
         board.begin(order: [SignalIndex(rawValue: 5), SignalIndex(rawValue: 2)])
         take(board, [reading(1, 2), reading(1, 0), reading(1, 5), reading(1, 5, ecu: 0x7E0)])

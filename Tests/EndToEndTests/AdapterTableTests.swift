@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         ["golink", "--only", "read"], ["clone-nul", "--only", "dtc"], ["cable pulled"],
     ])
-    func `is what the program does`(words: [String]) async throws {
+    func `the document matches the program`(words: [String]) async throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../scripts/adapters").standardized.path
         let workplace = try Workplace()

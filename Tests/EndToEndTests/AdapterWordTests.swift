@@ -31,7 +31,7 @@ import Testing
     ]
 
     @Test(arguments: words)
-    func `instead of the vehicle`(word: Word) async throws {
+    func `before the vehicle answers`(word: Word) async throws {
         let outcome = try await run(["dtc"], firstRequest: word.text)
         #expect(outcome.status == word.status, "\(outcome)")
         #expect(outcome.output.isEmpty)
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// The adapter can be described even if there is no vehicle.
-    @Test func `info tells of the adapter where the vehicle is silent`() async throws {
+    @Test func `info shows the adapter if the vehicle is silent`() async throws {
         let outcome = try await run(["info"], firstRequest: "UNABLE TO CONNECT")
         #expect(outcome.status == 69)
         #expect(outcome.output.contains("ELM327 v1.5") && outcome.output.contains("12.6 V"))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: words.dropLast())
-    func `instead of a value`(word: Word) async throws {
+    func `in place of a value`(word: Word) async throws {
         let outcome = try await run(["read", "rpm", "--format", "json"], engineSpeed: word.text)
         #expect(outcome.status == word.status, "\(outcome)")
         #expect(outcome.errors.contains(word.message), "\(outcome)")
@@ -57,7 +57,7 @@ import Testing
         #expect(objects.map { $0["kind"] as? String } == ["adapterStatus"])
     }
 
-    @Test func `a request that the adapter does not know`() async throws {
+    @Test func `the adapter does not know a request`() async throws {
         let outcome = try await run(["dtc"], firstRequest: "?")
         #expect(outcome.status == 69)
         #expect(outcome.output.isEmpty)
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// The adapter answers its own commands, but no request to the vehicle.
-    @Test func `info where the adapter does not know the first request`() async throws {
+    @Test func `info works if the adapter does not know the first request`() async throws {
         let outcome = try await run(["info"], firstRequest: "?", others: ["0902": "NO DATA"])
         #expect(outcome.status == 69, "\(outcome)")
         #expect(outcome.output.contains("ELM327 v1.5"))
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// ISO 14229-1: 7F, the service, NRC 11 = serviceNotSupported.
-    @Test func `info names an ECU that only refuses, and what`() async throws {
+    @Test func `info names an ECU that only refuses, and the refused services`() async throws {
         let outcome = try await run(
             ["info"], firstRequest: "7E806410000180000\n7EA037F0111",
             others: ["0900": "7E8064900400000000\n7EA037F0911", "0902": "NO DATA"])
@@ -106,7 +106,7 @@ import Testing
         ("7E806410183000000", "7E80443010301", "counts 3 stored, but lists 1"),
         ("7E806410101000000", "7E8024300", "counts 1 code, but its list is empty"),
     ])
-    func `a count of codes that the list does not bear out`(
+    func `a count of codes that contradicts the list is reported`(
         count: String, list: String, words: String
     ) async throws {
         let others = ["0101": count, "03": list, "07": "7E8024700", "0A": "7E8024A00"]
@@ -117,7 +117,7 @@ import Testing
         #expect(objects.errors.contains("but lists"), "\(objects)")
     }
 
-    @Test func `a count of codes that the list bears out`() async throws {
+    @Test func `a count of codes that agrees with the list is accepted`() async throws {
         let outcome = try await run(
             ["dtc", "--exit-code"],
             others: [
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// Data that came before the word stays valid.
-    @Test func `behind a value`() async throws {
+    @Test func `after a value`() async throws {
         let outcome = try await run(
             ["read", "rpm", "--format", "json"], engineSpeed: "7E804410C1AF8\nBUFFER FULL")
         let objects = try outcome.objects()
@@ -160,7 +160,7 @@ import Testing
     }
 
     /// A list of codes that did not come does not mean that there are no codes.
-    @Test func `a list of codes that nobody told`() async throws {
+    @Test func `without a list of codes "no codes" is not printed`() async throws {
         // 01 01: the check engine light is on, three codes (SAE J1979: A = 80 + count). 03, 07 and
         // 0A get no answer.
         let outcome = try await run(["dtc", "--exit-code"], others: ["0101": "7E806410183000000"])

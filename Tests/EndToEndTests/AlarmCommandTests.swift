@@ -8,7 +8,9 @@ import Testing
     init() throws { workplace = try Workplace() }
 
     /// Characters that a shell would interpret arrive as they were typed.
-    @Test func `gets its arguments as they are, and the alarm`() async throws {
+    @Test
+    func `the command gets its arguments unchanged and the alarm in its environment`() async throws
+    {
         let heard = workplace.path("heard")
         let program = try workplace.file(
             "tell",
@@ -38,7 +40,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: trap))
     }
 
-    @Test func `that is missing is told and stops nothing`() async throws {
+    @Test func `a missing command is reported, and the recording continues`() async throws {
         let outcome = try await workplace.run([
             "log", "ect", "-d", "sim:?frozen=true", "--duration", "1s", "--alarm", "ECT>10",
             "--alarm-command", "/nowhere/tell",

@@ -51,7 +51,7 @@ import Testing
             sentence: "closed the connection", hint: "most Wi-Fi adapters serve one program"),
     ]
 
-    @Test(arguments: rows) func `an slcan adapter's failure is told as what it is`(row: Row)
+    @Test(arguments: rows) func `an error shows the cause of an slcan adapter's failure`(row: Row)
         async throws
     {
         let adapter = try ScriptedAdapter(.tcp) { line in

@@ -66,7 +66,7 @@ import Testing
         Row(manner: "silent", status: 69, words: "nothing answers"),
     ]
 
-    @Test(arguments: rows) func `is quoted, and there is a hint`(row: Row) async throws {
+    @Test(arguments: rows) func `a refusal is quoted and has a hint`(row: Row) async throws {
         let script = try workplace.file("gateway.py", Self.gateway)
         let gateway = try RunningProgram(
             "/usr/bin/env",

@@ -25,7 +25,7 @@ import Testing
 
     /// A vehicle gives the same objects through an ELM327 and through a gateway.
     @Test(arguments: ["petrol", "diesel", "onuds"])
-    func `say what they say through an adapter`(scenario: String) async throws {
+    func `answers over DoIP equal those of an adapter`(scenario: String) async throws {
         for command in [["read", "RPM", "VSS", "ECT"], ["dtc"], ["monitors"]] {
             let options = "\(scenario)?frozen=true&latency=2ms"
             let here = try await objects(command, "sim:\(options)&personality=doip")
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `are served on TCP and UDP, and asked in every way`() async throws {
+    @Test func `a gateway answers on TCP and UDP, in every way of asking`() async throws {
         let served = try workplace.start([
             "simulate", Self.vehicle, "--doip", "127.0.0.1:0",
         ])
@@ -74,7 +74,7 @@ import Testing
         #expect(checked.output.contains("DoIP gateway 1000"))
     }
 
-    @Test func `replay from a recording`() async throws {
+    @Test func `a recording replays`() async throws {
         for command in ["read RPM VSS", "dtc", "info"] {
             let talk = try await workplace.shell(
                 """
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `are not decoded as text`() async throws {
+    @Test func `a recording of DoIP is not decoded as text`() async throws {
         let outcome = try await workplace.shell(
             """
             "$OBDSCAN" read RPM --record talk -d 'sim:\(Self.vehicle)&personality=doip' && \
@@ -108,13 +108,15 @@ import Testing
         (["-d", "sim:petrol?personality=doip&ignition=off"], 75, "cannot reach the ECU"),
         (["-d", "sim:petrol?personality=doip", "--ecu", "1999"], 69, "knows no ECU"),
     ])
-    func `say what is in the way`(arguments: [String], status: Int32, words: String) async throws {
+    func `an error says why the vehicle cannot be read`(
+        arguments: [String], status: Int32, words: String
+    ) async throws {
         let outcome = try await workplace.run(["dtc"] + arguments)
         #expect(outcome.status == status, "\(outcome)")
         #expect(outcome.errors.contains(words), "\(outcome)")
     }
 
-    @Test func `refuse testers by their address`() async throws {
+    @Test func `a gateway refuses testers by their address`() async throws {
         let served = try workplace.start([
             "simulate", Self.vehicle, "--doip", "127.0.0.1:0",
         ])
@@ -124,7 +126,7 @@ import Testing
         #expect(outcome.errors.contains("does not know this tester's address"), "\(outcome)")
     }
 
-    @Test func `AT commands have no meaning there`() async throws {
+    @Test func `AT commands do not work over DoIP`() async throws {
         let outcome = try await workplace.run([
             "send", "AT RV", "-d", "sim:petrol?personality=doip",
         ])
@@ -137,7 +139,7 @@ import Testing
     /// It sends the acknowledgement and the answer in separate segments.
     @Test(
         .enabled(if: Emulator.folder != nil, "OBDSCAN_PEERS is not set: run scripts/setup peers"))
-    func `a foreign gateway is asked, one ECU alone and both at once`() async throws {
+    func `another project's gateway is read, one ECU alone and both at once`() async throws {
         let port = try LoopbackPort.free()
         for (name, text) in Self.gateway(port) { _ = try workplace.file(name, text) }
         let folder = Emulator.folder ?? ""

@@ -16,7 +16,7 @@ import Testing
         return try outcome.objects()
     }
 
-    @Test func `a vehicle that works is followed to the engine`() async throws {
+    @Test func `a working vehicle is checked up to the engine`() async throws {
         let checks = try await checks("sim:petrol?frozen=true&latency=2ms")
         #expect(
             checks.map { $0["step"] as? String } == [
@@ -50,7 +50,7 @@ import Testing
             "this is a web page, not an adapter", "adapters listen on 35000"
         ),
     ])
-    func `what is no adapter is refused`(
+    func `a device that is not an adapter is refused`(
         answer: String, found: String, fix: String
     ) async throws {
         let device = try ScriptedAdapter(.tcp) { _ in .say(answer) }
@@ -81,7 +81,7 @@ import Testing
         ("27.6V", "27.6 V at the adapter"), ("14.1V", "charging"),
         ("0.0V", "does not measure"),
     ])
-    func `the voltage says how the battery is`(voltage: String, words: String) async throws {
+    func `the voltage shows the state of the battery`(voltage: String, words: String) async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             .say(line.text == "ATRV" ? "\(voltage)\r\r>" : PlainAdapter.answer(line.text))
         }
@@ -94,7 +94,7 @@ import Testing
         ("elm327", "genuine"), ("elm327-1.4b", "genuine"), ("stn", "stn"), ("clone-1.5", "clone"),
         ("clone-2.1", "clone"), ("golink", "unknown"),
     ])
-    func `adapters are graded by what they answer`(
+    func `an adapter's grade depends on its answers`(
         personality: String, grade: String
     ) async throws {
         let device = "sim:petrol?frozen=true&latency=1ms&personality=\(personality)"
@@ -114,7 +114,7 @@ import Testing
     init() throws { workplace = try Workplace() }
 
     @Test(arguments: ["6", "7", "3", "5", "1"])
-    func `holds findings and conversation, and no VIN in any form`(
+    func `the report has findings and conversation, and no VIN in any form`(
         vehicleProtocol: String
     ) async throws {
         let vin = "1HGCM82633A004352"
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `tells of an accessory that does not answer, too`() async throws {
+    @Test func `the report describes an adapter that does not answer, too`() async throws {
         let outcome = try await workplace.run(["report", "-d", "/dev/ttyNoSuchThing"])
         #expect(outcome.status == 69, "\(outcome)")
         #expect(outcome.output.contains("\"step\":\"device\",\"ok\":false"))

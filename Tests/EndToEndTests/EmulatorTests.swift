@@ -12,17 +12,17 @@ struct `ELM327-emulator on a pty` {
 
     init() throws { checks = try EmulatorChecks() }
 
-    @Test func `info tells adapter, protocol and vehicle`() async throws {
+    @Test func `info shows adapter, protocol and vehicle`() async throws {
         try await checks.info()
     }
 
-    @Test func `read tells recorded values`() async throws { try await checks.read() }
+    @Test func `read shows recorded values`() async throws { try await checks.read() }
 
-    @Test func `dtc finds no codes, as none are recorded`() async throws {
+    @Test func `dtc finds no codes, because none are recorded`() async throws {
         try await checks.codes()
     }
 
-    @Test func `live streams recorded values as they come`() async throws {
+    @Test func `live prints recorded values as they arrive`() async throws {
         try await checks.live()
     }
 
@@ -40,17 +40,17 @@ struct `ELM327-emulator on TCP` {
 
     init() throws { checks = try EmulatorChecks() }
 
-    @Test func `info tells adapter, protocol and vehicle`() async throws {
+    @Test func `info shows adapter, protocol and vehicle`() async throws {
         try await checks.info()
     }
 
-    @Test func `read tells recorded values`() async throws { try await checks.read() }
+    @Test func `read shows recorded values`() async throws { try await checks.read() }
 
-    @Test func `dtc finds no codes, as none are recorded`() async throws {
+    @Test func `dtc finds no codes, because none are recorded`() async throws {
         try await checks.codes()
     }
 
-    @Test func `live streams recorded values as they come`() async throws {
+    @Test func `live prints recorded values as they arrive`() async throws {
         try await checks.live()
     }
 

@@ -70,7 +70,7 @@ import Testing
     /// Commands that run until they are interrupted.
     private static let endless = ["live", "log", "devices watch", "simulate", "serve"]
 
-    @Test func `are many, and the exceptions are among them`() {
+    @Test func `there are many examples, and each exception is one of them`() {
         let lines = Set(Example.all.map(\.line))
         #expect(lines.count > 120)
         for line in Array(Self.codes.keys) + Array(Self.leftOut.keys) {
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `do what they say`() async throws {
+    @Test func `every example runs as printed`() async throws {
         let shelf = try await ExampleShelf()
         var seen: Set<String> = []
         let lines = Example.all.filter {

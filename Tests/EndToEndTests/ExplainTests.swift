@@ -13,7 +13,9 @@ import Testing
         ("onuds", "P0301", "engine warm (91 °C), 45 % load"),
         ("truck", "SPN110/FMI0", "At 81 km/h, engine warm (86 °C), 50 % load"),
     ])
-    func `say what was happening`(vehicle: String, code: String, words: String) async throws {
+    func `the explanation describes the moment of the fault`(
+        vehicle: String, code: String, words: String
+    ) async throws {
         let outcome = try await workplace.run([
             "dtc", "explain", "--json", "-d", "sim:\(vehicle)?frozen=true&latency=0",
         ])

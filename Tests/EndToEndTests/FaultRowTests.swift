@@ -7,7 +7,7 @@ import Testing
 
     init() throws { workplace = try Workplace() }
 
-    @Test func `are rows of its trip`() async throws {
+    @Test func `faults are rows of their trip`() async throws {
         let adapter = try ScriptedAdapter(.pty) { line in
             guard line.text.hasPrefix("010C") else { return .say(PlainAdapter.answer(line.text)) }
             switch line.earlier {
@@ -42,7 +42,7 @@ import Testing
         #expect(objects.allSatisfy { $0["time"] != nil || $0["kind"] as? String == "trip" })
     }
 
-    @Test func `an answer that never comes is a time-out that names the request`() async throws {
+    @Test func `a missing answer is a time-out with the name of its request`() async throws {
         let adapter = try ScriptedAdapter(.pty) { line in
             line.text.hasPrefix("010C") && line.earlier == 5
                 ? .nothing : .say(PlainAdapter.answer(line.text))

@@ -8,7 +8,7 @@ import Testing
 
     init() throws { workplace = try Workplace() }
 
-    @Test func `a database of a newer version is left alone`() async throws {
+    @Test func `a database of a newer version is not changed`() async throws {
         try await logOneSecond()
         // The test changes the version in the file's header. A copy in the write-ahead log would
         // override it.
@@ -37,7 +37,7 @@ import Testing
         #expect(after.output == before.output)
     }
 
-    @Test func `a damaged database is named, not mended in secret`() async throws {
+    @Test func `a damaged database is reported and not repaired silently`() async throws {
         try await logOneSecond()
         let file = try FileHandle(
             forUpdating: URL(fileURLWithPath: workplace.database))
@@ -53,7 +53,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: workplace.database)) == bytes)
     }
 
-    @Test func `a table of one's own with a fault stops nothing`() async throws {
+    @Test func `a fault in one of the user's tables does not stop a command`() async throws {
         let outcome = try await workplace.shell(
             """
             mkdir -p obdscan/pids && cd obdscan/pids
@@ -70,7 +70,7 @@ import Testing
         #expect(check.status == 65, "\(check)")
     }
 
-    @Test func `an unknown vehicle gets the name of a known one`() async throws {
+    @Test func `for an unknown vehicle the error suggests a known name`() async throws {
         try await logOneSecond()
         let vin = try #require(
             try await workplace.run(["trips", "--format", "json"]).objects().first?["vin"]
@@ -84,7 +84,7 @@ import Testing
         #expect(tagged.status == 64, "\(tagged)")
     }
 
-    @Test func `what is read from is not written over`() async throws {
+    @Test func `a file that is read is not overwritten`() async throws {
         try await logOneSecond()
         let replayed = try await workplace.shell(
             "\"$OBDSCAN\" dtc -d sim: --record talk > /dev/null && cp talk kept"
@@ -104,7 +104,7 @@ import Testing
         #expect(try await workplace.shell("cmp talk kept && cmp list before").status == 0)
     }
 
-    @Test func `nothing is recovered from what is no database`() async throws {
+    @Test func `a file that is not a database cannot be recovered`() async throws {
         let outcome = try await workplace.shell(
             "head -c 50000 /dev/urandom > garbage; \"$OBDSCAN\" db recover --db garbage --to saved.db"
         )
@@ -113,7 +113,7 @@ import Testing
         #expect(try await workplace.shell("ls garbage; rm garbage; ls saved.db").status != 0)
     }
 
-    @Test func `settings that are set at once are all kept`() async throws {
+    @Test func `settings that are set at the same time are all kept`() async throws {
         let outcome = try await workplace.shell(
             """
             for number in 1 2 3 4 5 6 7 8; do
@@ -126,7 +126,7 @@ import Testing
     }
 
     /// Neither an adapter that is missing nor one that answers touches a capture that exists.
-    @Test func `a capture of a bus is not written over`() async throws {
+    @Test func `a capture of a bus is not overwritten`() async throws {
         let outcome = try await workplace.shell(
             """
             echo precious > bus.log
@@ -140,7 +140,7 @@ import Testing
     }
 
     /// A folder, a device that never ends, and a pipe: a message, and no signal.
-    @Test func `nothing is recovered from what is no file`() async throws {
+    @Test func `a device or a folder cannot be recovered`() async throws {
         let outcome = try await workplace.shell(
             """
             mkdir folder; mkfifo pipe
@@ -160,7 +160,7 @@ import Testing
         "db check --db FILE", "db merge FILE --db own.db",
         "publish --to influx://localhost:1/b --once --db FILE",
     ])
-    func `a file that never ends is refused`(command: String) async throws {
+    func `an endless file is refused`(command: String) async throws {
         let outcome = try await workplace.shell(
             "ulimit -v 4000000; timeout 60 \"$OBDSCAN\" "
                 + command.replacingOccurrences(of: "FILE", with: "/dev/zero"))
@@ -168,7 +168,7 @@ import Testing
         #expect(!outcome.errors.isEmpty && outcome.errors.utf8.count < 2_000, "\(outcome)")
     }
 
-    @Test func `a closed standard stream's number is given to no file`() async throws {
+    @Test func `no file gets the number of a closed standard stream`() async throws {
         // The remark about missing answers must not get into the recording.
         let outcome = try await workplace.shell(
             "\"$OBDSCAN\" read 01:5B -d 'sim:?latency=0' --record talk 2>&- >&-; cat talk")
@@ -179,7 +179,7 @@ import Testing
         #expect(unwritable.errors.contains("standard output: Bad file descriptor"))
     }
 
-    @Test func `standard output on a full disk`() async throws {
+    @Test func `standard output on a full disk is an error`() async throws {
         for command in [
             "live rpm --duration 5s -d sim:", "read rpm -d sim:", "info -d sim:", "pids list",
         ] {
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `a recording on a full disk is said to be cut off, the reading goes on`()
+    @Test func `a recording on a full disk is reported as incomplete, and reading continues`()
         async throws
     {
         let outcome = try await workplace.run([
@@ -202,7 +202,7 @@ import Testing
         #expect(outcome.errors.contains("hint: make room"))
     }
 
-    @Test func `a recording on a full disk does not hide what else went wrong`() async throws {
+    @Test func `a recording on a full disk does not hide another error`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             PlainAdapter.asksEngineSpeed(line.text)
                 ? .say("NO DATA\r\r>") : .say(PlainAdapter.answer(line.text))
@@ -218,7 +218,7 @@ import Testing
     /// The killed process cannot write the end of the trip.
     ///
     /// The next reader sees that the process is gone.
-    @Test func `a log that was killed left a trip that broke off`() async throws {
+    @Test func `a killed log leaves a trip that broke off`() async throws {
         let program = try workplace.start(["log", "rpm", "--format", "json", "-d", "sim:"])
         try await program.lines(with: "\"RPM\"", count: 100)
         program.send(SIGKILL)
@@ -231,7 +231,7 @@ import Testing
         #expect(before == after)
     }
 
-    @Test func `a simulated vehicle is not remembered as an accessory`() async throws {
+    @Test func `a simulated vehicle is not remembered as an adapter`() async throws {
         for vehicle in ["sim:?latency=10ms", "sim:diesel?latency=11ms"] {
             let outcome = try await workplace.run(["log", "--duration", "1s", "-d", vehicle])
             #expect(outcome.status == 0, "\(outcome)")
@@ -241,7 +241,7 @@ import Testing
         #expect(!devices.output.contains("sim:"), "\(devices)")
     }
 
-    @Test func `an export holds everything of a trip, not its readings alone`() async throws {
+    @Test func `an export holds everything of a trip, not only its readings`() async throws {
         // Wait until readiness was read; a slow machine needs more time for it.
         let log = try workplace.start([
             "log", "--format", "json", "-d", "sim:petrol?latency=5ms",
@@ -267,7 +267,7 @@ import Testing
     }
 
     @Test(.enabled(if: TinyDisk.isPossible, "no file system can be mounted here"))
-    func `no room for a database`() async throws {
+    func `a full disk prevents the database with an error`() async throws {
         let disk = TinyDisk(workplace, kilobytes: 60)
         let outcome = try await disk.run(
             "\"$OBDSCAN\" log rpm --duration 1s -d sim: --db \(disk.path)/trips.db")
@@ -282,7 +282,7 @@ import Testing
     @Test(
         .enabled(if: TinyDisk.isPossible, "no file system can be mounted here"),
         arguments: [4, 8, 24, 32, 48, 60])
-    func `a database that had no room to be made`(kilobytes: Int) async throws {
+    func `a database works after the full disk has space again`(kilobytes: Int) async throws {
         let disk = TinyDisk(workplace, kilobytes: kilobytes)
         let outcome = try await disk.run(
             """
@@ -303,7 +303,7 @@ import Testing
     }
 
     @Test(.enabled(if: TinyDisk.isPossible, "no file system can be mounted here"))
-    func `a disk that fills up while logging: what was stored stays`() async throws {
+    func `if the disk fills up while logging, stored readings stay`() async throws {
         let disk = TinyDisk(workplace, kilobytes: 900)
         let program = try disk.start(
             """
@@ -327,7 +327,7 @@ import Testing
     }
 
     @Test(.enabled(if: TinyDisk.isPossible, "no file system can be mounted here"))
-    func `room is made again: nothing is lost`() async throws {
+    func `if the disk has space again, nothing is lost`() async throws {
         // The disk must have room for all readings until the program ends.
         let disk = TinyDisk(workplace, kilobytes: 100_000)
         let program = try disk.start(
@@ -354,7 +354,7 @@ import Testing
     }
 
     @Test(.enabled(if: TinyDisk.isPossible, "no file system can be mounted here"))
-    func `an export appears whole or not at all`() async throws {
+    func `an export appears complete or not at all`() async throws {
         try await logOneSecond("sim:petrol?latency=0")
         let disk = TinyDisk(workplace, kilobytes: 4)
         let outcome = try await disk.run(
@@ -388,7 +388,7 @@ import Testing
     ///
     /// A regular end commits at once.
     @Test(arguments: [SIGKILL, SIGTERM])
-    func `what is to be stored once an hour is lost by a kill alone`(signal: Int32) async throws {
+    func `with one commit per hour only a kill loses readings`(signal: Int32) async throws {
         let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
         let program = try workplace.start([
             "log", "rpm", "--commit-every", "1h", "--format", "json", "-d", adapter.address,

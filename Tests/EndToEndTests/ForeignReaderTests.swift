@@ -60,7 +60,7 @@ struct `Foreign readers` {
         .enabled(
             if: FileManager.default.fileExists(atPath: (Emulator.folder ?? "") + "/influxd"),
             "no InfluxDB"))
-    func `InfluxDB takes line protocol`() async throws {
+    func `InfluxDB reads line protocol`() async throws {
         let server = try #require(Emulator.folder) + "/influxd"
         let outcome = try await read("influx", "trip.lp", [server])
         #expect(outcome.status == 0 && outcome.output.hasPrefix("the same: "), "\(outcome)")

@@ -24,7 +24,7 @@ import Testing
 
     /// The same vehicle gives the same objects through a GoLink and through an ELM327.
     @Test(arguments: ["6", "7", "3", "5", "1", "2"])
-    func `a GoLink tells what an ELM327 tells`(vehicleProtocol: String) async throws {
+    func `a GoLink gives the same answers as an ELM327`(vehicleProtocol: String) async throws {
         for command in [["read", "RPM", "VSS", "ECT", "LOAD_PCT"], ["dtc"], ["monitors"]] {
             let rest = "&protocol=\(vehicleProtocol)"
             let here = try await objects(command, device("golink", rest))
@@ -46,7 +46,7 @@ import Testing
         #expect(summary?["errors"] as? Int == 0)
     }
 
-    @Test func `what was recorded over a GoLink replays`() async throws {
+    @Test func `a recording of a GoLink replays`() async throws {
         let commands = ["read RPM VSS", "dtc", "info"]
         for command in commands {
             let talk = try await workplace.shell(

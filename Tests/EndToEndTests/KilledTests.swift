@@ -5,7 +5,9 @@ import Testing
 ///
 /// docs/reliability.md has the result of two hundred.
 @Suite(.ownThreads) struct `Killed while logging` {
-    @Test func `the database is whole, and at most the last commits are lost`() async throws {
+    @Test
+    func `after a kill the database is intact, and at most the last commits are lost`() async throws
+    {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../scripts/kill").standardized.path
         let workplace = try Workplace()

@@ -7,7 +7,7 @@ import Testing
 
     init() throws { workplace = try Workplace() }
 
-    @Test func `lines come while it goes on, and Ctrl-C ends it in order`() async throws {
+    @Test func `lines appear at once, and Ctrl-C ends the listening with a prompt`() async throws {
         let program = try workplace.start(["send", "AT MA", "-d", "sim:"])
         // The command still runs, and all frames up to now are printed.
         let lines = try await program.lines(with: "0C9", count: 5)
@@ -18,7 +18,7 @@ import Testing
         #expect(!outcome.output.contains("STOPPED"))
     }
 
-    @Test func `its time is up, the adapter is at its prompt, and the next command follows`()
+    @Test func `after the given time the adapter shows its prompt and the next command follows`()
         async throws
     {
         let outcome = try await workplace.run([
@@ -30,7 +30,7 @@ import Testing
         #expect(lines.last?.hasPrefix("ELM327") == true, "\(outcome)")
     }
 
-    @Test func `Ctrl-C leaves out what would have followed, and says so`() async throws {
+    @Test func `Ctrl-C skips the commands after the listening and says so`() async throws {
         let program = try workplace.start(["send", "AT MA", "010C", "-d", "sim:"])
         try await program.lines(with: "0C9", count: 2)
         program.send(SIGTERM)
@@ -38,7 +38,7 @@ import Testing
         #expect(outcome.errors.contains("not sent: 010C"), "\(outcome)")
     }
 
-    @Test func `a silent bus is listened to all the same`() async throws {
+    @Test func `a silent bus is listened to anyway`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             line.text == "ATMA" ? .busy : .say(PlainAdapter.answer(line.text))
         }
@@ -49,7 +49,7 @@ import Testing
         #expect(outcome.output == "12.6V\n", "\(outcome)")
     }
 
-    @Test func `frames as JSON`() async throws {
+    @Test func `frames are printed as JSON`() async throws {
         let outcome = try await workplace.run([
             "send", "--duration", "500ms", "AT MA", "--format", "json", "-d", "sim:",
         ])
@@ -62,7 +62,7 @@ import Testing
     /// This is more than any answer has.
     ///
     /// An ordinary exchange would report a flood.
-    @Test func `however much comes, it is no flood`() async throws {
+    @Test func `any number of frames is not a flood`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             line.text == "ATMA"
                 ? .talkOn("0C9 00 00 00 00 00 00 00 00 \r")
@@ -78,8 +78,8 @@ import Testing
 }
 
 /// `obdscan` without arguments, and with words that are not commands.
-@Suite(.ownThreads) struct `The first minute` {
-    @Test func `says what is attached and what to do next`() async throws {
+@Suite(.ownThreads) struct `The program without arguments` {
+    @Test func `the program lists adapters and suggests the next commands`() async throws {
         let workplace = try Workplace()
         let outcome = try await workplace.run([])
         #expect(outcome.status == 0)

@@ -11,7 +11,7 @@ import Testing
         ("sim:truck", ["SPN190", "SPN84", "SPN110"]), ("sim:onuds", ["RPM", "VSS", "ECT"]),
         ("sim:petrol", ["RPM", "VSS", "ECT"]),
     ])
-    func `shows what the vehicle has when nothing is named`(
+    func `without names the view shows the vehicle's signals`(
         _ vehicle: String, _ signals: [String]
     ) async throws {
         let program = try workplace.startOnTerminal(["live", "-d", vehicle])
@@ -20,7 +20,7 @@ import Testing
         #expect(try await program.finish().status == 0)
     }
 
-    @Test func `has the voltage in its heading when other signals are named`() async throws {
+    @Test func `the heading shows the voltage if other signals are named`() async throws {
         let program = try workplace.startOnTerminal(["live", "rpm", "-d", "sim:"])
         try await program.shows(" V · ")
         program.type("q")
@@ -29,7 +29,7 @@ import Testing
         #expect(!outcome.output.contains("ADAPTER_VOLTAGE"))
     }
 
-    @Test func `says once that no signal is called so`() async throws {
+    @Test func `an unknown signal is reported once`() async throws {
         let program = try workplace.startOnTerminal(["live", "rpm", "-d", "sim:"])
         try await program.shows("RPM")
         program.type("azzz\r")
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: ["dumb", ""])
-    func `is a line a reading where nothing can be drawn`(_ kind: String) async throws {
+    func `a terminal that cannot draw gets a line per reading`(_ kind: String) async throws {
         let program = try RunningProgram(
             Workplace.program, ["live", "rpm", "--duration", "2s", "-d", "sim:"],
             environment: workplace.environment.merging(["TERM": kind]) { $1 }, onTerminal: true)
@@ -54,7 +54,7 @@ import Testing
         #expect(outcome.output.contains("7E8  RPM "))
     }
 
-    @Test func `is a line a reading for a screen reader, every five seconds`() async throws {
+    @Test func `a screen reader gets a line per reading every five seconds`() async throws {
         let program = try workplace.startOnTerminal(
             ["live", "--lines", "rpm", "--duration", "3s", "-d", "sim:"])
         let outcome = try await program.finish()

@@ -11,7 +11,7 @@ import Testing
     ///
     /// Answers that came before the trip are not printed, counted or stored.
     @Test(arguments: [[], ["rpm", "speed", "battery-voltage"]])
-    func `printed, summed up and stored readings are the same`(signals: [String]) async throws {
+    func `printed, summarised and stored readings are the same`(signals: [String]) async throws {
         let outcome = try await workplace.run(
             ["log"] + signals + ["--duration", "2s", "--format", "json", "-d", "sim:?latency=5ms"])
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// The simulated adapter searches for eight seconds before the vehicle answers.
-    @Test func `a trip begins when its first reading can come`() async throws {
+    @Test func `a trip begins when its first reading can arrive`() async throws {
         let outcome = try await workplace.run([
             "log", "rpm", "--duration", "1s", "--format", "json", "-d", "sim:?search=8s",
         ])

@@ -6,7 +6,9 @@ import Testing
 /// The results of long runs are in docs/reliability.md.
 @Suite(.ownThreads) struct `Links lost again and again` {
     @Test(arguments: ["--pty", "--tcp", "--unix", "--slcan", "--doip"])
-    func `lose no reading and store none twice`(link: String) async throws {
+    func `after lost links no reading is missing and none is stored twice`(link: String)
+        async throws
+    {
         let outcome = try await run(["--answers", "5", "--several", "0", link, "12"])
         #expect(outcome.status == 0, "\(outcome)")
         #expect(
@@ -14,7 +16,8 @@ import Testing
         )
     }
 
-    @Test func `and several accessories at once keep memory and descriptors level`() async throws {
+    @Test
+    func `after lost links of several adapters, memory and descriptors do not grow`() async throws {
         let outcome = try await run(
             ["--pty", "0", "--tcp", "0", "--several", "4", "--seconds", "12"])
         #expect(outcome.status == 0, "\(outcome)")

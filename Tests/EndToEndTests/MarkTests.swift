@@ -21,7 +21,7 @@ import Testing
         try await workplace.run(["trips", "--format", "json"]).objects()
     }
 
-    @Test func `by a key of the live view, between the readings of then`() async throws {
+    @Test func `a key of the live view marks the moment between its readings`() async throws {
         let program = try workplace.startOnTerminal([
             "live", "--log", "rpm", "speed", "-d", Self.vehicle,
         ])
@@ -56,7 +56,7 @@ import Testing
         #expect(try String(contentsOfFile: page, encoding: .utf8).contains("mark 2"))
     }
 
-    @Test func `without a trip the key tells how to have one`() async throws {
+    @Test func `without a trip the key shows how to record one`() async throws {
         let program = try workplace.startOnTerminal(["live", "rpm", "-d", Self.vehicle])
         try await program.shows(" rpm ")
         // A user may send this signal to the wrong process. By default it would end the program.
@@ -68,7 +68,7 @@ import Testing
         #expect(try await trips().isEmpty)
     }
 
-    @Test func `what live prints, sums up and stores are the same; a signal marks, too`()
+    @Test func `live prints, summarises and stores the same readings; a signal marks, too`()
         async throws
     {
         let program = try workplace.start([
@@ -96,7 +96,7 @@ import Testing
         #expect(try await notes().map(\.text) == ["mark 1"])
     }
 
-    @Test func `a signal marks in the trips of all accessories`() async throws {
+    @Test func `a signal marks the trips of all adapters`() async throws {
         let adapters = try (0..<2).map { _ in
             try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
         }
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `a lost link is had back in the view, and the same trip goes on`() async throws {
+    @Test func `the view reconnects a lost link, and the same trip continues`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             PlainAdapter.asksEngineSpeed(line.text) && line.earlier == 30
                 ? .dropConnection : .say(PlainAdapter.answer(line.text))
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(.enabled(if: TinyDisk.isPossible, "no file system can be mounted here"))
-    func `a disk that fills up is told in the view, and what was lost at the end`() async throws {
+    func `the view reports a full disk, and at the end the lost readings`() async throws {
         let disk = TinyDisk(workplace, kilobytes: 900)
         let program = try disk.start(
             """

@@ -16,7 +16,7 @@ import Testing
     }()
 
     @Test(.enabled(if: Self.isPossible, "no network namespaces here (unshare -n, ip)"))
-    func `is noticed, and the trip goes on when the adapter is back`() async throws {
+    func `the loss is noticed, and the trip continues when the adapter returns`() async throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../scripts/network").standardized.path
         let workplace = try Workplace()

@@ -12,7 +12,7 @@ import Testing
         "kline", "petrol", "diesel",
     ]
 
-    @Test func `twelve cars come into one table, and one that is silent stops none`() async throws {
+    @Test func `twelve cars fill one table, and a silent car stops nothing`() async throws {
         let (adapter, table) = (workplace.path("adapter"), workplace.path("yard.csv"))
         let scan = try workplace.startOnTerminal([
             "dtc", "--next", "--to", table, "--local-time", "--report", workplace.path("sheets"),
@@ -56,7 +56,7 @@ import Testing
         #expect(sheets.count == 11 && sheets.allSatisfy { $0.hasSuffix(".html") }, "\(sheets)")
     }
 
-    @Test func `the history has every car, and Ctrl-C keeps what was read`() async throws {
+    @Test func `the history has every car, and Ctrl-C keeps the finished cars`() async throws {
         let adapter = workplace.path("adapter")
         let car = try workplace.start([
             "simulate", "--pty", "--link", adapter, "petrol?frozen=true&latency=0",

@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: [
         "petrol", "diesel", "hybrid", "electric", "motorcycle", "onuds", "truck",
     ])
-    func `text, objects and page say the same`(vehicle: String) async throws {
+    func `text, objects and page give the same verdict`(vehicle: String) async throws {
         let device = ["-d", "sim:\(vehicle)?frozen=true&latency=0"]
         func objects(_ command: [String]) async throws -> [[String: Any]] {
             let outcome = try await workplace.run(command + ["--json"] + device)

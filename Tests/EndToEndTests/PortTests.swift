@@ -7,7 +7,7 @@ import Testing
 
     init() throws { workplace = try Workplace() }
 
-    @Test func `another obdscan has the device`() async throws {
+    @Test func `the error names the obdscan that has the device`() async throws {
         let adapter = try ScriptedAdapter(.pty) { .say(PlainAdapter.answer($0.text)) }
         // The program that serves a pty may have its other end open as well. The message must not
         // name that program.
@@ -33,7 +33,9 @@ import Testing
     @Test(
         .enabled(
             if: Unprivileged.isPossible, "root sees no permissions, and setpriv cannot drop it"))
-    func `one that may not be opened names the group and what to type`() async throws {
+    func `if permission is missing, the error names the group and the command to type`()
+        async throws
+    {
         let adapter = try ScriptedAdapter(.pty) { _ in .nothing }
         chmod(adapter.address, 0o600)
         let (path, arguments) = Unprivileged.command(
@@ -47,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [ScriptedAdapter.Place.pty, .tcp])
-    func `a port that never answers`(place: ScriptedAdapter.Place) async throws {
+    func `a port that never answers is reported`(place: ScriptedAdapter.Place) async throws {
         let adapter = try ScriptedAdapter(place) { _ in .nothing }
         let outcome = try await workplace.run(["info", "-d", adapter.address])
         #expect(outcome.status == 69, "\(outcome)")
@@ -63,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [ScriptedAdapter.Place.pty, .tcp])
-    func `a device that talks nonsense`(place: ScriptedAdapter.Place) async throws {
+    func `a device that sends nonsense is reported`(place: ScriptedAdapter.Place) async throws {
         let adapter = try ScriptedAdapter(place) { _ in .say("\u{0}$GPGGA,1,2*7F\r\nHello?\r\n") }
         let outcome = try await workplace.run(["info", "-d", adapter.address])
         // Each dialect tries its first command once, which takes 6 s. The program does not start
@@ -76,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [ScriptedAdapter.Place.pty, .tcp])
-    func `bytes without end and without a prompt`(place: ScriptedAdapter.Place) async throws {
+    func `endless bytes without a prompt are reported`(place: ScriptedAdapter.Place) async throws {
         let adapter = try ScriptedAdapter(place) { _ in .talkOn("41 0C 1A F8 \r") }
         let outcome = try await workplace.run(["info", "-d", adapter.address], within: 40)
         #expect(outcome.status == 69, "\(outcome)")
@@ -84,7 +86,7 @@ import Testing
         #expect(outcome.errors.contains("bytes that are not from an adapter"), "\(outcome)")
     }
 
-    @Test func `an adapter that forgets its prompt in the middle`() async throws {
+    @Test func `an adapter that stops sending its prompt is reported`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             line.text == "ATRV" ? .say("12.6V\r") : .say(PlainAdapter.answer(line.text))
         }
@@ -94,7 +96,7 @@ import Testing
         #expect(outcome.status == 0)
     }
 
-    @Test func `an answer without end`() async throws {
+    @Test func `an endless answer is reported`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             PlainAdapter.asksEngineSpeed(line.text)
                 ? .talkOn("7E804410C1AF8\r") : .say(PlainAdapter.answer(line.text))

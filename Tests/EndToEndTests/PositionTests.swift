@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/gpsfake"), "no gpsd"))
-    func `gpsd with a recorded track`() async throws {
+    func `gpsd replays a recorded track`() async throws {
         let port = Int.random(in: 20_000..<30_000)
         let daemon = try RunningProgram(
             "/usr/bin/env", ["gpsfake", "-q", "-P", String(port), "-c", "0.1", try track(3000)],
@@ -94,7 +94,7 @@ import Testing
         #expect(times.dropFirst().allSatisfy { $0.hasPrefix("2026-11-22T12") }, "\(times)")
     }
 
-    @Test func `no receiver keeps no drive from being recorded`() async throws {
+    @Test func `without a receiver the trip is recorded anyway`() async throws {
         let outcome = try await log("/nowhere/ttyUSB9")
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.errors.contains("no positions: /nowhere/ttyUSB9"), "\(outcome)")

@@ -31,7 +31,7 @@ import Testing
             [.posixPermissions: 0o755], ofItemAtPath: path)
     }
 
-    @Test func `is what the browser makes of the page`() async throws {
+    @Test func `the PDF is what the browser prints from the page`() async throws {
         try makeBrowser("cp \"$page\" \"$pdf\"")
         let outcome = try await workplace.shell(
             "export TMPDIR=$PWD; PATH=$PWD/bin:$PATH; \(Self.report)")
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["exit 3", "true", "kill -9 $$"])
-    func `is not made by a browser that fails`(line: String) async throws {
+    func `a browser that fails leaves no PDF`(line: String) async throws {
         try makeBrowser(line)
         let outcome = try await workplace.shell("PATH=$PWD/bin:$PATH; \(Self.report)")
         #expect(
@@ -51,7 +51,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: workplace.path("car.pdf")))
     }
 
-    @Test func `needs a browser, which is said before the vehicle is asked`() async throws {
+    @Test func `a missing browser is reported before the vehicle is asked`() async throws {
         let outcome = try await workplace.shell("PATH=/nonexistent; \(Self.report) --record talk")
         #expect(outcome.status == 69, "\(outcome)")
         #expect(outcome.errors.contains("no browser is installed that prints a page to PDF"))

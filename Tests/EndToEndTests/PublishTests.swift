@@ -61,7 +61,7 @@ struct `Publishing` {
         #expect(outcome.output.contains("all identical"), "\(outcome)")
     }
 
-    @Test func `A server that misbehaves gets everything, and everything alike`() async throws {
+    @Test func `A misbehaving server gets every reading, and repeats are identical`() async throws {
         try await deliver("faults", [], kills: 12)
     }
 
@@ -161,7 +161,7 @@ struct `Publishing` {
     }
 
     @Test(.enabled(if: Engines.has("mosquitto") && Engines.hasLibrary, "no mosquitto"))
-    func `Passwords, rules, certificates, bad lines and full disks have their sentences`()
+    func `Passwords, rules, certificates, bad lines and full disks have error messages`()
         async throws
     {
         try await record()
@@ -174,7 +174,7 @@ struct `Publishing` {
         .enabled(
             if: Engines.has("mosquitto") && Engines.has("victoria-metrics") && Engines.hasLibrary,
             "no mosquitto or no VictoriaMetrics"))
-    func `The totals of a fleet are equal in the engine behind its broker`() async throws {
+    func `The totals of a fleet are equal in the engine after its broker`() async throws {
         var environment = workplace.environment
         environment["OBDSCAN"] = Workplace.program
         let outcome = try await RunningProgram(
@@ -244,7 +244,7 @@ struct `Publishing` {
         #expect(line.contains(#""mil":true"#), "\(line)")
     }
 
-    @Test func `A fleet is written, each vehicle with its own VIN and its own drive`() async throws
+    @Test func `Each vehicle of a fleet is written with its own VIN and its own trip`() async throws
     {
         let folder = workplace.path("fleet")
         let outcome = try await workplace.run([
@@ -269,7 +269,7 @@ struct `Publishing` {
         #expect(again.status == 73 && again.errors.contains("is there already"), "\(again)")
     }
 
-    @Test func `A computer's name is in what one configuration makes of many`() async throws {
+    @Test func `One configuration for many computers inserts each computer's name`() async throws {
         try await record()
         _ = try workplace.file(
             "fleet.toml",
@@ -295,7 +295,7 @@ struct `Publishing` {
     }
 
     @Test(.enabled(if: Engines.has("nats-server") && Engines.hasLibrary, "no NATS"))
-    func `A broker of MQTT 3.1.1 is talked to in its words`() async throws {
+    func `A broker of MQTT 3.1.1 gets messages of MQTT 3.1.1`() async throws {
         try await Engines.running(workplace) { addresses in
             let address = try #require(addresses["nats"])
             try await deliver("mqtt", [address], kills: 4)
@@ -307,7 +307,7 @@ struct `Publishing` {
         }
     }
 
-    @Test func `Each fault has its sentence and its exit code`() async throws {
+    @Test func `Each fault has its own message and exit code`() async throws {
         try await record()
         let cases: [(arguments: [String], status: Int32, words: String)] = [
             (["publish", "status"], 66, "nothing was published"),
@@ -334,7 +334,7 @@ struct `Publishing` {
         }
     }
 
-    @Test func `Two that publish to the same sink would send everything twice`() async throws {
+    @Test func `A second program that publishes to the same sink is refused`() async throws {
         try await record()
         // No server listens on this port, so the first program waits.
         let sink = ["publish", "--to", "influx+http://127.0.0.1:9"]
@@ -350,7 +350,8 @@ struct `Publishing` {
         #expect(try #require(row["waiting"] as? Int) > 0 && row["active"] as? Bool == false)
     }
 
-    @Test func `The configuration of all users is below the user's own`() async throws {
+    @Test
+    func `The user's own configuration precedes the configuration for all users`() async throws {
         try await record()
         let system = try workplace.file(
             "system.toml",

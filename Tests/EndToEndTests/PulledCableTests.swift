@@ -8,7 +8,7 @@ import Testing
     init() throws { workplace = try Workplace() }
 
     @Test(arguments: ["ATD", "ATI", "0100"])
-    func `during set-up`(line: String) async throws {
+    func `the cable is pulled during set-up`(line: String) async throws {
         let adapter = try adapter(pulledAt: line)
         for command in [["info"], ["live", "rpm"], ["log", "rpm"]] {
             let adapter = try self.adapter(pulledAt: line)
@@ -23,7 +23,7 @@ import Testing
         #expect(try await trips().isEmpty)
     }
 
-    @Test func `while read waits`() async throws {
+    @Test func `the cable is pulled while read waits`() async throws {
         let adapter = try adapter(pulledAt: "010C")
         let outcome = try await workplace.run(["read", "rpm", "-d", adapter.address])
         #expect(outcome.status == 74, "\(outcome)")
@@ -31,7 +31,7 @@ import Testing
         #expect(outcome.errors.contains("the link was lost"), "\(outcome)")
     }
 
-    @Test func `while live waits`() async throws {
+    @Test func `the cable is pulled while live waits`() async throws {
         let adapter = try adapter(pulledAt: "010C", after: 20)
         let program = try workplace.start([
             "live", "rpm", "--format", "json", "-d", adapter.address,
@@ -48,7 +48,7 @@ import Testing
         #expect(objects.allSatisfy { $0["value"] as? Double == PlainAdapter.engineSpeed })
     }
 
-    @Test func `while live is idle`() async throws {
+    @Test func `the cable is pulled while live is idle`() async throws {
         let adapter = try adapter()
         let program = try workplace.start([
             "live", "rpm", "--every", "1h", "-d", adapter.address,
@@ -60,7 +60,8 @@ import Testing
         #expect(try await program.finish().status == 0)
     }
 
-    @Test func `while log waits: the readings stay and the trip is closed`() async throws {
+    @Test
+    func `the cable is pulled while log waits: readings stay, the trip is closed`() async throws {
         let adapter = try adapter(pulledAt: "010C", after: 50)
         let program = try workplace.start([
             "log", "rpm", "--format", "json", "-d", adapter.address,
@@ -70,7 +71,8 @@ import Testing
         try await expectKept(program, readings: 50)
     }
 
-    @Test func `while log is idle: the readings stay and the trip is closed`() async throws {
+    @Test
+    func `the cable is pulled while log is idle: readings stay, the trip is closed`() async throws {
         let adapter = try adapter()
         let program = try workplace.start([
             "log", "rpm", "--every", "1h", "--format", "json", "-d", adapter.address,
@@ -82,7 +84,7 @@ import Testing
         try await expectKept(program, readings: 1)
     }
 
-    @Test func `and put back: the same trip goes on`() async throws {
+    @Test func `the cable is plugged in again: the same trip continues`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             PlainAdapter.asksEngineSpeed(line.text) && line.earlier == 30
                 ? .dropConnection : .say(PlainAdapter.answer(line.text))
@@ -98,7 +100,7 @@ import Testing
     }
 
     /// A device with the same name counts as the same adapter.
-    @Test func `and another adapter in its place`() async throws {
+    @Test func `another adapter is plugged in: the trip ends`() async throws {
         let link = workplace.path("adapter")
         let first = try adapter(pulledAt: "010C", after: 30)
         try FileManager.default.createSymbolicLink(
@@ -115,7 +117,7 @@ import Testing
     }
 
     /// Here the program is killed while the cable stays connected.
-    @Test func `a log that is killed keeps what it stored`() async throws {
+    @Test func `a killed log keeps stored readings`() async throws {
         let adapter = try adapter()
         let program = try workplace.start([
             "log", "rpm", "--format", "json", "-d", adapter.address,

@@ -38,7 +38,7 @@ import Testing
 
     /// A walk over all modules takes half a minute, most of which is silence: the links take it together.
     @Test(arguments: commands)
-    func `every kind of link tells what an ELM327 tells`(command: [String]) async throws {
+    func `every kind of link gives the answers of an ELM327`(command: [String]) async throws {
         let links = ["elm327", "slcan", "slcan-silent", "slcan-z", "can"]
         let all = try await withThrowingTaskGroup { tasks in
             for link in links {
@@ -51,7 +51,9 @@ import Testing
     }
 
     @Test(arguments: ["onuds", "electric"])
-    func `and so it is with other vehicles`(vehicle: String) async throws {
+    func `codes and vehicle data of other vehicles match an ELM327's, too`(vehicle: String)
+        async throws
+    {
         for command in [["dtc"], ["info"]] {
             let here = try await objects(command, device("slcan", vehicle))
             let there = try await objects(command, device("elm327", vehicle))
@@ -59,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a truck tells its codes`() async throws {
+    @Test func `a truck reports its codes`() async throws {
         func codes(_ device: String) async throws -> Set<String> {
             let outcome = try await workplace.run(["dtc", "--format", "json", "-d", device])
             return Set(try outcome.objects().compactMap { $0["code"] as? String })
@@ -69,8 +71,7 @@ import Testing
         #expect(here == there && !here.isEmpty)
     }
 
-    @Test func `send speaks services there, and says that nothing takes AT commands`() async throws
-    {
+    @Test func `send works with services, and AT commands are refused`() async throws {
         let sent = try await workplace.run(["send", "0902", "-d", device("slcan")])
         #expect(sent.output.hasPrefix("7E8 490201"), "\(sent)")
         let refused = try await workplace.run(["send", "AT RV", "-d", device("slcan")])
@@ -78,7 +79,7 @@ import Testing
         #expect(refused.errors.contains("no adapter there takes commands"), "\(refused)")
     }
 
-    @Test(arguments: ["slcan", "can"]) func `what was recorded replays`(personality: String)
+    @Test(arguments: ["slcan", "can"]) func `a recording replays`(personality: String)
         async throws
     {
         let talk = try await workplace.shell(
@@ -111,7 +112,7 @@ import Testing
         #expect(try rates.objects().allSatisfy { $0["kind"] as? String == "frameRate" })
     }
 
-    @Test func `another process is found on TCP`() async throws {
+    @Test func `a simulation of another process is found on TCP`() async throws {
         let server = try workplace.start(["simulate", "--personality", "slcan", "--tcp", "0"])
         let address = try #require(await server.lines(with: "slcan:").first)
         let read = try await workplace.run(["read", "RPM", "--format", "json", "-d", address])

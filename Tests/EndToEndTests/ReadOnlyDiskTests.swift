@@ -12,7 +12,7 @@ import Testing
     @Test(
         .enabled(if: TinyDisk.isPossible, "no file system can be mounted here"),
         arguments: [false, true])
-    func `is read on a read-only file system`(isBrokenOff: Bool) async throws {
+    func `a database on a read-only file system is read`(isBrokenOff: Bool) async throws {
         let disk = TinyDisk(workplace, kilobytes: 20_000)
         // A path with a character outside of ASCII, and with characters that have a meaning in a
         // URI.
@@ -56,7 +56,7 @@ import Testing
     ///
     /// If it was faster, the result is complete.
     @Test(arguments: ["recover", "export"])
-    func `appears whole or not at all when its command is killed`(command: String) async throws {
+    func `a new database is complete or missing after a kill`(command: String) async throws {
         let logged = try await workplace.run([
             "log", "--duration", "2s", "-d", "sim:petrol?latency=0", "-q",
         ])
@@ -91,7 +91,9 @@ import Testing
     ///
     /// The tests of the store have all cases.
     @Test(arguments: [true, false])
-    func `is saved when its file goes while a trip is recorded`(isReplaced: Bool) async throws {
+    func `a trip is saved when its database file disappears during recording`(isReplaced: Bool)
+        async throws
+    {
         let program = try workplace.start([
             "log", "rpm", "--format", "json", "-d", "sim:?latency=5ms",
         ])

@@ -56,7 +56,7 @@ import Testing
         commands.map { Replay(name: name, arguments: $0.split(separator: " ").map(String.init)) }
     }
 
-    @Test func `ten conversations at least, all of them there`() {
+    @Test func `the ten or more recordings exist`() {
         let names = Set(Self.replays.map(\.name))
         #expect(names.count >= 10)
         for name in names {
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: replays)
-    func `print what they are known to print`(replay: Replay) async throws {
+    func `each recording prints the expected output`(replay: Replay) async throws {
         let workplace = try Workplace()
         // Values are compared in the format for scripts, everything else in the format for people.
         let isForScripts = ["read", "monitors", "send"].contains(replay.arguments[0])

@@ -12,7 +12,7 @@ import Testing
     ///
     /// A delayed acknowledgement takes at least 40 ms.
     @Test(arguments: [1, 2, 3])
-    func `is answered as fast when its request comes in several segments`(
+    func `a request in several segments is answered as fast as in one`(
         segments: Int
     ) async throws {
         let server = try workplace.start(["simulate", "--tcp", "0", "--latency", "0"])

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `a vehicle's objects are those of the commands`() async throws {
+    @Test func `a vehicle's objects equal those of the commands`() async throws {
         let page = try await ServedPage(workplace, ["rpm", "vss", "-d", Self.car])
         // The server also asks for the check engine light and the count of codes.
         let asked = { (objects: [[String: Any]]) in
@@ -58,7 +58,7 @@ import Testing
 
     /// Whatever a browser requests, only services that read reach the vehicle (SAE J1979, as
     /// recorded).
-    @Test func `a browser changes nothing in the vehicle`() async throws {
+    @Test func `a browser cannot change anything in the vehicle`() async throws {
         let record = workplace.path("record")
         let page = try await ServedPage(workplace, ["-d", Self.car, "--record", record])
         _ = try await page.wait(for: "/api/readings") { $0.count >= 2 }
@@ -82,7 +82,7 @@ import Testing
         #expect(typed.allSatisfy { reading.contains(String($0.prefix(2))) }, "\(typed)")
     }
 
-    @Test func `a request for the head is answered by the head of the same answer`() async throws {
+    @Test func `a HEAD request gets the head of the GET answer`() async throws {
         let log = try await workplace.run(["log", "rpm", "--duration", "1s", "-d", "sim:"])
         #expect(log.status == 0)
         let page = try await ServedPage(workplace, ["--offline"])
@@ -108,7 +108,7 @@ import Testing
         ("metric", "km", 1.0, "km/h"), ("imperial", "mi", 0.621_371, "mph"),
         ("us", "mi", 0.621_371, "mph"),
     ])
-    func `units are those that were chosen, and what turns metric figures into them is told`(
+    func `values have the chosen units, and the status has the conversion factors`(
         units: String, distance: String, factor: Double, speed: String
     ) async throws {
         let log = try await workplace.run(["log", "vss", "--duration", "1s", "-d", Self.car])
@@ -128,8 +128,7 @@ import Testing
         #expect(signal?["unit"] as? String == speed)
     }
 
-    @Test func `the stream says what signals are, what they read and how the link is`() async throws
-    {
+    @Test func `the stream describes signals, readings and the link`() async throws {
         let page = try await ServedPage(workplace, ["rpm", "-d", "sim:"])
         let text = try await page.stream(
             "/api/live",
@@ -157,7 +156,7 @@ import Testing
             "/api/live?every=60s", until: ["event: status", "event: status", "event: status"])
     }
 
-    @Test func `trips and exports are those of the commands, without a vehicle`() async throws {
+    @Test func `trips and exports equal those of the commands, without a vehicle`() async throws {
         _ = try await workplace.run(["log", "rpm", "vss", "-d", "sim:", "--duration", "1"])
         let page = try await ServedPage(workplace, ["--offline"])
         for (target, command) in [
@@ -207,7 +206,7 @@ import Testing
         #expect(try await page.program.finish(within: 10).status == 0)
     }
 
-    @Test func `strangers get nothing`() async throws {
+    @Test func `a request without permission gets no data`() async throws {
         let page = try await ServedPage(workplace, ["--offline"])
         let own = "127.0.0.1:\(page.port)"
         #expect(try await page.get("/").status == 200)
@@ -241,7 +240,7 @@ import Testing
         #expect(try await page.program.finish(within: 10).status == 0)
     }
 
-    @Test func `a token opens, and is written nowhere`() async throws {
+    @Test func `a token gives access and is written nowhere`() async throws {
         let word = "a-word-that-nobody-else-knows"
         let log = workplace.path("log")
         let page = try await ServedPage(
@@ -267,7 +266,7 @@ import Testing
         #expect(written.contains("starts:") && !written.contains(word))
     }
 
-    @Test func `the environment may hold the token, an option goes before it`() async throws {
+    @Test func `the environment may hold the token, an option precedes it`() async throws {
         let word = "a-word-of-the-environment"
         let environment = workplace.environment.merging(["OBDSCAN_TOKEN": word]) { $1 }
         let page = try await ServedPage(workplace, ["--offline"], environment)
@@ -280,7 +279,8 @@ import Testing
         #expect(try await other.get("/api/status", ["Authorization: Bearer \(word)"]).status == 401)
     }
 
-    @Test func `beyond the loopback a token is demanded, also where none was named`() async throws {
+    @Test
+    func `outside the loopback a token is required, even if the user named none`() async throws {
         let page = try await ServedPage(workplace, ["--offline", "--listen", "0.0.0.0:0"])
         let word = try #require(page.url.split(separator: "=").last)
         #expect(word.count == 32)
@@ -291,7 +291,9 @@ import Testing
         #expect(bad.status == 64 && bad.errors.contains("hint: "))
     }
 
-    @Test func `the page is whole, marked anew each time, and sets no text as markup`() async throws
+    @Test
+    func `the page is complete, has a new mark each time, and inserts no text as markup`()
+        async throws
     {
         let page = try await ServedPage(workplace, ["--offline"])
         let first = try await page.get("/")
@@ -313,7 +315,7 @@ import Testing
         #expect(first.text.components(separatedBy: "<script").count == 2)
     }
 
-    @Test func `a port that is taken is named, with what to do`() async throws {
+    @Test func `the error names a port that is in use and suggests a command`() async throws {
         let page = try await ServedPage(workplace, ["--offline"])
         let other = try await workplace.run([
             "serve", "--offline", "--listen", "127.0.0.1:\(page.port)",
@@ -324,7 +326,10 @@ import Testing
         #expect(try await workplace.run(["serve", "--listen", "example.org:80"]).status == 64)
     }
 
-    @Test func `without its accessory it serves on, and takes it when it comes`() async throws {
+    @Test
+    func `the server starts without its adapter and uses the adapter when it connects`()
+        async throws
+    {
         let port = try LoopbackPort.free()
         let page = try await ServedPage(workplace, ["rpm", "-d", "tcp:127.0.0.1:\(port)"])
         let failed = try await page.wait(for: "/api/status") {
@@ -343,7 +348,7 @@ import Testing
         #expect(try await page.program.finish(within: 15).status == 0)
     }
 
-    @Test func `a question ends with the link, and nobody waits for one that is lost`() async throws
+    @Test func `a question ends with its link, and a lost question blocks no client`() async throws
     {
         let adapter = try ScriptedAdapter(.tcp) { line in
             line.text.hasPrefix("03") ? .hangUp : .say(PlainAdapter.answer(line.text))
@@ -365,7 +370,7 @@ import Testing
         #expect(try await page.program.finish(within: 15).status == 0)
     }
 
-    @Test func `at its end the adapter is at its prompt`() async throws {
+    @Test func `at the end the adapter shows its prompt`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
         let page = try await ServedPage(workplace, ["rpm", "-d", adapter.address])
         _ = try await page.wait(for: "/api/readings") { !$0.isEmpty }
@@ -374,7 +379,7 @@ import Testing
     }
 
     /// Names that the adapter sends are escaped in JSON and in the metrics.
-    @Test func `what an adapter says steers nothing`() async throws {
+    @Test func `text of an adapter cannot control terminal or page`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             line.text == "ATI" || line.text == "ATZ"
                 ? .say(PlainAdapter.said("ELM327 v1.5 <script>\u{1B}[2J\""))

@@ -53,7 +53,7 @@ import Testing
         #expect(try await fleet.finish().status == 0)
     }
 
-    @Test func `one that is silent and one that is absent delay no other`() async throws {
+    @Test func `a silent or missing adapter does not delay the others`() async throws {
         let silent = try ScriptedAdapter(.pty) { _ in .nothing }
         let first = try good()
         let second = try good()
@@ -77,7 +77,7 @@ import Testing
         try await expectKept(outcome, [first.address, second.address])
     }
 
-    @Test func `one that comes later is recorded from then on`() async throws {
+    @Test func `a late adapter is recorded from then on`() async throws {
         let first = try good()
         let late = try ScriptedAdapter(.pty) { .say(PlainAdapter.answer($0.text)) }
         let plug = workplace.path("late")
@@ -94,7 +94,7 @@ import Testing
         try await expectKept(outcome, [plug, first.address])
     }
 
-    @Test func `one that does not come ends with the last of the others`() async throws {
+    @Test func `a missing adapter ends with the last of the others`() async throws {
         let first = try good()
         let absent = workplace.path("nothing")
         let outcome = try await workplace.run([
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// An adapter that is pulled and plugged into the next car.
-    @Test func `another vehicle after a lost link is another trip`() async throws {
+    @Test func `after a lost link another vehicle starts another trip`() async throws {
         let first = try workplace.start(["simulate", "--tcp", "0", "petrol"])
         let address = try #require(try await first.lines(with: "tcp:127.0.0.1:").first)
         let port = try #require(address.split(separator: ":").last).description
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// Nothing but the digits of a VIN tells a damaged one from that of another vehicle.
-    @Test func `a VIN that comes wrong once is no other vehicle`() async throws {
+    @Test func `a VIN that is wrong once does not mean another vehicle`() async throws {
         let vins = VINs(["1HGCM82633A004352", "1HGCM82633A004353", "1HGCM82633A004352"])
         let adapter = try ScriptedAdapter(.tcp) { line in
             if line.text.hasPrefix("0902") { return .say(vins.next()) }
@@ -170,7 +170,7 @@ import Testing
         #expect(adapter.heard.count { $0.hasPrefix("0902") } == 3)
     }
 
-    @Test func `a link that is lost is had back while the others go on`() async throws {
+    @Test func `a lost link reconnects while the others continue`() async throws {
         let unsteady = try ScriptedAdapter(.tcp) { line in
             PlainAdapter.asksEngineSpeed(line.text) && line.earlier == 30
                 ? .dropConnection : .say(PlainAdapter.answer(line.text))
@@ -188,7 +188,7 @@ import Testing
         try await expectKept(outcome, [unsteady.address, steady.address])
     }
 
-    @Test func `an interruption before any trip began is one`() async throws {
+    @Test func `an interruption before the first trip ends the command`() async throws {
         let adapters = try (0..<2).map { _ in try ScriptedAdapter(.pty) { _ in .nothing } }
         let program = try logging(adapters.map(\.address))
         for adapter in adapters { try await adapter.hears("AT") }
@@ -196,7 +196,7 @@ import Testing
         #expect(try await program.finish(within: 10).status == -SIGINT)
     }
 
-    @Test func `two names of one accessory are refused`() async throws {
+    @Test func `two names of the same adapter are refused`() async throws {
         let adapter = try ScriptedAdapter(.pty) { .say(PlainAdapter.answer($0.text)) }
         let link = workplace.path("adapter")
         try FileManager.default.createSymbolicLink(
@@ -207,7 +207,7 @@ import Testing
         #expect(adapter.heard.isEmpty)
     }
 
-    @Test func `a batch of codes waits for none of them`() async throws {
+    @Test func `a batch of codes reads all adapters at the same time`() async throws {
         let silent = try ScriptedAdapter(.pty) { _ in .nothing }
         let other = try good()
         let list = try workplace.file(
@@ -224,7 +224,7 @@ import Testing
     }
 
     /// A table that replaces another has a row for each vehicle of the list, or does not appear.
-    @Test func `an interrupted batch names what it did not read`() async throws {
+    @Test func `an interrupted batch names the adapters that were not read`() async throws {
         let silent = try ScriptedAdapter(.pty) { _ in .nothing }
         let other = try good()
         let table = try workplace.file("codes.csv", "yesterday's\n")

@@ -2,14 +2,15 @@ import Foundation
 import Testing
 
 /// How the program ends after a signal.
-@Suite(.ownThreads) struct `Being asked to end` {
+@Suite(.ownThreads) struct `Signals that end the program` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }
 
     /// The shell must see that the signal ended the program, so that a script stops, too.
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `a question that waits is left, and the signal raised again`(signal: Int32) async throws {
+    func `a waiting request is given up, and the signal is raised again`(signal: Int32) async throws
+    {
         let adapter = try ScriptedAdapter(.tcp) { line in
             PlainAdapter.asksEngineSpeed(line.text)
                 ? .busy : .say(PlainAdapter.answer(line.text))
@@ -27,7 +28,7 @@ import Testing
     }
 
     /// The program gives the adapter time to report that it stopped, but the adapter does not.
-    @Test func `a question to an adapter that is dead is left, too`() async throws {
+    @Test func `a request to a dead adapter is given up, too`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             PlainAdapter.asksEngineSpeed(line.text)
                 ? .nothing : .say(PlainAdapter.answer(line.text))
@@ -41,7 +42,7 @@ import Testing
         #expect(outcome.status == -SIGINT, "\(outcome)")
     }
 
-    @Test func `a connection that is being made is left at once`() async throws {
+    @Test func `an unfinished connection is given up at once`() async throws {
         let adapter = try ScriptedAdapter(.pty) { _ in .nothing }
         let program = try workplace.start(["info", "-d", adapter.address])
         try await adapter.hears("AT")
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `log closes its trip on every one of them`(signal: Int32) async throws {
+    func `each of the signals ends log with a closed trip`(signal: Int32) async throws {
         let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
         let program = try workplace.start([
             "log", "rpm", "--format", "json", "-d", adapter.address,
@@ -70,7 +71,7 @@ import Testing
 
     /// The first signal waits for the prompt of an adapter that does not answer.
     @Test(arguments: ["log", "live"])
-    func `a second one ends log and live at once`(command: String) async throws {
+    func `a second signal ends log and live at once`(command: String) async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             PlainAdapter.asksEngineSpeed(line.text) && line.earlier > 5
                 ? .nothing : .say(PlainAdapter.answer(line.text))
@@ -89,7 +90,7 @@ import Testing
 
     // This test does not send SIGTSTP: it never stops a process group without a terminal.
     // `scripts/screens` tests Ctrl-Z in the view.
-    @Test func `a log that was stopped goes on with its trip`() async throws {
+    @Test func `a stopped log continues its trip`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
         let program = try workplace.start([
             "log", "rpm", "--format", "json", "-d", adapter.address,
@@ -111,7 +112,7 @@ import Testing
         #expect(trips.count == 1 && trips.first?["open"] as? Bool == false)
     }
 
-    @Test func `a pipe whose reader has enough ends live quietly`() async throws {
+    @Test func `live ends quietly if the reader of its pipe leaves`() async throws {
         let outcome = try await workplace.shell(
             """
             { "$OBDSCAN" live rpm -d 'sim:?frozen=true'; echo "code $?" >&2; } | head -n 3

@@ -64,7 +64,7 @@ import Testing
         return (try await workplace.run(arguments + ["-d", adapter.address]), adapter)
     }
 
-    @Test func `freeze frames stand under their own code`() async throws {
+    @Test func `freeze frames come under their own code`() async throws {
         // A third ECU answers, but none of its codes froze a frame.
         let speeds = (Self.usual["020C00"]?.first ?? "") + "|7EA 05 42 0C 00 0F A0"
         let (outcome, _) = try await run(["freeze", "--format", "json"], ["020C00": [speeds]])
@@ -75,7 +75,7 @@ import Testing
                 == ["7E8 P0301 800", "7E9 P0420 1726"], "\(outcome)")
     }
 
-    @Test func `what one of them tells or refuses is not told of the other`() async throws {
+    @Test func `an answer or refusal of one ECU is not shown for the other`() async throws {
         let (outcome, _) = try await run(["info"])
         #expect(outcome.status == 0, "\(outcome)")
         let parts = outcome.output.components(separatedBy: "\n\n")
@@ -84,7 +84,7 @@ import Testing
         #expect(!parts[2].contains(Self.vin) && parts[2].contains("Refuses service 09"))
     }
 
-    @Test func `a report shows the tests that failed`() async throws {
+    @Test func `a report shows failed tests`() async throws {
         let (outcome, _) = try await run(["dtc", "report"])
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.contains("FAILED") && !outcome.output.contains("passed"))
@@ -100,7 +100,7 @@ import Testing
             ("7E8 01 44|7E9 03 7F 04 22", 75, "7E9 refused to clear: conditions not correct"),
             ("NO DATA", 0, "No ECU confirmed, but reading again shows that the codes are gone."),
         ] as [(String, Int32, String)])
-    func `clearing sends once, keeps what is lost and says who confirmed`(
+    func `clearing is sent once, saves lost data and names the confirming ECUs`(
         answer: String, status: Int32, words: String
     ) async throws {
         let (outcome, adapter) = try await run(
@@ -133,7 +133,7 @@ import Testing
     }
 
     /// After codes were cleared, with the monitor not run and run: each surface says the same.
-    @Test func `a repair is proven when the monitor has run and the code did not come back`()
+    @Test func `a repair is proven when the monitor has run and the code did not return`()
         async throws
     {
         let empty = "7E8 02 43 00|7E9 02 43 00"
@@ -199,7 +199,7 @@ import Testing
             ("010C", "7E8 04 41 0C 00 00|7E9 04 41 0C 0C 80", "the engine runs"),
             ("010C", "NO DATA", "no proof from 7E8"), ("010D", "NO DATA", "no proof from 7E8"),
         ])
-    func `nothing is cleared while one ECU proves nothing`(
+    func `codes are not cleared unless every ECU proves that the vehicle stands`(
         request: String, answer: String, words: String
     ) async throws {
         let (outcome, adapter) = try await run(["dtc", "clear", "--yes"], [request: [answer]])
@@ -215,7 +215,7 @@ import Testing
             ("7E8 06 41 01 00 00 00 00", 1), ("7E8 06 41 01 00 04 00 00", 0),
             ("7E8 06 41 01 00 04 00 00|7E9 06 41 01 00 44 00 00", 1), ("7E8 03 7F 01 12", 1),
         ] as [(String, Int32)])
-    func `a vehicle is ready where a monitor has run and none has not`(
+    func `a vehicle is ready if its monitors have run`(
         answer: String, status: Int32
     ) async throws {
         let (outcome, _) = try await run(
@@ -228,7 +228,9 @@ import Testing
             ("7E8 02 43 00|7E9 02 43 00", 0), ("7E8 02 43 00|7E9 03 7F 03 11", 1),
             ("7E8 02 43 00|7E9 04 43 01 03 01", 1), ("7E8 02 43 00", 75),
         ] as [(String, Int32)])
-    func `a batch without codes has every ECU's list`(answer: String, status: Int32) async throws {
+    func `a batch without codes read the list of every ECU`(answer: String, status: Int32)
+        async throws
+    {
         let adapter = try adapter([
             "03": [answer], "0101": ["7E8 06 41 01 00 04 00 00"],
         ])
@@ -241,7 +243,7 @@ import Testing
     /// The values up to the break are printed.
     ///
     /// The exit code says that some are missing.
-    @Test func `a question that broke off is no success`() async throws {
+    @Test func `an interrupted question is not a success`() async throws {
         let (outcome, _) = try await run(["read", "rpm", "vss"], ["010D": ["LV RESET"]])
         #expect(outcome.output.contains("RPM"), "\(outcome)")
         #expect(outcome.status == 75, "\(outcome)")
@@ -249,7 +251,7 @@ import Testing
 
     // MARK: Histories and exports
 
-    @Test func `a history of one vehicle is its own, a track has seconds`() async throws {
+    @Test func `a history shows only its vehicle, and a track has seconds`() async throws {
         let other = "1HGCM82633A004352"
         var files: [String] = []
         for (vin, code, hour) in [(Self.vin, "P0301", 8), (other, "P0420", 9)] {

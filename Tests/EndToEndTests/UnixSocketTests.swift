@@ -51,7 +51,7 @@ import Testing
         try await body("unix:\(path)")
     }
 
-    @Test func `is read, diagnosed and remembered as any other`() async throws {
+    @Test func `the adapter is read, diagnosed and remembered like any other`() async throws {
         try await served { device in
             let read = try await workplace.run(
                 ["read", "RPM", "--format", "json", "-d", device])
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `that is named twice is one accessory`() async throws {
+    @Test func `two names of one socket are one adapter`() async throws {
         try await served { device in
             let again = "unix:/tmp/.\(device.dropFirst("unix:/tmp".count))"
             let outcome = try await workplace.run(["log", "RPM", "-d", device, "-d", again])
@@ -88,7 +88,7 @@ import Testing
         ("unix:/tmp/" + String(repeating: "s", count: 103), 64, "the path has 108 bytes"),
         ("unx:/tmp/a", 64, "did you mean unix:/tmp/a?"), ("unix", 64, "add a colon after it"),
     ])
-    func `that cannot be opened says why`(
+    func `the error says why a socket cannot be opened`(
         device: String, status: Int, text: String
     ) async throws {
         let outcome = try await workplace.run(["read", "RPM", "-d", device])
@@ -101,7 +101,7 @@ import Testing
     @Test(
         .enabled(
             if: Unprivileged.isPossible, "root sees no permissions, and setpriv cannot drop it"))
-    func `that the user may not use says so`() async throws {
+    func `the error says that the user lacks permission`() async throws {
         try await served { device in
             chmod(path, 0o400)
             let (program, arguments) = Unprivileged.command(

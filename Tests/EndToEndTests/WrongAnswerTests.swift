@@ -111,7 +111,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func `never say "no codes" for stored ones without a list`(row: Row) async throws {
+    func `without a list "no codes" is never printed for stored codes`(row: Row) async throws {
         let outcome = try await dtc(["03": row])
         expectNoFalseHope(outcome, row)
         switch row.verdict {
@@ -126,7 +126,7 @@ import Testing
     ///
     /// The output says nothing about lists that did not come.
     @Test(arguments: rows)
-    func `never say "no codes" for pending and permanent ones without a list`(
+    func `without a list "no codes" is never printed for pending and permanent codes`(
         row: Row
     ) async throws {
         let outcome = try await dtc(["07": row, "0A": row])
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// The adapter sends each answer one request late.
-    @Test func `an adapter that is one answer behind is brought back into step`() async throws {
+    @Test func `an adapter that is one answer late is synchronised again`() async throws {
         let behind = Mutex("")
         let adapter = try ScriptedAdapter(.tcp) { line in
             let answer = Self.healthy(line.text, code: true)
@@ -164,7 +164,7 @@ import Testing
 
     /// Silence or a lost link ends the conversation.
     @Test(arguments: [true, false])
-    func `an adapter that falls silent is no vehicle without codes`(
+    func `a silent adapter does not mean a vehicle without codes`(
         hangsUp: Bool
     ) async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
@@ -177,7 +177,7 @@ import Testing
     }
 
     /// A missing list changes nothing in the database.
-    @Test func `a list that did not come takes nothing out of the history`() async throws {
+    @Test func `a missing list removes no code from the history`() async throws {
         let hasCode = Row("a code", "7E804{P}010301")
         _ = try await dtc(["03": hasCode])
         _ = try await dtc(["03": Row("another list", "7E802{O}00")])
@@ -187,7 +187,7 @@ import Testing
     }
 
     /// A batch stores the codes of each vehicle, as a single `dtc` does.
-    @Test func `a batch is kept in the history`() async throws {
+    @Test func `the history keeps the codes of a batch`() async throws {
         let list = try workplace.file(
             "cars.txt",
             (1...4).map { "sim:petrol?frozen=true&latency=0&vin=1HGCM82633A00435\($0) car \($0)\n" }
@@ -202,7 +202,7 @@ import Testing
     }
 
     /// Only lists that came can confirm that codes were cleared.
-    @Test func `clearing is not confirmed by something else`() async throws {
+    @Test func `another answer does not confirm clearing`() async throws {
         let cleared = Mutex(false)
         let adapter = try ScriptedAdapter(.tcp) { line in
             switch line.text {

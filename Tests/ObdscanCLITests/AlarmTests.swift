@@ -18,7 +18,9 @@ private let coolant = Signal(
         ("coolant-temp<-5", "coolant-temp", .below, -5), ("VPWR<=11.8", "VPWR", .atMost, 11.8),
         ("GEAR!=0", "GEAR", .unequal, 0), ("01:0C=800", "01:0C", .equal, 800),
     ])
-    func `is read`(_ text: String, _ name: String, _ relation: Alarm.Relation, _ limit: Double)
+    func `an alarm's text is read`(
+        _ text: String, _ name: String, _ relation: Alarm.Relation, _ limit: Double
+    )
         throws
     {
         let alarm = try #require(Alarm(text))
@@ -31,7 +33,7 @@ private let coolant = Signal(
         "", "ECT", "ECT>", ">110", "ECT>nan", "ECT>inf", "ECT>0x10", "ECT>1e400", "ECT>on",
         "ECT>110>120", "ECT=>110", "ECT>11O", "ECT>--1",
     ])
-    func `that says nothing is refused`(_ text: String) {
+    func `an alarm without a condition is refused`(_ text: String) {
         #expect(Alarm(text) == nil)
     }
 
@@ -39,12 +41,14 @@ private let coolant = Signal(
         (">", [false, false, true]), (">=", [false, true, true]), ("<", [true, false, false]),
         ("<=", [true, true, false]), ("=", [false, true, false]), ("!=", [true, false, true]),
     ])
-    func `compares below, at and above its limit`(_ sign: String, _ expected: [Bool]) throws {
+    func `an alarm compares below, at and above its limit`(_ sign: String, _ expected: [Bool])
+        throws
+    {
         let alarm = try #require(Alarm("ECT\(sign)110"))
         #expect([109, 110, 111].map { alarm.holds(.number($0), nil) } == expected)
     }
 
-    @Test func `on a lamp compares flags, and numbers with nothing`() throws {
+    @Test func `an alarm on a flag compares flags only`() throws {
         let alarm = try #require(Alarm("MIL=on"))
         #expect(alarm.holds(.flag(true), nil) == true)
         #expect(alarm.holds(.flag(false), nil) == false)
@@ -54,7 +58,7 @@ private let coolant = Signal(
     }
 
     /// 110 °C = 230 °F.
-    @Test func `has its limit in the units that are shown`() throws {
+    @Test func `the limit has the units that are shown`() throws {
         var watch = AlarmWatch(units: .us)
         watch.add(try #require(Alarm("ECT>229.9")), on: SignalIndex(rawValue: 0))
         #expect(watch.take(reading(.number(109)), coolant, at: .zero).isEmpty)
@@ -69,7 +73,7 @@ private let coolant = Signal(
         return watch
     }
 
-    @Test func `tells once while the value wavers, and again after calm`() throws {
+    @Test func `a wavering value is reported once, and again after calm`() throws {
         var watch = try watch()
         var told: [String] = []
         // The second, and the value.
@@ -84,7 +88,7 @@ private let coolant = Signal(
         #expect(told == ["1 true", "8 false", "9 true"])
     }
 
-    @Test func `keeps ECUs apart`() throws {
+    @Test func `alarms of different ECUs are separate`() throws {
         var watch = try watch()
         let first = reading(.number(120))
         let second = reading(.number(121), ecu: ECUAddress(0x7E9, .can11))
@@ -104,7 +108,7 @@ private let coolant = Signal(
         #expect(watch.isRaised(missing.signal, missing.ecu))
     }
 
-    @Test func `the view shows it in words and by a mark`() throws {
+    @Test func `the view shows an alarm in words and by a mark`() throws {
         var watch = try watch()
         var model = LiveModel(units: .metric, start: .zero)
         let hot = reading(.number(120))
@@ -122,7 +126,7 @@ private let coolant = Signal(
 @Suite struct `Alarms on vehicles` {
     /// The engine speed comes as PID 0C, as identifier F40C, or as SPN 190.
     @Test(arguments: ["sim:?latency=0", "sim:onuds?latency=0", "sim:truck?latency=0"])
-    func `ring wherever their signal is kept`(_ vehicle: String) throws {
+    func `an alarm rings for its signal in every service`(_ vehicle: String) throws {
         let program = try Program()
         defer { program.remove() }
         let result = try program.run([
@@ -132,7 +136,7 @@ private let coolant = Signal(
         #expect(result.errors.contains("alarm: RPM>1: "), "\(result.errors)")
     }
 
-    @Test func `that cannot ring are told`() throws {
+    @Test func `alarms that cannot ring are reported`() throws {
         let program = try Program()
         defer { program.remove() }
         let result = try program.run([

@@ -7,7 +7,7 @@ import VehicleReports
 @testable import ObdscanCLI
 
 @Suite struct `Figures of the bench` {
-    @Test func `percentiles are of the times that were taken`() {
+    @Test func `percentiles come from the measured times`() {
         var figures = BenchFigures(.records(1, countDigit: false))
         #expect(figures.roundTrip(0.5) == nil)
         figures.roundTrips = [0.030, 0.010, 0.020, 0.040]
@@ -51,11 +51,11 @@ import VehicleReports
             """
         ),
     ])
-    func `the verdict in words`(verdict: BenchVerdict, text: String) {
+    func `the verdict has words`(verdict: BenchVerdict, text: String) {
         #expect(BenchPrinter.sentences(verdict) == text)
     }
 
-    @Test func `a kind of request in each format`() {
+    @Test func `a kind of request is printed in each format`() {
         var figures = BenchFigures(.records(6, countDigit: true))
         figures.requests = 2
         figures.roundTrips = [0.025, 0.026]
@@ -80,7 +80,7 @@ import VehicleReports
                 + "recordsPerRequest\r\nbench,records,6,true,2,0,0.025,0.026,235.3,,\r\n")
     }
 
-    @Test func `failures are told beside the kind`() {
+    @Test func `failures are shown beside their kind of request`() {
         var figures = BenchFigures(.records(6, countDigit: false))
         figures.requests = 3
         figures.failed = 3
@@ -120,7 +120,7 @@ import VehicleReports
         #expect((verdict["readingsPerSecond"] as? Double ?? 0) > 0)
     }
 
-    @Test func `a clone that knows no count digit is not credited with one`() throws {
+    @Test func `a clone without the count digit is not credited with it`() throws {
         let result = try run("sim:petrol?latency=1ms&personality=clone-nodigit", "rpm", "speed")
         #expect(result.status == 0, "\(result.errors)")
         let digit = result.objects.filter { $0["countDigit"] as? Bool == true }
@@ -129,7 +129,7 @@ import VehicleReports
         #expect(result.objects.last?["countDigit"] as? Bool == false)
     }
 
-    @Test func `a clone that answers no batches is asked for one record a request`() throws {
+    @Test func `a clone without batches is asked for one record per request`() throws {
         let result = try run("sim:petrol?latency=1ms&personality=clone-2.1", "rpm", "speed")
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.objects.last?["recordsPerRequest"] as? Int == 1)
@@ -142,7 +142,7 @@ import VehicleReports
         #expect(result.objects.last?["recordsPerRequest"] is NSNull)
     }
 
-    @Test func `the voltage alone asks nothing of the vehicle`() throws {
+    @Test func `for the voltage alone the vehicle is not asked`() throws {
         let result = try run("sim:petrol?latency=1ms", "adapter-voltage")
         #expect(result.status == 64)
     }

@@ -7,7 +7,7 @@ import VehicleReports
 
 @testable import ObdscanCLI
 
-@Suite struct `A line about each of many vehicles` {
+@Suite struct `One line per vehicle of many` {
     private static func row(
         label: String? = nil, vin: String? = nil, ecu: String? = "7E8", light: Bool? = nil,
         code: String? = nil, failureType: UInt8? = nil, drive: String? = nil,
@@ -44,7 +44,7 @@ import VehicleReports
                 "tcp:10.0.0.1:35000: no route"
             ),
         ] as [([Row], String)])
-    func `has codes, light and advice`(rows: [Row], text: String) {
+    func `a line has codes, light and advice`(rows: [Row], text: String) {
         #expect(CarResult(rows).text == text)
     }
 
@@ -72,7 +72,7 @@ import VehicleReports
 
     /// Rows about codes and rows about vehicles do not come into one table.
     @Test(arguments: ["codes.csv", "codes.jsonl"])
-    func `a table keeps to one kind of row`(name: String) throws {
+    func `a table has only one kind of row`(name: String) throws {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "obdscan-\(UUID().uuidString)", directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -107,7 +107,7 @@ import VehicleReports
         #expect(CarTally().sentence == "0 vehicles.")
     }
 
-    @Test func `a vehicle that was read before is found by its VIN`() {
+    @Test func `a vehicle that was read before is recognised by its VIN`() {
         var tally = CarTally()
         #expect(tally.count(CarResult([Self.row(vin: "A")])) == nil)
         #expect(tally.count(CarResult([Self.row()])) == nil)
@@ -144,7 +144,7 @@ import VehicleReports
         #expect(row["device"].shown == "tcp:10.0.0.1:35000")
     }
 
-    @Test func `nothing read is no row`() { #expect(CodeBatch.vehicle([]) == nil) }
+    @Test func `without an answer there is no row`() { #expect(CodeBatch.vehicle([]) == nil) }
 }
 
 extension String {

@@ -37,7 +37,7 @@ import VehicleReports
         ).map { row in keys.map { row[$0].shown ?? "-" }.joined(separator: " ") }
     }
 
-    @Test func `the same code of two ECUs is one of each`() throws {
+    @Test func `a code that two ECUs report is listed for each`() throws {
         try TableVehicle.run(Self.both) { vehicle in
             let scan = try vehicle.codes()
             let expected = [
@@ -76,7 +76,7 @@ import VehicleReports
     }
 
     /// PID 01 of the engine counts seven codes, and its list holds two: five are not known.
-    @Test func `a list with fewer codes than its ECU counts is not complete`() throws {
+    @Test func `a list with fewer codes than the ECU's count is incomplete`() throws {
         var answers = Self.both
         answers["0101"] = ["7E8 06 41 01 87 07 65 00|7E9 06 41 01 01 04 00 00"]
         try TableVehicle.run(answers) { vehicle in
@@ -94,7 +94,7 @@ import VehicleReports
     /// An ECU lists a code twice, or two services report it.
     ///
     /// The result has it once.
-    @Test func `a code that its ECU tells again is one`() throws {
+    @Test func `a code that its ECU repeats is listed once`() throws {
         var answers = Self.both
         answers["03"] = ["7E8 06 43 02 03 01 03 01|7E9 04 43 01 03 01"]
         try TableVehicle.run(answers) { vehicle in
@@ -118,7 +118,7 @@ import VehicleReports
     }
 
     /// 7E8 announces info type 0A and is a battery; 7E9 has no name, and no standard fixes one.
-    @Test func `an ECU goes by what it says of itself, and is asked once`() throws {
+    @Test func `an ECU has the name that it reports, and is asked once`() throws {
         var answers = Self.both
         answers["0900"] = ["7E8 06 49 00 54 40 00 00|7E9 06 49 00 40 00 00 00"]
         answers["090A"] = [
@@ -143,7 +143,7 @@ import VehicleReports
     }
 
     @Test(arguments: [(true, false), (false, true), (true, true), (false, false)])
-    func `each ECU has its own lamp`(engine: Bool, gearbox: Bool) throws {
+    func `each ECU has its own check engine light`(engine: Bool, gearbox: Bool) throws {
         var answers = Self.both
         answers["0101"] = [
             "7E8 06 41 01 \(engine ? "82" : "02") 07 65 00"
@@ -193,7 +193,7 @@ import VehicleReports
             (nil, nil, "unanswered"), (nil, "02", "counts 2"),
             ("7E9 02 43 00", "02", "counts 2, lists none"), ("7E9 03 7F 03 11", "02", "counts 2"),
         ] as [(String?, String?, String)])
-    func `an ECU has no codes only where its list came whole`(
+    func `an ECU has no codes only if its list is complete`(
         list: String?, count: String?, absence: String
     ) throws {
         var answers = Self.both
@@ -225,7 +225,7 @@ import VehicleReports
         arguments: [
             ("81", "7E8 02 43 00", true), ("00", "7E8 02 43 00", false), ("81", "NO DATA", true),
         ])
-    func `codes that are counted and do not come are codes`(
+    func `counted codes that are not listed count as codes`(
         count: String, list: String, hasCodes: Bool
     ) throws {
         let answers = [
@@ -238,7 +238,7 @@ import VehicleReports
         }
     }
 
-    @Test func `with one ECU asked, the words of others do not count`() throws {
+    @Test func `if one ECU is asked, answers of others do not count`() throws {
         var answers = Self.both
         for (request, answer) in answers { answers[request] = answer }
         try TableVehicle.run(answers, ecu: 0x7E9) { vehicle in
@@ -257,7 +257,7 @@ import VehicleReports
             // The list came, but with another code.
             ("7E9 04 43 01 04 20", false),
         ] as [(String?, Bool)])
-    func `a code is gone where its own ECU's list came without it`(
+    func `a code is gone if its own ECU's list no longer has it`(
         second: String?, isThere: Bool
     ) throws {
         let program = try Program()
@@ -302,7 +302,7 @@ import VehicleReports
 
     /// The code of a module must not hide the same code of another ECU, or of another list of the
     /// same ECU.
-    @Test func `a module's code is told unless its own list has told it`() throws {
+    @Test func `a module's code is added unless the ECU's own list has it`() throws {
         var answers = Self.both
         // Status 09 = test failed and confirmed: a stored code by ISO 14229-1.
         answers["1902FF"] = ["7E9 10 0B 59 02 FF 03 01 00|7E9 21 09 04 20 00 09 00 00"]
@@ -324,7 +324,7 @@ import VehicleReports
     }
 
     /// SAE J1979-2 keeps frames for each code of each ECU.
-    @Test func `the frames of each ECU's codes are asked for`() throws {
+    @Test func `freeze frames are requested for each ECU's codes`() throws {
         try TableVehicle.run([:]) { vehicle in
             func report(_ ecu: ECUAddress?, _ kind: CodeReport.Kind) throws -> CodeReport {
                 CodeReport(ecu: ecu, kind: kind, code: .dtc(try #require(DTC("P0301"))), line: 0)
@@ -345,7 +345,7 @@ import VehicleReports
             ("NO DATA", .timedOut), ("CAN ERROR", .unavailable), ("7E8 03 7F 03 11", nil),
             ("7E8 02 43 00", nil),
         ] as [(String, ObdscanCLI.ExitStatus?)])
-    func `a vehicle that says nothing is a failure`(
+    func `a silent vehicle is a failure`(
         answer: String, status: ObdscanCLI.ExitStatus?
     ) throws {
         try TableVehicle.run(["0101": ["NO DATA"], "03": [answer]]) { vehicle in
@@ -354,7 +354,7 @@ import VehicleReports
         }
     }
 
-    @Test func `damage is no answer`() {
+    @Test func `damage is not an answer`() {
         let error = DecodeError(.empty, ecu: Self.engine, line: 0)
         let refusal = NegativeResponse(service: Service(0x03), nrc: NRC(0x11))
         #expect(!DiagnosticItem.error(error).isAnswer)
@@ -390,7 +390,7 @@ import VehicleReports
         "7E8 01 44", "7E8 03 7F 04 22", "7E8 03 7F 04 78", "NO DATA", "?", "STOPPED", "BUS BUSY",
         "DATA ERROR", "<RX ERROR", "CAN ERROR", "BUFFER FULL", "7E8 01 4", "7E8 02 43 00", "",
     ])
-    func `sends its request once`(answer: String) throws {
+    func `the request to clear is sent once`(answer: String) throws {
         try clear(answer, then: ["7E8 02 43 00"]) { vehicle, _, clearing in
             #expect(vehicle.adapter.count("04") == 1)
             #expect(clearing.isConfirmed == (answer == "7E8 01 44"))
@@ -405,7 +405,7 @@ import VehicleReports
     /// An ECU may need longer than the adapter waits.
     ///
     /// Only the request for the list is repeated.
-    @Test func `is not sent again while the codes are looked for`() throws {
+    @Test func `the request is not sent again while the codes are read`() throws {
         try clear("NO DATA", then: ["7E8 04 43 01 03 01", "7E8 02 43 00"]) { vehicle, _, clearing in
             #expect(vehicle.adapter.count("04") == 1)
             // Before the clearing, right after it, and once more.
@@ -417,7 +417,7 @@ import VehicleReports
     /// The ECU itself erases permanent codes later.
     ///
     /// They do not count as codes that came back.
-    @Test func `permanent codes are not among those that it erases`() throws {
+    @Test func `clearing does not erase permanent codes`() throws {
         try clear("7E8 01 44", then: ["7E8 02 43 00"]) { vehicle, _, clearing in
             #expect(clearing.after.codes.map(\.kind) == [.permanent])
             #expect(clearing.after.clearable.isEmpty)
@@ -429,7 +429,9 @@ import VehicleReports
         ("7E8 03 7F 03 22", CodeClearing.Change.unknown), ("NO DATA", .unknown),
         ("7E8 02 43 00", .gone), ("7E8 04 43 01 03 01", .none),
     ])
-    func `is judged by lists alone`(list: String, change: CodeClearing.Change) throws {
+    func `only the lists prove that codes are gone`(list: String, change: CodeClearing.Change)
+        throws
+    {
         try clear("7E8 03 7F 04 22", then: [list]) { _, before, clearing in
             #expect(clearing.change(since: before) == change)
         }

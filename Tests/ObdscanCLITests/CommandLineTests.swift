@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func `case by case`(example: Case) throws {
+    func `every case gives its expected output`(example: Case) throws {
         let lines = try Self.run(example)
         #expect(lines == example.expected)
     }
@@ -112,7 +112,7 @@ import Testing
 
     @Test(
         .enabled(if: ProcessInfo.processInfo.environment["OBDSCAN_SNAPSHOTS"] == "write"))
-    func `expectations are written`() throws {
+    func `expected outputs can be written`() throws {
         var text = try String(contentsOf: Self.file, encoding: .utf8)
         text = String(text[..<(text.range(of: "\n== ")?.lowerBound ?? text.endIndex)])
         for example in Self.cases {

@@ -25,7 +25,8 @@ import Testing
         ("live -d sim:die", ["sim:diesel"]),
         ("live -d", []), ("export --layout ", ["wide", "long"]),
     ])
-    func `offers what can stand there, and begins as it does`(line: String, expected: [String]) {
+    func `suggestions fit the place and begin with the typed text`(line: String, expected: [String])
+    {
         #expect(words(line) == expected)
     }
 
@@ -39,7 +40,7 @@ import Testing
         #expect(!words("trips --").contains("--duration"))
     }
 
-    @Test func `a thousand signals are offered only to who begins a name`() {
+    @Test func `signals of packs are suggested only after the begin of a name`() {
         let all = words("live ")
         #expect(all.contains("rpm") && all.contains("coolant-temp"))
         #expect(all.count > 50 && all.count < 500)
@@ -47,7 +48,7 @@ import Testing
         #expect(words("live --pack nissan-leaf le").count > words("live le").count)
     }
 
-    @Test func `shells are told words, what they are, and whether files fit`() {
+    @Test func `shells get words with descriptions and whether files fit`() {
         #expect(Completion(["simulate", "die"]).text.hasPrefix("diesel\t"))
         #expect(Completion(["decode", "tri"]).text == ":files\n")
         #expect(Completion(["live", "--db", ""]).text == ":files\n")
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])
-    func `the script of a shell asks the program, and is printed on request`(shell: String) {
+    func `a shell's script asks the program and is printed on request`(shell: String) {
         let script = ObdscanCommand.completion(for: ["--generate-completion-script", shell])
         #expect(script?.contains("---complete") == true)
         #expect(ObdscanCommand.completion(for: ["--generate-completion-script", "tcsh"]) == nil)

@@ -15,7 +15,7 @@ import Testing
         try Data(text.utf8).write(to: file)
     }
 
-    @Test func `names the line that was wrong before, and writes nothing`() throws {
+    @Test func `the line that was wrong before is named, and nothing is written`() throws {
         defer { program.remove() }
         let text = "# mine\n\n[views]\na = 5.5\nb = true\n"
         try write(text)
@@ -28,7 +28,7 @@ import Testing
         #expect(try program.run(["config", "set", "units", "us"]).status == 0)
     }
 
-    @Test func `a wrong setting does not count where the command line has another`() throws {
+    @Test func `a wrong setting is ignored if the command line has its option`() throws {
         defer { program.remove() }
         try write("device = \"tpc:192.168.0.10:35000\"\n")
         let wrong = try program.run(["read", "rpm"])
@@ -48,7 +48,7 @@ import Testing
         #expect(read.status == 0 && read.output.contains("°F"))
     }
 
-    @Test func `a view with a signal that nobody knows is named, and its file`() throws {
+    @Test func `a view with an unknown signal is named, with its file`() throws {
         defer { program.remove() }
         try write("[views]\nx = [\"rpm\", \"bogus\"]\n")
         for command in [
@@ -70,7 +70,7 @@ import Testing
             // A signal of a pack.
             (["rpm", "I3_SOC"], 0),
         ] as [([String], Int32)])
-    func `stores a view only if its signals are known`(signals: [String], status: Int32) throws {
+    func `a view is stored only if its signals are known`(signals: [String], status: Int32) throws {
         defer { program.remove() }
         try write("units = \"us\"\n")
         let result = try program.run(["config", "set", "views.mine"] + signals)
@@ -80,7 +80,7 @@ import Testing
         #expect(status == 0 || result.errors.contains("hint: "))
     }
 
-    @Test func `leaves a file alone that is no text`() throws {
+    @Test func `a file that is not text is left unchanged`() throws {
         defer { program.remove() }
         try write("")
         try Data([0x23, 0xFF, 0x0A]).write(to: file)
@@ -88,7 +88,7 @@ import Testing
         #expect(try Data(contentsOf: file) == Data([0x23, 0xFF, 0x0A]))
     }
 
-    @Test func `takes a name that is there and tells of one that goes`() throws {
+    @Test func `an alias can be a device, and removing a used alias is reported`() throws {
         defer { program.remove() }
         #expect(try program.run(["config", "set", "device", "van"]).status == 64)
         #expect(try program.run(["config", "set", "aliases.van", "sim:"]).status == 0)
@@ -99,7 +99,7 @@ import Testing
         #expect(lost.status == 64 && lost.errors.contains("the configuration file names it"))
     }
 
-    @Test func `says so where only an editor can remove a setting`() throws {
+    @Test func `if only an editor can remove a setting, the error says so`() throws {
         defer { program.remove() }
         let text = "aliases = { van = \"sim:\" }\n"
         try write(text)
@@ -108,7 +108,7 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
-    @Test func `removes a sink with all of its settings`() throws {
+    @Test func `a sink is removed with all of its settings`() throws {
         defer { program.remove() }
         try write(
             """
@@ -131,7 +131,7 @@ import Testing
         #expect(gone.status == 64 && gone.errors.contains("\"publish.home\" is not a setting"))
     }
 
-    @Test func `never gives the name of one accessory to another`() throws {
+    @Test func `the name of one adapter is never given to another`() throws {
         defer { program.remove() }
         #expect(
             try program.run(["config", "set", "aliases.van", "tcp:10.0.0.1:35000"]).status == 0)

@@ -23,7 +23,7 @@ import Testing
     }
 
     /// The terminal takes no output, as over a connection that hangs.
-    @Test func `a view goes on and ends on a terminal that takes nothing`() throws {
+    @Test func `a view continues and ends on a terminal that accepts nothing`() throws {
         let program = try Program()
         defer { program.remove() }
         let (master, slave) = try terminal()
@@ -80,7 +80,7 @@ import Testing
         (["dtc", "clear", "-d", vehicle], "clear", 0),
         (["send", "04", "-d", vehicle], "y", 1), (["send", "04", "-d", vehicle], "yes", 0),
     ])
-    func `is answered by its whole word, and anything else ends with 1`(
+    func `only the whole word confirms, and anything else ends with 1`(
         _ arguments: [String], _ line: String, _ status: Int32
     ) throws {
         let program = try Program()
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// The vehicle stands for eight seconds, in which the question is asked.
-    @Test func `is of no use if the vehicle has moved off since`() throws {
+    @Test func `an answer does not count if the vehicle began to move`() throws {
         let program = try Program()
         defer { program.remove() }
         let result = try run(
@@ -102,7 +102,7 @@ import Testing
         #expect(result.status == 75)
     }
 
-    @Test func `about trips keeps them unless it is answered`() throws {
+    @Test func `trips are kept unless the user confirms`() throws {
         let program = try Program()
         defer { program.remove() }
         let log = try program.run(["log", "rpm", "--duration", "200ms", "-d", "sim:?latency=1ms"])

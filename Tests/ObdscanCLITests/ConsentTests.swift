@@ -8,7 +8,7 @@ import VehicleScan
 
 @Suite struct `Consent` {
     /// Any other place that makes a ``Consent`` could skip the question to the user.
-    @Test func `is made in one place`() throws {
+    @Test func `consent is created in one place`() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
         let files = try #require(
@@ -30,7 +30,7 @@ import VehicleScan
         "010C\r04", "AT RV\r04", "AT\u{0}I", "01\u{0}04", "22\u{FB00}00", "\u{17F}TI", "ATI\t1",
         "0104\u{B}", "04\u{85}",
     ])
-    func `no line is two commands`(line: String) {
+    func `a line with two commands is refused`(line: String) {
         #expect(throws: Failure.self) { try RawCommand(line) }
     }
 
@@ -123,7 +123,9 @@ import VehicleScan
         """
 
     @Test(arguments: commands, ["petrol?latency=0", "truck?latency=0"])
-    func `is never presumed by a command`(command: [String], vehicle: String) throws {
+    func `no command sends a writing request without consent`(command: [String], vehicle: String)
+        throws
+    {
         let program = try Program()
         defer { program.remove() }
         let record = program.home.appendingPathComponent("record")
@@ -153,7 +155,7 @@ import VehicleScan
         "AT CEA 04", "AT CAF0", "AT TP 3", "STPTO 1", "STP 34", "STP 31", "AT H0", "AT E1;AT S1",
         "AT D", "AT SP B", "AT CFC0", "AT AT 0", "AT D;AT SH 7E1",
     ])
-    func `does not hide that the engine runs`(settings: String) throws {
+    func `consent does not hide that the engine runs`(settings: String) throws {
         let program = try Program()
         defer { program.remove() }
         let record = program.home.appendingPathComponent("record")
@@ -172,7 +174,8 @@ import VehicleScan
     @Test(arguments: [
         ("AT SH 7E1", "1101", "7E1"), ("AT SH 7E1;AT CRA 7E9", "14FFFFFF", "7E1"),
     ])
-    func `puts back what was typed`(settings: String, request: String, header: String) throws {
+    func `a view restores the typed text`(settings: String, request: String, header: String) throws
+    {
         let program = try Program()
         defer { program.remove() }
         let record = program.home.appendingPathComponent("record")

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func `case by case`(example: Case) throws {
+    func `every case gives its expected output`(example: Case) throws {
         let command = try #require(
             try ObdscanCommand.parseAsRoot(["decode", "--format", "json"] + example.arguments)
                 as? DecodeCommand)

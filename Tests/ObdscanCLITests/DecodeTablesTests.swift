@@ -32,7 +32,7 @@ import Testing
     }()
 
     @Test(arguments: [[], ["--protocol", "6"], ["--protocol", "A"], ["--protocol", "5"]])
-    func `gives what it gives with all of them`(options: [String]) throws {
+    func `decoding with a part of the tables equals decoding with all`(options: [String]) throws {
         #expect(Self.pieces.count > 150)
         let command = try #require(
             try ObdscanCommand.parseAsRoot(["decode", "--format", "json"] + options)

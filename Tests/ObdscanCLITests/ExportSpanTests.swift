@@ -40,7 +40,7 @@ import Testing
         ),
         ("--all --from +2s", ["21T08:00:02", "21T09:00:02", "22T08:00:02"]),
     ])
-    func `is of all trips and vehicles, unless some are named`(
+    func `an export has all trips and vehicles, unless some are named`(
         arguments: String, times: [String]
     ) throws {
         defer { program.remove() }
@@ -64,7 +64,7 @@ import Testing
         ("--from 2026-11-21 --layout wide", 64, "holds one trip, and 3 were chosen"),
         ("1 --vehicle BAKERY", 64, "name trips, or choose them"),
     ])
-    func `says what there is if it would be empty`(
+    func `an empty export lists the available trips`(
         arguments: String, status: Int32, words: String
     ) throws {
         defer { program.remove() }
@@ -76,7 +76,7 @@ import Testing
     }
 
     /// The name takes the place of the VIN in lists and arguments; the VIN stays in files.
-    @Test func `a vehicle with a name is found by it`() throws {
+    @Test func `a vehicle with a name is found by the name`() throws {
         defer { program.remove() }
         func named(_ words: String...) throws -> Int32 {
             try program.run(["trips", "vehicle"] + words).status

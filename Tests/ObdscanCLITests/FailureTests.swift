@@ -13,8 +13,8 @@ import VehicleScan
 
 @testable import ObdscanCLI
 
-@Suite struct `Failures tell what to do` {
-    @Test func `a denied port names the group and the command that mends it`() {
+@Suite struct `Failures suggest a remedy` {
+    @Test func `a denied port names the group and the command that helps`() {
         let failure = Failure(.serial(.permissionDenied(path: "/dev/ttyUSB0", group: "dialout")))
         #expect(failure.status == .noPermission)
         #expect(failure.message.contains("dialout"))
@@ -34,7 +34,7 @@ import VehicleScan
         #expect(failure.status == .unavailable)
     }
 
-    @Test func `every accessory error has a message, a remedy and an exit code of the table`() {
+    @Test func `every error of an adapter has a message, a remedy and an exit code of the table`() {
         let errors: [AccessoryError] = [
             .serial(.notFound(path: "p")), .serial(.notATerminal(path: "p")),
             .serial(.permissionDenied(path: "p", group: nil)),
@@ -61,7 +61,7 @@ import VehicleScan
         }
     }
 
-    @Test func `a wrong pairing tells the steps and the usual numbers`() {
+    @Test func `a wrong pairing lists the steps and the usual numbers`() {
         let address = "00:1D:A5:68:98:8B"
         for fault in [BluetoothFault.Reason.authenticationFailed, .keyLost, .refused(channel: 1)] {
             let failure = Failure(.bluetooth(address: address + "/1", fault))
@@ -85,7 +85,7 @@ import VehicleScan
         #expect(full.doubting(given) == full)
     }
 
-    @Test func `every word of the adapter but the question mark ends a command with a remedy`() {
+    @Test func `every error text of the adapter except "?" has a remedy`() {
         for status in AdapterStatus.allCases where status != .unknownCommand {
             let failure = Failure(status, accessory: "a")
             #expect(failure?.hint != nil, "\(status)")
@@ -128,7 +128,7 @@ import VehicleScan
         exchange: Exchange(request: nil, vehicleProtocol: nil), reply: Reply(), items: [],
         asked: .zero, answered: .zero)
 
-    @Test func `databases tell their own faults apart`() {
+    @Test func `different faults of a database have different errors`() {
         #expect(Failure(StoreError.newer(path: "p", version: 9, known: 1)).status == .badData)
         #expect(Failure(StoreError.foreign(path: "p")).status == .badData)
         #expect(Failure(StoreError.missing(path: "p")).status == .noInput)
@@ -139,7 +139,7 @@ import VehicleScan
         #expect(lost.status == .cannotCreate)
     }
 
-    @Test func `a lost link has its own exit code, whatever broke it`() {
+    @Test func `a lost link has its own exit code, whatever the cause`() {
         let failure = Failure(
             ScanError.linkLost(.lost(address: "a", errno: 0)), accessory: "a")
         #expect(failure.status == .linkLost)
@@ -152,23 +152,23 @@ import VehicleScan
     }
 
     // The exit codes of sysexits.h, which obdscan promises to keep.
-    @Test func `exit codes are those that scripts rely on`() {
+    @Test func `exit codes are the documented ones`() {
         #expect(
             ExitStatus.allCases.map(\.rawValue) == [0, 1, 64, 65, 66, 69, 70, 73, 74, 75, 77, 78])
     }
 }
 
-@Suite struct `Lengths of time` {
+@Suite struct `Durations` {
     @Test(arguments: [
         ("90", 90.0), ("90s", 90), ("10m", 600), ("1h30m", 5400), ("500ms", 0.5), ("1.5h", 5400),
         ("2min", 120), ("1d", 86_400),
     ])
-    func `are read`(_ text: String, _ seconds: Double) {
+    func `durations are read`(_ text: String, _ seconds: Double) {
         #expect(DurationArgument(argument: text)?.duration == .seconds(seconds))
     }
 
     @Test(arguments: ["", "s", "10x", "-5", "0", "1h5", "h1", "1e9", "nan", "５"])
-    func `that are none are refused`(_ text: String) {
+    func `text that is not a duration is refused`(_ text: String) {
         #expect(DurationArgument(argument: text) == nil)
     }
 }
@@ -181,7 +181,8 @@ import VehicleScan
         ("AT PP 0C SV 23", false), ("AT @3 ABC", false), ("AT SD 01", false),
         ("AT CV 1200", false), ("ST WBR", false), ("ST SLPCP", false), ("AT XYZ", false),
     ])
-    func `are sent freely only when they are known to read`(_ text: String, _ expected: Bool) throws
+    func `raw commands are sent without consent only if they read`(_ text: String, _ expected: Bool)
+        throws
     {
         #expect(try RawCommand(text).isReadOnly() == expected)
     }
@@ -194,7 +195,7 @@ import VehicleScan
         ("AT SH 7E0;010C", nil, nil), ("AT SH 0C9;010C", nil, "010C"), ("010C;04", nil, "04"),
         ("AT SH 6C10F1;010C", nil, nil), ("AT SH 6C10F1;010C", "6", "010C"),
     ])
-    func `are looked over before anything is opened`(
+    func `raw commands are checked before a device is opened`(
         _ commands: String, _ vehicleProtocol: String?, _ writing: String?
     ) throws {
         let typed = try commands.split(separator: ";").map { try RawCommand(String($0)) }
@@ -209,24 +210,26 @@ import VehicleScan
         ("ST DI AT RV", "'ST DI'"), ("01 0C", "010C"), ("22 F1 90", "22F190"),
         ("22 F190", "22F190"),
     ])
-    func `that the shell cut are told how to be quoted`(_ words: String, _ whole: String) {
+    func `raw commands that the shell split get a hint about quotes`(
+        _ words: String, _ whole: String
+    ) {
         let failure = RawCommand.unquoted(words.split(separator: " ").map(String.init))
         #expect(failure?.hint == "each argument is a command: \"obdscan send \(whole)\"")
     }
 
     @Test(arguments: ["03 07 0A", "010C 010D", "ATRV 010C", "ATZ", "01", "03 0902", "3E 00"])
-    func `that are whole are left alone`(_ words: String) {
+    func `complete raw commands get no hint`(_ words: String) {
         #expect(RawCommand.unquoted(words.split(separator: " ").map(String.init)) == nil)
     }
 
     @Test(arguments: ["", "0", "010", "GET", "AT", "ST", "hello", "01 0C 1", "AT\u{1B}Z"])
-    func `that are none are refused`(_ text: String) {
+    func `text that is not a raw command is refused`(_ text: String) {
         #expect(throws: Failure.self) { try RawCommand(text) }
     }
 }
 
 @Suite struct `The list of a batch` {
-    @Test func `has an accessory, a label and comments`() {
+    @Test func `a line has a device, a label and a comment`() {
         let text = """
             # fleet
             sim:  first car
@@ -245,7 +248,7 @@ import VehicleScan
     }
 
     /// Whoever serves one session is read by one place after the other.
-    @Test func `reads a device that two lines name once at a time`() {
+    @Test func `two lines with the same device are read one after the other`() {
         #expect(
             CodeBatch.groups(["a", nil, "b", "a", nil, "b", "a"]) == [
                 [0, 3, 6], [1], [2, 5], [4],
@@ -253,7 +256,7 @@ import VehicleScan
         #expect(CodeBatch.groups([]).isEmpty)
     }
 
-    @Test func `is written in its own order`() {
+    @Test func `results have the order of the list`() {
         var results = OrderedResults<String>(4)
         #expect(results.next().isEmpty)
         results.take("b", at: 1)
@@ -274,7 +277,7 @@ import VehicleScan
             (Row("codeRow", ["ecu": .text("7E8"), "code": .text("P0301")]), true),
             (Row("codeRow", ["error": .text("silent")]), true),
         ])
-    func `has findings where there is a code or an error`(row: Row, isFinding: Bool) {
+    func `a line has findings if there is a code or an error`(row: Row, isFinding: Bool) {
         #expect(CodeBatch.hasFindings([Row("codeRow", [:]), row]) == isFinding)
     }
 }
@@ -284,14 +287,14 @@ import VehicleScan
         Accessory(address: .serial(path: path, rate: nil), connectionID: 1, name: name)
     }
 
-    @Test func `the only likely accessory is taken, others do not count`() throws {
+    @Test func `the only likely adapter is used, unlikely ones do not count`() throws {
         let found = try AttachedAccessories.only(of: [
             accessory("/dev/ttyS0", "ttyS0"), accessory("/dev/ttyUSB0", "OBDLink SX"),
         ])
         #expect(found == .serial(path: "/dev/ttyUSB0", rate: nil))
     }
 
-    @Test func `several are listed, and the user chooses`() throws {
+    @Test func `several adapters are listed, and the user chooses`() throws {
         let failure = try #require(throws: Failure.self) {
             try AttachedAccessories.only(of: [
                 accessory("/dev/ttyUSB0", "OBDLink SX"), accessory("/dev/ttyUSB1", "OBDLink EX"),
@@ -302,7 +305,8 @@ import VehicleScan
         #expect(failure.message.contains("/dev/ttyUSB1"))
     }
 
-    @Test func `none is told with what to do, the simulated vehicle among it`() throws {
+    @Test
+    func `without an adapter the error suggests steps, one of them the simulated vehicle`() throws {
         let failure = try #require(throws: Failure.self) {
             try AttachedAccessories.only(of: [accessory("/dev/ttyS0", "ttyS0")])
         }
@@ -319,7 +323,7 @@ import VehicleScan
         ("sim:", "no ECU answers", false), ("sim:", "the adapter: it is silent", false),
         ("replay:a.txt", "no vehicle answers: NO DATA", false),
     ])
-    func `a message among others names its accessory once`(
+    func `a message among others names its adapter once`(
         _ accessory: String, _ message: String, _ isNamed: Bool
     ) {
         let failure = Failure(message, status: .unavailable)

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: paths.filter { $0 != ["options"] })
-    func `of a command fits a terminal of 80 columns, and an option is a line`(
+    func `help for a command fits 80 columns, one line per option`(
         path: [String]
     ) throws {
         let lines = try Self.page(path + ["--help"]).split(
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: paths)
-    func `can be asked for in four ways`(path: [String]) throws {
+    func `help is available in four ways`(path: [String]) throws {
         let page = try Self.page(path + ["--help"])
         #expect(try Self.page(path + ["-h"]) == page)
         #expect(try Self.page(["help"] + path) == page)
@@ -46,11 +46,11 @@ import Testing
     @Test(arguments: [
         [], ["decode"], ["decode", "--", "--help"], ["trips", "show", "help"], ["read", "rpm"],
     ])
-    func `is not shown to those who do not ask`(arguments: [String]) {
+    func `help appears only on request`(arguments: [String]) {
         #expect(ObdscanCommand.help(for: arguments) == nil)
     }
 
-    @Test func `of many commands explains the common options in one place`() throws {
+    @Test func `help for many commands explains the common options in one place`() throws {
         let short = try Self.page(["read", "--help"])
         let whole = try Self.page(["read", "--help-all"])
         let options = try Self.page(["help", "options"])
@@ -63,7 +63,7 @@ import Testing
         #expect(whole.contains("Values: text, json, csv."))
     }
 
-    @Test func `of a flag and its opposite is one line`() throws {
+    @Test func `a flag and its opposite share one line`() throws {
         let text = try Self.page(["live", "--help"])
         #expect(text.contains("  --[no-]battery-safe "))
         #expect(!text.contains(" --no-battery-safe"))
@@ -72,7 +72,7 @@ import Testing
         #expect(options.contains("  --color <when> ") && options.contains("  --no-color "))
     }
 
-    @Test func `shows examples as they are`() throws {
+    @Test func `examples are shown unchanged`() throws {
         let text = try Self.page(["log", "--help"])
         #expect(text.contains("\n  obdscan log -d /dev/ttyUSB0 -d tcp:192.168.0.10:35000\n"))
     }

@@ -60,7 +60,7 @@ import Testing
         return found
     }
 
-    @Test func `in the source are commands that parse`() throws {
+    @Test func `suggested commands in the source are valid`() throws {
         let all = try Self.quoted()
         #expect(all.count >= 60, "\(all.count)")
         for (command, file) in all {
@@ -86,13 +86,13 @@ import Testing
         return Set(commands).sorted()
     }()
 
-    @Test func `are printed`() {
+    @Test func `suggested commands are printed`() {
         #expect(Self.printed.count >= 15, "\(Self.printed)")
     }
 
     @Test(
         arguments: printed.filter { !$0.hasPrefix("obdscan log") && !$0.hasPrefix("obdscan live") })
-    func `run as they are printed`(command: String) throws {
+    func `suggested commands run as printed`(command: String) throws {
         let program = try Program()
         defer { program.remove() }
         let result = try program.run(

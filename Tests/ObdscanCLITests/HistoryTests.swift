@@ -4,7 +4,7 @@ import Testing
 @testable import ObdscanCLI
 
 @Suite struct HistoryTests {
-    @Test func `what was read of codes and tests has a history`() throws {
+    @Test func `codes and tests have a history`() throws {
         let program = try Program()
         defer { program.remove() }
         let database = program.home.appendingPathComponent("h.db").path
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `tables leave nothing out of what is told otherwise`() throws {
+    @Test func `tables contain everything that the text shows`() throws {
         let program = try Program()
         defer { program.remove() }
         let database = program.home.appendingPathComponent("h.db").path
@@ -81,7 +81,7 @@ import Testing
             try program.run(["dtc", "history", "P03O1", "--db", database]).status == 64)
     }
 
-    @Test func `a simulated vehicle leaves no trace unless a database is named`() throws {
+    @Test func `a simulated vehicle is stored only if a database is named`() throws {
         let program = try Program()
         defer { program.remove() }
         #expect(try program.run(["dtc", "list", "-d", "sim:?latency=0"]).status == 0)

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["jsonl", "csv"])
-    func `our own exports come back as they were, once`(_ ending: String) throws {
+    func `our own exports are imported once and unchanged`(_ ending: String) throws {
         defer { program.remove() }
         let first = folder.appendingPathComponent("first.db").path
         let second = folder.appendingPathComponent("second.db").path
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a file that cannot be used does not stop the others`() throws {
+    @Test func `a file that cannot be imported does not stop the others`() throws {
         defer { program.remove() }
         let database = folder.appendingPathComponent("a.db").path
         let missing = folder.appendingPathComponent("missing.csv").path
@@ -133,7 +133,7 @@ import Testing
         #expect(try program.run(["db", "check"]).status == 0)
     }
 
-    @Test func `an export says what it wrote, over what stood there, and has notes as waypoints`()
+    @Test func `an export reports its rows, overwrites its file and has notes as waypoints`()
         throws
     {
         defer { program.remove() }
@@ -173,7 +173,7 @@ import Testing
 
     /// In Berlin, July is two hours ahead of UTC.
     @Test(arguments: ["--layout long", "--layout wide", "--every 1s"], [";", "tab"])
-    func `our own tables for spreadsheets come back as they were`(
+    func `our own tables for spreadsheets are imported unchanged`(
         _ layout: String, _ separator: String
     ) throws {
         defer { program.remove() }
@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test(arguments: ["--json --delimiter ;", "--format gpx --local-time"])
-    func `what makes CSV readable is refused for other formats`(arguments: String) throws {
+    func `options for CSV are refused for other formats`(arguments: String) throws {
         defer { program.remove() }
         let result = try program.run(["export"] + arguments.split(separator: " ").map(String.init))
         #expect(result.status == 64 && result.errors.contains("needs CSV"), "\(result.errors)")
@@ -238,7 +238,7 @@ import Testing
         #expect(try values(["--db", second]) == values([]))
     }
 
-    @Test func `two files that begin alike are two trips`() throws {
+    @Test func `two files with the same beginning are two trips`() throws {
         defer { program.remove() }
         let first = try file("a.csv", "time,RPM\n2026-11-21T08:15:02Z,800\n")
         let second = try file("b.csv", "time,VSS\n2026-11-21T08:15:02Z,50\n")
@@ -253,7 +253,8 @@ import Testing
         #expect(try program.run(["trips", "undo"]).status == 0)
     }
 
-    @Test func `a part of a joined trip is known, and the joint can be taken back`() throws {
+    @Test
+    func `a joined part is known at the next import, and joined trips can be split again`() throws {
         defer { program.remove() }
         let first = try file("a.csv", "time,RPM\n2026-11-21T08:15:02Z,800\n")
         let second = try file("b.csv", "time,RPM\n2026-11-21T09:15:02Z,900\n")
@@ -265,7 +266,7 @@ import Testing
         #expect(try program.run(["trips", "list", "--all", "--format", "json"]).objects.count == 2)
     }
 
-    @Test func `what is left out of a log is counted, and the first of it is named`() throws {
+    @Test func `lines left out of a log are counted, and the first is named`() throws {
         defer { program.remove() }
         let path = try file(
             "a.csv", "Time,RPM\n2026-11-21 08:15:02,-\n2026-11-21 08:15:03,900\n2026-11-21 08:")
@@ -276,7 +277,7 @@ import Testing
                 + "and 1 cell (first: line 2, \"-\" is not a number)\n")
     }
 
-    @Test func `our export of seconds comes back on the day that the user names`() throws {
+    @Test func `our export of seconds is imported on the day that the user names`() throws {
         defer { program.remove() }
         let out = folder.appendingPathComponent("r.csv").path
         let path = try file("a.csv", "Time,RPM\n2026-11-21 08:15:02,800\n2026-11-21 08:16:02,900\n")
@@ -289,7 +290,7 @@ import Testing
     }
 
     /// 1 h at 60 km/h and 30 min at 20 km/h are 70 km in 90 min.
-    @Test func `the list of a month ends with its sum, for people`() throws {
+    @Test func `the list of a month ends with its sum in text output`() throws {
         defer { program.remove() }
         var paths: [String] = []
         for (hour, seconds, speed) in [(8, 3600, 60), (10, 1800, 20)] {
@@ -347,7 +348,7 @@ import Testing
         #expect(values.map { $0["value"] as? Double } == [52.3])
     }
 
-    @Test func `a name with values that no PID has is named, and kept`() throws {
+    @Test func `a column that fits no PID is named and kept`() throws {
         defer { program.remove() }
         let path = try file(
             "a.csv", "timestamp,Boost(kPa)\n2026-11-21T08:15:02Z,20\n2026-11-21T08:15:03Z,-30\n")
@@ -362,7 +363,7 @@ import Testing
         #expect(values.map { $0["signal"] as? String } == ["Boost", "Boost"])
     }
 
-    @Test func `semicolons leave the comma to numbers`() throws {
+    @Test func `with semicolons a comma is a decimal point`() throws {
         defer { program.remove() }
         let path = try file("de.csv", "time;RPM\n2026-11-21T08:15:02Z;800,5\n")
         #expect(try program.run(["import", path]).status == 0)
@@ -444,7 +445,7 @@ import Testing
         ("{\"a\":1,}", false), ("\"a", false), ("[\"\\ud800\"]", false), ("01x", false),
         ("[nul]", false), ("{\"a\" 1}", false),
     ])
-    func `JSON is read as its standard says, or not at all`(_ text: String, _ isValid: Bool) {
+    func `JSON is read by its standard, or refused`(_ text: String, _ isValid: Bool) {
         let object = JSONReader.object(Array("{\"x\":\(text)}".utf8)[...])
         #expect((object != nil) == isValid)
         if isValid {

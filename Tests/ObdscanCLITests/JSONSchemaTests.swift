@@ -51,7 +51,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     ]
 
     @Test(.enabled(if: python != nil, "OBDSCAN_PEERS is not set: run scripts/setup peers"))
-    func `every object is of a kind that the schema has, with all its keys`() throws {
+    func `every object is of a kind of the schema and has all its keys`() throws {
         let program = try Program()
         defer { program.remove() }
         var lines = ""
@@ -164,7 +164,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         return try #require(schema["definitions"] as? [String: [String: Any]])
     }
 
-    @Test func `every key of the schema says what it is`() throws {
+    @Test func `every key of the schema has a description`() throws {
         for (kind, shape) in try Self.kinds() {
             let properties = try #require(shape["properties"] as? [String: [String: Any]])
             for (key, property) in properties where key != "kind" {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ObdscanCLI
 
-@Suite struct `Lines that wait for their reader` {
+@Suite struct `Lines for a slow reader` {
     /// A pipe that holds `pages` pages.
     private final class Narrow {
         let reader, writer: Int32
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `or, from a thread that must not wait, are left out and counted`() throws {
+    @Test func `a thread that must not wait drops lines and counts them`() throws {
         // The kernel reports a pipe as writable only if a whole page is free.
         let pipe = try Narrow(pages: 2)
         let lines = EventLines(descriptor: pipe.writer)
@@ -58,7 +58,7 @@ import Testing
         #expect(pipe.read().count == 4096)
     }
 
-    @Test func `keep nobody waiting, stay whole, and all of them arrive`() throws {
+    @Test func `printing does not block, and every line arrives whole`() throws {
         let pipe = try Narrow()
         let printer = LinePrinter(descriptor: pipe.writer)
         try print(0..<200, printer)
@@ -77,7 +77,7 @@ import Testing
         #expect(try printer.finish() == 0)
     }
 
-    @Test func `are given up at the end where nobody takes any, and counted`() throws {
+    @Test func `lines that no reader takes are dropped at the end and counted`() throws {
         let pipe = try Narrow()
         let printer = LinePrinter(descriptor: pipe.writer)
         try print(0..<200, printer)
@@ -86,7 +86,7 @@ import Testing
         #expect(left > 0 && !printer.isBehind)
     }
 
-    @Test func `tell that their reader has gone`() throws {
+    @Test func `the printer reports that its reader has left`() throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
         close(ends[0])

@@ -11,7 +11,7 @@ import VehicleScan
 
 @testable import LiveSession
 
-@Suite struct `Which readings the live view shows` {
+@Suite struct `The readings of the live view` {
     private func reading(
         _ id: DataID?, _ value: Reading.Value = .number(1), signal: Int32 = 0, ecu: UInt32 = 0x7E8
     ) -> Reading {
@@ -32,7 +32,7 @@ import VehicleScan
     ]
 
     @Test(arguments: asked)
-    func `whatever is asked for, in every service`(_ id: DataID) {
+    func `requested readings of every service are shown`(_ id: DataID) {
         let setup = setup(Self.asked)
         let shows = { (reading: Reading, hasRow: Bool) in
             setup.shows(reading, asked: Set(Self.asked), hasRow: hasRow)
@@ -52,7 +52,7 @@ import VehicleScan
         #expect(shows(reading(nil), false))
     }
 
-    @Test func `named ones whatever they are, of the ECU that was chosen`() {
+    @Test func `named readings of the chosen ECU are shown, of any kind`() {
         var setup = setup(Self.asked, named: [3])
         let id = Self.asked[0]
         let shows = { (setup: PollSetup, reading: Reading) in
@@ -65,7 +65,7 @@ import VehicleScan
         #expect(shows(setup, reading(id, .flag(true), signal: 3, ecu: 0x7E9)))
     }
 
-    @Test func `a signal is missed when nobody answers, or another one is answered`() throws {
+    @Test func `a signal is missing if no ECU answers or another signal is answered`() throws {
         let table = try PIDTables.standard()
         let (speed, level) = (DataID(.currentData, 0x0D), DataID(.readData, 0xF42F))
         let throttle = DataID(DataID.parameterGroups, 0xFEF2)
@@ -102,7 +102,7 @@ import VehicleScan
     }
 }
 
-@Suite struct `Alarms that are not over` {
+@Suite struct `Active alarms` {
     private func news(_ text: String, _ ecu: UInt32? = 0x7E8, begins: Bool = true) throws
         -> AlarmNews
     {
@@ -115,7 +115,7 @@ import VehicleScan
             isRaised: begins)
     }
 
-    @Test func `are told by the newest, since when it is, and how many more there are`() throws {
+    @Test func `the newest alarm is shown with its time and the number of others`() throws {
         var raised = RaisedAlarms()
         #expect(raised.text == nil)
         let time = UTC(microseconds: 1_000_000_000_000)
@@ -167,7 +167,7 @@ import VehicleScan
         #expect(sink.offer(batch))
     }
 
-    @Test func `are reported once, as soon as the vehicle has answered anything`() throws {
+    @Test func `they are reported once the vehicle has answered another signal`() throws {
         let sink = try sink("rpm", "oil-temp", "ambient-temp")
         try offer([0x01, 0x5C], to: sink)
         // The vehicle may be off.
@@ -184,20 +184,20 @@ import VehicleScan
         #expect(sink.note(table)?.hasPrefix("No ECU reports AAT: ") == true)
     }
 
-    @Test func `are not those that a vehicle reported before`() throws {
+    @Test func `signals that the vehicle reported before are not listed`() throws {
         let sink = try sink("rpm", "oil-temp")
         try offer([0x01, 0x0C, 0x5C], ["rpm", "oil-temp"], to: sink)
         try offer([0x01, 0x5C], to: sink)
         #expect(sink.note(table) == nil)
     }
 
-    @Test func `are one of two that share a request`() throws {
+    @Test func `one of two signals in the same request can be missing`() throws {
         let sink = try sink("rpm", "oil-temp")
         for _ in 0..<2 { try offer([0x01, 0x0C, 0x5C], ["rpm"], to: sink) }
         #expect(sink.note(table)?.hasPrefix("No ECU reports EOT: ") == true)
     }
 
-    @Test func `are none without names`() throws {
+    @Test func `without names no signal is listed`() throws {
         let sink = try sink()
         try offer([0x01, 0x5C], to: sink)
         try offer([0x01, 0x0C], ["rpm"], to: sink)
@@ -213,7 +213,7 @@ import VehicleScan
             (0x01, false, "protect lamp"), (0x00, false, ""),
             (0x55, true, "red stop lamp, check engine light, amber warning lamp, protect lamp"),
         ] as [(UInt8, Bool, String)])
-    func `are those of DM1`(byte: UInt8, isOn: Bool, lit: String) throws {
+    func `the lights are those of DM1`(byte: UInt8, isOn: Bool, lit: String) throws {
         let table = try PIDTables.standard()
         let engine = ECUAddress(0x00, .byte)
         let message = ECUMessage(
@@ -233,7 +233,7 @@ import VehicleScan
         #expect(readings.map(\.value) == [.flag(isOn), .number(1)])
     }
 
-    @Test func `a lamp that is not available is not off`() throws {
+    @Test func `a light that is not available is not shown as off`() throws {
         let message = ECUMessage(
             ecu: ECUAddress(0x00, .byte), payload: [0xFF, 0xFF, 0, 0, 0, 0],
             parameterGroup: 0xFECA)

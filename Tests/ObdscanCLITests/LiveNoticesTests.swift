@@ -6,14 +6,14 @@ import VehicleReports
 
 @testable import ObdscanCLI
 
-@Suite struct `What a live view says of its trip` {
+@Suite struct `Messages of a live view about its trip` {
     private final class Said: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
         func add(_ line: String) { lines.withLock { $0.append(line) } }
     }
 
-    @Test func `is said once more at its end where the trip lacks something`() throws {
+    @Test func `faults of the trip are repeated at the end of the view`() throws {
         let said = Said()
         let notices = try LiveNotices { said.add($0) }
         notices.viewBegins()

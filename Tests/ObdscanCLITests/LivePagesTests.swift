@@ -56,7 +56,7 @@ private let sizes: [(Int, Int)] = [
 
 @Suite struct `Every form of the live view` {
     @Test(arguments: [LiveModel.Mode.list, .gauges, .signal], sizes)
-    func `stays on the screen, in ASCII of the same width`(
+    func `every screen fits, and its ASCII form has the same width`(
         _ mode: LiveModel.Mode, _ size: (Int, Int)
     ) throws {
         var drive = try Drive([
@@ -80,7 +80,7 @@ private let sizes: [(Int, Int)] = [
 }
 
 @Suite struct `The heading of the live view` {
-    @Test func `has the check engine light and the codes of all ECUs`() throws {
+    @Test func `the heading has the check engine light and the codes of all ECUs`() throws {
         var drive = try Drive(["RPM"], seconds: 1)
         #expect(!drive.lines()[1].contains("light"))
         drive.model.takeLight(false, of: ecu(0x7E8))
@@ -96,7 +96,7 @@ private let sizes: [(Int, Int)] = [
         #expect(drive.lines()[1].hasSuffix("○ light off · 3 stored codes"))
     }
 
-    @Test func `has the other lamps of SAE J1939`() throws {
+    @Test func `the heading has the other lamps of SAE J1939`() throws {
         var drive = try Drive(["RPM"], seconds: 1)
         let amber = CodeReport.Lamps(
             malfunction: true, redStop: false, amberWarning: true, protect: nil)
@@ -116,12 +116,12 @@ private let sizes: [(Int, Int)] = [
     }
 }
 
-@Suite struct `A value that is not as usual` {
+@Suite struct `An unusual value` {
     /// A coolant temperature, and the word and the shape next to it.
     @Test(arguments: [
         (50.0, "• cold", "•"), (60, nil, nil), (90, nil, nil), (111, "▲ high", "▲"),
     ])
-    func `has a shape, and a word where there is room`(
+    func `an unusual value has a shape, and a word if there is room`(
         _ value: Double, _ word: String?, _ shape: String?
     ) throws {
         var drive = try Drive(["ECT", "RPM"], seconds: 1)
@@ -152,7 +152,7 @@ private let sizes: [(Int, Int)] = [
             ("CATEMP11", 75, 800, 0, nil), ("CATEMP11", 900, 800, 0, nil), ("EOT", 20, 800, 0, nil),
             ("RPM", 6900, nil, 0, nil),
         ] as [(String, Double, Double?, Double, String?)])
-    func `has a word only while the engine runs, and where the limit has a source`(
+    func `an unusual value has a word only while the engine runs and if its limit has a source`(
         _ id: String, _ value: Double, _ speed: Double?, _ age: Double, _ word: String?
     ) throws {
         var drive = try Drive(id == "RPM" ? [id] : [id, "RPM"], seconds: 0)
@@ -167,7 +167,7 @@ private let sizes: [(Int, Int)] = [
         #expect(line?.contains("\u{1B}[32m") == false)
     }
 
-    @Test func `is coloured, and dim when it is old`() throws {
+    @Test func `an unusual value is coloured, and an old one is dim`() throws {
         var drive = try Drive(["ECT", "RPM"], seconds: 1)
         let view = LiveView(palette: Palette(isOn: true))
         func line(_ value: Double, at time: Double) -> String {
@@ -186,7 +186,7 @@ private let sizes: [(Int, Int)] = [
         ([0.0], 14.0, false), ([0], 16, true), ([0, 10], 39, false), ([0, 10], 41, true),
         ([0, 1], 5.9, false), ([0, 1], 6.1, true), ([0, 50], 111, true),
     ])
-    func `is old when it came later than usual`(
+    func `a value is old if it is later than usual`(
         _ times: [Double], _ now: Double, _ isOld: Bool
     ) throws {
         var drive = try Drive(["ECT"], seconds: 0)
@@ -197,8 +197,8 @@ private let sizes: [(Int, Int)] = [
     }
 }
 
-@Suite struct `One signal at large` {
-    @Test func `has digits, statistics, its source and a graph with round marks`() throws {
+@Suite struct `The detailed view of a signal` {
+    @Test func `the view has digits, statistics, its source and a graph with round marks`() throws {
         var drive = try Drive(["ECT", "RPM"])
         drive.model.cursor = 0
         drive.model.mode = .signal
@@ -223,7 +223,10 @@ private let sizes: [(Int, Int)] = [
         #expect(!drive.lines(100, 40).joined().contains("Range"))
     }
 
-    @Test func `shows up to three in one graph, of others the ends of their scale`() throws {
+    @Test
+    func `up to three signals share a graph, and the others show their highest and lowest value`()
+        throws
+    {
         var drive = try Drive(["ECT", "RPM", "IAT", "VSS"])
         for place in 0..<4 {
             drive.model.cursor = place
@@ -249,7 +252,7 @@ private let sizes: [(Int, Int)] = [
 }
 
 @Suite struct `The order of the live view` {
-    @Test func `is as asked for, by name, or what is unusual first`() throws {
+    @Test func `rows have the requested order, or by name, or unusual values first`() throws {
         var drive = try Drive(["VSS", "ECT", "RPM"], seconds: 1)
         // Levels count while the engine runs.
         drive.say(2, 800, at: 1)
@@ -269,7 +272,7 @@ private let sizes: [(Int, Int)] = [
 }
 
 @Suite struct `The mouse` {
-    @Test func `finds the row that it is on`() throws {
+    @Test func `a click finds the row under the mouse`() throws {
         var drive = try Drive(["RPM", "VSS", "ECT", "LOAD_PCT"], seconds: 1)
         let view = LiveView(palette: Palette(isOn: false))
         let size = LiveView.Size(columns: 80, rows: 24)

@@ -69,7 +69,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         .init(columns: 200, rows: 60), .init(columns: 20, rows: 4), .init(columns: 1, rows: 1),
         .init(columns: 133, rows: 9), .init(columns: 0, rows: 0),
     ])
-    func `never leaves the screen`(_ size: LiveView.Size) {
+    func `no line is wider or higher than the screen`(_ size: LiveView.Size) {
         let lines = plain.render(drive(), at: at(20), size: size)
         #expect(lines.count <= size.rows)
         for line in lines {
@@ -93,7 +93,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         LiveView.Size(columns: 60, rows: 15), .init(columns: 100, rows: 30),
         .init(columns: 200, rows: 60), .init(columns: 20, rows: 4), .init(columns: 24, rows: 7),
     ])
-    func `a signal to add is chosen from a list in place of the last rows`(_ size: LiveView.Size)
+    func `a signal to add is chosen from a list over the last rows`(_ size: LiveView.Size)
         throws
     {
         let names = SignalNames(try PIDTables.standard())
@@ -120,7 +120,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         }
     }
 
-    @Test func `shows value, bar and extremes on a small terminal`() {
+    @Test func `a small terminal shows value, bar and extremes`() {
         #expect(
             screen(drive(), 60, 15, at: 20) == """
                 obdscan live  sim:                                 ● reading
@@ -141,7 +141,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
                 """)
     }
 
-    @Test func `adds the trend where there is room`() {
+    @Test func `a larger terminal shows the trend, too`() {
         let lines = screen(drive(), 80, 24, at: 20).split(
             separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count == 24)
@@ -155,7 +155,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         )
     }
 
-    @Test func `words run on up to the age, and tell what they mean on a wide terminal`() {
+    @Test func `words fill the row up to the age, and a wide terminal explains them`() {
         var model = LiveModel(units: .metric, start: .zero)
         let words = Signal(
             id: "FUELSYSA", name: "Fuel system A status", bitOffset: 0, bitLength: 8,
@@ -178,7 +178,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         }
     }
 
-    @Test func `says of a signal that nobody answers that the vehicle does not have it`() {
+    @Test func `a signal without an answer is shown as not supported`() {
         var model = LiveModel(units: .metric, start: .zero)
         model.expect(SignalIndex(rawValue: 0), signals[0])
         model.expect(SignalIndex(rawValue: 1), signals[1])
@@ -197,7 +197,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(!screen(model, 60, 9, at: 0).contains("not supported"))
     }
 
-    @Test func `a bar has its end beside it from the first moment, and the columns stay`() {
+    @Test func `a bar shows its end from the first moment, and the columns stay`() {
         var model = LiveModel(units: .metric, start: .zero)
         model.expect(SignalIndex(rawValue: 0), signals[0])
         let heading = { screen(model, 80, 9, at: 0).split(separator: "\n")[3] }
@@ -207,7 +207,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(screen(model, 80, 9, at: 0).contains(" │8000 "))
     }
 
-    @Test func `figures that do not fit are left out whole, what explains the others stays`() {
+    @Test func `figures that do not fit are removed whole, explanations stay`() {
         let model = drive()
         #expect(
             screen(model, 100, 9, at: 20).contains(
@@ -216,7 +216,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
             screen(model, 40, 9, at: 20).contains("14.2 V · 24.0 readings/s · 00:20 running\n"))
     }
 
-    @Test func `a lost link is told with what is done about it, without old figures`() {
+    @Test func `a lost link is shown with the next step, without old figures`() {
         var model = drive()
         model.header.state = .error
         model.header.isLinkLost = true
@@ -231,7 +231,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(coloured.hasPrefix("\u{1B}[33m!\u{1B}[0m\u{1B}[1m the link was lost"))
     }
 
-    @Test func `answers from which nothing can be read are told after a while`() {
+    @Test func `answers without readings are reported after a while`() {
         var model = LiveModel(units: .metric, start: .zero)
         model.expect(SignalIndex(rawValue: 0), signals[0])
         let news = { (model: LiveModel, seconds: Double) in
@@ -249,7 +249,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(news(model, 12).isEmpty)
     }
 
-    @Test func `has room for all on a wide terminal`() {
+    @Test func `a wide terminal has room for everything`() {
         let lines = screen(drive(), 200, 60, at: 20).split(
             separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count == 60)
@@ -260,7 +260,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(lines.contains { $0.contains("-1 min") && $0.hasSuffix("now") })
     }
 
-    @Test func `says what goes on in one word, whatever step of a request it is`() {
+    @Test func `the state is one word, the same for every step of a request`() {
         var model = drive()
         func word() -> Substring? {
             screen(model, 60, 15, at: 20).split(separator: "\n").first?.split(separator: " ").last
@@ -286,7 +286,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(folded("veryveryverylongword a", to: 8) == ["veryveryverylongword", "  a"])
     }
 
-    @Test func `says that it waits before anything came`() {
+    @Test func `before the first reading the view says that it waits`() {
         var model = LiveModel(units: .metric, start: .zero)
         model.header.accessory = "/dev/ttyUSB0"
         model.expect(SignalIndex(rawValue: 0), signals[0])
@@ -296,7 +296,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(text.contains(" Engine speed RPM          — rpm"))
     }
 
-    @Test func `gives every ECU its own row, behind the first of its signal`() {
+    @Test func `every ECU has its own row, after the first row of its signal`() {
         var model = LiveModel(units: .metric, start: .zero)
         for index in 0...1 {
             model.expect(SignalIndex(rawValue: Int32(index)), signals[index])
@@ -310,7 +310,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(screen(model, 80, 10, at: 0).contains("7EA"))
     }
 
-    @Test func `folds an ECU that says the same as the first, until it says something else`() {
+    @Test func `an ECU with the same value as the first is folded until its value differs`() {
         var model = LiveModel(units: .metric, start: .zero)
         let say = { (model: inout LiveModel, first: Double, second: Double) in
             model.apply(reading(0, .number(first)), signals[0], at: .zero)
@@ -345,7 +345,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(model.rows.isEmpty)
     }
 
-    @Test func `says why there is no value and keeps the extremes`() {
+    @Test func `a row says why there is no value and keeps the extremes`() {
         var model = LiveModel(units: .metric, start: .zero)
         model.apply(reading(1, .number(50)), signals[1], at: .zero)
         model.apply(reading(1, .missing(.notAvailable, code: nil)), signals[1], at: .zero)
@@ -353,7 +353,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(model.rows.first?.maximum == 50)
     }
 
-    @Test func `shows other units, extremes and limits converted`() {
+    @Test func `values, extremes and limits are converted to other units`() {
         var model = LiveModel(units: .us, start: .zero)
         model.apply(reading(1, .number(100)), signals[1], at: .zero)
         model.apply(reading(2, .number(100)), signals[2], at: .zero)
@@ -364,7 +364,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(model.rows.last?.bounds == -40.0...419.0)
     }
 
-    @Test func `scrolls, and never past the end`() {
+    @Test func `scrolling stops at the end`() {
         var model = drive()
         model.scroll = 99
         let text = screen(model, 60, 9, at: 20)
@@ -373,8 +373,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(text.contains("4–6 of 6"))
     }
 
-    @Test func `keeps the order that was asked for, then that of the table, then that of the ECUs`()
-    {
+    @Test func `rows have the requested order, then the table's, then the order of ECUs`() {
         var model = LiveModel(
             units: .metric, start: .zero, order: [2, 0].map { SignalIndex(rawValue: $0) })
         for index in [3, 0, 1, 2] {
@@ -392,7 +391,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
 @Suite struct `Keys in the live view` {
     private func ids(_ model: LiveModel) -> [String] { model.rows.map(\.id) }
 
-    @Test func `the cursor appears, stays on the rows and pulls the rows along`() {
+    @Test func `the cursor appears, stays on the rows and scrolls them`() {
         var model = drive()
         #expect(model.cursor == nil)
         model.moveCursor(by: 1, page: 3)
@@ -413,7 +412,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(lines[5].hasPrefix("›Engine speed "))
     }
 
-    @Test func `a row that was taken away stays away, and its signal need not be asked for`() {
+    @Test func `a removed row stays away, and its signal need not be polled`() {
         var model = drive()
         model.moveCursor(by: 1, page: 9)
         #expect(model.removeRow() == SignalIndex(rawValue: 0))
@@ -424,7 +423,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(ids(model).first == "RPM")
     }
 
-    @Test func `with two ECUs a signal is asked for until both rows have gone`() {
+    @Test func `with two ECUs a signal is polled until both rows are removed`() {
         var model = LiveModel(units: .metric, start: .zero)
         model.apply(reading(0, .number(800)), signals[0], at: .zero)
         model.apply(reading(0, .number(3000), ecu: 0x7E9), signals[0], at: .zero)
@@ -435,7 +434,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(model.removeRow() == nil)
     }
 
-    @Test func `rows change places, and what comes later keeps to that`() {
+    @Test func `rows can be moved, and new rows keep the order`() {
         var model = drive()
         model.moveCursor(by: 1, page: 9)
         model.moveRow(by: -1)
@@ -451,7 +450,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(model.rows[0].number == 91)
     }
 
-    @Test func `units change on the spot and come back unchanged`() {
+    @Test func `units change at once and return unchanged`() {
         var model = drive()
         let before = model.rows
         model.show(in: .us)
@@ -467,7 +466,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         }
     }
 
-    @Test func `what begins anew begins with the ends of bars`() {
+    @Test func `after a restart the ends of bars start again`() {
         var model = drive()
         model.apply(reading(1, .number(180)), signals[1], at: at(20))
         model.apply(reading(1, .number(30)), signals[1], at: at(21))
@@ -481,7 +480,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(model.rows[1].minimum == 30)
     }
 
-    @Test func `while it is paused nothing moves, but what comes is counted`() {
+    @Test func `during a pause the screen stays, and new readings are counted`() {
         var model = drive()
         model.togglePause(at: at(20))
         let count = model.readings
@@ -492,7 +491,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(lines[0].hasSuffix("paused"))
     }
 
-    @Test func `what a key did is said for some seconds, over pages of text, too`() {
+    @Test func `a key's result is shown for some seconds, over pages of text, too`() {
         var model = drive()
         let size = LiveView.Size(columns: 40, rows: 15)
         let foot = { (model: LiveModel, seconds: Double) in
@@ -512,7 +511,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(foot(model, 31) == "mark 2")
     }
 
-    @Test func `a disk that fails is told before a lost link, and before an alarm`() {
+    @Test func `a failing disk is shown before a lost link and before an alarm`() {
         var model = drive()
         let size = LiveView.Size(columns: 60, rows: 15)
         let line = { (model: LiveModel) in
@@ -533,7 +532,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(title.contains("⏺ trip 12"))
     }
 
-    @Test func `pages scroll and never leave the screen`() {
+    @Test func `pages scroll and stay on the screen`() {
         var model = drive()
         model.page = .help
         for size in [(20, 4), (60, 15), (200, 60)] {
@@ -544,7 +543,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         }
     }
 
-    @Test func `a page is folded, and tells how much of it is seen`() {
+    @Test func `a page is wrapped and shows which part is visible`() {
         var model = drive()
         model.page = LiveModel.Page(
             title: "Codes",
@@ -576,7 +575,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(lines(8).last == "reading …   Ctrl-C quit")
     }
 
-    @Test func `a long number loses decimals, never digits`() {
+    @Test func `a long number loses decimals, never digits before the point`() {
         var model = drive()
         model.apply(reading(1, .number(129_958.44)), signals[1], at: at(20))
         model.apply(reading(0, .number(129_958.44)), signals[0], at: at(20))
@@ -615,7 +614,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
 }
 
 @Suite struct `The painter` {
-    @Test func `writes only the lines that changed`() {
+    @Test func `only changed lines are written`() {
         var painter = ScreenPainter()
         let size = LiveView.Size(columns: 10, rows: 3)
         #expect(painter.paint(["a", "b", "c"], size: size).contains("\u{1B}[2J"))
@@ -624,7 +623,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(painter.paint(["a"], size: size) == "\u{1B}[2;1H\u{1B}[2K\u{1B}[3;1H\u{1B}[2K")
     }
 
-    @Test func `draws everything again after a resize`() {
+    @Test func `after a resize everything is drawn again`() {
         var painter = ScreenPainter()
         _ = painter.paint(["a"], size: .init(columns: 10, rows: 1))
         #expect(painter.paint(["a"], size: .init(columns: 11, rows: 1)).contains("a"))
@@ -642,7 +641,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         ("\u{1B}[<64;1;1M\u{1B}[<65;1;1M", [.wheelUp, .wheelDown]),
         ("\u{1B}[<0;0;7M\u{1B}[<2;3;4M\u{1B}[<;;M\u{1B}[<99999999999999999999;1;1M", []),
     ])
-    func `are read from what terminals send`(_ input: String, _ expected: [Key]) {
+    func `keys are read from what terminals send`(_ input: String, _ expected: [Key]) {
         #expect(Key.read(Array(input.utf8)) == expected)
     }
 }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import ObdscanCLI
 
-@Suite struct `What this program serves itself` {
+@Suite struct `Links that this program serves itself` {
     private let registry = TransportRegistry.all
 
     @Test(arguments: [
         ("sim:lorry-with-wings", 64), ("replay:/nowhere/a.txt", 66),
         ("replay:/dev/null", 65),
     ])
-    func `ends with the exit code of its fault`(_ text: String, _ status: Int32) throws {
+    func `a fault ends with its exit code`(_ text: String, _ status: Int32) throws {
         let address = try registry.address(text)
         do throws(Failure) {
             _ = try connector(for: address)

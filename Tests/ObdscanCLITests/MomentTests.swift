@@ -19,7 +19,7 @@ import Testing
         ("this", "2026-01-31 23:59:59", "2026-01"), ("last", "2026-01-01 00:00:00", "2025-12"),
         ("last", "2026-12-31 12:00:00", "2026-11"),
     ])
-    func `this month and the last one go by the clock on the wall`(
+    func `this month and last month follow local time`(
         word: String, now: String, month: String
     ) throws {
         #expect(TripMonth(argument: word, now: now) == TripMonth(argument: month))
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["2026-13", "2026-1", "26-11", "2026", "2026-11-01", "+026-11"])
-    func `nothing else is a month`(text: String) {
+    func `any other text is not a month`(text: String) {
         #expect(TripMonth(argument: text) == nil)
     }
 
@@ -46,7 +46,7 @@ import Testing
         #expect(try moment.time() == UTC("2026-11-21T08:15:02Z"))
     }
 
-    @Test func `days and clocks count from today`() throws {
+    @Test func `days and clock times count from today`() throws {
         let today = try #require(TripMoment(argument: "today")).time()
         let yesterday = try #require(TripMoment(argument: "Yesterday")).time()
         let clock = try #require(TripMoment(argument: "00:00")).time()
@@ -59,7 +59,7 @@ import Testing
         #expect((0...25).contains(past))
     }
 
-    @Test func `now is now`() throws {
+    @Test func `"now" is the current moment`() throws {
         let now = try #require(TripMoment(argument: "now")).time()
         #expect((0...60_000_000).contains(SystemClock.utc.microseconds - now.microseconds))
     }
@@ -71,7 +71,7 @@ import Testing
         #expect(throws: Failure.self) { try moment.time() }
     }
 
-    @Test func `a time with a unit counts back from now, but not within a trip`() throws {
+    @Test func `a time with a unit counts back from now, except within a trip`() throws {
         let moment = try #require(TripMoment(argument: "7d"))
         let then = try moment.time()
         let past = (SystemClock.utc.microseconds - then.microseconds) / 1_000_000
@@ -81,19 +81,19 @@ import Testing
     }
 
     @Test(arguments: ["1", "365", "0d", "23h", "1s", "-1d", "d", ""])
-    func `no age of trips to delete is short or without a unit`(text: String) {
+    func `an age for deleting trips is not short and has a unit`(text: String) {
         #expect(AgeArgument(argument: text) == nil)
     }
 
     @Test(arguments: [("1d", 86_400), ("365d", 31_536_000), ("48h", 172_800)])
-    func `trips are deleted from a day on`(text: String, seconds: Int64) {
+    func `trips are deleted from the begin of a day`(text: String, seconds: Int64) {
         #expect(AgeArgument(argument: text)?.duration == .seconds(seconds))
     }
 
     @Test(arguments: [
         "", "2026", "2026-13", "2026-1-1", "tomorrow", "25:00", "8:15", "+", "2026-11-21T",
     ])
-    func `nothing else is a moment`(text: String) {
+    func `any other text is not a moment`(text: String) {
         #expect(TripMoment(argument: text) == nil)
     }
 }

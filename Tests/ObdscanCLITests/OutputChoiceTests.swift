@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Which format, colour and file a command line gets, tried as somebody would who trusts nothing.
-@Suite struct `Output is what the command line asks for` {
+@Suite struct `Output follows the command line` {
     private static let car = ["-d", "sim:?latency=0&frozen=true"]
 
     private static let formats:
@@ -51,7 +51,7 @@ import Testing
 
     // What the line begins with, and where it comes from.
     @Test(arguments: Self.formats.indices)
-    func `the option goes before the environment`(index: Int) throws {
+    func `the option precedes the environment`(index: Int) throws {
         let (options, environment, start) = Self.formats[index]
         let result = try run(["dtc"] + Self.car + options, environment)
         #expect(result.status == 0 && result.output.hasPrefix(start), "\(result)")
@@ -66,7 +66,7 @@ import Testing
 
     /// Whether escape sequences are in a pipe.
     @Test(arguments: Self.colours.indices)
-    func `colour is where it is wanted`(index: Int) throws {
+    func `colour is used only where it fits`(index: Int) throws {
         let (options, environment, isColoured) = Self.colours[index]
         let result = try run(["dtc"] + Self.car + options, environment)
         #expect(result.output.contains("\u{1B}") == isColoured)
@@ -74,7 +74,9 @@ import Testing
 
     // The file, the options beside it, the exit code, and how the file begins.
     @Test(arguments: Self.files.indices)
-    func `the ending of a table counts, unless --format says otherwise`(index: Int) throws {
+    func `the ending of a table's name decides its format, unless --format is given`(index: Int)
+        throws
+    {
         let (name, options, status, start) = Self.files[index]
         let program = try Program()
         defer { program.remove() }
@@ -86,7 +88,7 @@ import Testing
         #expect(start.map { text?.hasPrefix($0) ?? false } ?? (text == nil), "\(text ?? "")")
     }
 
-    @Test func `the environment does not contradict the ending of a file`() throws {
+    @Test func `the environment does not override the ending of a file`() throws {
         let program = try Program()
         defer { program.remove() }
         let path = program.home.appendingPathComponent("x.csv").path
@@ -102,7 +104,7 @@ import Testing
         ["db", "recover", "--to", "x.csv"], ["trips", "report", "--json"],
         ["dtc", "report", "--to", "x.html", "--json"], ["report", "--format", "csv"],
     ])
-    func `no other file is written than its name says`(command: [String]) throws {
+    func `a file's format must match the ending of its name`(command: [String]) throws {
         let program = try Program()
         defer { program.remove() }
         _ = try program.run(["log", "rpm", "--duration", "300ms"] + Self.car)
@@ -130,7 +132,7 @@ import Testing
     @Test(arguments: [
         ["dtc"], ["monitors"], ["read", "rpm"], ["info"], ["freeze"], ["bench"],
     ])
-    func `quiet prints nothing but errors, and data`(command: [String]) throws {
+    func `quiet prints only errors and data`(command: [String]) throws {
         let quiet = try run(command + Self.car + ["-q"])
         #expect(quiet.status == 0 && quiet.output.isEmpty && quiet.errors.isEmpty, "\(quiet)")
         let data = try run(command + Self.car + ["-q", "--json"])

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `The list without words has every signal once`() throws {
+    @Test func `the list without words has every signal once`() throws {
         let table = try PIDTables.standard()
         #expect(try objects(list("--format", "json")).count == table.signals.count)
     }
@@ -68,7 +68,7 @@ import Testing
         #expect(try list("no such words").isEmpty)
     }
 
-    @Test func `The list as CSV has a heading and a row a signal`() throws {
+    @Test func `The list as CSV has a heading and one row per signal`() throws {
         let lines = try list("RPM", "engine", "--service", "01", "--format", "csv")
             .split(whereSeparator: \.isNewline)
         #expect(lines.first == "service,pid,signal,name,unit,min,max,aliases")
@@ -79,7 +79,7 @@ import Testing
         #expect(throws: Failure.self) { try list("--service", "one") }
     }
 
-    @Test func `Showing a signal tells formula, range and where its examples come from`() throws {
+    @Test func `A shown signal has its formula, its range and the source of its examples`() throws {
         let text = try show("coolant-temp")
         #expect(text.contains("01:05  Engine coolant temperature"))
         #expect(text.contains("raw − 40"))
@@ -88,7 +88,7 @@ import Testing
         #expect(!text.contains("unverified"))
     }
 
-    @Test func `Rows that nobody else confirms are marked`() throws {
+    @Test func `Rows without a second source are marked`() throws {
         #expect(try show("01:A7").contains("unverified"))
         let object = try #require(try objects(show("BAT_SOH", "--format", "json")).first)
         #expect(object["unverified"] as? Bool == true)

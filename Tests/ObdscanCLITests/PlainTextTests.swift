@@ -8,8 +8,8 @@ import VehicleReports
 
 @testable import ObdscanCLI
 
-@Suite struct `Text for terminals that show ASCII alone` {
-    @Test func `data stays as it is`() throws {
+@Suite struct `Text for terminals that show only ASCII` {
+    @Test func `data stays unchanged`() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
@@ -26,13 +26,13 @@ import VehicleReports
 
 @Suite struct `Lines for narrow terminals` {
     @Test(arguments: [("connecting to sim:", 80, "connecting to sim:"), ("abcdefgh", 6, "abcd…")])
-    func `of a status leave the last cell free`(
+    func `a status line leaves the last cell empty`(
         _ text: String, _ columns: Int, _ expected: String
     ) {
         #expect(StatusLine.line(text, columns) == expected)
     }
 
-    @Test func `of a table go on below themselves`() {
+    @Test func `long table cells continue on the next line`() {
         var table = TextTable([("A", .left), ("B", .left)])
         table.add(["PIDs", "01 03 04 05 06 07 0B 0C 0D"])
         table.add(["ECU", "7E8"])
@@ -65,7 +65,7 @@ import VehicleReports
                 """)
     }
 
-    @Test func `of a table with wide columns narrow the widest first`() {
+    @Test func `in a table the widest columns are narrowed first`() {
         var table = TextTable([("A", .left), ("B", .left), ("N", .right)], flexible: [0, 1])
         table.add(["one two three four five six", "seven eight nine ten eleven", "1"])
         #expect(
@@ -87,7 +87,7 @@ import VehicleReports
         return PollSummary(statistics: statistics, trip: 9)
     }
 
-    @Test func `tells what a driver wants to know`() {
+    @Test func `the summary answers a driver's questions`() {
         var summary = summary()
         #expect(summary.lines == ["Trip 9: 4.2 s, 737 readings"])
         summary.distance = "0.1 km"
@@ -95,7 +95,7 @@ import VehicleReports
         #expect(summary.lines == ["Trip 9: 4.2 s, 0.1 km, 737 readings, 1 reconnect"])
     }
 
-    @Test func `tells how fast it was where that is wanted`() {
+    @Test func `the summary shows the rates if the user wants them`() {
         var summary = summary()
         summary.tellsPace = true
         #expect(summary.lines.count == 2)
@@ -103,8 +103,8 @@ import VehicleReports
     }
 }
 
-@Suite struct `The accessory that is chosen without -d` {
-    @Test func `is the environment's, else the configuration's, with what a name stands for`() {
+@Suite struct `The default device` {
+    @Test func `the environment precedes the configuration, and aliases are resolved`() {
         var settings = UserSettings()
         #expect(ChosenAccessory(environment: nil, settings: settings) == nil)
         settings.device = "van"
@@ -115,7 +115,7 @@ import VehicleReports
         #expect(named?.text == "OBDSCAN_DEVICE chooses sim:")
     }
 
-    @Test func `has one colon in messages`() {
+    @Test func `messages have one colon`() {
         let failure = Failure("sim:: no ECU answered", status: .timedOut)
         #expect(failure.text == "obdscan: sim: no ECU answered\n")
     }

@@ -41,13 +41,13 @@ private func record(
         missed: missed, reached: reached, isBatched: isBatched)
 }
 
-@Suite struct `What would make polling faster` {
-    @Test func `nothing, where the vehicle takes all of the time`() {
+@Suite struct `Advice for faster polling` {
+    @Test func `there is no advice if the vehicle needs all of the time`() {
         #expect(explained().advice == [])
         #expect(explained().line == "Time: vehicle, adapter and line 100 %")
     }
 
-    @Test func `an adapter that takes the count digit, with what that would bring`() {
+    @Test func `the advice is an adapter with the count digit, and what it gains`() {
         let link = LinkCapabilities(
             itemsPerRequest: 6, frameCountHelps: false, vehicleProtocol: .can11At500)
         // 2000 readings in 40 s. 30 s of them are waiting.
@@ -58,13 +58,13 @@ private func record(
             ])
     }
 
-    @Test func `batches with a digit, where they are refused`() {
+    @Test func `the advice names refused batches with a count digit`() {
         let advice = explained(wait: 10) { $0.batchesTakeFrameCount = false }.advice
         #expect(
             advice.count == 1 && advice[0].hasPrefix("Requests for several signals with a count"))
     }
 
-    @Test func `a faster line, by what its bytes took`() {
+    @Test func `the advice is a faster line, with the time of its bytes`() {
         // 4 s at 38400 bit/s are 1.33 s at 115200 bit/s: 2.67 s less.
         #expect(
             explained(bus: 6, link: 4, lineRate: 38_400).advice == [
@@ -75,7 +75,7 @@ private func record(
         #expect(explained(bus: 9.9, link: 0.1, lineRate: 38_400).advice == [])
     }
 
-    @Test func `batches, where the adapter or the protocol has none`() {
+    @Test func `the advice is an adapter or protocol with batches`() {
         let refused = explained { plan in
             plan.batchesWork = false
             plan.records = [record(0x0C), record(0x0D)]
@@ -86,14 +86,14 @@ private func record(
         #expect(old.advice == ["This vehicle's protocol takes one signal per request."])
     }
 
-    @Test func `fewer signals, where they need one more request`() {
+    @Test func `the advice is fewer signals if they need one more request`() {
         let seven = explained { $0.records = (1...7).map { record(UInt32($0)) } }
         #expect(seven.advice == ["7 signals at full rate need 2 requests: 6 fit one."])
         let six = explained { $0.records = (1...6).map { record(UInt32($0)) } }
         #expect(six.advice == [])
     }
 
-    @Test func `leaving out what nobody answers`() {
+    @Test func `the advice is to leave out signals without an answer`() {
         let advice = explained(wait: 4, silence: 4) {
             $0.records = [record(0x0C), record(0x66, asked: 20, answers: 0)]
         }.advice
@@ -108,7 +108,7 @@ private func record(
         #expect(summary.text == "0 s, 0 readings, no answer: 01:66")
     }
 
-    @Test func `what the adapter cannot send`() {
+    @Test func `the advice names requests that the adapter cannot send`() {
         let unsent = explained { plan in
             var record = record(0x66, asked: 20, answers: 0)
             record.notSent = 20
@@ -118,7 +118,7 @@ private func record(
         #expect(unsent.line?.hasSuffix("; not asked: 01:66") == true)
     }
 
-    @Test func `fewer signals, where nothing but the vehicle is too slow for the deadlines`() {
+    @Test func `the advice is fewer signals if only the vehicle is too slow for the deadlines`() {
         let late = explained {
             $0.records = [
                 record(0x0C, every: .milliseconds(10), missed: 40, reached: .milliseconds(14))
@@ -131,13 +131,13 @@ private func record(
                 "  01:0C: wanted every 0.010 s, came every 0.014 s, 40 missed"))
     }
 
-    @Test func `this program and the link, where they are in the way`() {
+    @Test func `the advice names a slow program or link`() {
         #expect(
             explained(bus: 8, own: 2).advice.first?.hasPrefix("obdscan itself took 2.0 s") == true)
         #expect(explained(bus: 8, lost: 2).advice.first?.hasPrefix("2.0 s were lost") == true)
     }
 
-    @Test func `pauses and rests are told as what they are`() {
+    @Test func `pauses and rests are listed separately`() {
         let disturbed = explained(bus: 6, pauses: 3, idle: 4, rests: 7)
         #expect(
             disturbed.line
@@ -154,7 +154,7 @@ private func record(
         (0, 0, "no answer to 36 requests"), (0, 2, "no answer to 36 requests, 2 missed"),
         (1, 0, "came once, all met"),
     ])
-    func `a deadline is met by an answer alone`(answers: Int, missed: Int, words: String) {
+    func `only an answer meets a deadline`(answers: Int, missed: Int, words: String) {
         let lines = explained {
             $0.records = [
                 record(0x05, every: .seconds(10), asked: 36, answers: answers, missed: missed)
@@ -163,7 +163,7 @@ private func record(
         #expect(lines.contains("  01:05: wanted every 10.000 s, \(words)"))
     }
 
-    @Test func `the values of a summary have every part`() {
+    @Test func `the summary has every value`() {
         let explained = explained(bus: 6, link: 4, idle: 1, lineRate: 500_000) {
             $0.records = [record(0x0C, every: .seconds(1), missed: 2, reached: .seconds(2))]
             $0.rests = 1

@@ -12,7 +12,7 @@ import Testing
         ["read", "rpm", "-d", "sim:"], ["live", "rpm", "-d", "sim:", "--duration", "1s"], ["trips"],
         ["pids", "count"], [],
     ])
-    func `a wrong line of the configuration stops every command but config`(
+    func `a wrong line of the configuration stops every command except config`(
         _ arguments: [String]
     ) throws {
         let program = try Program()
@@ -82,7 +82,7 @@ import Testing
         #expect(try program.run(["export", "--to", "trip.xyz"]).status == 64)
     }
 
-    @Test func `what holds a vehicle's number is for its owner's eyes alone`() throws {
+    @Test func `files with a VIN are readable only by their owner`() throws {
         let program = try Program()
         defer { program.remove() }
         let recording = program.home.appendingPathComponent("talk.transcript").path
@@ -103,7 +103,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test func `a file that the user asks for obeys the umask, and keeps its permissions later`()
+    @Test func `a file that the user names obeys the umask and later keeps its permissions`()
         throws
     {
         let program = try Program()
@@ -128,7 +128,7 @@ import Testing
         #expect(try Self.mode(path) == 0o640)
     }
 
-    @Test func `a database of a newer version is left alone`() throws {
+    @Test func `a database of a newer version is not changed`() throws {
         let program = try Program()
         defer { program.remove() }
         #expect(
@@ -148,7 +148,7 @@ import Testing
         #expect(try program.run(["read", "rpm", "-d", Self.vehicle]).status == 0)
     }
 
-    @Test func `a configuration that is a link stays one`() throws {
+    @Test func `a configuration that is a symbolic link stays a link`() throws {
         let program = try Program()
         defer { program.remove() }
         let own = program.home.appendingPathComponent("dotfiles.toml")
@@ -164,7 +164,7 @@ import Testing
             try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == own.path)
     }
 
-    @Test func `a recovery that fails leaves nothing behind`() throws {
+    @Test func `a recovery that fails leaves no file`() throws {
         let program = try Program()
         defer { program.remove() }
         let damaged = program.home.appendingPathComponent("damaged.db").path
@@ -193,7 +193,7 @@ import Testing
         #expect(trip?["distanceKm"] as? Double == 0, "\(trip ?? [:])")
     }
 
-    @Test func `clearing keeps a snapshot of what was lost`() throws {
+    @Test func `clearing saves a snapshot of the lost data`() throws {
         let program = try Program()
         defer { program.remove() }
         let clear = ["dtc", "clear", "--yes", "-d", Self.vehicle + "&engine=off"]
@@ -220,7 +220,7 @@ import Testing
     // MARK: Pipes and signals
 
     @Test(arguments: [["live", "rpm"], ["live", "rpm", "--format", "json"]])
-    func `a reader that has seen enough ends a live readout quietly`(_ arguments: [String]) throws {
+    func `a live readout ends quietly if its reader leaves`(_ arguments: [String]) throws {
         let program = try Program()
         defer { program.remove() }
         #expect(try Self.status(of: program, arguments) == 0)
@@ -242,7 +242,7 @@ import Testing
     }
 
     @Test(arguments: [["log"], ["live", "--log"]])
-    func `a reader that has seen enough stops a recording in order`(_ command: [String]) throws {
+    func `a recording ends in order if its reader leaves`(_ command: [String]) throws {
         let program = try Program()
         defer { program.remove() }
         #expect(try Self.status(of: program, command + ["rpm", "--format", "json"]) == 0)
@@ -251,7 +251,7 @@ import Testing
     }
 
     @Test(arguments: [["log"], ["live", "--log"]])
-    func `what a recording prints, counts and stores is the same`(_ command: [String]) throws {
+    func `a recording prints, counts and stores the same readings`(_ command: [String]) throws {
         let program = try Program()
         defer { program.remove() }
         let result = try program.run(
@@ -263,8 +263,7 @@ import Testing
         #expect(trip?["readings"] as? Int == readings.count)
     }
 
-    @Test func `the voltage alone is read until the time is over, as often as it is wanted`() throws
-    {
+    @Test func `the voltage alone is read at its interval until the time is over`() throws {
         let program = try Program()
         defer { program.remove() }
         let result = try program.run([
@@ -280,7 +279,9 @@ import Testing
         (["log"], SIGINT), (["live"], SIGTERM), (["live", "--log"], SIGINT),
         (["log", "-d", "sim:diesel"], SIGTERM),
     ])
-    func `a signal ends what nobody reads`(_ command: [String], _ signal: Int32) throws {
+    func `a signal ends a command whose output no program reads`(
+        _ command: [String], _ signal: Int32
+    ) throws {
         let program = try Program()
         defer { program.remove() }
         let process = program.process(command + ["--format", "json", "-d", "sim:?latency=0"])
@@ -311,7 +312,7 @@ import Testing
         }
     }
 
-    @Test func `CSV of a trip and of a report has the numbers that JSON has`() throws {
+    @Test func `CSV of a trip and of a report has the numbers of the JSON`() throws {
         let program = try Program()
         defer { program.remove() }
         #expect(try program.run(["log", "--duration", "1s", "-d", Self.vehicle]).status == 0)
@@ -360,7 +361,7 @@ import Testing
     }
 
     /// A user who presses Tab must not wait for another program.
-    @Test func `completion offers nothing of a database that is held`() throws {
+    @Test func `completion suggests nothing from a locked database`() throws {
         let program = try Program()
         defer { program.remove() }
         #expect(
@@ -384,7 +385,7 @@ import Testing
     }
 
     @Test(arguments: [["dtc", "explain", "P0301"], ["decode", "7E8 04 41 0C 1A F8"]])
-    func `a full disk is no success`(_ arguments: [String]) throws {
+    func `a full disk is not a success`(_ arguments: [String]) throws {
         let program = try Program()
         defer { program.remove() }
         let process = program.process(arguments)
@@ -400,7 +401,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `log is meant to be ended by a signal and closes its trip`(_ signal: Int32) throws {
+    func `a signal is the normal end of log and closes its trip`(_ signal: Int32) throws {
         let program = try Program()
         defer { program.remove() }
         let process = program.process(
@@ -438,7 +439,7 @@ import Testing
 
     // MARK: Devices
 
-    @Test func `a device in use is told with its holder`() throws {
+    @Test func `the error for a device in use names the program that has it`() throws {
         let program = try Program()
         defer { program.remove() }
         let served = try Served(program, ["--pty", "--link", program.home.path + "/adapter"])
@@ -456,7 +457,7 @@ import Testing
         #expect(second.errors.contains("hint: "))
     }
 
-    @Test func `a transcript of a session answers the same again`() throws {
+    @Test func `a transcript of a session gives the same answers again`() throws {
         let program = try Program()
         defer { program.remove() }
         let transcript = program.home.appendingPathComponent("t.transcript").path
@@ -468,7 +469,7 @@ import Testing
         #expect(again.status == 0)
     }
 
-    @Test func `TCP and pty give what the socket pair gives`() throws {
+    @Test func `TCP and pty give the answers of the socket pair`() throws {
         let program = try Program()
         defer { program.remove() }
         let expected = try program.run(["dtc", "-d", Self.vehicle]).output
@@ -529,7 +530,7 @@ import Testing
         ("codes.xlsx", 64, "rows cannot be added to a sheet"), ("other.csv", 65, "other columns"),
         ("missing/codes.csv", 73, "does not exist"), ("new.csv", 69, "no such device"),
     ])
-    func `a table that takes no rows is refused before the vehicle is asked`(
+    func `a table that cannot be extended is refused before the vehicle is asked`(
         name: String, status: Int32, words: String
     ) throws {
         let program = try Program()
@@ -543,7 +544,7 @@ import Testing
         #expect(isThere == ["codes.xlsx", "other.csv"].contains(name))
     }
 
-    @Test func `one adapter for many cars replaces no table, and says so`() throws {
+    @Test func `one adapter for many cars extends an existing table and says so`() throws {
         let program = try Program()
         defer { program.remove() }
         let table = program.home.appendingPathComponent("yard.csv").path
@@ -560,14 +561,14 @@ import Testing
     private static let deviceArguments = ["-d", "sim:?latency=0&frozen=true"]
 
     @Test(arguments: [["dtc"], ["monitors"]])
-    func `quiet prints nothing but errors`(command: [String]) throws {
+    func `quiet prints only errors`(command: [String]) throws {
         let program = try Program()
         defer { program.remove() }
         let result = try program.run(command + ["--quiet"] + Self.deviceArguments)
         #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty)
     }
 
-    @Test func `a batch goes on behind an accessory that fails`() throws {
+    @Test func `a batch continues after an adapter that fails`() throws {
         let program = try Program()
         defer { program.remove() }
         let list = program.home.appendingPathComponent("list.txt")

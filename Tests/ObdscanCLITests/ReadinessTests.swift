@@ -18,7 +18,7 @@ import Testing
                 "2 of 3 supported monitors have not run since codes were cleared: Misfire, Catalyst."
             ),
         ] as [([MonitorStatus.Monitor], Int, String)])
-    func `states what has not run, and no verdict`(
+    func `the text says which monitors have not run, and gives no verdict`(
         incomplete: [MonitorStatus.Monitor], supported: Int, words: String
     ) {
         #expect(Readiness.sentence(incomplete: incomplete, of: supported) == words)

@@ -26,12 +26,12 @@ import Testing
         }
     }
 
-    @Test func `the corpus is there`() {
+    @Test func `the recordings exist`() {
         #expect(Self.names.count >= 10)
     }
 
     @Test(arguments: names)
-    func `say what the second source says`(name: String) throws {
+    func `decoded values equal those of the second source`(name: String) throws {
         let input = try Data(contentsOf: Self.folder.appending(path: "\(name).txt"))
         let objects = try Self.decode(input)
         let table = try String(

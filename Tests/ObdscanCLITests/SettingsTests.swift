@@ -45,7 +45,7 @@ import VehicleScan
         #expect(failure.message.hasPrefix("config.toml:\(line): "), "\(failure.message)")
     }
 
-    @Test func `a name that is nearly one is told`() throws {
+    @Test func `a name that is nearly right is suggested`() throws {
         let settings = try parsed("[aliases]\nvan = \"sim:\"\ntruck = \"sim:truck\"\n")
         #expect(settings.remedy(forUnknown: "turck").hasPrefix("did you mean truck?"))
         #expect(settings.remedy(forUnknown: "null") == "did you mean /dev/null?")
@@ -61,7 +61,7 @@ import VehicleScan
         ("OBD II", "did you mean \"bluetooth:OBD II\"?"),
         ("ttyUSB77", "serial devices have a path such as /dev/ttyUSB0"),
     ])
-    func `a bare name is corrected, by commands that work`(name: String, hint: String) {
+    func `for a name without a section a working command is suggested`(name: String, hint: String) {
         let remedy = UserSettings().remedy(forUnknown: name)
         #expect(remedy.hasPrefix(hint), "\(remedy)")
         if let range = remedy.range(of: "config set ") {
@@ -90,7 +90,7 @@ import VehicleScan
         #expect(failure.hint == "known views: engine, fuel, emissions, ev")
     }
 
-    @Test func `every setting has its meaning in words`() throws {
+    @Test func `every setting has a description`() throws {
         let fuel = ["type", "price", "currency", "displacement", "efficiency", "calibration"]
         let names =
             SettingsKey.plain.map(\.name) + fuel.map { "fuel.\($0)" } + ["fuel.VIN.price"]

@@ -16,7 +16,7 @@ import Testing
             }
     }
 
-    @Test func `are tried on every command`() {
+    @Test func `every command is tried with the fast parser`() {
         #expect(Self.paths.count >= 40)
         #expect(Self.paths.contains(["pids", "show"]))
     }
@@ -44,7 +44,7 @@ import Testing
             "dtc", "dtc list", "dtc explain P0301", "dtc nothing", "live RPM -d sim: --duration 3",
             "log --duration", "trips show 1", "trips", "db check", "nothing", "read rpm -v decode",
         ])
-    func `to a command give the same values and the same faults`(line: String) {
+    func `the fast parser gives the same values and faults`(line: String) {
         let arguments = line.split(separator: " ").map(String.init)
         #expect(
             Self.outcome { try ObdscanCommand.parsed(arguments) }

@@ -22,7 +22,7 @@ import Testing
         ("Coolant Temp", "01:05"), ("01:0C", "01:0C"), ("010C", "01:0C"), ("010c", "01:0C"),
         ("09:02", "09:02"), ("VIN", "09:02"), ("MAF", "01:10"),
     ])
-    func `names, aliases and numbers`(_ typed: String, _ expected: String) throws {
+    func `names, aliases and numbers are found`(_ typed: String, _ expected: String) throws {
         #expect(try names.find(typed).record?.dataID.description == expected)
     }
 
@@ -31,7 +31,7 @@ import Testing
         ("01:0D@200ms", "01:0D", .milliseconds(200)), ("maf@2", "01:10", .seconds(2)),
         ("load@fast", "01:04", nil), ("ect@slow", "01:05", .seconds(10)),
     ])
-    func `a pace stands behind the name`(_ typed: String, _ expected: String, _ period: Duration?)
+    func `an interval follows the name`(_ typed: String, _ expected: String, _ period: Duration?)
         throws
     {
         let found = try names.findPaced(typed)
@@ -44,11 +44,11 @@ import Testing
     }
 
     @Test(arguments: ["rpm@", "rpm@0Hz", "rpm@-1s", "rpm@often", "rpm@1e9Hz", "rpm@nan"])
-    func `what is no pace is told`(_ typed: String) {
+    func `text that is not an interval is refused`(_ typed: String) {
         #expect(throws: SignalError.self) { try names.findPaced(typed) }
     }
 
-    @Test func `the voltage at the adapter belongs to no record`() throws {
+    @Test func `the adapter's voltage belongs to no record`() throws {
         #expect(try names.find("voltage").record == nil)
     }
 
@@ -71,14 +71,14 @@ import Testing
         ("rmp", "RPM"), ("rpn", "RPM"), ("sped", "speed"), ("colant-temp", "coolant-temp"),
         ("VNI", "VIN"), ("oil", "oil-temp"), ("fuel", "fuel-level"), ("rpm,speed", "rpm speed"),
     ])
-    func `slips of the fingers are understood`(_ typed: String, _ meant: String) throws {
+    func `typing errors get a suggestion`(_ typed: String, _ meant: String) throws {
         let failure = Failure(try #require(throws: SignalError.self) { try names.find(typed) })
         #expect(failure.status == .usage)
         #expect(failure.hint?.contains(meant) ?? false, "\(failure.hint ?? "")")
     }
 
     @Test(arguments: ["", ":", "01:", "01:XX", "flux capacitor", "99:99", "\u{1B}"])
-    func `what is no name is told so`(_ typed: String) throws {
+    func `text that is not a name is reported`(_ typed: String) throws {
         let failure = Failure(try #require(throws: SignalError.self) { try names.find(typed) })
         #expect(failure.status == .usage)
     }
@@ -88,7 +88,9 @@ import Testing
         ("rpm", "rpm", 0), ("rpm", "rmp", 1), ("rpm", "rp", 1), ("rpm", "rpms", 1),
         ("kitten", "sitting", 3), ("", "ab", 2), ("abc", "xyz", 3), ("abcdefgh", "a", 4),
     ])
-    func `distances are counted up to the bound`(_ left: String, _ right: String, _ expected: Int) {
+    func `edit distances are counted up to the limit`(
+        _ left: String, _ right: String, _ expected: Int
+    ) {
         #expect(editDistance(Array(left.utf8), Array(right.utf8), bound: 3) == expected)
     }
 }
@@ -107,11 +109,11 @@ import Testing
         ("rpm", "RPM"), ("RPM", "RPM"), ("coolant-temp", "ECT"), ("ect", "ECT"), ("vss", "VSS"),
         ("barometric", "BARO"), ("vehicle sp", "VSS"), ("ambient", "AAT"),
     ])
-    func `the nearest stands first`(_ typed: String, _ expected: String) {
+    func `the nearest name comes first`(_ typed: String, _ expected: String) {
         #expect(ids(typed).first == expected)
     }
 
-    @Test func `what is typed stands in one of its names`() {
+    @Test func `the typed text is part of a name of each match`() {
         for typed in ["cool", "o2", "catalyst", "sp"] {
             let found = names.matches(typed)
             #expect(!found.isEmpty)
@@ -126,7 +128,7 @@ import Testing
         #expect(ids("xyzzy").isEmpty)
     }
 
-    @Test func `nothing typed offers what is current, and not what is shown`() throws {
+    @Test func `without text the current signals are offered, except those on screen`() throws {
         let all = names.matches("")
         let rpm = try #require(names.find("rpm").signal)
         #expect(all.contains { $0.selected.signal == rpm })
@@ -135,7 +137,7 @@ import Testing
         #expect(!names.matches("", without: [rpm]).contains { $0.selected.signal == rpm })
     }
 
-    @Test func `a truck's groups stand first on a truck, else last`() throws {
+    @Test func `a truck's groups come first on a truck, else last`() throws {
         let service = { (typed: String, truck: Bool) in
             names.matches(typed, prefersGroups: truck).compactMap(\.selected.record?.dataID.service)
         }
@@ -144,12 +146,12 @@ import Testing
         #expect(Set(service("", true)) == [DataID.parameterGroups, .currentData])
     }
 
-    @Test func `service and number are no part of a name`() {
+    @Test func `service and number are not part of a name`() {
         #expect(ids("01:0C").isEmpty)
         #expect(ids("010C").isEmpty)
     }
 
-    @Test func `Enter takes what a key went to, else the whole name, else the nearest`() throws {
+    @Test func `Enter chooses the selected row, else the exact name, else the nearest`() throws {
         var choice = SignalChoice(names.matches(""))
         #expect(choice.chosen == nil)
         choice.move(by: 1)

@@ -43,7 +43,7 @@ import VehicleScan
     @Test(arguments: [
         (UnitSystem.metric, " km,"), (.imperial, " mi,"),
     ])
-    func `a summary tells faults, and the distance in the user's units`(
+    func `a summary shows faults, and the distance in the user's units`(
         units: UnitSystem, unit: String
     ) throws {
         let writer = try store.startTrip(

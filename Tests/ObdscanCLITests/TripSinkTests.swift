@@ -58,7 +58,7 @@ import VehicleScan
         return (sink, trip)
     }
 
-    @Test func `a fault beside readings takes none of them away`() throws {
+    @Test func `readings beside a fault are stored`() throws {
         let program = try Program()
         defer { program.remove() }
         let (store, table) = (try store(program), try PIDTables.standard())
@@ -84,7 +84,7 @@ import VehicleScan
     /// The session offers a refused batch again when there is room.
     ///
     /// A refused batch must not count as stored.
-    @Test func `what there is no room for is refused`() throws {
+    @Test func `readings beyond the limit of waiting ones are refused`() throws {
         let program = try Program()
         defer { program.remove() }
         let (store, table) = (try store(program), try PIDTables.standard())
@@ -102,7 +102,7 @@ import VehicleScan
         #expect(try sink.offer(batch(table, seconds: 4)))
     }
 
-    @Test func `what was asked before a trip begins is none of it`() throws {
+    @Test func `answers to requests from before the trip are not stored`() throws {
         let program = try Program()
         defer { program.remove() }
         let (store, table) = (try store(program), try PIDTables.standard())
@@ -120,7 +120,7 @@ import VehicleScan
             (.failed(.adapterSilent), .failed),
             (.failed(.linkLost(.lost(address: "adapter", errno: 5))), .linkLost),
         ] as [(PollLoop.End, EndReason)])
-    func `a trip ends for the reason that ended its recording`(
+    func `the reason of a trip's end is that of its recording`(
         end: PollLoop.End, reason: EndReason
     ) throws {
         let program = try Program()
@@ -135,7 +135,7 @@ import VehicleScan
         }
     }
 
-    @Test func `a trip whose drive is over ends with it, one that could not go on has failed`()
+    @Test func `a finished drive ends its trip, and a recording that cannot continue fails`()
         throws
     {
         let program = try Program()
@@ -207,7 +207,7 @@ import VehicleScan
     }
 
     /// An exchange without an answer is not a sign of life.
-    @Test func `a drive is over when nobody has answered for long enough`() throws {
+    @Test func `a drive is over after long enough without an answer`() throws {
         let table = try PIDTables.standard()
         let watch = TripEndDetector(
             TripEndRule.Limits(silence: .seconds(60)), table: table, start: .zero)

@@ -11,7 +11,7 @@ import VehicleScan
 @testable import ObdscanCLI
 
 /// Requests of browsers besides the readings that come anyway.
-@Suite struct `Questions of browsers` {
+@Suite struct `Questions from browsers` {
     private static let answers = [
         "0101": ["7E8 06 41 01 81 07 65 00|7E9 06 41 01 00 04 00 00"],
         "03": ["7E8 04 43 01 03 01|7E9 02 43 00"],
@@ -24,7 +24,8 @@ import VehicleScan
         String(decoding: try questions.answer(question), as: UTF8.self)
     }
 
-    @Test func `are asked once for all who ask at a time, each for itself`() throws {
+    @Test
+    func `clients that ask at the same time share a request and get their own answers`() throws {
         try TableVehicle.run(Self.answers) { first in
             let (vehicle, board) = (CurrentVehicle(), VehicleBoard(version: "0.2"))
             let questions = VehicleQuestions(
@@ -60,7 +61,7 @@ import VehicleScan
     }
 
     /// An old figure that does not change would look like a measured one.
-    @Test func `figures are of readings that are fresh`() throws {
+    @Test func `figures come only from fresh readings`() throws {
         let table = try PIDTables.standard()
         let board = VehicleBoard(version: "0.2")
         for (name, age) in [("RPM", 61), ("VSS", 1)] {
@@ -79,7 +80,7 @@ import VehicleScan
     }
 
     /// Values that were frozen with a code are not current.
-    @Test func `frozen values are not live ones`() throws {
+    @Test func `frozen values are not shown as live`() throws {
         let table = try PIDTables.standard()
         let found = try SignalNames(table).find("RPM")
         let live = Reading(
@@ -115,14 +116,14 @@ import VehicleScan
         ("7E8 05 41 04 80 0C 7B", false), ("7E9 05 41 04 80 05 7B", false),
         ("7E8 04 41 04 80 05", false), ("?", false),
     ])
-    func `batches are known by an answer to both`(answer: String, works: Bool) throws {
+    func `batches work if an answer has both records`(answer: String, works: Bool) throws {
         let found = try grade(["010405": [answer]])
         #expect(found.abilities.batches == works)
         #expect(found.abilities.headers == true)
         #expect(found.abilities.longMessages == nil)
     }
 
-    @Test func `one message that came damaged outweighs those that came whole`() throws {
+    @Test func `one damaged message outweighs all whole ones`() throws {
         let whole = ([Self.first] + Self.rest).map { "7E8 " + $0 }.joined(separator: "|")
         let broken = ([Self.first] + Self.rest.dropLast()).map { "7E8 " + $0 }
             .joined(separator: "|")

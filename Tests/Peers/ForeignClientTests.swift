@@ -18,7 +18,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
             ("--pty", "petrol?protocol=3&"), ("--pty", "petrol?protocol=5&"),
             ("--pty", "petrol?protocol=2&"),
         ])
-    func `python-OBD reads what the vehicle means`(place: String, scenario: String) throws {
+    func `python-OBD reads the vehicle's values`(place: String, scenario: String) throws {
         let text = scenario + Self.vehicle
         let link = NSTemporaryDirectory() + "obdscan-\(UUID().uuidString)"
         let log = link + ".requests"

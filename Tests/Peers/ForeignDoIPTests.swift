@@ -8,7 +8,7 @@ import Testing
     }
 
     @Test(.enabled(if: python != nil, "OBDSCAN_PEERS is not set: run scripts/setup peers"))
-    func `find what the vehicle means`() throws {
+    func `other testers find the vehicle's values`() throws {
         let served = try ServedVehicle([
             "petrol?frozen=true&latency=2ms&vin=WXXBD2DA8MX000077&codes=P0301,P0420", "--doip",
             "127.0.0.1:0",

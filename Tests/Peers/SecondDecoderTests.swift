@@ -9,7 +9,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     ///
     /// `disagreements.tsv` lists the known faults of python-OBD, with the reasons.
     @Test(.enabled(if: python != nil, "OBDSCAN_PEERS is not set: run scripts/setup peers"))
-    func `python-OBD says the same of every answer that it can read`() throws {
+    func `python-OBD agrees about every answer that it can read`() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: python ?? "")

@@ -8,7 +8,7 @@ import Testing
     private static let checks = SettingsChecks(
         addressFault: { _ in nil }, isCondition: { _ in true })
 
-    @Test func `end nothing`() {
+    @Test func `extreme numbers crash nothing`() {
         let text = """
             device = "tcp:192.168.0.10:35000"
             protocol = 6
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `and a key of many parts are refused`() {
+    @Test func `extreme numbers and keys with many parts are refused`() {
         let text = "a" + String(repeating: ".a", count: 200_000) + " = 1\n"
         #expect(throws: TOMLText.Fault(line: 1, reason: "too deep")) {
             try TOMLText(Array(text.utf8))

@@ -60,24 +60,24 @@ private let checks = SettingsChecks(
             ("[fuel]\nprice = -1", .wrong("fuel.price", "-1", .notANumber(0...1_000_000)), 2),
             ("units =", .syntax("a value is missing"), 1),
         ] as [(String, SettingsError.Fault, Int)])
-    func `a fault has its kind and its line`(
+    func `a fault has a kind and a line`(
         text: String, fault: SettingsError.Fault, line: Int
     ) {
         #expect(throws: SettingsError(fault, line)) { try parsed(text) }
     }
 
-    @Test func `bytes that are no text are refused`() {
+    @Test func `bytes that are not text are refused`() {
         #expect(throws: SettingsError(.notUTF8, nil)) { try SettingsText.read([0xFF], checks) }
     }
 
-    @Test func `a single wrong setting leaves the others`() throws {
+    @Test func `a wrong setting does not affect the others`() throws {
         let contents = try SettingsText.read(
             Array("units = \"furlongs\"\ngps = \"gpsd://a:1\"\n".utf8), checks)
         #expect(contents.settings.gps == "gpsd://a:1" && contents.settings.units == nil)
         #expect(contents.faults.map(\.name) == ["units"])
     }
 
-    @Test func `a change that would not be read back is refused`() {
+    @Test func `a change that cannot be read back is refused`() {
         func change(_ text: String, _ name: String, _ value: String?) throws(SettingsChangeError) {
             _ = try SettingsText.changed(
                 Array(text.utf8), name, to: value.map { [$0] }, isList: false, checks)
@@ -93,7 +93,7 @@ private let checks = SettingsChecks(
         }
     }
 
-    @Test func `what is said of one vehicle goes before what is said of all`() throws {
+    @Test func `a setting for one vehicle precedes the setting for all`() throws {
         let settings = try parsed(
             "[fuel]\nprice = 1.5\ncurrency = \"EUR\"\n[fuel.VIN]\nprice = 2\n")
         let profile = settings.fuelProfile(of: "VIN")
@@ -112,13 +112,13 @@ private let checks = SettingsChecks(
         ("adapter", ["doctor", "--adapter", "-v"], "", false),
         ("alarms", ["live", "--alarms", "x"], "", false),
     ])
-    func `what goes before the file`(
+    func `options and variables precede the file`(
         name: String, arguments: [String], variable: String, covered: Bool
     ) {
         #expect(Overrides.cover(name, arguments) { $0 == variable } == covered)
     }
 
-    @Test func `a setting is changed in its place, comments stay`() throws {
+    @Test func `a setting changes in place, and comments stay`() throws {
         var text = try TOMLText(
             Array(
                 """
@@ -212,7 +212,7 @@ private let checks = SettingsChecks(
         #expect(String(decoding: text.bytes, as: UTF8.self) == after)
     }
 
-    @Test func `a table that is in braces is not begun again`() throws {
+    @Test func `a table in braces is not started again`() throws {
         var text = try TOMLText(Array("\naliases = {a = \"\"}\n".utf8))
         let before = text
         #expect(throws: TOMLText.Fault(line: 4, reason: "\"aliases\" is set twice")) {
@@ -222,7 +222,7 @@ private let checks = SettingsChecks(
     }
 
     @Test(arguments: ["a\"b", "back\\slash", "tab\there", "ünïcode", "\u{1}"])
-    func `every text survives being written and read`(value: String) throws {
+    func `every text can be written and read`(value: String) throws {
         var text = try TOMLText([])
         try text.set("device", to: [value], isList: false)
         #expect(try SettingsText.read(text.bytes, checks).faultless().device == value)
@@ -235,7 +235,7 @@ private let checks = SettingsChecks(
         }
     }
 
-    @Test func `own views go before built-in ones`() throws {
+    @Test func `the user's views precede built-in ones`() throws {
         var settings = UserSettings()
         settings.views["engine"] = ["RPM"]
         #expect(SignalViews.signals("engine", settings) == ["RPM"])

@@ -3,7 +3,7 @@ import Testing
 @testable import Settings
 
 /// Examples of the specification (https://toml.io/en/v1.0.0), section by section.
-@Suite struct `TOML is read as its specification says` {
+@Suite struct `Reading TOML` {
     private func entries(_ text: String) throws(TOMLText.Fault) -> [String: TOMLText.Value] {
         let entries = try TOMLText(Array(text.utf8)).entries.filter { $0.value != .table }
         return Dictionary(entries.map { ($0.key.joined(separator: "/"), $0.value) }) { $1 }
@@ -134,7 +134,7 @@ import Testing
         #expect(!fault.reason.isEmpty)
     }
 
-    @Test func `lists and braces have an end to their depth`() throws {
+    @Test func `nesting of lists and braces is limited`() throws {
         for text in [
             "a = " + String(repeating: "[", count: 100_000),
             "a = " + String(repeating: "{a=", count: 100_000),
@@ -150,7 +150,7 @@ import Testing
 
     /// With any bytes changed, the reader ends, positions are inside the text, and written text can
     /// be read.
-    @Test func `random changes give entries or a fault`() throws {
+    @Test func `random changes give settings or an error`() throws {
         let text = Array(
             "# a\nu = \"us\" # b\nd.e = [1, 'x']\n\n[al]\nv = { w = 1.5, x.y = \"\"\"z\"\"\" }\n"
                 .utf8)

@@ -39,11 +39,11 @@ import Testing
     }
 
     @Test(arguments: ["", "s", "min", "h", "km", "mi", "L", "US gal", "UK gal", "kWh"])
-    func `is none for counts and totals`(_ unit: String) {
+    func `counts and totals have no scale`(_ unit: String) {
         #expect(BarScale(unit: unit, bounds: 0...65535, decimals: 0, least: 1, most: 2) == nil)
     }
 
-    @Test func `begins at zero, or in the middle`() throws {
+    @Test func `a scale begins at zero or in the middle`() throws {
         let load = try #require(
             BarScale(unit: "%", bounds: 0...100, decimals: 1, least: 0, most: 50))
         #expect([0, 25, 100, 120, -5, .nan].map(load.part) == [0, 0.25, 1, 1, 0, 0])
@@ -56,7 +56,7 @@ import Testing
         #expect(free.isCentred && free.end == 1)
     }
 
-    @Test func `never shrinks while values come, and takes few steps`() throws {
+    @Test func `a scale never shrinks during readings and changes in few steps`() throws {
         var (least, most) = (0.0, 0.0)
         var ends: [Double] = []
         for step in 0..<4000 {
@@ -71,7 +71,7 @@ import Testing
         #expect(ends.count <= 3)
     }
 
-    @Test func `says nothing of what is no number`() {
+    @Test func `infinite and undefined numbers have no scale`() {
         #expect(BarScale(unit: "V", bounds: nil, decimals: 1, least: 0, most: .infinity) == nil)
         #expect(BarScale(unit: "V", bounds: nil, decimals: 1, least: .nan, most: 1) == nil)
     }

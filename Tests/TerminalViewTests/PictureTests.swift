@@ -10,7 +10,7 @@ import Testing
         ([21, 25], 4, [21, 22, 23, 24, 25]), ([-3, 3], 2, [-5, 0, 5]),
         ([14.1, 14.2], 2, [14.1, 14.15, 14.2]), ([0, 0], 2, [0, 0.5, 1]),
     ])
-    func `has round marks that hold all values`(
+    func `round marks include all values`(
         _ values: [Double], _ count: Int, _ expected: [Double]
     ) throws {
         let axis = try #require(GraphAxis(values, marks: count))
@@ -22,21 +22,21 @@ import Testing
     @Test(arguments: [
         [], [Double.nan], [.infinity], [-.infinity, .nan],
     ])
-    func `of no finite value has no axis`(_ values: [Double]) {
+    func `a graph without finite values has no axis`(_ values: [Double]) {
         #expect(GraphAxis(values, marks: 4) == nil)
     }
 
     @Test(arguments: [
         [1e300, -1e300], [0, 1e-300], [5e18, 5e18], [Double.leastNormalMagnitude],
     ])
-    func `of extreme values ends`(_ values: [Double]) {
+    func `a graph of extreme values ends`(_ values: [Double]) {
         if let axis = GraphAxis(values, marks: 4) {
             #expect(axis.marks.count < 200)
             #expect(axis.part(of: values[0]).isFinite)
         }
     }
 
-    @Test func `is made of dots, two by four a cell`() {
+    @Test func `a graph has two by four dots per cell`() {
         var canvas = Canvas(columns: 2, rows: 1)
         canvas.dot(0, 0)
         canvas.dot(0, 3)
@@ -49,7 +49,7 @@ import Testing
         #expect(canvas.runs(0, isASCII: true).map(\.text) == ["*", "+"])
     }
 
-    @Test func `joins dots by a line`() {
+    @Test func `a line joins the dots`() {
         var canvas = Canvas(columns: 2, rows: 1)
         canvas.line(from: (0, 0), to: (3, 3))
         #expect(canvas.runs(0, isASCII: false).map(\.text).joined() == "\u{2811}\u{2884}")
@@ -57,7 +57,7 @@ import Testing
 }
 
 @Suite struct `Big digits` {
-    @Test func `are three dots wide and five high`() {
+    @Test func `digits are three dots wide and five high`() {
         #expect(
             BigDigits.thin("-1.5") == [
                 "     █    ███", "    ██    █  ", "███  █    ███", "     █      █", "    ███ █ ███",

@@ -6,7 +6,7 @@ import Testing
 
 /// One cell is two seconds.
 @Suite struct `A trend` {
-    @Test func `has the last number of each cell, the newest at its end`() {
+    @Test func `a cell has its last number, and the newest is at the end`() {
         var trend = Trend()
         for (time, value) in [(0.0, 10.0), (0.5, 11), (1.9, 12), (2.1, 13), (3, 14), (4.5, 15)] {
             trend.take(value, at: at(time))
@@ -18,7 +18,7 @@ import Testing
         #expect(trend.values(2, at: at(1)) == [nil, 12])
     }
 
-    @Test func `holds a number that comes seldom until the next one`() {
+    @Test func `a rare number lasts until the next one`() {
         var trend = Trend()
         for step in 0..<4 { trend.take(Double(step), at: at(Double(step) * 5)) }
         #expect(trend.values(8, at: at(15)) == [0, 0, 1, 1, 1, 2, 2, 3])
@@ -26,7 +26,7 @@ import Testing
         #expect(trend.values(3, at: at(29)) == [3, 3, 3])
     }
 
-    @Test func `has a gap where nothing was read, at once and for good`() {
+    @Test func `an outage leaves a gap at once and permanently`() {
         var trend = Trend()
         for step in 0..<8 { trend.take(1, at: at(Double(step) / 2)) }
         #expect(trend.values(4, at: at(9)) == [1, nil, nil, nil])
@@ -35,7 +35,7 @@ import Testing
         #expect(trend.values(8, at: at(14.6)) == [1, 1, nil, nil, nil, nil, nil, 2])
     }
 
-    @Test func `takes no outage for the new pace`() {
+    @Test func `an outage does not count as a new interval`() {
         var trend = Trend()
         for step in 0..<8 { trend.take(1, at: at(Double(step) / 2)) }
         trend.take(2, at: at(60.5))
@@ -45,7 +45,7 @@ import Testing
         #expect(trend.values(5, at: at(129)) == [3, 3, 3, 3, 3])
     }
 
-    @Test func `keeps so many cells, and what holds on into them`() {
+    @Test func `the number of cells is limited, and an older value continues into them`() {
         var trend = Trend()
         let cells = Trend.length / 2
         for step in 0..<9000 { trend.take(Double(step), at: at(Double(step) / 10)) }
@@ -62,7 +62,7 @@ import Testing
         #expect(trend.values(1, at: at(899.9)) == [17998])
     }
 
-    @Test func `gives a graph its numbers with their ages, and the one that holds on into it`() {
+    @Test func `a graph gets numbers with their ages and the value from before its begin`() {
         var trend = Trend()
         for step in 0..<9 { trend.take(Double(step), at: at(Double(step) * 10)) }
         let samples = trend.samples(.seconds(25), at: at(83))

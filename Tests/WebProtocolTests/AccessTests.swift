@@ -28,7 +28,9 @@ import Testing
         ("127.0.0.1.evil.example", false), ("127.0.0.1@evil.example", false), ("", false),
         ("localhost:99999", false), ("localhost:80x", false), ("[::1", false), ("a b", false),
     ])
-    func `on the loopback only its own names count`(host: String, isAllowed: Bool) throws {
+    func `on the loopback only names of the loopback are allowed`(host: String, isAllowed: Bool)
+        throws
+    {
         let expected: AccessRules.Verdict = isAllowed ? .allowed : .foreignHost
         #expect(try verdict("Host: \(host)") == expected)
     }
@@ -38,7 +40,9 @@ import Testing
         ("car.local", true), ("evil.example:8327", false), ("999.1.1.1", false),
         ("1.2.3.4.5", false),
     ])
-    func `elsewhere addresses count, and no names of others`(host: String, isAllowed: Bool) throws {
+    func `elsewhere addresses are allowed, and names of others are refused`(
+        host: String, isAllowed: Bool
+    ) throws {
         let expected: AccessRules.Verdict = isAllowed ? .allowed : .foreignHost
         #expect(try verdict("Host: \(host)", isLoopback: false) == expected)
     }
@@ -50,12 +54,12 @@ import Testing
         ("http://localhost:8327.evil.example", false),
         ("http://localhost:8327@evil.example", false),
     ])
-    func `a page of another origin gets nothing`(origin: String, isAllowed: Bool) throws {
+    func `a page of another origin is refused`(origin: String, isAllowed: Bool) throws {
         let expected: AccessRules.Verdict = isAllowed ? .allowed : .foreignOrigin
         #expect(try verdict("Host: localhost:8327\r\nOrigin: \(origin)") == expected)
     }
 
-    @Test func `pictures and frames of other sites get nothing, links to the page do`() throws {
+    @Test func `pictures and frames on other sites are refused, links to the page work`() throws {
         let host = "Host: localhost:8327\r\n"
         #expect(try verdict(host + "Sec-Fetch-Site: same-origin") == .allowed)
         #expect(try verdict(host + "Sec-Fetch-Site: none") == .allowed)
@@ -84,7 +88,7 @@ import Testing
         #expect(try verdict("Host: evil.example", method: method) == .foreignHost)
     }
 
-    @Test func `a token is said by a field, a cookie, or the page's own address`() throws {
+    @Test func `a token comes in a field, a cookie, or the page's own address`() throws {
         let host = "Host: localhost\r\n"
         let cases: [(fields: String, target: String, expected: AccessRules.Verdict)] = [
             ("X: y", "/api/trips", .tokenMissing),
@@ -111,7 +115,7 @@ import Testing
                 == .foreignHost)
     }
 
-    @Test func `a token matches itself alone, and does not print`() throws {
+    @Test func `a token equals only itself and is not printed`() throws {
         let token = try #require(AccessToken(Self.word))
         #expect(token.matches(Self.word))
         for other in [

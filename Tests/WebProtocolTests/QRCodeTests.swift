@@ -73,7 +73,7 @@ private let foreign: [(text: String, rows: [String])] = [
 
 @Suite struct `A QR code` {
     @Test(arguments: foreign)
-    func `is what another encoder makes`(_ text: String, _ rows: [String]) throws {
+    func `the code equals that of another encoder`(_ text: String, _ rows: [String]) throws {
         let code = try #require(QRCode(text, mask: 2))
         let ours = (0..<code.size).map { y in
             (0..<code.size).map { code.isDark($0, y) ? "#" : "." }.joined()
@@ -85,11 +85,11 @@ private let foreign: [(text: String, rows: [String])] = [
         (0, 21), (14, 21), (15, 25), (26, 25), (27, 29), (84, 37), (85, 41), (106, 41), (107, 45),
         (180, 53), (181, 57), (213, 57),
     ])
-    func `is as small as its text allows`(_ bytes: Int, _ size: Int) {
+    func `the code is as small as its text allows`(_ bytes: Int, _ size: Int) {
         #expect(QRCode(String(repeating: "a", count: bytes))?.size == size)
     }
 
-    @Test func `of a longer text is none`() {
+    @Test func `a text that is too long has no code`() {
         #expect(QRCode(String(repeating: "a", count: 214)) == nil)
     }
 }

@@ -26,7 +26,7 @@ import Testing
 
     /// One reader may use the first of two fields, and another the last.
     @Test(arguments: RequestHead.single)
-    func `a field that says who asks comes once`(name: String) throws {
+    func `a field about the requester must not come twice`(name: String) throws {
         let start = "GET / HTTP/1.1\r\nHost: a\r\n"
         #expect(try head(start + "\(name): same-origin\r\n\r\n") != nil)
         for second in ["same-origin", "cross-site", ""] {
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `every split gives the same`() throws {
+    @Test func `every split gives the same request`() throws {
         let bytes = Array(
             "GET /?a=%C3%A9 HTTP/1.0\r\nHost: [::1]:1\r\nCookie: a=b\r\n\r\nrest".utf8)
         var whole = RequestReader()
@@ -88,17 +88,17 @@ import Testing
         "GET / HTTP/1.1\r\nHost: a\r\nX: b\rc\r\n\r\n",
         "\u{16}\u{3}\u{1}\r\n\r\n",  // TLS
     ])
-    func `what no browser sends is refused`(text: String) {
+    func `requests that no browser sends are refused`(text: String) {
         #expect(throws: RequestRefusal.malformed) { try head(text) }
     }
 
-    @Test func `another version is told apart`() {
+    @Test func `another version has its own error`() {
         #expect(throws: RequestRefusal.version) {
             try head("GET / HTTP/2.0\r\nHost: a\r\n\r\n")
         }
     }
 
-    @Test func `a head has an end`() throws {
+    @Test func `the length of a head is limited`() throws {
         let long = "GET / HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "a", count: 20_000)
         #expect(throws: RequestRefusal.tooLong) { try head(long) }
         var reader = RequestReader()

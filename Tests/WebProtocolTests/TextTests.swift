@@ -9,7 +9,7 @@ import Testing
 
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    @Test func `a head says that nothing may be kept, framed or sniffed, and cannot be split`() {
+    @Test func `a head forbids caching, framing and sniffing, and cannot be split`() {
         var head = ResponseHead(.ok, "text/plain")
         head.fields = [("X-Name", "a\r\nSet-Cookie: b\u{0}é")]
         let text = text(head.bytes(.length(3), date: made))
@@ -37,7 +37,7 @@ import Testing
         ("2024-02-29T23:59:59.999Z", "Thu, 29 Feb 2024 23:59:59 GMT"),
         ("9999-12-31T12:00:00Z", "Fri, 31 Dec 9999 12:00:00 GMT"),
     ])
-    func `dates are those of mail`(time: String, text: String) throws {
+    func `dates have the form of mail`(time: String, text: String) throws {
         #expect(DateText.text(try #require(UTC(time))) == text)
     }
 
@@ -47,7 +47,7 @@ import Testing
         #expect(text(Chunk.end) == "0\r\n\r\n")
     }
 
-    @Test func `no line of data begins an event of its own`() {
+    @Test func `no line of data starts another event`() {
         var bytes: [UInt8] = []
         EventText.append(retryAfter: 2000, to: &bytes)
         EventText.append("reading", Array("{\"a\":1}\n".utf8), to: &bytes)
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// The description of the format: prometheus.io/docs/instrumenting/exposition_formats.
-    @Test func `figures are escaped as Prometheus wants them`() {
+    @Test func `figures are escaped for Prometheus`() {
         var metrics = MetricsText()
         metrics.family("obdscan_reading", .gauge, "A value.")
         metrics.sample(
@@ -111,17 +111,17 @@ import Testing
             to: .init(words: [0x0100_007F], port: 0x2087), in: list)
     }
 
-    @Test func `the end of the one who asks counts`() {
+    @Test func `the client's end of a connection decides its owner`() {
         #expect(user(0xD2F0) == 1001)
     }
 
-    @Test func `who sends no more and waits for the answer is still there`() {
+    @Test func `a client that sends no more and waits for the answer still has an owner`() {
         #expect(user(0xD2F8) == 1002)
         #expect(user(0xD2FA) == nil)
         #expect(user(0xD2FC) == nil)
     }
 
-    @Test func `what is closed, or in nobody's hands, or unknown, is nobody's`() {
+    @Test func `a closed, ownerless or unknown connection has no owner`() {
         #expect(user(0xD2F2) == nil)
         #expect(user(0xD2F4) == nil)
         #expect(user(0xD2F6) == nil)
@@ -130,7 +130,7 @@ import Testing
                 of: .init(words: [0], port: 0), to: .init(words: [0], port: 0), in: "") == nil)
     }
 
-    @Test func `an address of IPv6 is four words`() {
+    @Test func `an IPv6 address has four words`() {
         let place = SocketOwners.Place(words: [0, 0, 0, 0x0100_0000], port: 8327)
         #expect(place.text == "00000000000000000000000001000000:2087")
         #expect(place.mapped == place)

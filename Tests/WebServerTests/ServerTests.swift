@@ -70,7 +70,7 @@ private struct Echo: WebHandler {
         return try browser.rest()
     }
 
-    @Test func `answers come whole, in pieces, or broken off so that it is seen`() throws {
+    @Test func `answers arrive whole, in pieces, or visibly broken off`() throws {
         let (server, port) = try server()
         defer { server.stop() }
         #expect(try answer(port, "/whole").hasSuffix("Content-Length: 5\r\n\r\nwhole"))
@@ -85,7 +85,7 @@ private struct Echo: WebHandler {
     }
 
     @Test(arguments: ["/whole", "/pieces", "/much", "/fault"])
-    func `a request for the head has the head of the answer alone`(target: String) throws {
+    func `a HEAD request gets only the head of the answer`(target: String) throws {
         let (server, port) = try server()
         defer { server.stop() }
         let browser = try Browser(port: port)
@@ -111,7 +111,7 @@ private struct Echo: WebHandler {
         #expect(try mapped.rest().hasSuffix("\r\n\r\n\(getuid())"))
     }
 
-    @Test func `a user who is not listened to takes no place`() throws {
+    @Test func `a refused user uses no connection`() throws {
         let (server, port) = try server(users: [getuid() &+ 1]) { $0.connections = 1 }
         defer { server.stop() }
         // These browsers send nothing, and the server does not wait for them.
@@ -123,7 +123,7 @@ private struct Echo: WebHandler {
 
     /// The server does not look up the user of these loopback addresses, so they stand for other
     /// hosts.
-    @Test func `others leave room for the user who runs the server`() throws {
+    @Test func `other users leave connections for the user who runs the server`() throws {
         let everywhere = try WebListener(try #require(ListenAddress("0.0.0.0:0")))
         var limits = WebServer.Limits()
         (limits.connections, limits.othersConnections, limits.sameConnections) = (4, 3, 2)
@@ -139,7 +139,7 @@ private struct Echo: WebHandler {
         #expect(try answer(port, "/whole").hasSuffix("whole"))
     }
 
-    @Test func `what is no request is refused, with an answer that arrives`() throws {
+    @Test func `bytes that are not a request are refused with an answer`() throws {
         let (server, port) = try server()
         defer { server.stop() }
         let cases = [
@@ -154,7 +154,7 @@ private struct Echo: WebHandler {
         }
     }
 
-    @Test func `who says nothing, or half of it, is let go`() throws {
+    @Test func `a client that sends nothing or half a request is disconnected`() throws {
         let (server, port) = try server { $0.requestTime = .milliseconds(300) }
         defer { server.stop() }
         let silent = try Browser(port: port)
@@ -164,7 +164,7 @@ private struct Echo: WebHandler {
         #expect(try slow.rest(within: 5).hasPrefix("HTTP/1.1 408 "))
     }
 
-    @Test func `who does not take the answer is let go, too`() throws {
+    @Test func `a client that does not read its answer is disconnected, too`() throws {
         let (server, port) = try server {
             $0.patience = .milliseconds(300)
             $0.connections = 1
@@ -187,7 +187,7 @@ private struct Echo: WebHandler {
         return false
     }
 
-    @Test func `one too many is told to come again, and comes in when another has gone`() throws {
+    @Test func `a client above the limit is refused and can connect later`() throws {
         let (server, port) = try server { $0.connections = 2 }
         defer { server.stop() }
         let first = try Browser(port: port)
@@ -201,7 +201,7 @@ private struct Echo: WebHandler {
         #expect(try isFree(port))
     }
 
-    @Test func `stopping ends whoever waits, at once`() throws {
+    @Test func `stopping ends waiting answers at once`() throws {
         let (server, port) = try server()
         let browser = try Browser(port: port)
         browser.ask("/wait")
@@ -212,7 +212,7 @@ private struct Echo: WebHandler {
         #expect(try browser.rest(within: 5).isEmpty)
     }
 
-    @Test func `a port that is taken is an error with its number`() throws {
+    @Test func `a port that is in use is an error with its number`() throws {
         let listener = try WebListener(try #require(ListenAddress("127.0.0.1:0")))
         let again = try #require(ListenAddress("127.0.0.1:\(listener.port)"))
         #expect(throws: SystemError(call: "bind", errno: EADDRINUSE)) { try WebListener(again) }
@@ -227,7 +227,9 @@ private struct Echo: WebHandler {
         ("[::]:80", false, true), ("192.168.0.1:8327", false, false),
         ("[::ffff:127.0.0.1]:80", false, false),
     ])
-    func `loopback, all, or one`(text: String, isLoopback: Bool, isAny: Bool) throws {
+    func `an address is the loopback, all interfaces, or one`(
+        text: String, isLoopback: Bool, isAny: Bool
+    ) throws {
         let address = try #require(ListenAddress(text))
         #expect(address.isLoopback == isLoopback)
         #expect(address.isAny == isAny)
@@ -238,7 +240,7 @@ private struct Echo: WebHandler {
         "", ":80", "8327", "localhost", "example.org:80", "127.0.0.1:", "127.0.0.1:65536",
         "::1:80", "[127.0.0.1]:80", "[::1]", "127.1:80", "127.0.0.1:-1", "[::1%eth0]:80",
     ])
-    func `anything else is none`(text: String) {
+    func `any other text is not an address`(text: String) {
         #expect(ListenAddress(text) == nil)
     }
 }

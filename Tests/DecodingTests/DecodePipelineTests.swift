@@ -7,7 +7,7 @@ import Testing
 
 @testable import Decoding
 
-@Suite struct `Text becomes what it says` {
+@Suite struct `Decoding text` {
     private func found(
         _ text: String, pieces size: Int = .max, messagesOnly: Bool = false
     ) throws -> [DecodedLine] {
@@ -28,7 +28,7 @@ import Testing
 
     /// SAE J1979: 01 0C is (256 A + B) / 4 rpm.
     @Test(arguments: ["7E8 04 41 0C 1A F8\r\n\r\n>", ">010C\r7E8 04 41 0C 1A F8\r\r>"])
-    func `whatever pieces it comes in`(text: String) throws {
+    func `text decodes alike in pieces of any size`(text: String) throws {
         let whole = try found(text)
         #expect(
             whole.contains { line in
@@ -46,14 +46,16 @@ import Testing
         (">010D\r7E8 04 41 0C 1A F8\r\r>", ["010D"]), (">010C\r7E8 02 44 00\r\r>", ["010C"]),
         (">3E00\r7E8 02 7E 00\r\r>", [""]),
     ])
-    func `an answer to another request is one`(text: String, requests: [String]) throws {
+    func `an answer to another request belongs to that request`(text: String, requests: [String])
+        throws
+    {
         let found = try found(text).compactMap { line in
             if case .item(.message, let request) = line { request } else { nil }
         }
         #expect(found == requests)
     }
 
-    @Test func `messages alone are those of the ECUs, whole`() throws {
+    @Test func `with messages only, each ECU's whole message is given`() throws {
         let lines = try found("7E8 04 41 0C 1A F8\r\r>", messagesOnly: true)
         let messages = lines.compactMap { line in
             if case .item(.message(let message), _) = line { message.payload } else { nil }
@@ -86,7 +88,7 @@ import Testing
             ("410C", [0x41, 0x10, 0x0C]), ("4 1\r\n0C", [0x41, 0x10, 0x0C]), ("x4y1z", [0x41]),
             ("4", []), ("", []),
         ] as [(String, [UInt8])])
-    func `takes every two digits for a byte`(text: String, expected: [UInt8]) {
+    func `every two digits are a byte`(text: String, expected: [UInt8]) {
         var bytes = SpelledBytes()
         bytes.note(text.utf8)
         for byte in UInt8.min...UInt8.max {

@@ -26,7 +26,7 @@ import VehicleScan
         return settings
     }
 
-    @Test func `comes from the configuration by name, or all come in order`() throws {
+    @Test func `sinks come from the configuration by name, or all in order`() throws {
         let known = ["b-2": try settings(), "a": try settings("mqtt://%H@broker")]
         let all = try ChosenSink.configured([], known, surroundings())
         #expect(all.map(\.name) == ["a", "b-2"])
@@ -35,7 +35,7 @@ import VehicleScan
         #expect(try ChosenSink.configured(["b-2"], known, surroundings()).map(\.name) == ["b-2"])
     }
 
-    @Test func `that is not set up says what is missing`() throws {
+    @Test func `the error for an incomplete sink names the missing setting`() throws {
         let known = ["a": try settings(), "b": try settings(nil)]
         #expect(throws: SinkFault.noneConfigured) {
             try ChosenSink.configured([], [:], surroundings())
@@ -51,13 +51,13 @@ import VehicleScan
         }
     }
 
-    @Test func `of an address has a name without the user's`() throws {
+    @Test func `the name of a sink by address leaves out the user's name`() throws {
         let sink = try ChosenSink(named: "mqtt://me@broker", PublishSettings(), surroundings())
         #expect(sink.name == "mqtt://broker" && sink.address.user == "me")
         #expect(sink.variable == "OBDSCAN_PUBLISH")
     }
 
-    @Test func `takes a secret from the environment before its file`() throws {
+    @Test func `a secret in the environment precedes its file`() throws {
         var template = Array("/tmp/obdscan-secret-XXXXXX".utf8CString)
         let file = mkstemp(&template)
         let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -83,7 +83,9 @@ import VehicleScan
             ("~/no-such-file", "/nonexistent", "/nonexistent/no-such-file"),
             ("/nonexistent/%H.pem", nil, "/nonexistent/van.pem"), ("~/x", nil, "~/x"),
         ] as [(String, String?, String)])
-    func `finds its files in the user's home`(file: String, home: String?, path: String) throws {
+    func `a sink's files are found in the user's home`(file: String, home: String?, path: String)
+        throws
+    {
         let known = ["a": try settings { $0.caFile = file }]
         let sink = try ChosenSink.configured([], known, surroundings(home: home))[0]
         #expect(throws: SinkFault.unreadable(path: path, errno: ENOENT)) { try sink.httpSetup() }
@@ -94,7 +96,7 @@ import VehicleScan
             ([], nil, false), (["all"], nil, true), (["RPM", "vss"], ["rpm", "vss"], false),
             (["rpm"], ["rpm"], false),
         ] as [([String], Set<String>?, Bool)])
-    func `sends the signals of its settings`(
+    func `the signals of the sink's settings are sent`(
         names: [String], signals: Set<String>?, hasAll: Bool
     ) throws {
         let known = [
@@ -112,7 +114,7 @@ import VehicleScan
         #expect(selection.aliases == ["tcp:a:1": "van"])
     }
 
-    @Test func `does not take a signal that no table has`() throws {
+    @Test func `a signal that is in no table is refused`() throws {
         let known = ["a": try settings { $0.signals = ["warp"] }]
         let sink = try ChosenSink.configured([], known, surroundings())[0]
         #expect(throws: SignalError.self) {
@@ -121,7 +123,7 @@ import VehicleScan
     }
 
     @Test(arguments: [true, false])
-    func `reads codes for a broker only where its settings say so`(takes: Bool) throws {
+    func `codes are read for a broker only if its settings request them`(takes: Bool) throws {
         let known = ["a": try settings("mqtt://broker") { $0.takesCommands = takes }]
         let sink = try ChosenSink.configured([], known, surroundings())[0]
         let broker = try sink.broker(
@@ -131,7 +133,7 @@ import VehicleScan
         #expect(broker.discoveryPrefix == "homeassistant" && broker.history == nil)
     }
 
-    @Test func `needs whole trips unless it is a broker that gets states alone`() throws {
+    @Test func `every sink needs whole trips, except a broker that gets only states`() throws {
         var all = UserSettings()
         all.publish = [
             "engine": try settings(), "states": try settings("mqtt://broker"),

@@ -30,7 +30,7 @@ private final class Folder {
     }
 }
 
-@Suite struct `What a sink has to tell` {
+@Suite struct `Messages of a sink` {
     private static func report(_ change: (inout SinkReport) -> Void) -> SinkReport {
         var report = SinkReport()
         change(&report)
@@ -51,13 +51,13 @@ private final class Folder {
             (report { $0.refused = 2 }, report { $0.refused = 3 }, [.refused(3)]),
             (report { $0.end = .drained }, report { $0.end = .drained }, []),
         ] as [(SinkReport, SinkReport, [DeliveryNews])])
-    func `is each change once`(old: SinkReport, new: SinkReport, news: [DeliveryNews]) {
+    func `each change is reported once`(old: SinkReport, new: SinkReport, news: [DeliveryNews]) {
         #expect(DeliveryNews.between(old, and: new) == news)
     }
 }
 
 @Suite struct `A run of deliveries` {
-    @Test func `ends with its last sink and returns what each did`() throws {
+    @Test func `a run ends with its last sink and returns each sink's result`() throws {
         let folder = try Folder()
         let deliveries = try folder.deliveries()
         let works = [3, 5].map { count in
@@ -80,7 +80,7 @@ private final class Folder {
         #expect(sinks.map(\.name) == ["sink3", "sink5"] && !sinks.contains(where: \.isActive))
     }
 
-    @Test func `stops its sinks at a signal`() throws {
+    @Test func `a signal of the system stops the sinks`() throws {
         let folder = try Folder()
         let inbox = try SignalInbox.relay()
         let work = DeliveryRun.Work(name: "sink", target: "mqtt://host") { state, stop, _ in
@@ -97,7 +97,7 @@ private final class Folder {
         #expect(reports.map(\.end) == [.stopped])
     }
 
-    @Test func `wakes its sinks when the database is written to`() throws {
+    @Test func `a write to the database wakes the sinks`() throws {
         let folder = try Folder()
         let store = try TripStore(path: folder.database)
         let work = DeliveryRun.Work(name: "sink", target: "mqtt://host") { state, _, wake in

@@ -41,7 +41,7 @@ import TripStore
                 "the configuration no longer names it",
             ]),
     ])
-    func `is said in words that do not contradict each other`(row: Case) throws {
+    func `the parts of the status do not contradict each other`(row: Case) throws {
         var sink = DeliveryStore.Sink(name: "home", target: "influx+http://db")
         sink.acknowledged = row.hasTaken ? Self.noon : nil
         sink.refused = row.refused

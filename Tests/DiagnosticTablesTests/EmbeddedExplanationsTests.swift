@@ -29,7 +29,7 @@ import Testing
         (UInt32(110), UInt8(0), DriveAdvice.stop), (100, 1, .stop), (175, 0, .stop),
         (110, 16, .soon), (100, 18, .soon), (110, 3, .soon),
     ])
-    func `an engine that is about to be damaged has to stop, whatever its lamps say`(
+    func `an engine that faces damage has to stop, whatever its lamps show`(
         spn: UInt32, fmi: UInt8, drive: DriveAdvice
     ) throws {
         let code = J1939Code(spn: spn, fmi: fmi, occurrenceCount: 1, conversionMethod: false)
@@ -46,7 +46,7 @@ import Testing
         #expect(past?.drive == .note)
     }
 
-    @Test func `each of the most frequent codes has a text and a family with everything`() throws {
+    @Test func `each frequent code has a text and a family with all parts`() throws {
         let texts = PIDTables.codeTexts()
         let explanations = try PIDTables.codeExplanations()
         let names = Self.frequent.split(whereSeparator: \.isWhitespace)
@@ -104,7 +104,7 @@ import Testing
 
     // SAE J1979: a wide-range sensor has PIDs 24 to 2B (voltage) or 34 to 3B (current).
     @Test(arguments: [("P0420", "1"), ("P0430", "2")])
-    func `a front sensor of any type is watched beside the catalyst`(
+    func `for a front sensor of any type the catalyst's values are watched, too`(
         _ name: String, _ bank: String
     ) throws {
         let code = try #require(DTC(name))
@@ -119,7 +119,7 @@ import Testing
         ("P2184", ["ECT1", "ECT2"]), ("P0188", ["coolant-temp", "intake-temp"]),
         ("P0198", ["oil-temp"]),
     ])
-    func `signals are those of the bank and the sensor that the code names`(
+    func `the suggested signals belong to the code's bank and sensor`(
         _ name: String, _ signals: [String]
     ) throws {
         let code = try #require(DTC(name))
@@ -131,7 +131,7 @@ import Testing
     }
 
     // `pids lint` checks the tables themselves: signals, monitor IDs, order, columns.
-    @Test func `every family has causes, and a plain title`() throws {
+    @Test func `every family has causes and a plain title`() throws {
         let explanations = try PIDTables.codeExplanations()
         #expect(explanations.families.count >= 70)
         for family in explanations.families {
@@ -166,7 +166,7 @@ import Testing
         (["P0135", "P0155"], nil, ["heaters"]),
         (["P0420"], 11.0, []),
     ])
-    func `codes are read together`(
+    func `codes that belong together are explained together`(
         codes: [String], voltage: Double?, findings: [String]
     ) throws {
         let reading = try PIDTables.codeExplanations().reading(

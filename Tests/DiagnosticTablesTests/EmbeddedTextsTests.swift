@@ -19,7 +19,7 @@ import Testing
         ("P0700", "Transmission control system requests the check engine light"),
         ("U0100", "No communication with ECM/PCM A"),
     ])
-    func `well-known codes say what every public list says`(code: String, text: String) throws {
+    func `well-known codes have the text of every public list`(code: String, text: String) throws {
         #expect(PIDTables.codeTexts().text(of: try #require(DTC(code))) == text)
     }
 
@@ -40,7 +40,7 @@ import Testing
         #expect(found == 7242)
     }
 
-    @Test func `a text of one list alone is marked`() throws {
+    @Test func `a text from only one list is marked`() throws {
         let texts = PIDTables.codeTexts()
         let marked = (UInt16.min...UInt16.max).count { texts.isFromOneList(DTC($0)) }
         #expect(marked == 3007)
@@ -60,14 +60,14 @@ import Testing
             ),
             ("P0BC3", nil), ("P1301", nil), ("P0000", nil),
         ] as [(String, String?)])
-    func `an unknown code says what those beside it are about`(
+    func `an unknown code has the topic of its neighbours`(
         name: String, sentence: String?
     ) throws {
         let code = try #require(DTC(name))
         #expect(PIDTables.codeTexts().neighbours(of: code)?.sentence == sentence)
     }
 
-    @Test func `failure types have their texts, those undefined their category`() {
+    @Test func `failure types have texts, and undefined ones have their category`() {
         let texts = PIDTables.codeTexts()
         #expect(texts.text(ofFailureType: 0x11) == "Circuit short to ground")
         #expect(texts.text(ofFailureType: 0x87) == "Message missing")
@@ -98,7 +98,7 @@ import Testing
         (175, 16, "Engine oil temperature: value too high (moderately severe)"),
         (1675, 31, "Engine starter mode: condition exists"),
     ])
-    func `codes of SAE J1939`(spn: UInt32, fmi: UInt8, text: String) {
+    func `codes of SAE J1939 have texts`(spn: UInt32, fmi: UInt8, text: String) {
         let code = J1939Code(spn: spn, fmi: fmi, occurrenceCount: 1, conversionMethod: false)
         #expect(PIDTables.codeTexts().text(of: code) == text)
     }
@@ -117,7 +117,7 @@ import Testing
         #expect(compared > 30)
     }
 
-    @Test func `every failure mode but the reserved ones has a text`() {
+    @Test func `every failure mode except the reserved ones has a text`() {
         let texts = PIDTables.codeTexts()
         for fmi in UInt8(0)..<32 {
             #expect((texts.text(ofFailureMode: fmi) == nil) == (22...30).contains(fmi), "\(fmi)")
@@ -128,7 +128,7 @@ import Testing
         #expect(texts.text(of: unknown) == nil)
     }
 
-    @Test func `a user's texts come first`() throws {
+    @Test func `a user's texts precede ours`() throws {
         let own = Array(
             "P1234\tOwn\nSPN100\tOil\nSPN100/FMI1\tStop\nU0100\tBus\nU0100-11\tWire\n".utf8)
         let texts = PIDTables.codeTexts().overlaid(.bytes(own))
@@ -174,7 +174,7 @@ extension String {
     @Test(
         arguments: [(1995, nil), (1996, 2), (2000, 2), (2001, 1), (2030, 1), (nil, 1)]
             as [(Int?, Int?)])
-    func `readiness by model year`(year: Int?, allowed: Int?) throws {
+    func `readiness depends on the model year`(year: Int?, allowed: Int?) throws {
         let rules = try PIDTables.monitorTables().readiness.rules(modelYear: year)
         #expect(rules.first { $0.region == "us-epa" }?.allowed == allowed)
     }

@@ -88,7 +88,7 @@ import Testing
         try #require(explanations.hazards.first { $0.id == hazard }?.sentence, "\(hazard)")
     }
 
-    @Test func `meanings are those that were worked out by hand`() throws {
+    @Test func `meanings match those that were worked out by hand`() throws {
         for row in try CodeMeanings.rows() {
             let code = try #require(DTC(row.code))
             let text = try #require(texts.text(of: code))
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `hazards are those that were worked out by hand`() throws {
+    @Test func `hazards match those that were worked out by hand`() throws {
         let ids = Dictionary(
             uniqueKeysWithValues: explanations.hazards.map { ($0.sentence, $0.id) })
         for row in try CodeMeanings.rows() {
@@ -123,7 +123,7 @@ import Testing
         ("hot-coolant", ["coolant", "thermostat"]),
         ("refrigerant", ["refrigerant"]), ("steering", ["steering"]), ("brakes", ["brake"]),
     ])
-    func `a code of a hazard carries its sentence`(hazard: String, words: [String]) throws {
+    func `a code with a hazard has the hazard's sentence`(hazard: String, words: [String]) throws {
         let sentence = try sentence(hazard)
         let found = codes.filter { said in
             let text = said.text.lowercased()
@@ -141,8 +141,7 @@ import Testing
         ("ignition", ["ignition coil", "spark plug"]), ("exhaust", ["soot at the joints"]),
         ("fuel-pressure", ["smell for fuel"]), ("hot-coolant", ["coolant missing"]),
     ])
-    func `advice that touches a hazard carries its sentence`(hazard: String, words: [String]) throws
-    {
+    func `advice near a hazard has the hazard's sentence`(hazard: String, words: [String]) throws {
         let sentence = try sentence(hazard)
         for said in codes {
             let advice = said.explanation.causes.map { "\($0.what). \($0.check)".lowercased() }
@@ -153,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `no order reaches high voltage, airbags or gas`() throws {
+    @Test func `no advice orders work on high voltage, airbags or gas`() throws {
         let orders = [
             "bridge", "swap", "measure", "unplug", "resistance", "exchange", "plug it", "spray",
             "tap",
@@ -182,7 +181,7 @@ import Testing
         #expect(explanations.explanation(of: own, text: "Pump: signal too low")?.causes == [])
     }
 
-    @Test func `no cause is outside its meaning`() {
+    @Test func `every cause fits its meaning`() {
         let electrical: Set<CodeMeaning> = [
             .open, .shortToGround, .shortToSupply, .circuit, .signalLow, .signalHigh, .intermittent,
         ]
@@ -247,7 +246,7 @@ import Testing
             (17, .quantityLow), (18, .quantityLow), (19, .dataWrong), (20, .implausible),
             (21, .implausible), (22, .none), (31, .other),
         ] as [(UInt8, CodeMeaning)])
-    func `failure modes`(fmi: UInt8, meaning: CodeMeaning) {
+    func `failure modes are explained`(fmi: UInt8, meaning: CodeMeaning) {
         #expect(explanations.meaning(ofFailureMode: fmi) == meaning)
     }
 
@@ -264,7 +263,7 @@ import Testing
         ("P0110-54", "Sensor", .software), ("P0110-87", "Sensor", .communication),
         ("P0110-98", "Sensor: temperature too low", CodeMeaning.none),
     ])
-    func `failure types`(code: String, text: String, meaning: CodeMeaning) throws {
+    func `failure types are explained`(code: String, text: String, meaning: CodeMeaning) throws {
         #expect(explanations.meaning(of: try #require(DTC(code)), text: text) == meaning)
     }
 
@@ -290,7 +289,7 @@ import Testing
         ("P222A", "blocked exhaust"), ("P0237", "solenoid"), ("C0552", "pedal"),
         ("P0370", "no signal"), ("P0A01", "air inlet"), ("C0547", "pedal is soft"),
     ])
-    func `what is not true of a code is not said`(code: String, words: String) throws {
+    func `untrue sentences about a code are not printed`(code: String, words: String) throws {
         let said = try said(of: code)
         let advice = said.advice.joined(separator: "\n")
         #expect(!advice.contains(words), "\(advice)")
@@ -310,13 +309,13 @@ import Testing
         ("P047A", "limit its power"), ("P05EE", "countdown"), ("P2498", "exhaust may be dirtier"),
         ("U024A", "comfort"),
     ])
-    func `what is true of a code is said`(code: String, words: String) throws {
+    func `true sentences about a code are printed`(code: String, words: String) throws {
         let said = try said(of: code)
         let advice = said.advice.joined(separator: "\n")
         #expect(advice.contains(words), "\(advice)")
     }
 
-    @Test func `hazards of a code are those of its part alone`() throws {
+    @Test func `a code has only the hazards of its part`() throws {
         let (pressure, gas, brakes) = try (
             sentence("fuel-pressure"), sentence("gas"), sentence("brakes")
         )
@@ -336,13 +335,13 @@ import Testing
         ("P2002", "filter cracked"), ("P0401", "valve or pipe full of soot"),
         ("P0217", "coolant missing"), ("P0524", "oil level"), ("P0403", "plug or wiring"),
     ])
-    func `the first cause is what it most often is`(code: String, cause: String) throws {
+    func `the first cause is the most frequent one`(code: String, cause: String) throws {
         let said = try said(of: code)
         #expect(said.explanation.causes.first?.what.hasPrefix(cause) == true)
     }
 
     // The README states this share.
-    @Test func `most codes have an answer whether one may drive on`() {
+    @Test func `most codes say whether one may drive on`() {
         let named = (UInt16.min...UInt16.max).filter { texts.text(of: DTC($0)) != nil }
         let answered = codes.count { !$0.text.isEmpty && $0.explanation.drive != nil }
         #expect(answered * 100 / named.count == 70)

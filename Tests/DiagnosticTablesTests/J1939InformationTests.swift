@@ -29,7 +29,7 @@ import Testing
 
     // The values are from tests of the Equipment and Tool Institute's emissions test program
     // (j1939-84).
-    @Test func `texts end with an asterisk each`() throws {
+    @Test func `each text ends with an asterisk`() throws {
         #expect(
             try texts(decode(0xFEEC, Array("12345678901234567890*".utf8)))
                 == ["SPN237=12345678901234567890"])
@@ -42,7 +42,8 @@ import Testing
     }
 
     // A truck's answer in the same program: three calibrations, an empty one, and one more.
-    @Test func `calibrations follow each other, checksum least significant byte first`() throws {
+    @Test
+    func `several calibrations follow each other, checksum least significant byte first`() throws {
         let empty = [UInt8](repeating: 0, count: 4) + [UInt8](repeating: 0xFF, count: 16)
         let payload =
             [0x06, 0x7A, 0x6E, 0xC9] + Array("A261XXM_E711E31D".utf8)
@@ -60,7 +61,7 @@ import Testing
     // DM5 of a heavy-duty engine from j1939-84 (compliance 20): misfire, fuel system and
     // components, EGR, exhaust gas sensor and its heater; boost, filter, NOx, NMHC. None of the
     // second group is complete.
-    @Test func `readiness of a diesel engine`() throws {
+    @Test func `the readiness of a diesel engine is read`() throws {
         let items = try decode(0xFECE, [0x00, 0x00, 0x14, 0x37, 0xE0, 0x1E, 0xE0, 0x1E])
         var complete: [MonitorStatus.Monitor] = []
         var incomplete: [MonitorStatus.Monitor] = []
@@ -91,7 +92,7 @@ import Testing
 
     // Three public implementations fill DM4 like this: length 12 (of the bytes after it), code, SPN
     // 899 102 190 92 110 84. The scales are those of SAE J1939-71.
-    @Test func `freeze frames tell their code`() throws {
+    @Test func `a freeze frame has its code`() throws {
         let first: [UInt8] = [
             0x0C, 0x6E, 0x00, 0x00, 0x03, 0x01, 0x50, 0x68, 0x13, 0x64, 0x85, 0x00, 0x28,
         ]
@@ -114,7 +115,8 @@ import Testing
         #expect(try decode(0xFECD, first).count == 6)
     }
 
-    @Test func `a freeze frame cut short is an error, none is a message`() throws {
+    @Test
+    func `a freeze frame that is cut short is an error, and no freeze frame is a message`() throws {
         let frame: [UInt8] = [
             0x0C, 0x6E, 0x00, 0x00, 0x03, 0x01, 0x50, 0x68, 0x13, 0x64, 0x85, 0x00, 0x28,
         ]
@@ -133,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `an ECU that is no OBD device has no monitors`() throws {
+    @Test func `an ECU that is not an OBD device has no monitors`() throws {
         for compliance in [UInt8(0x05), 0xFF] {
             let items = try decode(0xFECE, [0x02, 0x00, compliance, 0, 0, 0, 0, 0])
             #expect(!items.contains { if case .monitor = $0 { true } else { false } })

@@ -3,7 +3,7 @@ import PIDTables
 import Testing
 
 @Suite struct `The embedded levels` {
-    @Test func `are of signals that exist, in their units`() throws {
+    @Test func `each level belongs to an existing signal and has its unit`() throws {
         let levels = try PIDTables.signalLevels()
         let table = try PIDTables.standard()
         let judged = table.signals.filter { !levels.rules(of: $0).isEmpty }
@@ -21,7 +21,7 @@ import Testing
 
     /// The values of a warm idling engine are usual: 90 °C, 800 rpm, 14.1 V.
     @Test(arguments: [("ECT", 90.0), ("RPM", 800), ("VPWR", 14.1), ("EOT", 95), ("IAT", 25)])
-    func `say nothing of usual values`(_ id: String, _ value: Double) throws {
+    func `usual values reach no level`(_ id: String, _ value: Double) throws {
         let signal = try #require(try PIDTables.standard().signals.first { $0.id == id })
         #expect(try PIDTables.signalLevels().rules(of: signal).rule(for: value) == nil)
     }

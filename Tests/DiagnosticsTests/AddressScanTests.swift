@@ -20,7 +20,7 @@ import Testing
         ECUMessage(ecu: ECUAddress(ecu, .can11), payload: payload)
     }
 
-    @Test func `a module is known by the address it answers from, wherever that is`() throws {
+    @Test func `a module is known by the address of its answer`() throws {
         let pairs: [UInt32: UInt32] = [0x726: 0x72E, 0x744: 0x764, 0x710: 0x77A, 0x7E0: 0x7E8]
         let (walk, asked) = try walk(.can11At500) { request in
             guard let target = request.target?.value, let responder = pairs[target] else {
@@ -47,7 +47,7 @@ import Testing
         #expect(walk.done == walk.addresses)
     }
 
-    @Test func `an address that asks several ECUs is no module's`() throws {
+    @Test func `an address that reaches several ECUs is not a module's`() throws {
         let (walk, _) = try walk(.can11At500) { request in
             switch request.target?.value {
             case 0x700: [message(0x72E, [0x7E, 0x00]), message(0x7E8, [0x7E, 0x00])]
@@ -78,13 +78,13 @@ import Testing
     }
 
     @Test(arguments: [VehicleProtocol.iso9141, .j1850PWM, .j1850VPW, .j1939])
-    func `where nothing says which addresses there are, none is tried`(
+    func `without known addresses none is tried`(
         vehicleProtocol: VehicleProtocol
     ) {
         #expect(AddressScan(vehicleProtocol) == nil)
     }
 
-    @Test func `a module's codes are asked for by UDS, then as on KWP`() {
+    @Test func `a module's codes are read by UDS, then by KWP`() {
         let module = AddressScan.Module(
             request: ECUAddress(0x744, .can11), responder: ECUAddress(0x764, .can11))
         let requests = AddressScan.codeRequests(for: module)
@@ -101,7 +101,7 @@ import Testing
             ("62F190414243", nil),
             ("62F197", nil), ("62F197FFFF", nil),
         ] as [(String, String?)])
-    func `a module's own name`(payload: String, name: String?) throws {
+    func `a module's own name is read`(payload: String, name: String?) throws {
         let message = ECUMessage(ecu: nil, payload: try #require(Hex.bytes(payload)))
         #expect(AddressScan.name(in: message) == name)
     }

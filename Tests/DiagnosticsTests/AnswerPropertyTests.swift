@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: services)
-    func `random bytes never trap and never go unanswered in silence`(service: UInt8) {
+    func `random bytes never crash and always give an item`(service: UInt8) {
         var random = SeededGenerator(seed: UInt64(service))
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         var items: [DiagnosticItem] = []
@@ -85,7 +85,7 @@ import Testing
         ]
 
     @Test(arguments: whole.indices)
-    func `what is cut off says nothing that the whole did not`(index: Int) throws {
+    func `a shortened answer gives no value that the whole does not give`(index: Int) throws {
         let row = Self.whole[index]
         let payload = try #require(Hex.bytes(row.answer))
         let exchange = Exchange(request: Hex.bytes(row.request), family: row.family)
@@ -107,7 +107,7 @@ import Testing
         (0x24, 4...4), (0x32, 2...2), (0x34, 4...4), (0x55, 1...2), (0x66, 5...5), (0xAA, 1...1),
     ]
 
-    @Test func `batches split into what the ECU put together, or into less`() {
+    @Test func `batches split into the parts that the ECU joined, or into fewer`() {
         var random = SeededGenerator(seed: 3)
         var whole = 0
         for _ in 0..<5_000 {
@@ -148,7 +148,7 @@ import Testing
         return true
     }
 
-    @Test func `an answer says the same whatever came before it from another ECU`() throws {
+    @Test func `the answer of one ECU does not depend on another ECU's answer before`() throws {
         let exchange = Exchange(request: [0x01, 0x0C], family: .can)
         var random = SeededGenerator(seed: 7)
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)

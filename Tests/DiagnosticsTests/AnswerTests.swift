@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 import Testing
 
-@Suite struct `What a message says about codes` {
+@Suite struct `Messages about codes` {
     private func message(_ payload: String, _ group: UInt32? = nil) throws -> ECUMessage {
         var message = ECUMessage(ecu: nil, payload: try #require(Hex.bytes(payload)))
         message.parameterGroup = group
@@ -17,7 +17,7 @@ import Testing
             ("C0FF00000000FFFF", 0xFECA, nil), ("80FF00000000FFFF", 0xFECA, nil),
             ("40FF00000000FFFF", 0xFECB, nil), ("40FF", nil, nil),
         ] as [(String, UInt32?, Bool?)])
-    func `DM1 tells whether the lamp is on`(payload: String, group: UInt32?, isOn: Bool?) throws {
+    func `DM1 says whether the light is on`(payload: String, group: UInt32?, isOn: Bool?) throws {
         #expect(try message(payload, group).lamps?.malfunction == isOn)
     }
 
@@ -41,7 +41,7 @@ import Testing
             ("01FFFFFFFFCAFE00", 0xE800, true), ("00FFFFFFFFCAFE00", 0xE800, false),
             ("7F", 0xFECA, false),
         ] as [(String, UInt32?, Bool)])
-    func `who says no`(payload: String, group: UInt32?, isRefusal: Bool) throws {
+    func `refusals are recognised`(payload: String, group: UInt32?, isRefusal: Bool) throws {
         #expect(try message(payload, group).isRefusal == isRefusal)
     }
 }

@@ -78,7 +78,7 @@ private struct Watch {
 
 @Suite struct BatteryGuardTests {
     @Test
-    func `a vehicle that is switched off is left alone and asked again when its engine starts`()
+    func `a vehicle that is switched off is left alone until its engine starts`()
         throws
     {
         let watch = Watch([
@@ -101,7 +101,7 @@ private struct Watch {
         #expect(watch.battery.rests == 1)
     }
 
-    @Test func `a start is noticed without a voltage, at the latest after a quarter of an hour`() {
+    @Test func `a start is noticed without a voltage, after at most a quarter of an hour`() {
         let watch = Watch([
             Phase(until: 100, rpm: 2000, speed: 50, volts: nil), .asleep(20_000, nil),
             Phase(until: 22_000, rpm: 900, speed: 0, volts: nil),
@@ -122,7 +122,7 @@ private struct Watch {
         #expect(watch.news.count == 1)
     }
 
-    @Test func `start-stop at the lights is no parked vehicle`() {
+    @Test func `a start-stop engine at the lights is not a parked vehicle`() {
         var phases: [Phase] = []
         for round in 1...20 {
             phases.append(Phase(until: round * 300 - 180, rpm: 1800, speed: 50, volts: 14.1))
@@ -131,7 +131,7 @@ private struct Watch {
         #expect(Watch(phases).rests == "")
     }
 
-    @Test func `a hybrid that stands ready with its engine off is no parked vehicle`() {
+    @Test func `a hybrid that waits with its engine off is not a parked vehicle`() {
         let watch = Watch([
             Phase(until: 300, rpm: 1500, speed: 40, volts: 14.0),
             Phase(until: 5000, rpm: 0, speed: 0, volts: 13.8),
@@ -140,7 +140,7 @@ private struct Watch {
         #expect(watch.rests == "")
     }
 
-    @Test func `an electric vehicle in a jam is no parked vehicle, one that is off is`() {
+    @Test func `an electric vehicle in a jam is not parked, a switched-off one is`() {
         #expect(
             Watch([
                 Phase(until: 300, rpm: nil, speed: 40, volts: 14.4),
@@ -158,7 +158,9 @@ private struct Watch {
         #expect((time - .zero).seconds <= 1540)
     }
 
-    @Test func `a smart alternator that does not charge stops nothing while the engine turns`() {
+    @Test
+    func `a smart alternator that does not charge does not end the polling while the engine runs`()
+    {
         #expect(
             Watch([
                 Phase(until: 3000, rpm: 1400, speed: 90, volts: 12.2),
@@ -166,12 +168,12 @@ private struct Watch {
             ]).rests == "")
     }
 
-    @Test func `without a voltage standing alone stops nothing`() {
+    @Test func `without a voltage, standing alone does not end the polling`() {
         #expect(
             Watch([Phase(until: 9000, rpm: 0, speed: 0, volts: nil)]).rests == "")
     }
 
-    @Test func `a 24 V supply counts half`() {
+    @Test func `a 24 V supply is compared as half its voltage`() {
         #expect(Watch([Phase(until: 3000, rpm: 0, speed: 0, volts: 27.6)]).rests == "")
         #expect(Watch([Phase(until: 3000, rpm: 0, speed: 0, volts: 24.6)]).news.count == 1)
     }
@@ -184,7 +186,10 @@ private struct Watch {
         #expect(watch.probes.count <= 15)
     }
 
-    @Test func `a charged vehicle that is silent is asked once a minute: its link may fail`() {
+    @Test
+    func
+        `with a charged battery a silent vehicle is asked once a minute`()
+    {
         let watch = Watch([
             Phase(until: 100, rpm: 2000, speed: 50, volts: 14.2), .asleep(1000, 14.2),
             Phase(until: 2000, rpm: 2000, speed: 50, volts: 14.2),
@@ -194,7 +199,7 @@ private struct Watch {
         #expect((time - .zero).seconds <= 1061)
     }
 
-    @Test func `a single unanswered request a minute is no silence`() {
+    @Test func `one unanswered request per minute does not count as silence`() {
         var battery = BatteryGuard()
         for minute in 0..<2 {
             let now = at(Double(minute) * 300)
@@ -205,7 +210,8 @@ private struct Watch {
         #expect(battery.rest == nil)
     }
 
-    @Test func `where neither speed nor engine speed is asked for, a low voltage lets it ask`() {
+    @Test
+    func `at a low voltage requests continue if the plan reads neither speed nor engine speed`() {
         var battery = BatteryGuard()
         var probes = 0
         var reads = 0
@@ -231,7 +237,7 @@ private struct Watch {
     }
 
     /// The vehicle answers for a minute, is silent for ten minutes, and then answers again.
-    @Test func `asks for nothing but the voltage, and then for everything`() {
+    @Test func `while the vehicle rests only the voltage is read, afterwards every signal`() {
         let engine = SignalIndex(rawValue: 0)
         let wants = [
             PollPlan.Want(DataID(.currentData, 0x05), length: 1),
@@ -294,7 +300,7 @@ private struct Watch {
     }
 
     /// A poll of one module that sleeps while the vehicle is driven.
-    @Test func `a module that never answers is no vehicle that is off`() {
+    @Test func `a module that never answers does not mean that the vehicle is off`() {
         let engine = SignalIndex(rawValue: 0)
         var plan = PollPlan(wants: [
             PollPlan.Want(DataID(.readData, 0x0101), length: nil, period: .seconds(1))

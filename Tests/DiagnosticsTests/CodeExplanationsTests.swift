@@ -76,7 +76,7 @@ import Testing
 
     private func code(_ text: String) throws -> DTC { try #require(DTC(text)) }
 
-    @Test func `a family says everything of its codes`() throws {
+    @Test func `a family gives all parts of a code's explanation`() throws {
         let explanations = try explanations()
         let code = try code("P0421-11")
         let said = try #require(explanations.explanation(of: code, text: "A text"))
@@ -96,7 +96,7 @@ import Testing
         #expect(explanations.drives == [.catalyst: "Drive steadily."])
     }
 
-    @Test func `signals without codes are for all the others`() throws {
+    @Test func `signals listed without codes apply to all other codes`() throws {
         let said = try explanations().explanation(of: code("P2000"), text: "A text")
         #expect(said?.watch?.signals == ["o2-b2s2"])
         #expect(said?.notes == [])
@@ -106,11 +106,11 @@ import Testing
         ("P0420", "catalyst"), ("P0424", "catalyst"), ("P0425", "heated"), ("P0429", "heated"),
         ("P0430", "catalyst"), ("P2000", "catalyst"), ("P0520", "oil"),
     ])
-    func `the family with the narrowest range counts`(name: String, family: String) throws {
+    func `the family with the narrowest range is used`(name: String, family: String) throws {
         #expect(try explanations().family(of: code(name))?.id == family)
     }
 
-    @Test func `a code of no family is explained by the meaning of its text`() throws {
+    @Test func `a code without a family is explained by the meaning of its text`() throws {
         let explanations = try explanations()
         let code = try code("P0B99")
         let said = explanations.explanation(of: code, text: "Fan: control signal too low")
@@ -161,7 +161,7 @@ import Testing
         (nil, [false, false, false, false], true, .weeks),
         (nil, [true, true, true, true], false, .note),
     ])
-    func `what the vehicle says about driving on counts where it is graver`(
+    func `the vehicle's own advice on driving counts if it is more serious`(
         severity: UInt8?, lamps: [Bool], isActive: Bool?, drive: DriveAdvice
     ) throws {
         var report = CodeReport(ecu: nil, kind: .stored, code: .dtc(try code("P0420")), line: 0)
@@ -204,7 +204,7 @@ import Testing
         ("Fuel pressure too low", .quantityLow), ("Signal too low: else", CodeMeaning.none),
         ("Valve: fault; on some vehicles: circuit open", CodeMeaning.none),
     ])
-    func `meanings of texts`(text: String, meaning: CodeMeaning) throws {
+    func `texts have meanings`(text: String, meaning: CodeMeaning) throws {
         let code = try code("P0500")
         #expect(try explanations().meaning(of: code, text: text) == meaning)
     }
@@ -230,7 +230,7 @@ import Testing
             ("P0A10", "Valve: signal too low"), ("P0A10", nil),
             ("P0500", "Drive motor: signal too low"),
         ] as [(String, String?)])
-    func `a hazard keeps other families away`(name: String, text: String?) throws {
+    func `a code with a hazard gets no other family's advice`(name: String, text: String?) throws {
         let code = try code(name)
         let said = try #require(try explanations().explanation(of: code, text: text))
         #expect(said.family == "voltage")
@@ -266,7 +266,7 @@ import Testing
             ])
     }
 
-    @Test func `a code that says stop shows nothing to watch`() throws {
+    @Test func `a code with the advice to stop has no signals to watch`() throws {
         let text = "Valve: circuit open"
         #expect(try explanations().explanation(of: code("P0504"), text: text)?.watch != nil)
         let said = try explanations().explanation(of: code("P0505"), text: text)
@@ -305,7 +305,7 @@ import Testing
         #expect(ownWay?.clears == "By hand.")
     }
 
-    @Test func `a permanent code is cleared by the vehicle alone`() throws {
+    @Test func `only the vehicle clears a permanent code`() throws {
         var state = CodeExplanations.State()
         state.kind = .permanent
         let explanations = try explanations()
@@ -323,7 +323,7 @@ import Testing
             ("P03011", nil), ("P0301-7", nil), ("U0100-1", nil), ("P9999", nil), ("", nil),
             ("coolant", nil), ("SPN 100", nil), ("SPN 9999999 FMI 1", nil),
         ] as [(String, String?)])
-    func `a mistyped code`(text: String, code: String?) {
+    func `a mistyped code is recognised`(text: String, code: String?) {
         #expect(CodeReport.Code.meant(by: text) == code)
     }
 
@@ -338,7 +338,9 @@ import Testing
         (["U0100", "U0100-11"], 11.8, []),
         ([], 9.0, []),
     ])
-    func `codes are read together`(codes: [String], voltage: Double?, findings: [String]) throws {
+    func `codes that belong together are explained together`(
+        codes: [String], voltage: Double?, findings: [String]
+    ) throws {
         let reading = try explanations().reading(of: codes.compactMap { DTC($0) }, voltage: voltage)
         let found = reading.findings.map { finding in
             ([finding.id] + finding.codes.map(\.text)).joined(separator: " ")

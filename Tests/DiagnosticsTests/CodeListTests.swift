@@ -48,7 +48,7 @@ import Testing
         #expect(decode(asked, row.answers) == row.expected)
     }
 
-    @Test func `the address tells the protocol where the exchange does not`() {
+    @Test func `the address decides the protocol if the exchange does not`() {
         let byte = Asked(request: "03", family: nil, ecu: ECUAddress(0x10, .byte))
         #expect(decode(byte, ["43013302010000"]) == ["stored P0133", "stored P0201"])
         let can = Asked(request: "03", family: nil, ecu: ECUAddress(0x18DA_F110, .can29))
@@ -71,7 +71,7 @@ import Testing
         Row("1800FF00", .iso14230, "58020133E0", ["stored P0133 status E0", "error"]),
         Row("1800FF00", .iso14230, "58", ["error"]),
     ])
-    func `KWP lists carry a status`(_ row: Row) {
+    func `lists of KWP have a status`(_ row: Row) {
         let asked = Asked(request: row.request, family: row.family, ecu: nil)
         #expect(decode(asked, row.answers) == row.expected)
     }
@@ -219,7 +219,7 @@ import Testing
         Row("2102", .can, "610200AABB", ["message"]),
         Row("1A90", .iso14230, "5A9031", ["message"]),
     ])
-    func `other services go by the table or stay messages`(_ row: Row) {
+    func `other services follow the table or stay messages`(_ row: Row) {
         let asked = Asked(request: row.request, family: row.family)
         #expect(decode(asked, row.answers) == row.expected)
     }
@@ -261,13 +261,13 @@ import Testing
             (0xFEF1, "FFFFFF6813FFFFFF", ["message"]),
             (0xE800, "01FFFFFFD4FE00FF", ["message"]),
         ] as [(UInt32, String, [String])])
-    func `diagnostic messages and parameter groups`(
+    func `diagnostic messages and parameter groups are decoded`(
         group: UInt32, payload: String, expected: [String]
     ) {
         #expect(decode(group, payload).map(short) == expected)
     }
 
-    @Test func `lamps are those of the message`() {
+    @Test func `a code has the lamps of its message`() {
         guard case .code(let report)? = decode(0xFED4, "47FFA8000101FFFF").first else {
             Issue.record("no code")
             return
@@ -279,7 +279,7 @@ import Testing
                     malfunction: true, redStop: false, amberWarning: true, protect: nil))
     }
 
-    @Test func `a broadcast is no answer to another request`() {
+    @Test func `a broadcast is not an answer to another request`() {
         let codes = "43FF5B000202FFFF"
         #expect(decode(0xFECA, codes, request: [0x00, 0xFE, 0xCB]).map(short) == ["message"])
         #expect(decode(0xFECB, codes, request: [0x00, 0xFE, 0xCB]).count == 1)

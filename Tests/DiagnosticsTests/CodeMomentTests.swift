@@ -1,7 +1,7 @@
 import Diagnostics
 import Testing
 
-@Suite struct `What was happening` {
+@Suite struct `The moment of a fault` {
     @Test(
         arguments: [
             (
@@ -22,7 +22,7 @@ import Testing
             (nil, nil, 33, nil, 60, "33 % load, 1 minute after start."),
             (nil, nil, nil, nil, nil, nil),
         ] as [(Double?, Double?, Double?, Double?, Double?, String?)])
-    func `a freeze frame is one sentence`(
+    func `a freeze frame becomes one sentence`(
         speed: Double?, coolant: Double?, load: Double?, rpm: Double?, time: Double?,
         sentence: String?
     ) {
@@ -35,7 +35,7 @@ import Testing
         #expect(moment.sentence() == sentence)
     }
 
-    @Test func `units are the caller's`() {
+    @Test func `the caller chooses the units`() {
         var moment = CodeMoment([], in: TestTable.pids)
         moment.speed = 100
         #expect(moment.sentence { "\($0)<\($1)>" } == "At 100.0<km/h>.")

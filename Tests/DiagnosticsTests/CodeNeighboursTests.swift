@@ -28,12 +28,14 @@ import Testing
             // Another block, a code that has a text, a manufacturer's code.
             ("P0200", nil), ("P0101", nil), ("P0101-11", nil), ("P1102", nil),
         ] as [(String, String?)])
-    func `they tell what it is about`(name: String, sentence: String?) throws {
+    func `the topic of an unknown code comes from its neighbours`(name: String, sentence: String?)
+        throws
+    {
         let code = try #require(DTC(name))
         #expect(texts.neighbours(of: code)?.sentence == sentence)
     }
 
-    @Test func `a mark in the third column says that one list alone has the code`() throws {
+    @Test func `a mark in the third column means that only one list has the code`() throws {
         let texts = CodeTexts([.bytes(Array("P0101\tSure\nP0102\tLess sure\t1\n".utf8))])
         let sure = try #require(DTC("P0101"))
         let lessSure = try #require(DTC("P0102-11"))

@@ -20,7 +20,7 @@ import Testing
             ("P0301", "misfire"), ("P0A0F", "last"), ("U0100", "no communication"),
             ("P0302", nil), ("B0001", nil), ("U3FFF", nil), ("P0000", nil), ("P0A10", nil),
         ] as [(String, String?)])
-    func `every line is found and nothing else`(code: String, text: String?) throws {
+    func `every line is found, and nothing else is`(code: String, text: String?) throws {
         #expect(texts.text(of: try #require(DTC(code))) == text)
     }
 
@@ -31,7 +31,7 @@ import Testing
         #expect(texts.text(ofFailureType: 0x00) == nil)
     }
 
-    @Test func `no file is no text`() throws {
+    @Test func `an empty file has no text`() throws {
         let code = try #require(DTC("P0301"))
         #expect(CodeTexts([]).text(of: code) == nil)
         #expect(CodeTexts([.embedded("")]).text(of: code) == nil)
@@ -72,14 +72,14 @@ import Testing
         #expect(structure.area == area)
     }
 
-    @Test func `every code has a structure of its own letter`() {
+    @Test func `the structure of a code depends on its letter`() {
         for code in UInt16.min...UInt16.max {
             #expect(CodeStructure(DTC(code)).system.rawValue == String(DTC(code).text.prefix(1)))
         }
     }
 
     // Bits: ISO 14229-1, annex D.
-    @Test func `severity bytes in words`() {
+    @Test func `severity bytes become words`() {
         #expect(CodeSeverity(0x84).advice == .immediately)
         #expect(CodeSeverity(0x20).advice == .maintenance)
         #expect(CodeSeverity(0x00).advice == nil)
@@ -145,13 +145,13 @@ import Testing
             ("410100076565", 1998, false), ("410100076524", nil, false),
             ("410100076504", nil, true), ("410100076504", 1990, nil),
         ] as [(String, Int?, Bool?)])
-    func `the rule goes by model year`(answer: String, year: Int?, tolerates: Bool?) throws {
+    func `the rule depends on the model year`(answer: String, year: Int?, tolerates: Bool?) throws {
         let (readiness, rules) = try readiness([(0, answer)])
         let rule = rules.rules(modelYear: year).first
         #expect(rule?.tolerates(readiness.incomplete) == tolerates)
     }
 
-    @Test func `ECUs add up and stay apart`() throws {
+    @Test func `the readiness of all ECUs is combined, and each ECU's is kept`() throws {
         let (readiness, _) = try readiness([(0, "410100076504"), (1, "410182040040")])
         #expect(readiness.ecus.count == 2)
         #expect(readiness.lampIsOn == true)
@@ -166,7 +166,7 @@ import Testing
 
     // Two ECUs of an adapter without headers: one light is on, and there are three codes.
     @Test(arguments: [["41018207E504", "410101040000"], ["410101040000", "41018207E504"]])
-    func `ECUs without addresses have the light of any and the codes of all`(
+    func `without addresses the light of any ECU and the codes of all count`(
         answers: [String]
     ) throws {
         let (readiness, _) = try readiness(answers.map { (nil, $0) })
@@ -175,7 +175,7 @@ import Testing
         #expect(readiness.ecus.map(\.codeCount) == [3])
     }
 
-    @Test func `an ECU that answers again replaces what it said`() throws {
+    @Test func `a second answer of an ECU replaces the first`() throws {
         let (readiness, _) = try readiness([(0, "410100076504"), (0, "410101076500")])
         #expect(readiness.ecus.count == 1)
         #expect(readiness.incomplete.isEmpty)

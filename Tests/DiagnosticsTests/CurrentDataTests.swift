@@ -93,7 +93,7 @@ import Testing
         Pair("04", "44", ["message"]),
         Pair("0801", "4801000000000000", ["message"]),
     ])
-    func `what was not asked for stays a message`(_ row: Pair) {
+    func `an answer that was not requested stays a message`(_ row: Pair) {
         #expect(decode(Asked(request: row.request), [row.answer]) == row.expected)
     }
 
@@ -129,13 +129,13 @@ import Testing
         Pair("01060C", "4106800C1A", ["error"]),
         Pair("0106", "41068040201000", ["error"]),
     ])
-    func `a record of varying length takes the length that fits`(_ row: Pair) {
+    func `a record of varying length has the length that fits`(_ row: Pair) {
         #expect(decode(Asked(request: row.request), [row.answer]) == row.expected)
     }
 
     // The bits are those of PID 01 in SAE J1979-DA. The first row is 81 07 65 04 from the ELM327
     // data sheet.
-    @Test func `readiness of a spark ignition engine`() {
+    @Test func `readiness of a spark ignition engine is read`() {
         #expect(
             decode(Asked(request: "0101"), ["410181076504"]) == [
                 "MIL=yes", "DTC_CNT=1", "sinceClear misfire complete",
@@ -147,7 +147,7 @@ import Testing
             ])
     }
 
-    @Test func `readiness of a compression ignition engine`() {
+    @Test func `readiness of a compression ignition engine is read`() {
         #expect(
             decode(Asked(request: "0141"), ["4141006EEBA0"]) == [
                 "thisCycle misfire unsupported", "thisCycle fuelSystem incomplete",
@@ -158,7 +158,7 @@ import Testing
             ])
     }
 
-    @Test func `a freeze frame names its code once the ECU told it`() {
+    @Test func `a freeze frame has its code after the ECU reported the code`() {
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         let other = ECUAddress(0x7E9, .can11)
         #expect(
@@ -205,11 +205,11 @@ import Testing
         Pair("020C", "420C001AF8", ["RPM=1726 frame 0"]),
         Pair("020600", "42060080", ["SHRTFT1=0 frame 0"]),
     ])
-    func `freeze frames carry their number`(_ row: Pair) {
+    func `freeze frames have their number`(_ row: Pair) {
         #expect(decode(Asked(request: row.request), [row.answer]) == row.expected)
     }
 
-    @Test func `a code is unknown where no address says whose it is`() {
+    @Test func `the code of a freeze frame is unknown if answers have no address`() {
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         _ = decode(
             Asked(request: "020200", ecu: nil), ["4202000133", "4202000301"], by: &decoder)
@@ -221,7 +221,7 @@ import Testing
 
     // SAE J1979-DA: PID 4F.A replaces the 2 of lambda, .B the 8 V, .C the 128 mA, .D × 10 the 255
     // kPa. PID 50.A × 10 replaces 655.35 g/s. The values were calculated by hand.
-    @Test func `announced ranges hold for their ECU alone`() {
+    @Test func `reported ranges apply only to their ECU`() {
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         let other = Asked(request: "010B", ecu: ECUAddress(0x7E9, .can11))
         #expect(decode(Asked(request: "010B"), ["410BFF"], by: &decoder) == ["MAP=255"])
@@ -253,7 +253,7 @@ import Testing
             ("4144FFFF", "LAMBDA=4", 0x4F), ("410BFF", "MAP=510", 0x4F),
             ("4110FFFF", "MAF=800", 0x50), ("410C1AF8", "RPM=1726", nil),
         ] as [(String, String, UInt32?)])
-    func `a value has no range where ECUs without address disagree on it`(
+    func `a value has no range if ECUs without addresses disagree about it`(
         answer: String, value: String, pid: UInt32?
     ) {
         let announced = ["014F": "414F04100033", "0150": "415050000000"]
@@ -290,7 +290,7 @@ import Testing
         }
     }
 
-    @Test func `an announced range holds for records in front of it`() {
+    @Test func `a reported range also applies to earlier records of the same answer`() {
         #expect(
             decode(Asked(request: "010B4F"), ["410BFF4F00000033"]) == [
                 "MAP=510", "MAX_LAMBDA=0", "MAX_O2V=0", "MAX_O2I=0", "MAX_MAP=510",
@@ -308,11 +308,11 @@ import Testing
         Pair("010C0D", "410C1AF80D3201", ["error"]),
         Pair("010C0C", "410C1AF80C1AF8", ["RPM=1726", "RPM=1726"]),
     ])
-    func `records are the same in any order, and cut where they end`(_ row: Pair) {
+    func `records are read in any order, and each ends where its length says`(_ row: Pair) {
         #expect(decode(Asked(request: row.request), [row.answer]) == row.expected)
     }
 
-    @Test func `raw bytes are those of the record`() {
+    @Test func `raw bytes are only those of the record`() {
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         var items: [DiagnosticItem] = []
         decoder.decode(
@@ -337,7 +337,7 @@ import Testing
         Pair("010C", "7F", ["error"]),
         Pair("010C", "7F01123456", ["refused 01 12", "error"]),
     ])
-    func `a refusal is a refusal, whatever was asked`(_ row: Pair) {
+    func `a refusal is recognised after any request`(_ row: Pair) {
         #expect(decode(Asked(request: row.request), [row.answer]) == row.expected)
     }
 }

@@ -43,7 +43,7 @@ import Testing
         #expect(text(.j1939) == j1939)
     }
 
-    @Test func `only clearing writes, and the list of harmless requests agrees`() throws {
+    @Test func `only clearing writes, as in the list of harmless requests`() throws {
         let queries: [DiagnosticQuery] = [
             .supportedPIDs(0), .currentData([0x0C]), .readiness, .readinessByPID,
             .readinessThisCycle, .readinessGroup(1),
@@ -69,7 +69,7 @@ import Testing
             ("06:01", "06:01", "22:F601", nil), ("02:0C", "02:0C", nil, nil),
             ("22:F190", "22:F190", "22:F190", nil), ("FE:00F004", nil, nil, "FE:00F004"),
         ] as [(String, String?, String?, String?)])
-    func `a record stands where the profile keeps it`(
+    func `the profile decides the service of a record`(
         name: String, classic: String?, onUDS: String?, j1939: String?
     ) throws {
         let id = try #require(DataID(name))
@@ -82,12 +82,12 @@ import Testing
         ("01:0C", "010C"), ("02:0C", "020C00"), ("22:F40C", "22F40C"), ("21:05", "2105"),
         ("FE:00F004", "00F004"), ("FE:00FEEC", "00FEEC"),
     ])
-    func `what asks for a record alone`(name: String, request: String) throws {
+    func `a record is requested alone`(name: String, request: String) throws {
         #expect(Hex.string(try #require(DataID(name)).requestPayload) == request)
     }
 
     // SAE J1939-71: EEC1 (61444) has the engine speed, CCVS (65265) has the vehicle speed.
-    @Test func `what tells that a vehicle moves stands where the profile keeps it`() {
+    @Test func `engine and vehicle speed have the identifiers of the profile`() {
         let profiles: [DiagnosticProfile] = [.classicCAN, .classicLegacy, .onUDS]
         for profile in profiles {
             #expect(profile.engineSpeed == DataID(.currentData, 0x0C))
@@ -102,7 +102,7 @@ import Testing
         #expect(!DiagnosticProfile.j1939.isMeasured(DataID(.currentData, 0x0C)))
     }
 
-    @Test func `the table's own address is asked, unless another ECU is wanted`() {
+    @Test func `the address of the table is asked, unless the user chooses another ECU`() {
         let engine = ECUAddress(0x7E8, .can11)
         let gearbox = ECUAddress(0x7E9, .can11)
         let battery = ECUAddress(0x7EC, .can11)
@@ -124,7 +124,7 @@ import Testing
         ("00FECA", true), ("00FECE", true), ("00FEEC", true), ("00F004", true), ("00FED3", false),
         ("00FECC", false), ("00FE", false), ("00FECA00", false), ("01FECA", true),
     ])
-    func `requests for parameter groups that only read`(request: String, isReadOnly: Bool) throws {
+    func `requests for parameter groups only read`(request: String, isReadOnly: Bool) throws {
         #expect(
             VehicleRequest.isReadOnly(try #require(Hex.bytes(request))) == isReadOnly)
     }
@@ -137,7 +137,7 @@ import Testing
         ECUMessage(ecu: ecu, payload: Hex.bytes(payload) ?? [])
     }
 
-    @Test func `a classic answer ends it`() {
+    @Test func `a classic answer ends the search`() {
         var discovery = ProfileDiscovery()
         #expect(discovery.step == .ask(request: [0x01, 0x00], on: nil))
         discovery.answered([message("4100BE3EB811")], on: .can11At500)
@@ -166,7 +166,7 @@ import Testing
         #expect(discovery.step == .nobody)
     }
 
-    @Test func `whoever is silent on OBD may speak SAE J1939`() {
+    @Test func `a vehicle that is silent on OBD is asked on SAE J1939`() {
         let engine = ECUAddress(0x00, .byte)
         var answer = ECUMessage(ecu: engine, payload: Hex.bytes("00FF00000000FFFF") ?? [])
         answer.parameterGroup = 0xFECA
@@ -183,7 +183,7 @@ import Testing
         ("62F81001", true), ("62F81000", false), ("62F81002", false), ("62F8100100", false),
         ("62F810", false), ("7F2231", false), ("4100BE3EB811", false),
     ])
-    func `one answer alone says OBDonUDS`(answer: String, isFound: Bool) {
+    func `a single answer proves OBDonUDS`(answer: String, isFound: Bool) {
         var discovery = ProfileDiscovery()
         discovery.answered([], on: nil)
         discovery.answered([message(answer)], on: .can11At500)
@@ -192,7 +192,7 @@ import Testing
         #expect(discovery.step == (isFound ? found : further))
     }
 
-    @Test func `a refused or short map is no classic answer`() {
+    @Test func `a refused or short map is not a classic answer`() {
         for answer in ["7F0112", "4100BE3E", "4101BE3EB811"] {
             var discovery = ProfileDiscovery()
             discovery.answered([message(answer)], on: .can11At500)
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func `a forced protocol is never left`() {
+    @Test func `no other protocol is tried after a forced one`() {
         var can = ProfileDiscovery(forced: .can29At250)
         #expect(can.step == .ask(request: [0x01, 0x00], on: .can29At250))
         can.answered([], on: .can29At250)
@@ -227,7 +227,7 @@ import Testing
             ("1M8GDM9AXKP042788", 1989), ("1HGCM82633A004352", 2003), ("1D4GP00R55B123456", 2005),
             ("WVWZZZ1KZAW000001", nil), ("5YJ3E1EA7JF000316", 2018),
         ] as [(String, Int?)])
-    func `model years of North American VINs`(vin: String, year: Int?) throws {
+    func `model years follow from North American VINs`(vin: String, year: Int?) throws {
         let vin = try #require(VIN(vin))
         #expect(vin.northAmericanModelYear == year)
     }

@@ -121,7 +121,7 @@ import Testing
         #expect(decode(asked, row.answers) == row.expected)
     }
 
-    @Test func `raw bytes of a VIN are its characters, without what pads them`() {
+    @Test func `raw bytes of a VIN are its characters without the padding`() {
         let vin = Array("1D4GP00R55B123456".utf8)
         let can = Exchange(request: [0x09, 0x02], family: .can)
         let legacy = Exchange(request: [0x09, 0x02], family: .iso9141)
@@ -137,7 +137,7 @@ import Testing
         for case .reading(let reading) in items { #expect(reading.raw == InlineBytes(vin)) }
     }
 
-    @Test func `a part that is missing at the end is missed where the ECU told their number`() {
+    @Test func `a missing last part is noticed if the ECU reported the number of parts`() {
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         let count = Asked(request: "0905", family: .iso9141, ecu: nil)
         let numbers = Asked(request: "0906", family: .iso9141, ecu: nil)
@@ -150,7 +150,7 @@ import Testing
     ///
     /// The numbered parts of ISO 15031-5 come with the source byte 10 although the link reports
     /// CAN, and the reverse.
-    @Test func `an address tells what a frame was, whatever the link is thought to be`() {
+    @Test func `the address decides the form of a frame, even if the reported protocol differs`() {
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         func decode(_ address: String, _ said: VehicleProtocol, _ answers: [String]) -> [String] {
             let exchange = Exchange(request: [0x09, 0x02], vehicleProtocol: said)
@@ -169,7 +169,7 @@ import Testing
         #expect(decode("7E8", .iso9141, ["490201\(Self.vin)"]) == expected)
     }
 
-    @Test func `parts of two ECUs stay apart, and nothing is left for the next exchange`() {
+    @Test func `parts of two ECUs are kept apart, and nothing remains for the next exchange`() {
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         var items: [DiagnosticItem] = []
         let exchange = Exchange(request: [0x09, 0x06], family: .iso9141)
@@ -235,7 +235,7 @@ import Testing
         #expect(decode(Asked(request: row.request), [row.answer]) == row.expected)
     }
 
-    @Test func `the identifier is the one asked for`() {
+    @Test func `the identifier is the requested one`() {
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         var items: [DiagnosticItem] = []
         decoder.decode(
@@ -248,7 +248,7 @@ import Testing
         #expect(reading.dataID == DataID(.readData, 0xF40C))
     }
 
-    @Test func `readiness by identifier`() {
+    @Test func `readiness is read by identifier`() {
         #expect(
             decode(Asked(request: "22F401"), ["62F40181076504"]).prefix(3) == [
                 "MIL=yes", "DTC_CNT=1", "sinceClear misfire complete",
@@ -257,7 +257,7 @@ import Testing
 
     // Bytes B to F have four monitors each: low bits = supported, high bits = not complete. Three
     // AUTOSAR stacks use this layout for F501 (SAE J1979-DA, 2021).
-    @Test func `readiness of SAE J1979-2`() {
+    @Test func `readiness of SAE J1979-2 is read`() {
         let items = decode(
             Asked(request: "22F501"), ["62F50182" + "17" + "15" + "11" + "4D" + "00"])
         #expect(items.count == 22)
@@ -388,7 +388,7 @@ import Testing
         #expect(decode(asked, row.answers) == row.expected)
     }
 
-    @Test func `names follow id, test and scaling`() {
+    @Test func `the name depends on monitor, test and scaling`() {
         let tables = TestTable.monitors
         #expect(tables.monitorName(0x01, tid: 0x01, uas: 0x0A) == "Oxygen sensor B1S1")
         #expect(tables.monitorName(0xB0, tid: 0x0B, uas: 0x24) == "Misfire cylinder 15")

@@ -13,8 +13,9 @@ import Testing
     ]
 
     @Test(arguments: records)
-    func `count where a value can pass them`(_ record: String, _ lower: Bool, _ upper: Bool) throws
-    {
+    func `a limit counts only if a value can exceed it`(
+        _ record: String, _ lower: Bool, _ upper: Bool
+    ) throws {
         let digits = record.filter { $0 != " " }
         let bytes = try #require(Hex.bytes("2180" + digits))
         for raw in [bytes, Array(bytes.dropFirst())] {
@@ -26,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `count where nothing is known of their bytes, and never where there are none`() {
+    @Test func `limits without known bytes count, and missing limits never do`() {
         var result = MonitorTestResult(ecu: nil, tid: 1, raw: [], line: 0)
         #expect(!result.hasLowerLimit && !result.hasUpperLimit)
         (result.min, result.max, result.uas) = (0, 65_535, 0x0A)

@@ -13,7 +13,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
     return .answered([message], intact: true, pending: pending)
 }
 
-@Suite struct `A poll of what fails` {
+@Suite struct `Polling with failures` {
     /// A fault of an adapter, how many answers each record must get in twenty seconds at 25 ms per
     /// request, and how many requests may fail.
     struct Weakness: Sendable, CustomTestStringConvertible {
@@ -45,7 +45,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
     ]
 
     @Test(arguments: weaknesses)
-    func `goes on with the rest and leaves pauses`(_ weakness: Weakness) {
+    func `the other records continue, and pauses follow`(_ weakness: Weakness) {
         var bench = Bench(weakness.wants)
         var failures = 0
         var answers: [UInt8: Int] = [:]
@@ -61,7 +61,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         for (id, count) in weakness.atLeast { #expect(answers[id, default: 0] >= count, "\(id)") }
     }
 
-    @Test func `that failed once is asked the same once more and at once`() {
+    @Test func `after one failure the same request is repeated at once`() {
         var bench = Bench([coolant, rpm, speed])
         var round = 0
         bench.run(100) { request in
@@ -72,7 +72,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         #expect(bench.now == Instant.zero + bench.roundTrip * 100)
     }
 
-    @Test func `is back at full speed with the first answer after none at all`() {
+    @Test func `after an outage the first answer restores full speed`() {
         var bench = Bench([coolant, rpm, speed, air])
         bench.run(20, answer: { answer($0) })
         bench.run(for: .seconds(120)) { _ in .failed }
@@ -86,7 +86,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
     }
 
     @Test(arguments: [PollPlan.Outcome.failed, .silent])
-    func `looks every two seconds whether an outage is over`(_ outcome: PollPlan.Outcome) {
+    func `during an outage the vehicle is asked every two seconds`(_ outcome: PollPlan.Outcome) {
         var bench = Bench([coolant, rpm])
         bench.run(20, answer: { answer($0) })
         bench.run(for: .seconds(60)) { _ in outcome }
@@ -95,7 +95,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         #expect((58...62).contains(bench.asked.count), "\(bench.asked.count)")
     }
 
-    @Test func `is back at full speed though one of its records is asked seldom`() {
+    @Test func `full speed returns even if one record is rarely due`() {
         var bench = Bench([coolant, rpm, speed, want(0x10, 2, every: .seconds(600))])
         bench.run(20, answer: { answer($0) })
         bench.run(for: .seconds(20)) { _ in .failed }
@@ -106,7 +106,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         #expect(bench.now - start <= PollPlan.longestRestInOutage + bench.roundTrip * 20)
     }
 
-    @Test func `that failed alone as well joins the others with its first answer`() {
+    @Test func `a record that also failed alone joins the others after its first answer`() {
         var bench = Bench([coolant, rpm])
         var round = 0
         // Both fail twice together, and each fails once alone: the link was the cause.
@@ -119,7 +119,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
     }
 
     /// A damaged character on the way to the adapter also results in `?`.
-    @Test func `asks for many at once again two minutes after that was refused`() {
+    @Test func `two minutes after a refusal several records are requested again`() {
         var bench = Bench([coolant, rpm, speed, air])
         bench.roundTrip = .milliseconds(250)
         bench.run(1) { _ in .refused }
@@ -131,7 +131,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         #expect(bench.asked.suffix(20).allSatisfy { $0.payload.count == 5 })
     }
 
-    @Test func `asks an adapter that refuses it ever more seldom for many at once`() {
+    @Test func `an adapter that refuses batches is offered them less and less often`() {
         var bench = Bench([coolant, rpm, speed, air])
         bench.roundTrip = .milliseconds(250)
         bench.run(for: .seconds(3600)) { $0.payload.count > 2 ? .refused : answer($0) }
@@ -141,7 +141,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
     }
 
     @Test(arguments: [[rpm], [coolant, rpm]])
-    func `gives a count digit again two minutes after it was refused`(wants: [PollPlan.Want]) {
+    func `two minutes after a refusal the count digit is used again`(wants: [PollPlan.Want]) {
         var bench = Bench(wants)
         bench.roundTrip = .milliseconds(250)
         var refusals = 0
@@ -155,7 +155,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         #expect(bench.asked.suffix(20).allSatisfy { $0.expectedFrames == 1 })
     }
 
-    @Test func `that cannot be sent is told as such`() {
+    @Test func `a request that cannot be sent is reported`() {
         var bench = Bench([rpm, speed])
         bench.link.itemsPerRequest = 1
         bench.run(for: .seconds(20)) { $0.payload[1] == 0x0D ? .notSent : answer($0) }
@@ -164,7 +164,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         #expect(records.map { $0.answers > 0 } == [true, false])
     }
 
-    @Test func `tells resting from having nothing to do`() {
+    @Test func `resting and having nothing due are different`() {
         var bench = Bench([
             want(0x0C, 2, every: .milliseconds(500)), want(0x0D, 1, every: .seconds(5)),
         ])
@@ -229,7 +229,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
     ]
 
     @Test(arguments: countings, [rpm, PollPlan.Want(DataID(.readData, 0x1FFC), length: nil)])
-    func `announces only as many answers as came twice in a row`(
+    func `an answer count is used only after it came twice in a row`(
         _ counting: Counting, _ want: PollPlan.Want
     ) {
         var bench = Bench([want])

@@ -8,7 +8,7 @@ import Testing
     ]
     let lengths: [UInt8: Int] = [0x04: 1, 0x05: 1, 0x0B: 1, 0x0C: 2, 0x0D: 1, 0x11: 1]
 
-    @Test func `six records travel in one request and its frame count is learnt`() {
+    @Test func `six records are requested together, and their frame count is learnt`() {
         var bench = Bench(six)
         bench.run(4) { .answered([ecu($0, lengths)].compactMap(\.self), intact: true) }
         #expect(bench.asked.allSatisfy { $0.payload == [1, 4, 5, 0x0B, 0x0C, 0x0D, 0x11] })
@@ -16,7 +16,7 @@ import Testing
         #expect(bench.asked.map(\.expectedFrames) == [nil, nil, 3, 3])
     }
 
-    @Test func `the frame count is the sum over all responders and is learnt anew`() {
+    @Test func `the frame count is the sum of all ECUs and is learnt again after a change`() {
         var bench = Bench([want(0x0C, 2)])
         bench.run(LinkCapabilities().frameCountUses + 4) { request in
             .answered(
@@ -30,7 +30,7 @@ import Testing
 
     /// `scripts/seeds` (1322) found this: 0904 arrived as 09044, so only four of eight answers
     /// came.
-    @Test func `one reply that was cut short does not teach its frame count`() {
+    @Test func `a reply that was cut short once does not change the frame count`() {
         var bench = Bench([want(0x0C, 2)])
         var round = 0
         bench.run(6) { request in
@@ -41,7 +41,7 @@ import Testing
         #expect(bench.asked.map(\.expectedFrames) == [nil, nil, nil, 2, 2, 2])
     }
 
-    @Test func `a link without batches is asked one by one, in turn`() {
+    @Test func `on a link without batches records are requested one by one, in turn`() {
         var bench = Bench(six)
         bench.link.itemsPerRequest = 1
         bench.run(12) { .answered([ecu($0, lengths)].compactMap(\.self), intact: true) }
@@ -49,14 +49,14 @@ import Testing
         #expect(pids == [4, 5, 0x0B, 0x0C, 0x0D, 0x11, 4, 5, 0x0B, 0x0C, 0x0D, 0x11])
     }
 
-    @Test func `before CAN nothing is batched`() {
+    @Test func `before CAN there are no batches`() {
         var bench = Bench(six)
         bench.link.vehicleProtocol = .iso14230Fast
         bench.run(6) { .answered([ecu($0, lengths)].compactMap(\.self), intact: true) }
         #expect(bench.asked.allSatisfy { $0.payload.count == 2 })
     }
 
-    @Test func `a refused batch with a digit is tried without, then given up`() {
+    @Test func `a refused batch with a count digit is tried without the digit, then given up`() {
         var bench = Bench(six)
         var digits = 0
         bench.run(30) { request in
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test
-    func `a record that a batch leaves out is asked alone at once and the rest stays batched`() {
+    func `a record that is missing in a batch is requested alone, and the others stay together`() {
         var bench = Bench(six + [want(0x5C)])
         bench.link.itemsPerRequest = 6
         bench.run(40) { request in
@@ -95,7 +95,7 @@ import Testing
 
     /// A request that could not be sent must not be repeated at once forever, either.
     @Test(arguments: [true, false])
-    func `one miss changes nothing, several slow a record down, an answer brings it back`(
+    func `one failure changes nothing, several slow a record down, an answer restores its rate`(
         isSent: Bool
     ) {
         var bench = Bench([want(0x0C, 2), want(0x0D)])
@@ -113,7 +113,7 @@ import Testing
         #expect(bench.asked.suffix(100).count(where: { $0.payload[1] == 0x0D }) == 50)
     }
 
-    @Test func `periods are kept and the time between is left to records without one`() {
+    @Test func `periods are kept, and records without a period use the time between`() {
         var bench = Bench([
             want(0x0C, 2, every: .milliseconds(100)), want(0x05, 1, every: .seconds(5)), want(0x0D),
         ])
@@ -125,7 +125,7 @@ import Testing
         #expect((2...3).contains(bench.asked.count(where: { $0.payload[1] == 0x05 })))
     }
 
-    @Test func `what has no period does not starve beside a period that cannot be kept`() {
+    @Test func `a period that cannot be kept does not starve records without a period`() {
         var bench = Bench([want(0x0C, 2, every: .milliseconds(10)), want(0x05), want(0x0D)])
         bench.link.itemsPerRequest = 1
         bench.roundTrip = .milliseconds(100)
@@ -135,13 +135,13 @@ import Testing
         #expect((18...22).contains(bench.asked.count(where: { $0.payload[1] == 0x0D })))
     }
 
-    @Test func `with periods alone the plan waits instead of asking too often`() {
+    @Test func `if all records have periods, the plan waits and does not ask too often`() {
         var bench = Bench([want(0x05, 1, every: .seconds(1))])
         bench.run(10) { .answered([ecu($0, lengths)].compactMap(\.self), intact: true) }
         #expect(bench.now >= Instant.zero + .seconds(9))
     }
 
-    @Test func `rounds end the plan, silent records included`() {
+    @Test func `the plan ends after its rounds, with silent records counted`() {
         var bench = Bench(six + [want(0x5C)], rounds: 1)
         bench.run(100) { request in
             ecu(request, lengths).map { .answered([$0], intact: true) } ?? .silent
@@ -150,7 +150,7 @@ import Testing
         #expect(bench.asked.count < 6)
     }
 
-    @Test func `a damaged answer is never taken for a complete one`() {
+    @Test func `a damaged answer never counts as complete`() {
         var bench = Bench(six)
         bench.run(3) { .answered([ecu($0, lengths)].compactMap(\.self), intact: false) }
         #expect(bench.asked.allSatisfy { $0.expectedFrames == nil })
@@ -163,7 +163,7 @@ import Testing
             (DataID(.readData, 0xF40C), [0x22, 0xF4, 0x0C]),
             (DataID(.vehicleInformation, 2), [9, 2]),
         ] as [(DataID, [UInt8])])
-    func `requests spell the identifier as its service wants it`(id: DataID, payload: [UInt8]) {
+    func `each service writes the identifier in its own form`(id: DataID, payload: [UInt8]) {
         var plan = PollPlan(wants: [PollPlan.Want(id, length: nil)])
         guard case .ask(let request) = plan.next(at: .zero, link: LinkCapabilities()) else {
             Issue.record("nothing was asked")
@@ -172,7 +172,7 @@ import Testing
         #expect(request.payload == payload)
     }
 
-    @Test func `data identifiers travel three to a request, and alone where that is refused`() {
+    @Test func `three data identifiers share a request, and one is asked alone after a refusal`() {
         let identifiers: [UInt32] = [0xF404, 0xF405, 0xF40D, 0xF411]
         let wants = identifiers.map { PollPlan.Want(DataID(.readData, $0), length: 1) }
         var bench = Bench(wants, rounds: 2)

@@ -26,7 +26,7 @@ import Testing
     }()
 
     // The slow way is Signal.value(in:), which other tests check bit by bit.
-    @Test func `the quick way reads numbers as the thorough one does`() throws {
+    @Test func `the fast decoder reads numbers like the complete one`() throws {
         let decoder = RecordDecoder(table: Self.table)
         let record = try #require(Self.table.record(DataID(.currentData, 0x0C)))
         for bytes in [
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `signals behind the end of a shorter record are left out`() throws {
+    @Test func `signals after the end of a short record are left out`() throws {
         let decoder = RecordDecoder(table: TestTable.pids)
         let record = try #require(TestTable.pids.record(DataID(.currentData, 0x06)))
         let readings = readings(of: record, in: [0x80], by: decoder)

@@ -21,7 +21,7 @@ private let text = """
         ("RPM", "rpm", 9000, nil), ("VPWR", "V", 15.1, "high"), ("VPWR", "V", 18, "high"),
         ("VPWR", "V", 28, nil), ("ECT", "°C", .nan, nil),
     ])
-    func `name a value by the last rule that it meets`(
+    func `the last matching rule names a value`(
         _ id: String, _ unit: String, _ value: Double, _ word: String?
     ) throws {
         let rules = try SignalLevels(text).rules(of: signal(id, unit))
@@ -43,7 +43,7 @@ private let text = """
             .unit("°F")
         ),
     ])
-    func `say what is wrong in a text`(_ text: String, _ fault: SignalLevelError.Fault) {
+    func `an error names the fault in a text`(_ text: String, _ fault: SignalLevelError.Fault) {
         let line = text.contains("\n") ? 3 : 2
         let error = #expect(throws: SignalLevelError.self) {
             try SignalLevels("# Comment\n" + text)

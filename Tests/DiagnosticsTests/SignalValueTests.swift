@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `A signal that the data does not reach has no raw value`() {
+    @Test func `A signal after the end of the data has no raw value`() {
         for length in 1...64 {
             let signal = Signal(id: "X", name: "", bitOffset: 3, bitLength: length, kind: .number)
             let needed = (3 + length + 7) / 8
@@ -61,7 +61,7 @@ import Testing
         #expect(signal.value(raw: raw) == .number(value))
     }
 
-    @Test func `Patterns and ranges that mean no value are told apart from values`() {
+    @Test func `Patterns and ranges without a value are recognised`() {
         let signal = Signal(
             id: "X", name: "", bitOffset: 0, bitLength: 8, kind: .number,
             notAvailable: [.init(pattern: 0x80), .init(pattern: 0xFB, through: 0xFF)])
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `Kinds other than numbers`() {
+    @Test func `Flags, labels and texts have values`() {
         func value(_ kind: Signal.Kind, _ bits: Int, _ data: [UInt8]) -> Reading.Value {
             Signal(
                 id: "X", name: "", bitOffset: 0, bitLength: bits, kind: kind,
@@ -93,7 +93,7 @@ import Testing
         #expect(value(.text, 24, [0x41, 0x80]) == .missing(.tooShort, code: nil))
     }
 
-    @Test func `Flags and conditions of the record decide before the bits do`() {
+    @Test func `A support flag or a condition decides whether the bits count`() {
         var table = PIDTable()
         let flag = Signal(id: "F", name: "", bitOffset: 7, bitLength: 1, kind: .flag)
         let flagged = Signal(

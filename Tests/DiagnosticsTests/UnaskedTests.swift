@@ -3,7 +3,7 @@ import OBDCore
 import Testing
 
 /// An answer to something that was not requested is damaged, or belongs to another request.
-@Suite struct `An answer to something that was not asked` {
+@Suite struct `An answer that was not requested` {
     @Test(
         arguments: [
             ("010C", "410C1AF8", false), ("010C", "410D32", true), ("010C", "41F11234", true),
@@ -23,7 +23,9 @@ import Testing
             ("03", "0133", true), ("010C", "BF3FA813", true), ("2101", "C10100", false),
             ("00FECA", "0000FF", false),
         ])
-    func `is told apart from every other`(request: String, answer: String, isUnasked: Bool) throws {
+    func `an answer that was not requested is recognised`(
+        request: String, answer: String, isUnasked: Bool
+    ) throws {
         let decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         let message = ECUMessage(ecu: nil, payload: try #require(Hex.bytes(answer)))
         let exchange = Exchange(request: Hex.bytes(request), family: .can)

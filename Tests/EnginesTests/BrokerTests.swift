@@ -107,7 +107,7 @@ private final class OwnBroker: BrokerConnection, Sendable {
     func disconnect() {}
 }
 
-@Suite("A broker of the tests' own")
+@Suite("The tests' own broker")
 struct BrokerTests {
     private static let vin = "5XXBD1GA8LX000042"
 
@@ -146,7 +146,7 @@ struct BrokerTests {
         return count
     }
 
-    @Test("What a broker has not acknowledged is owed, and comes again")
+    @Test("Messages without an acknowledgement are sent again")
     func cursor() throws {
         let folder = try SpoolFolder()
         try folder.endedTrip(vin: Self.vin, readings: 30)
@@ -166,7 +166,7 @@ struct BrokerTests {
         #expect(lines(kind) == lines(silent))
     }
 
-    @Test("Positions go only where they are wanted", arguments: [false, true])
+    @Test("Positions are sent only if the user chose them", arguments: [false, true])
     func positions(isWanted: Bool) throws {
         let folder = try SpoolFolder()
         let store = try folder.store()
@@ -193,7 +193,7 @@ struct BrokerTests {
         }
     }
 
-    @Test("An imported trip goes only where it is asked for")
+    @Test("An imported trip is sent only if the user requests it")
     func imported() throws {
         let folder = try SpoolFolder()
         let store = try folder.store()
@@ -214,7 +214,7 @@ struct BrokerTests {
         #expect(asked.messages.contains { $0.topic.hasSuffix("/readings") })
     }
 
-    @Test("A broker whose certificate is not trusted is told nothing")
+    @Test("A broker without a trusted certificate gets no message")
     func certificate() throws {
         let folder = try SpoolFolder()
         try folder.endedTrip(vin: Self.vin, readings: 3)
@@ -233,7 +233,7 @@ struct BrokerTests {
     ]
 
     @Test(
-        "A press reads codes only with its own word, and not if the broker kept it",
+        "A press reads codes only with its own payload, and never from a retained message",
         arguments: arrivals)
     func presses(
         payload: String, isRetained: Bool, isOwnTopic: Bool, reads: Bool

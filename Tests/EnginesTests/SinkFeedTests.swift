@@ -82,7 +82,7 @@ final class SpoolFolder {
     }
 }
 
-@Suite("What a sink is fed")
+@Suite("The records that a sink gets")
 struct SinkFeedTests {
     private static let vin = "5XXBD1GA8LX000042"
 
@@ -97,7 +97,8 @@ struct SinkFeedTests {
     }
 
     @Test(
-        "Everything comes once and in order, whatever the size of a batch", arguments: [1, 7, 1000])
+        "Each record arrives once and in order, whatever the size of a batch",
+        arguments: [1, 7, 1000])
     func order(limit: Int) throws {
         let folder = try SpoolFolder()
         try folder.endedTrip(vin: Self.vin, readings: 50)
@@ -109,7 +110,7 @@ struct SinkFeedTests {
         #expect(try self.lines(feed).isEmpty)
     }
 
-    @Test("What was acknowledged does not come again, and what was not comes alike")
+    @Test("Acknowledged records are not sent again, others are repeated unchanged")
     func resume() throws {
         let folder = try SpoolFolder()
         try folder.endedTrip(vin: Self.vin, readings: 30)
@@ -125,7 +126,7 @@ struct SinkFeedTests {
         #expect(try #require(try second.next()).lines == two.lines)
     }
 
-    @Test("A trip is owed to sinks that were published to and have not all of it")
+    @Test("A trip stays open for each sink that has only a part of it")
     func owed() throws {
         let folder = try SpoolFolder()
         let trip = try folder.endedTrip(vin: Self.vin, readings: 3)
@@ -137,7 +138,7 @@ struct SinkFeedTests {
         #expect(try lines(feed).count == 3)
     }
 
-    @Test("A trip waits for a VIN that comes late, and all of its lines have it")
+    @Test("A trip waits for its late VIN, and all of its lines have the VIN")
     func lateVIN() throws {
         let folder = try SpoolFolder()
         let store = try folder.store()
@@ -164,7 +165,7 @@ struct SinkFeedTests {
     }
 
     @Test(
-        "A name may hold the VIN, and then waits for it",
+        "A name with the VIN waits for the VIN",
         arguments: [
             ("%VIN", "5xxbd1ga8lx000042"), ("car-%VIN", "car-5xxbd1ga8lx000042"), ("golf", "golf"),
         ])
@@ -178,7 +179,7 @@ struct SinkFeedTests {
         #expect(line.hasPrefix("obd,vehicle=\(vehicle),vin=\(Self.vin),car=x-\(Self.vin),ecu="))
     }
 
-    @Test("A trip without a VIN has no name that holds one")
+    @Test("A trip without a VIN gets no name that needs the VIN")
     func noVIN() throws {
         let folder = try SpoolFolder()
         try folder.endedTrip(vin: nil, readings: 1)
@@ -189,7 +190,7 @@ struct SinkFeedTests {
         #expect(feed.held.withoutName == 1)
     }
 
-    @Test("A trip that was cut off before its first reading is not kept back")
+    @Test("A trip that ended before its first reading is not held back")
     func empty() throws {
         let folder = try SpoolFolder()
         try folder.endedTrip(vin: nil, readings: 0)
@@ -198,7 +199,7 @@ struct SinkFeedTests {
         #expect(feed.held == HeldTrips())
     }
 
-    @Test("A trip by a clock that was not set is held back, unless it is asked for")
+    @Test("A trip with an unset clock is held back, unless the user requests it")
     func clock() throws {
         let folder = try SpoolFolder()
         let years = Duration.seconds(20 * 365 * 86_400)
@@ -211,7 +212,7 @@ struct SinkFeedTests {
         #expect(try lines(try folder.feed(selection)).count == 3)
     }
 
-    @Test("A trip that is deleted before its delivery is not delivered, and the next one is")
+    @Test("A trip deleted before its delivery is skipped, and the next one is delivered")
     func deleted() throws {
         let folder = try SpoolFolder()
         let gone = try folder.endedTrip(vin: Self.vin, readings: 20)
@@ -223,7 +224,7 @@ struct SinkFeedTests {
         #expect(try lines(feed).count == 3)
     }
 
-    @Test("One name for several vehicles is noticed, but not one per VIN, nor one for one trip")
+    @Test("One name for several vehicles is reported; a name per VIN or for one trip is not")
     func oneName() throws {
         let folder = try SpoolFolder()
         let one = try folder.endedTrip(vin: Self.vin, readings: 3, ago: .seconds(900))
@@ -241,7 +242,7 @@ struct SinkFeedTests {
         #expect(selection.vehiclesOfOneName(in: trips) == nil)
     }
 
-    @Test("Names of vehicles that become one at the sink are noticed")
+    @Test("Vehicle names that become equal at the sink are reported")
     func similarNames() throws {
         let folder = try SpoolFolder()
         let vins = [Self.vin, "1HGCM82633A004352"]
@@ -280,7 +281,7 @@ struct SinkFeedTests {
 
     /// A state needs only the end of a trip: a search of all of it each second would take longer.
     @Test(
-        "The newest readings come first, with those that came late",
+        "The newest readings come first, with late readings included",
         arguments: [
             (Int64.min, [30, 20, 15, 1]), (1_000_000, [30, 20, 15, 1]), (1_000_001, [30, 20, 15]),
             (15_000_000, [30, 20, 15]), (30_000_000, [30]), (30_000_001, []),
@@ -307,7 +308,7 @@ struct SinkFeedTests {
         try trip.end(.stopped, at: trip.anchor.monotonic + .seconds(50))
     }
 
-    @Test("Traccar gets positions alone")
+    @Test("Traccar gets only positions")
     func traccar() throws {
         let folder = try SpoolFolder()
         let store = try folder.store()
@@ -322,7 +323,7 @@ struct SinkFeedTests {
         #expect(lines.count == 1 && lines[0].hasPrefix("id=5xxbd1ga8lx000042&timestamp="))
     }
 
-    @Test("While the file of cursors is claimed by this process, a dead one's claim does not count")
+    @Test("A dead process's claim on the file of cursors is ignored")
     func claims() throws {
         let folder = try SpoolFolder()
         let deliveries = try folder.deliveries()
@@ -332,7 +333,7 @@ struct SinkFeedTests {
     }
 }
 
-@Suite("What a broker is told of vehicles")
+@Suite("Messages to a broker about vehicles")
 struct VehicleMessageTests {
     private static let vin = "5XXBD1GA8LX000042"
 
@@ -360,7 +361,7 @@ struct VehicleMessageTests {
         return (try messages.next(store, deliveries, now: SystemClock.utc), removed)
     }
 
-    @Test("A preview has the topics that a broker would get, and keeps nothing")
+    @Test("A preview shows the topics for a broker and stores nothing")
     func preview() throws {
         let folder = try SpoolFolder()
         try folder.endedTrip(vin: Self.vin, readings: 3)
@@ -379,7 +380,7 @@ struct VehicleMessageTests {
         #expect(!Files.exists(DeliveryStore.path(of: folder.database)))
     }
 
-    @Test("A vehicle that has another name now is taken away under its old one")
+    @Test("After a change of name the vehicle's old topics are removed")
     func renamed() throws {
         let folder = try SpoolFolder()
         try folder.endedTrip(vin: Self.vin, readings: 3)
@@ -401,7 +402,7 @@ struct VehicleMessageTests {
             ]))
     }
 
-    @Test("A vehicle whose trips are deleted stays while the database knows it")
+    @Test("A vehicle without trips stays while the database knows it")
     func kept() throws {
         let folder = try SpoolFolder()
         let trip = try folder.endedTrip(vin: Self.vin, readings: 3)

@@ -26,7 +26,7 @@ import Testing
         #expect(csv.next() == row)
     }
 
-    @Test func `what was written for spreadsheets is read as it was`() {
+    @Test func `a table for spreadsheets is read back unchanged`() {
         let row = [
             "=1+1", "@a,b", "-5", "'a", "\"q\"", "two\r\nlines", "\ttab", "", "é;", "1.5e3",
         ]
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// `Double("3\0,=1+1")` is 3.
-    @Test func `a NUL ends no number`() {
+    @Test func `a NUL does not end a number`() {
         #expect(CSVReader.number("3\0,=1+1") == nil && CSVReader.number("-1.5e3") == -1500)
         var csv = CSVReader(line(["3\0,=1+1"]))
         #expect(csv.next()?.count == 1)

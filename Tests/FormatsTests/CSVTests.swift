@@ -13,13 +13,13 @@ import Testing
         ("\u{1B}[31m", "\\x1B[31m"), ("\u{9B}31m,", "\"\\x9B31m,\""), ("\u{202E}x", "\\u{202E}x"),
     ]
 
-    @Test(arguments: cells) func `a cell is quoted where it must be and never a formula`(
+    @Test(arguments: cells) func `cells are quoted where needed and are never formulas`(
         _ text: String, _ expected: String
     ) {
         #expect(Fixtures.text { CSVText.append(text, to: &$0) } == expected)
     }
 
-    @Test func `rows with other keys, or keys in another order, keep their columns`() {
+    @Test func `rows with other or reordered keys keep their columns`() {
         var rows = RowWriter(.csv, kinds: [["a", "b"], ["c"]])
         let text = Fixtures.text { output in
             rows.append(Row("one", ["a": .integer(1), "b": .integer(2)]), to: &output)
@@ -95,7 +95,7 @@ import Testing
         #expect(text.hasSuffix("\r\n"))
     }
 
-    @Test func `times can be seconds, values in other units`() {
+    @Test func `times can be seconds, and values can have other units`() {
         let start = UTC(microseconds: Fixtures.time.microseconds - 1_500_000)
         var writer = CSVLong(table: Fixtures.table, units: .us, times: .seconds(since: start))
         let reading = Fixtures.reading(.coolant, DataID(.currentData, 5), .number(100), [140])
@@ -109,7 +109,7 @@ import Testing
         time < UTC(microseconds: Fixtures.time.microseconds + 60_000_000) ? 3600 : 7200
     }
 
-    @Test func `times can be local ones, and cells separated by what the user wants`() {
+    @Test func `times can be local, and the user chooses the separator`() {
         var writer = CSVLong(
             table: Fixtures.table, times: Self.summer, separator: ";",
             trip: (7, "1HGCM82633A004352"))
@@ -137,7 +137,7 @@ import Testing
         #expect(table == "time\tRPM (rpm)\r\n2026-11-21 09:15:02.123456\t1726\r\n")
     }
 
-    @Test func `wide tables leave cells empty and invent nothing`() {
+    @Test func `wide tables leave cells without a value empty`() {
         let rpm = SignalIndex(rawValue: Fixtures.Place.rpm.rawValue)
         let coolant = SignalIndex(rawValue: Fixtures.Place.coolant.rawValue)
         let other = ECUAddress(0x7E9, .can11)
@@ -193,7 +193,7 @@ import Testing
         #expect(abs(conversion(value) - expected) < abs(expected) * 1e-5)
     }
 
-    @Test func `metric stays as it is, and so does what has no other unit`() {
+    @Test func `metric values and values without another unit stay unchanged`() {
         #expect(UnitSystem.metric.conversion(from: "km/h") == nil)
         #expect(UnitSystem.us.conversion(from: "rpm") == nil)
         #expect(UnitSystem.us.conversion(from: "%") == nil)

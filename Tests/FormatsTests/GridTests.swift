@@ -44,7 +44,7 @@ import Testing
         Fixtures.reading(.fuelType, DataID(.currentData, 0x51), .label(code: code), [0])
     }
 
-    @Test func `the last value before each point`() {
+    @Test func `a point has the last value before it`() {
         let lines = grid(
             .last,
             [(0, rpm(800)), (50, rpm(900)), (130, coolant(20)), (200, fuel(1)), (310, rpm(7))])
@@ -55,7 +55,7 @@ import Testing
             ])
     }
 
-    @Test func `a straight line between the values around a point`() {
+    @Test func `a point has a value on the line between its neighbours`() {
         let lines = grid(
             .linear,
             [
@@ -70,7 +70,7 @@ import Testing
         #expect(lines[0].hasPrefix("\"time [every 0.1 s, linear]\""))
     }
 
-    @Test func `no line is drawn over a gap`() {
+    @Test func `there is no line across a gap`() {
         let lines = grid(
             .linear, every: .seconds(20), [(0, rpm(1000)), (60_000, rpm(1600)), (125_000, rpm(0))])
         #expect(
@@ -79,14 +79,14 @@ import Testing
             ])
     }
 
-    @Test func `what was read until the next point, and nothing else`() {
+    @Test func `a point has only the readings until the next point`() {
         let lines = grid(
             .none, [(10, rpm(800)), (90, rpm(900)), (110, coolant(20)), (350, rpm(7))])
         #expect(
             lines.dropFirst() == ["0,900,,", "0.1,,20,", "0.2,,,", "0.3,7,,"])
     }
 
-    @Test func `units and names are those of the other layouts`() {
+    @Test func `units and names match the other layouts`() {
         let lines = grid(.last, units: .us, [(0, coolant(100))])
         #expect(
             lines == [
@@ -94,7 +94,7 @@ import Testing
             ])
     }
 
-    @Test func `nothing read, no line`() {
+    @Test func `without readings there is no line`() {
         for fill in CSVGrid.Fill.allCases { #expect(grid(fill, []).count == 1) }
     }
 }

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: hostile)
-    func `names are text wherever they stand`(name: String) {
+    func `names are written as text everywhere`(name: String) {
         let page = page(name)
         // The page has the same elements as with a harmless name, and no additional attribute.
         #expect(tags(page) == tags(self.page("harmless")))
@@ -51,7 +51,7 @@ import Testing
         (nil, "es_MX.UTF-8", "letter"), (nil, "en", "A4"), ("a4", "en_US.UTF-8", "A4"),
         ("Letter", "de_DE.UTF-8", "letter"), ("tabloid", "en_US.UTF-8", "letter"),
     ])
-    func `is printed on the paper of the country`(
+    func `the paper size is that of the country`(
         _ name: String?, _ locale: String?, _ expected: String
     ) {
         var page = HTMLPage(title: "t", lead: "l")
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is loaded from anywhere`() {
+    @Test func `a page loads nothing from elsewhere`() {
         let page = page("x")
         for word in ["http:", "https:", "src=", "href=", "url(", "@import", "import("] {
             #expect(!page.contains(word), "\(word)")
@@ -101,7 +101,7 @@ import Testing
         #expect(heights.min() == 7 && heights.max() == 673)
     }
 
-    @Test func `a pause is a gap in the curve, a slow signal none`() throws {
+    @Test func `a pause is a gap in the curve, a slow signal is not`() throws {
         func strokes(_ seconds: [Double]) -> Int {
             var plot = LinePlot(signal: "S", name: "S", unit: "", places: 0, seconds: 1000)
             for second in seconds { plot.take(1, at: second) }
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `a map keeps its proportions, over the date line too`() {
+    @Test func `a map keeps its proportions, also across the date line`() {
         // cos 60° is a half. The value for 48° is from a table of cosines.
         #expect(abs(TrackMap.cosine(60) - 0.5) < 1e-6)
         #expect(abs(TrackMap.cosine(48) - 0.669131) < 1e-6)

@@ -26,7 +26,7 @@ import Testing
         return String(text.dropLast())
     }
 
-    @Test func `a reading is the object that the command line promises`() {
+    @Test func `a reading has the documented keys`() {
         #expect(
             line(.reading(Fixtures.rpm), time: Fixtures.time) == #"""
                 {"kind":"reading","time":"2026-11-21T08:15:02.123456Z","ecu":"7E8","service":"01",\#
@@ -35,7 +35,7 @@ import Testing
                 """#)
     }
 
-    @Test func `what is not known of a reading is null, not absent`() {
+    @Test func `an unknown value of a reading is null, not absent`() {
         var reading = Fixtures.rpm
         reading.ecu = nil
         #expect(
@@ -81,12 +81,12 @@ import Testing
         #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(text.utf8)) }
     }
 
-    @Test func `the ids of a support map follow from the record`() {
+    @Test func `the IDs of a support map depend on the record`() {
         #expect(ReadingText.supportMap(0x8000_0001, base: 0x20) == "21 40")
         #expect(ReadingText.supportMap(0x8000_0001, base: 0xE0) == "E1 00")
     }
 
-    @Test func `freeze frames, VINs and identifiers of four digits carry their keys`() {
+    @Test func `freeze frames, VINs and identifiers of four digits have their own keys`() {
         var frozen = Fixtures.reading(
             .rpm, DataID(.freezeFrame, 0x0C), .number(1726), [0x1A, 0xF8])
         frozen.frame = 0
@@ -124,7 +124,7 @@ import Testing
                 """#)
     }
 
-    @Test func `a refusal names the service and why`() {
+    @Test func `a refusal names the service and the reason`() {
         let refusal = NegativeResponse(service: .permanentCodes, nrc: NRC(0x11))
         #expect(
             line(.negativeResponse(refusal, ecu: Fixtures.ecu, line: 2)) == #"""
@@ -169,7 +169,7 @@ import Testing
                 """#)
     }
 
-    @Test func `monitors and their results are the objects that the command line promises`() {
+    @Test func `monitors and their results have the documented keys`() {
         let monitor = MonitorStatus(
             ecu: Fixtures.ecu, scope: .sinceClear, monitor: .catalyst, supported: true,
             complete: false, line: 0)
@@ -207,7 +207,7 @@ import Testing
                 """#)
     }
 
-    @Test func `messages say whose answer they are`() {
+    @Test func `messages name the ECU that answered`() {
         let message = ECUMessage(ecu: Fixtures.ecu, payload: [0x49, 0x02, 0x01])
         #expect(
             line(.message(message))
@@ -221,7 +221,7 @@ import Testing
         #expect(line(.message(group)).contains(#""service":null,"pgn":"00FECA","payload":"7F01""#))
     }
 
-    @Test func `statuses, frames and faults are the objects that the command line promises`() {
+    @Test func `statuses, frames and faults have the documented keys`() {
         #expect(
             Fixtures.text {
                 ItemRows.adapterStatus("noData", text: "NO DATA", time: nil).appendJSON(to: &$0)
@@ -238,7 +238,7 @@ import Testing
                 + #""text":"7E8 23 \u0001"}"# + "\n")
     }
 
-    @Test func `a signal that is not in the table is left out`() {
+    @Test func `a signal that no table has is left out`() {
         var reading = Fixtures.rpm
         for place: Int32 in [-1, 6, .max] {
             reading.signal = SignalIndex(rawValue: place)
@@ -247,13 +247,13 @@ import Testing
         }
     }
 
-    @Test func `units follow the option, flags and labels do not`() {
+    @Test func `the unit option changes units, not flags and labels`() {
         let reading = Fixtures.reading(.coolant, DataID(.currentData, 5), .number(100), [140])
         #expect(line(.reading(reading), units: .us).contains(#""value":212,"unit":"°F""#))
         #expect(line(.reading(Fixtures.rpm), units: .us).contains(#""value":1726,"unit":"rpm""#))
     }
 
-    @Test func `a row is one object, in CSV one line`() {
+    @Test func `a row is one object, and one line in CSV`() {
         let row = Row(
             "trip",
             [

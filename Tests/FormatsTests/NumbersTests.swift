@@ -7,22 +7,24 @@ import Testing
         (-40, 0, "-40"), (0, 3, "0.000"), (12.345, 2, "12.35"), (0.5, 0, "1"), (99.95, 1, "100.0"),
         (-0.004, 2, "0.00"),
     ])
-    func `have a fixed number of decimals`(_ value: Double, _ decimals: Int, _ expected: String) {
+    func `numbers have a fixed number of decimals`(
+        _ value: Double, _ decimals: Int, _ expected: String
+    ) {
         #expect(fixed(value, decimals) == expected)
     }
 
     @Test(arguments: [(Double.nan, "—"), (.infinity, "∞"), (-.infinity, "-∞"), (1e300, "1e+300")])
-    func `survive what is no ordinary number`(_ value: Double, _ expected: String) {
+    func `infinite and undefined numbers have a text`(_ value: Double, _ expected: String) {
         #expect(fixed(value, 2) == expected)
     }
 
     @Test(arguments: [(1.0, 0), (0.25, 1), (100.0 / 255, 1), (0.01, 2), (1.0 / 32768, 3), (10, 0)])
-    func `have as many decimals as a step deserves`(_ step: Double, _ expected: Int) {
+    func `the number of decimals depends on the step`(_ step: Double, _ expected: Int) {
         #expect(decimals(forStep: step) == expected)
     }
 
     @Test(arguments: [(0.0, "00:00"), (59.9, "00:59"), (1834.2, "30:34"), (3723, "1:02:03")])
-    func `count time in hours, minutes and seconds`(_ seconds: Double, _ expected: String) {
+    func `times are counted in hours, minutes and seconds`(_ seconds: Double, _ expected: String) {
         #expect(clockText(seconds) == expected)
     }
 
@@ -31,7 +33,7 @@ import Testing
         (59.6, "1 min"), (60, "1 min"), (150, "2 min 30 s"), (3599.6, "1 h"), (3723, "1 h 2 min"),
         (86_399, "1 d"), (90_000, "1 d 1 h"), (-1, "—"), (.nan, "—"), (1e10, "—"),
     ])
-    func `say a time span in its two largest units`(_ seconds: Double, _ expected: String) {
+    func `a time span has its two largest units`(_ seconds: Double, _ expected: String) {
         #expect(durationText(seconds) == expected)
     }
 
@@ -40,7 +42,7 @@ import Testing
         ("59.5", "s", "59.5 s"), ("0", "min", "0 min"), ("120", "h", "120 h"),
         ("1726.0", "rpm", "1726.0 rpm"), ("0.98", "", "0.98"), ("—", "min", "— min"),
     ])
-    func `stand before their unit, times as spans`(
+    func `a number comes before its unit, and times are spans`(
         _ value: String, _ unit: String, _ expected: String
     ) {
         #expect(quantityText(value, unit) == expected)
@@ -48,7 +50,7 @@ import Testing
 
     // Width by East Asian Width (UAX #11): W and F take two cells.
     @Test(arguments: [("abc", 3), ("°C", 2), ("日本", 4), ("e\u{301}", 1), ("", 0)])
-    func `take cells`(_ text: String, _ expected: Int) {
+    func `characters have a width in cells`(_ text: String, _ expected: Int) {
         #expect(displayWidth(text) == expected)
     }
 
@@ -56,7 +58,7 @@ import Testing
         ("abc", 5, "abc  "), ("abcdef", 4, "abc…"), ("日本語", 4, "日… "), ("abc", 3, "abc"),
         ("abc", 0, ""), ("abc", 1, "…"),
     ])
-    func `are cut and filled to a width`(_ text: String, _ width: Int, _ expected: String) {
+    func `texts are cut and filled to a width`(_ text: String, _ width: Int, _ expected: String) {
         #expect(fitted(text, width) == expected)
     }
 }

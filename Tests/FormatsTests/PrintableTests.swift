@@ -12,7 +12,7 @@ import Testing
         ("12 °C", "12 °C"),
         ("", ""),
     ])
-    func `control characters come out as their numbers`(_ text: String, _ expected: String) {
+    func `control characters are printed as their numbers`(_ text: String, _ expected: String) {
         #expect(printable(text) == expected)
     }
 

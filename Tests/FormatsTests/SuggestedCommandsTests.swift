@@ -31,7 +31,7 @@ import Testing
                 "\"obdscan pids list\""
             ),
         ])
-    func `name the database that the user named`(
+    func `a suggestion repeats the database that the user named`(
         arguments: [String], text: String, expected: String
     ) {
         #expect(SuggestedCommands(arguments)?.completed(text) == expected)
@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: [
         ["obdscan", "trips"], ["obdscan", "send", "--", "--db"], ["obdscan", "--db"],
     ])
-    func `stay as they are where the user named none`(arguments: [String]) {
+    func `without a named database a suggestion stays unchanged`(arguments: [String]) {
         #expect(SuggestedCommands(arguments) == nil)
     }
 }

@@ -4,7 +4,7 @@ import OBDCore
 import Testing
 
 @Suite struct `A table for people` {
-    @Test func `a table cell is printable whatever it was made from`() {
+    @Test func `a table cell is printable whatever its text`() {
         var table = TextTable([("A", .left), ("B", .right)])
         table.add([.init("\u{1B}]0;x\u{07}"), "1"])
         #expect(
@@ -15,7 +15,7 @@ import Testing
                 """)
     }
 
-    @Test func `has words for signs before its columns are laid out, where ASCII alone is shown`() {
+    @Test func `where only ASCII is shown, signs become words before the columns are laid out`() {
         var table = TextTable([("A", .left), ("B", .left)])
         table.add([.init("3…40 °C"), "x"])
         table.add(["12 Ω", "y"])
@@ -29,7 +29,7 @@ import Testing
         #expect(table.text(Palette(isOn: false)).contains("3…40 °C  x"))
     }
 
-    @Test func `names ECUs on a terminal that has room for it`() throws {
+    @Test func `a terminal with room shows the names of ECUs`() throws {
         let engine = try #require(ECUAddress("7E8"))
         let other = try #require(ECUAddress("7EA"))
         let names = ECUNames(own: [engine: "ECM-EngineControl"])
@@ -65,7 +65,7 @@ import Testing
         ("CO₂", "CO2"), ("12 Ω", "12 Ohm"), ("5 µs", "5 us"), ("—", "-"), ("±5", "+-5"),
         ("日本", "????"), ("plain", "plain"), ("", ""),
     ])
-    func `has words for signs`(_ text: String, _ expected: String) {
+    func `signs have words`(_ text: String, _ expected: String) {
         #expect(asciiWords(text) == expected)
     }
 }

@@ -19,7 +19,7 @@ import Testing
         (0.30000000000000004, "0.30000000000000004"), (1234567.0625, "1234567.0625"),
     ]
 
-    @Test(arguments: cases) func `a number is the shortest text that reads back as it`(
+    @Test(arguments: cases) func `a number is the shortest text that reads back exactly`(
         _ value: Double, _ expected: String
     ) throws {
         // For a small number, Swift may print an exponent. Plain digits are right, too.
@@ -51,7 +51,7 @@ import Testing
         #expect(Fixtures.text { NumberText.append(value, to: &$0) } == "\(value)")
     }
 
-    @Test func `what is no number is no text`() {
+    @Test func `infinite and undefined numbers have no text`() {
         #expect(text(.nan) == "" && text(.infinity) == "")
     }
 }
@@ -63,14 +63,14 @@ import Testing
                 == #""a\"b\\c\n\r\t\u0000\u001F\u007Fé€""#)
     }
 
-    @Test func `what steers a terminal or turns text round is escaped`() {
+    @Test func `characters that control a terminal or reverse text are escaped`() {
         #expect(
             Fixtures.text { JSONText.append("\u{9B}31m \u{202E}é\u{FEFF}", to: &$0) }
                 == #""\u009B31m \u202Eé\uFEFF""#)
     }
 
     /// An adapter may send any bytes in any order, including text that is not UTF-8.
-    @Test func `whatever bytes a text is made of, a JSON reader gets the same text back`() throws {
+    @Test func `a JSON reader gets back the same text, whatever its bytes`() throws {
         var random = SeededGenerator(seed: 2)
         for round in 0..<2000 {
             let bytes = (0..<Int(random.next() % 40)).map { _ -> UInt8 in
@@ -119,7 +119,7 @@ import Testing
         #expect(Fixtures.text { cached.append(time, to: &$0) } == text)
     }
 
-    @Test func `days of eight centuries are those of Foundation's calendar`() {
+    @Test func `the days of eight centuries match Foundation's calendar`() {
         // Start in 1600: before October 1582, Foundation's calendar is the Julian one.
         var random = SeededGenerator(seed: 3)
         for day in stride(from: Int64(-135_140), to: 157_000, by: 97) {
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `times that share a second and times that go back are printed right`() {
+    @Test func `times in the same second and decreasing times are printed correctly`() {
         var cached = TimeText()
         for step: Int64 in [0, 1, 999_999, 1_000_000, 5, -1, -1_000_001, 86_400_000_000] {
             let time = UTC(microseconds: 1_795_248_902_000_000 + step)
@@ -143,17 +143,17 @@ import Testing
         "2026-01-01T00:60Z", "2026-01-01T00:00:60Z", "2026-01-01T00:00:00.1234567Z",
         "2026-01-01T00:00:00.Z", "2026-01-01T00:00:00+01:00", "2026-01-01T00:00:00", "",
         "2026-1-1", "2026-01-01Z", "２026-01-01",
-    ]) func `a date that does not exist or has another zone is none`(_ text: String) {
+    ]) func `a date that does not exist or has another zone is refused`(_ text: String) {
         #expect(UTC(text) == nil)
     }
 
-    @Test func `shorter forms are read`() {
+    @Test func `shorter forms of a date are read`() {
         #expect(UTC("2000-02-29")?.text == "2000-02-29T00:00:00.000000Z")
         #expect(UTC("2000-02-29 12:30Z")?.text == "2000-02-29T12:30:00.000000Z")
         #expect(UTC("2000-02-29T12:30:05.5Z")?.text == "2000-02-29T12:30:05.500000Z")
     }
 
-    @Test func `an anchor turns monotonic into civil time and saturates`() {
+    @Test func `an anchor converts monotonic to civil time and saturates`() {
         let anchor = TimeAnchor(
             monotonic: Instant(nanoseconds: 5_000), utc: UTC(microseconds: 1_000_000))
         #expect(anchor.utc(at: Instant(nanoseconds: 12_999)).microseconds == 1_000_007)

@@ -64,7 +64,7 @@ private final class Elements: NSObject, XMLParserDelegate {
         return values
     }
 
-    @Test func `GPX has each point with its values, and XML's own characters escaped`() throws {
+    @Test func `GPX has each point with its values, and escapes XML's own characters`() throws {
         let values = values()
         var gpx = GPX(columns: values.columns)
         let text = Fixtures.text { output in
@@ -92,7 +92,7 @@ private final class Elements: NSObject, XMLParserDelegate {
         #expect(first == ["signal": "RPM", "ecu": "7E8", "unit": "rpm"])
     }
 
-    @Test func `KML has as many times, places and values`() throws {
+    @Test func `KML has equal numbers of times, places and values`() throws {
         let values = values()
         var kml = KML(columns: values.columns)
         let text = Fixtures.text { output in
@@ -115,7 +115,8 @@ private final class Elements: NSObject, XMLParserDelegate {
         #expect(elements.texts("displayName")[0] == "7E8 Engine speed (rpm)")
     }
 
-    @Test func `notes stand at the position nearest in time, five seconds away at most`() throws {
+    @Test
+    func `a note is placed at the position nearest in time, at most five seconds away`() throws {
         var notes = TrackNotes()
         func time(_ seconds: Int64) -> UTC { point(seconds).time }
         notes.take(note: "too early", at: time(-6))
@@ -158,7 +159,7 @@ private final class Elements: NSObject, XMLParserDelegate {
         #expect(elements.texts("name")[3] == "lights <on> & off\u{FFFD}")
     }
 
-    @Test func `line protocol escapes what its grammar takes for itself`() {
+    @Test func `line protocol escapes the characters of its grammar`() {
         var lines = LineProtocol(
             table: Fixtures.table, trip: 12, vin: nil, name: "a, b=c\\\nd")
         let text = Fixtures.text { output in

@@ -40,13 +40,13 @@ import Testing
         #expect(text.contains("autoFilter ref=\"A1:G2\""))
     }
 
-    @Test func `the end of the archive counts its seven files`() {
+    @Test func `the archive's end record counts seven files`() {
         let end = Array(Workbook(title: "t", columns: [("a", 5)]).bytes.suffix(22))
         #expect(Array(end.prefix(4)) == [0x50, 0x4B, 5, 6])
         #expect(Array(end[8..<12]) == [7, 0, 7, 0])
     }
 
-    @Test func `a text that repeats is there once`() {
+    @Test func `a repeated text is stored once`() {
         let (sheet, _) = Self.sheet(ofCSV: "time,a,b\r\n1,x,y\r\n2,x,x\r\n")
         #expect(sheet.split(separator: ">x</t>").count == 2)
         #expect(sheet.contains("<c r=\"B3\" t=\"s\"><v>3</v></c><c r=\"C3\" t=\"s\"><v>3</v></c>"))
@@ -70,7 +70,7 @@ import Testing
         #expect(sheet.contains("<c r=\"B2\"><v>800.0</v></c>"))
     }
 
-    @Test func `what only looks like a number stays text`() {
+    @Test func `text that looks like a number stays text`() {
         let (wide, _) = Self.sheet(
             ofCSV: "time,a,b,c,d,e,f\r\n1,037805,7E8,'-1x,true,-12.5,\r\n")
         for text in ["037805", "7E8", "-1x"] { #expect(wide.contains(">\(text)</t>"), "\(text)") }
@@ -80,14 +80,14 @@ import Testing
         #expect(long.contains("<c r=\"E2\"><v>5.0</v></c><c r=\"F2\"><v>7.0</v></c></row>"))
     }
 
-    @Test func `a table that does not fit is too long, and an empty one is a sheet`() {
+    @Test func `a table that is too long is an error, and an empty table is a sheet`() {
         let text = "time,a\r\n1,1\r\n2,2\r\n"
         #expect(!Self.sheet(ofCSV: text, mostRows: 3).isTooLong)
         #expect(Self.sheet(ofCSV: text, mostRows: 2).isTooLong)
         #expect(Self.sheet(ofCSV: "").0.contains(">time</t>"))
     }
 
-    @Test func `a table with another separator quotes cells that have it`() {
+    @Test func `cells that contain the table's separator are quoted`() {
         var writer = RowWriter(.csv, columns: ["a", "b", "c"], separator: ";")
         var output: [UInt8] = []
         writer.append(

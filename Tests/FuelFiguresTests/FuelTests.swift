@@ -47,7 +47,7 @@ import Testing
     ///
     /// With the usual 710 g/L this is 0.3449 L/h per g/s. With 745 g/L, the middle of EN 228, it is
     /// 0.32872.
-    @Test func `air is divided by the ratio and by lambda`() throws {
+    @Test func `air mass is divided by the ratio and by lambda`() throws {
         let use = try #require(FuelUse(meter([(.airFlow, 10)]), distance: 40))
         #expect(close(use.amount, 3.2872, within: 1e-4))
         let rich = try #require(
@@ -58,7 +58,7 @@ import Testing
         #expect(close(ethanol.amount, 36_000 / 9.0 / 794))
     }
 
-    @Test func `the air of a diesel says nothing without a sensor`() throws {
+    @Test func `without a lambda sensor a diesel's air gives no fuel figure`() throws {
         var settings = FuelSettings()
         settings.kind = .diesel
         #expect(
@@ -78,7 +78,7 @@ import Testing
     ///
     /// 1 L at 100 kPa and 25 °C is 1.1684 g of dry air (ISO 2533: 1.225 g at 15 °C and 101.325
     /// kPa). 2 L at 3000 rpm have 25 fillings per second.
-    @Test func `pressure, temperature and engine speed give the air`() throws {
+    @Test func `pressure, temperature and engine speed give the air mass`() throws {
         var settings = FuelSettings()
         settings.displacement = 2
         settings.efficiency = 1
@@ -99,7 +99,7 @@ import Testing
         #expect(FuelUse(meter(values), distance: 40) == nil)
     }
 
-    @Test func `nothing is assumed about gaps`() throws {
+    @Test func `no fuel is counted in gaps`() throws {
         #expect(FuelUse(meter(every: 11, [(.fuelRate, 7.2)]), distance: nil) == nil)
         var meter = FuelMeter()
         for second: Int64 in [0, 10, 100, 110] {
@@ -112,7 +112,7 @@ import Testing
 
     /// 235.215 and 282.481 follow from the definitions of mile and gallons (the well-known
     /// constants).
-    @Test func `consumption in everybody's units`() throws {
+    @Test func `consumption is given in all common units`() throws {
         let use = try #require(FuelUse(meter([(.fuelRate, 8)]), distance: 100))
         #expect(close(use.per100km, 8))
         #expect(close(use.milesPerUSGallon, 235.214583 / 8, within: 1e-8))
@@ -131,7 +131,9 @@ import Testing
         (.cng, 12.011, 16.043), (.gasoline, 12.011, 12.011 + 1.85 * 1.008),
         (.diesel, 12.011, 12.011 + 1.86 * 1.008),
     ])
-    func `carbon dioxide fits the carbon`(kind: FuelKind, carbon: Double, mass: Double) {
+    func `carbon dioxide matches the carbon in the fuel`(
+        kind: FuelKind, carbon: Double, mass: Double
+    ) {
         let perUnit = kind.density / 1000 * carbon / mass * 44.009 / 12.011
         #expect(abs(kind.carbonDioxide / perUnit - 1) < 0.03)
     }
@@ -142,20 +144,22 @@ import Testing
         (FuelKind.methanol, 4.0, 1.0, 1.0), (.ethanol, 6.0, 1.0, 2.0), (.propane, 8.0, 0.0, 3.0),
         (.cng, 4.0, 0.0, 1.0), (.gasoline, 1.87, 0.0, 1.0), (.diesel, 1.8, 0.0, 1.0),
     ])
-    func `air fits the formula`(kind: FuelKind, hydrogen: Double, oxygen: Double, carbon: Double) {
+    func `the air ratio matches the formula`(
+        kind: FuelKind, hydrogen: Double, oxygen: Double, carbon: Double
+    ) {
         let mass = carbon * 12.011 + hydrogen * 1.008 + oxygen * 15.999
         let air = (carbon + hydrogen / 4 - oxygen / 2) * 31.998 / 0.2314 / mass
         #expect(abs(kind.airFuelRatio / air - 1) < 0.015)
     }
 
-    @Test func `natural gas has kilograms and no gallons`() throws {
+    @Test func `natural gas is given in kilograms, not in gallons`() throws {
         let use = try #require(FuelUse(meter([(.fuelType, 6), (.fuelMassRate, 1)]), distance: 100))
         #expect(use.unit == "kg" && close(use.amount, 3.6))
         #expect(use.milesPerUSGallon == nil && use.kilometresPerLitre == nil)
         #expect(close(use.carbonDioxide, 3.6 * 2.7438, within: 1e-3))
     }
 
-    @Test func `two fuels on one drive are two fuels`() throws {
+    @Test func `two fuels on one trip are counted separately`() throws {
         var meter = FuelMeter()
         for second: Int64 in 0...7200 {
             // LPG first, then gasoline.
@@ -169,7 +173,7 @@ import Testing
     }
 
     /// A car with two tanks: an hour on gas, then an hour on gasoline, at 1 g/s each.
-    @Test func `kilograms and litres are no sum`() throws {
+    @Test func `kilograms and litres are not added`() throws {
         var meter = FuelMeter()
         for second: Int64 in 0...7200 {
             meter.take(second < 3600 ? 0x0D : 0x09, .fuelType, t: second * 1_000_000)
@@ -187,7 +191,7 @@ import Testing
     }
 
     /// Codes of SAE J1979-DA: 08 electric, 13 hybrid diesel, 14 hybrid electric.
-    @Test func `what a hybrid burnt stays burnt while it drives by battery`() throws {
+    @Test func `fuel that a hybrid used stays counted while it drives by battery`() throws {
         var meter = FuelMeter()
         for second: Int64 in 0...3600 {
             let code = second < 1000 ? 0x14 : second < 1800 ? 0x13 : 0x14
@@ -205,7 +209,7 @@ import Testing
     /// 6 L/h at 60 km/h are 10 L per 100 km.
     ///
     /// The odometer may show more, because the car also drove while the link was lost.
-    @Test func `consumption is over the road on which fuel was counted`() throws {
+    @Test func `consumption refers to the distance on which fuel was counted`() throws {
         let values: [(FuelQuantity, Double)] = [(.fuelRate, 6), (.speed, 60)]
         let lost = try #require(
             FuelUse(meter(values), distance: 120, driven: 60, seconds: 7200))
@@ -230,7 +234,7 @@ import Testing
 
     // MARK: Plausibility
 
-    @Test func `a rate that is always zero is passed over`() throws {
+    @Test func `a rate that is always zero is ignored`() throws {
         let use = try #require(
             FuelUse(
                 meter([(.fuelRate, 0), (.airFlow, 10), (.engineSpeed, 900)]), distance: 40))
@@ -238,7 +242,7 @@ import Testing
         #expect(use.estimates[0].problems == [.alwaysZero, .disagrees])
     }
 
-    @Test func `an impossible rate is passed over`() throws {
+    @Test func `an impossible rate is ignored`() throws {
         // FFFF in PID 5E.
         let use = try #require(
             FuelUse(meter([(.fuelRate, 3276.75), (.airFlow, 10)]), distance: 40))
@@ -249,7 +253,7 @@ import Testing
         #expect(alone.estimates[0].problems == [.tooLittle])
     }
 
-    @Test func `half of a drive is told as half`() throws {
+    @Test func `a rate for half of a trip is reported as incomplete`() throws {
         var meter = FuelMeter()
         for second: Int64 in 0...1000 {
             meter.take(800, .engineSpeed, t: second * 1_000_000)
@@ -268,7 +272,7 @@ import Testing
         #expect(close(use.amount, 11))
     }
 
-    @Test func `electricity is no fuel`() {
+    @Test func `electricity is not a fuel`() {
         #expect(FuelUse(meter([(.fuelType, 8), (.fuelRate, 1)]), distance: 10) == nil)
         #expect(FuelUse(meter([(.engineSpeed, 900)]), distance: 10) == nil)
     }
@@ -278,7 +282,7 @@ import Testing
             (0, nil), (1, .gasoline), (4, .diesel), (8, nil), (0x0C, .lpg), (0x0D, .cng),
             (0x11, .gasoline), (0x13, .diesel), (0x1A, .cng), (0x1D, nil), (0xFF, nil),
         ] as [(UInt64, FuelKind?)])
-    func `PID 51 names the fuel`(code: UInt64, kind: FuelKind?) {
+    func `PID 51 gives the fuel`(code: UInt64, kind: FuelKind?) {
         #expect(FuelKind(code: code) == kind)
     }
 }

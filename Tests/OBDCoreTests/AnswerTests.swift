@@ -1,7 +1,7 @@
 import OBDCore
 import Testing
 
-@Suite struct `Whether a message answers a request` {
+@Suite struct `Matching a message with a request` {
     /// A request, a message, and how the message relates to the request.
     struct Row: CustomTestStringConvertible, Sendable {
         enum Relation: Sendable { case positive, refusal, foreign }
@@ -56,7 +56,7 @@ import Testing
             (0xE800, "01FFFFFFFFCAFE00", true, false), (0xE800, "01FFFFFFFFCBFE00", false, false),
             (0xE800, "01", true, false),
         ] as [(UInt32, String, Bool, Bool)])
-    func `is told by the parameter group`(
+    func `the parameter group decides`(
         group: UInt32, data: String, isAnswer: Bool, isPositive: Bool
     ) throws {
         let message = ECUMessage(

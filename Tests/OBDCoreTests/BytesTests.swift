@@ -18,7 +18,7 @@ import Testing
         #expect(InlineBytes(word: word, count: min(count, 8)) == InlineBytes(bytes.prefix(8)))
     }
 
-    @Test func `hexadecimal text is read strictly`() {
+    @Test func `malformed hexadecimal text is refused`() {
         #expect(Hex.bytes("41 0c1AF8") == [0x41, 0x0C, 0x1A, 0xF8])
         #expect(Hex.bytes("410") == nil)
         #expect(Hex.bytes("41G0") == nil)
@@ -43,7 +43,7 @@ import Testing
             ECUAddress(0x18DA_F110, .can29).physicalRequest == ECUAddress(0x18DA_10F1, .can29))
     }
 
-    @Test func `only known harmless requests count as reading`() {
+    @Test func `only requests known as harmless count as reading`() {
         #expect(VehicleRequest.isReadOnly([0x01, 0x0C]))
         #expect(VehicleRequest.isReadOnly([0x10, 0x01]))
         for writing: [UInt8] in [

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: ["", "P", "P030", "P4301", "X0301", "P03011", "P0G01", "P0301-1", "Ü0301"])
-    func `what no vehicle could send is refused`(text: String) {
+    func `a code that no vehicle can send is refused`(text: String) {
         #expect(DTC(text) == nil)
     }
 
@@ -39,7 +39,7 @@ import Testing
         "SPN1/FMI-1",
         "609/19", "SPN1/FMI1/FMI1", "SPN1FMI1", "",
     ])
-    func `what is no code of SAE J1939 is refused`(text: String) {
+    func `text that is not a code of SAE J1939 is refused`(text: String) {
         #expect(J1939Code(text) == nil)
     }
 }

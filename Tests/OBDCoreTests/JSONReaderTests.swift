@@ -4,7 +4,7 @@ import Testing
 /// Texts that RFC 8259 allows or forbids.
 ///
 /// The forbidden ones cover the elements of its grammar.
-@Suite struct `JSON of others` {
+@Suite struct `JSON from other programs` {
     private func read(_ text: String) -> [String: JSONValue]? {
         JSONReader.object(Array(text.utf8)[...])
     }
@@ -27,11 +27,11 @@ import Testing
         #""\u+123""#, #""\uD83D""#, #""\uD83Dx""#, #""\uD83D\u0041""#, #""\uDE00""#, "[1,]", "[1",
         "[1 2]", "[,]", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, "{a:1}", "", "\u{B}1", "1 2",
     ])
-    func `what is no JSON is refused`(text: String) {
+    func `text that is not JSON is refused`(text: String) {
         #expect(read("{\"a\":\(text)}") == nil)
     }
 
-    @Test func `an object is wanted, whole and alone`() {
+    @Test func `the text must be one whole object`() {
         for text in ["", " ", "1", "[]", "{", "}", "{}}", "{} {}", "{},", "\u{FEFF}{}"] {
             #expect(read(text) == nil, "\(text)")
         }
@@ -39,12 +39,12 @@ import Testing
         #expect(read(#"{"a":1,"a":2}"#) == ["a": .number(2)])
     }
 
-    @Test func `bytes that are no UTF-8 are refused`() {
+    @Test func `bytes that are not UTF-8 are refused`() {
         let bytes: [UInt8] = Array("{\"a\":\"".utf8) + [0xC3] + Array("\"}".utf8)
         #expect(JSONReader.object(bytes[...]) == nil)
     }
 
-    @Test func `deep nesting is refused, not followed`() {
+    @Test func `deep nesting is refused`() {
         func nested(_ depth: Int) -> String {
             "{\"a\":" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
                 + "}"
@@ -54,7 +54,7 @@ import Testing
         #expect(read(nested(100_000)) == nil)
     }
 
-    @Test func `a value is of one kind`() {
+    @Test func `a value has exactly one type`() {
         #expect(JSONValue.string("x").string == "x" && JSONValue.null.string == nil)
         #expect(JSONValue.number(2).number == 2 && JSONValue.string("2").number == nil)
         #expect(JSONValue.bool(true).bool == true && JSONValue.number(1).bool == nil)

@@ -10,7 +10,7 @@ import Testing
         ("A", .j1939, 29), ("B", .can, 11), ("C", .can, 11),
     ]
 
-    @Test func `numbers are those of the ELM327`() throws {
+    @Test func `numbers match those of the ELM327`() throws {
         // The ELM327 has no DoIP.
         #expect(VehicleProtocol.allCases.filter { $0 != .doip }.count == Self.table.count)
         for row in Self.table {
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// Options and configuration use these names, for example `iso15765-11-500`.
-    @Test func `names are read as they are written`() {
+    @Test func `printed names can be read again`() {
         for one in VehicleProtocol.allCases {
             #expect(VehicleProtocol(one.name) == one)
             #expect(VehicleProtocol(one.name.uppercased()) == one)
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// The bits and rates in the titles are those of the standard, and they match the names.
-    @Test func `titles say what names say`() {
+    @Test func `titles agree with the names`() {
         for one in VehicleProtocol.allCases where one.name.hasPrefix("iso15765") {
             let parts = one.name.split(separator: "-")
             #expect(one.title == "ISO 15765-4 CAN, \(parts[1]) bit, \(parts[2]) kbit/s")
@@ -54,14 +54,14 @@ import Testing
     }
 
     @Test(arguments: ["", "0", "D", "66", "-1", "+6", "iso15765", "Ω", " 6"])
-    func `what is no protocol is refused`(text: String) {
+    func `text that is not a protocol is refused`(text: String) {
         #expect(VehicleProtocol(text) == nil)
     }
 
     @Test(arguments: [
         "", "7", "7E", "7E8", "1010", "18DAF110", "7E8/F1", "18DAF110/00",
     ])
-    func `an address is read only whole`(text: String) {
+    func `text after an address is refused`(text: String) {
         #expect(ECUAddress(text)?.description == ([0, 1].contains(text.count) ? nil : text))
     }
 
@@ -69,7 +69,7 @@ import Testing
         "800", "FFF", "20000000", "7E8/", "/F1", "7E8/F", "7E8/F1/F1", "7E8/+1", "7E8/-0", "+E8",
         "-E8", "7E 8", "7G8", "018DAF110",
     ])
-    func `what is no address is refused`(text: String) {
+    func `text that is not an address is refused`(text: String) {
         #expect(ECUAddress(text) == nil)
     }
 
@@ -82,7 +82,7 @@ import Testing
         ("8000", false, false), ("DFFF", false, false), ("E000", false, true),
         ("E400", false, true), ("EFFF", false, true), ("F000", false, false),
     ])
-    func `logical addresses are of an ECU, of a group, or of nobody to ask`(
+    func `a logical address is an ECU's, a group's or reserved`(
         text: String, isECU: Bool, isGroup: Bool
     ) throws {
         let address = try #require(ECUAddress(text))
@@ -99,7 +99,7 @@ import Testing
     /// ISO 15765-4: requests go to 7E0–7E7, answers come from 7E8–7EF.
     ///
     /// With 29 bits the target and the source are swapped.
-    @Test func `requests and answers belong together as in ISO 15765-4`() throws {
+    @Test func `request and answer addresses belong together as in ISO 15765-4`() throws {
         for number in UInt32(0)..<8 {
             let asked = ECUAddress(0x7E0 + number, .can11)
             #expect(asked.isUsualRequest && !asked.usualResponder.isUsualRequest)
@@ -135,7 +135,7 @@ import Testing
         ("9:2", .vehicleInformation, 2, "09:02"), ("21:100", .readLocalData, 0x100, "21:0100"),
         ("FE:F004", DataID.parameterGroups, 0xF004, "FE:00F004"),
     ])
-    func `identifiers are written with the digits of their service`(
+    func `identifiers have the number of digits of their service`(
         text: String, service: Service, id: UInt32, written: String
     ) throws {
         let read = try #require(DataID(text))
@@ -148,7 +148,7 @@ import Testing
         "", ":", "01", "01:", ":0C", "01:0C:", "001:0C", "01:1234567", "01:0G", "+1:0C", "01:+C",
         "-0:0C", "01:-0", "0x:0C", "01 0C",
     ])
-    func `what is no identifier is refused`(text: String) {
+    func `text that is not an identifier is refused`(text: String) {
         #expect(DataID(text) == nil)
     }
 
@@ -160,7 +160,7 @@ import Testing
         #expect(sorted.reversed().sorted() == sorted)
     }
 
-    @Test func `an exchange knows how frames of its protocol are built`() {
+    @Test func `an exchange has the frame format of its protocol`() {
         #expect(Exchange(vehicleProtocol: .can29At250).family == .can)
         #expect(Exchange(vehicleProtocol: .iso9141, family: .iso14230).family == .iso14230)
         #expect(Exchange().family == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct `Requests and refusals` {
     /// The list of safe requests, and nothing else, for any first byte.
-    @Test func `nothing but the safe list counts as reading`() {
+    @Test func `only requests of the safe list count as reading`() {
         let harmless: Set<UInt8> = [
             0x01, 0x02, 0x03, 0x05, 0x06, 0x07, 0x09, 0x0A, 0x18, 0x19, 0x1A, 0x21, 0x22, 0x3E,
         ]
@@ -20,7 +20,7 @@ import Testing
 
     /// SAE J1939-73: DM3 (65228) and DM11 (65235) clear codes, DM1 (65226) and DM5 (65230) report
     /// them.
-    @Test func `parameter groups that clear are not read`() {
+    @Test func `parameter groups that clear do not count as reading`() {
         func request(_ group: Int) -> [UInt8] {
             [0x00, UInt8(group >> 8), UInt8(group & 0xFF)]
         }
@@ -32,7 +32,7 @@ import Testing
         #expect(!VehicleRequest.isReadOnly(request(65226) + [0x00]))
     }
 
-    @Test func `whoever makes a request that writes cannot forget that it is not repeated`() {
+    @Test func `a request that writes may not be repeated unless the caller says so`() {
         let id = RequestID(rawValue: 7)
         #expect(VehicleRequest(id: id, payload: [0x01, 0x0C]).mayRepeat)
         #expect(!VehicleRequest(id: id, payload: [0x04]).mayRepeat)
@@ -54,7 +54,7 @@ import Testing
         ("0CF00400", false), ("17FC007B", true), ("17FE007B", false), ("1DD01635", true),
         ("1EC6AE80", false), ("10", true),
     ])
-    func `addresses for diagnostics are known by rules`(text: String, isKnown: Bool) throws {
+    func `rules decide which addresses are for diagnostics`(text: String, isKnown: Bool) throws {
         let address = try #require(ECUAddress(text))
         #expect(address.isDiagnosticRequest == isKnown)
         #expect(address.takes([0x22, 0xF1, 0x90]) == isKnown)
@@ -66,7 +66,7 @@ import Testing
         ("750", "0104", false), ("750/2A", "2130", true), ("7E0/01", "22F190", false),
         ("7E0/07", "010C", false), ("7E0/10", "22F190", true), ("18DA10F1/04", "22F190", false),
     ])
-    func `a request reads whether or not an address byte is expected`(
+    func `a request must be harmless with and without an address byte`(
         address: String, request: String, isTaken: Bool
     ) throws {
         let payload = try #require(Hex.bytes(request))
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// SAE J1939-21: a request is the number of a parameter group: 17 bits in three bytes.
-    @Test func `what reads in one protocol is no request in another`() {
+    @Test func `a request that reads in one protocol may write in another`() {
         #expect(VehicleRequest.isReadOnly([0x00, 0xFE, 0xCA], to: nil, on: .j1939))
         #expect(VehicleRequest.isReadOnly([0x00, 0xFE, 0xCA], to: nil, on: .can11At500))
         #expect(VehicleRequest.isReadOnly([0x01, 0x0C], to: nil, on: .j1939))
@@ -87,7 +87,7 @@ import Testing
         #expect(!VehicleRequest.isReadOnly([0x01, 0x0C], to: brakes, on: .can11At500))
     }
 
-    @Test func `what carries consent is never repeated, whoever asks for it`() {
+    @Test func `a request with consent is never repeated`() {
         var request = VehicleRequest(
             id: RequestID(rawValue: 7), payload: [0x04], mayRepeat: true, consent: Consent())
         #expect(!request.mayRepeat)
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// ISO 14229-1: a positive response is the service plus 40.
-    @Test func `services answer with their number plus 40`() {
+    @Test func `the answer to a service has its number plus 40`() {
         #expect(Service.currentData.positiveResponse == 0x41)
         #expect(Service.readData.positiveResponse == 0x62)
         #expect(Service(0x3E).positiveResponse == 0x7E)
@@ -139,7 +139,7 @@ import Testing
         #expect(NRC.named.contains(NRC(code)))
     }
 
-    @Test func `people read a reason in words`() {
+    @Test func `reasons for a refusal have words`() {
         #expect(NRC(0x22).words == "conditions not correct")
         #expect(NRC(0x10).words == "general reject")
         #expect(NRC(0x00).words == "unknown")
@@ -196,7 +196,7 @@ import Testing
         ("0AD", false), ("008", false), ("007", false), ("4C2", false), ("7F0", false),
         ("17FE007B", false), ("0CF00400", false),
     ])
-    func `only reads if flow control does not leave the addresses for diagnostics`(
+    func `a flow control address outside diagnostics is not read-only`(
         address: String, isTaken: Bool
     ) throws {
         var request = VehicleRequest(id: RequestID(rawValue: 1), payload: [0x22, 0xF1, 0x90])

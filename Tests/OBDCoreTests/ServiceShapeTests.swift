@@ -3,7 +3,7 @@ import Testing
 
 /// Compares the table of services with a second version of the standards' rules, for every request
 /// of two bytes.
-@Suite struct `Shapes of services` {
+@Suite struct `The form of each service` {
     private static let requests = (0...0xFFFF).map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
 
     /// Answers to a request: some repeat its second byte, some do not, some are short.
@@ -17,7 +17,7 @@ import Testing
         ]
     }
 
-    @Test func `an answer repeats what its service lets it repeat`() {
+    @Test func `an answer repeats the parts that its service defines`() {
         var differing: Set<UInt8> = []
         for request in Self.requests where request[0] & 0x40 == 0 {
             for payload in Self.answers(request)
@@ -51,7 +51,7 @@ import Testing
                 })
     }
 
-    @Test func `answers are as long as they have to be`() {
+    @Test func `answers have the lengths of their service`() {
         for first in UInt8.min...UInt8.max where first != 0x7F {
             guard let shape = ServiceShape.answering(with: first) else {
                 #expect(Expected.shortest(first) == 1)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `requests are as long as testers write them`() {
+    @Test func `requests have the lengths that testers use`() {
         for service in UInt8.min...UInt8.max {
             let old = Expected.requestLengths(service)
             let new = ServiceShape.of(service)?.request
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `what only reads is what requests are judged by`() {
+    @Test func `the table of services decides which requests only read`() {
         for request in Self.requests + (UInt8.min...UInt8.max).map({ [$0] }) where request[0] != 0 {
             let reads =
                 switch ServiceShape.of(request[0])?.reading {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `selectors are as wide as they were`() {
+    @Test func `selectors have the widths of their services`() {
         for service in UInt8.min...UInt8.max {
             let shape = ServiceShape.of(service)
             #expect((shape?.selectorWidth == 2) == (service == 0x22))

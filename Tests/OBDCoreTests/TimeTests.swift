@@ -11,7 +11,7 @@ import Testing
         ("9999-12-31T23:59:59.000000Z", 253_402_300_799),
         ("0000-01-01T00:00:00.000000Z", -62_167_219_200),
     ])
-    func `dates are those of the calendar`(text: String, second: Int64) {
+    func `dates match the calendar`(text: String, second: Int64) {
         let time = UTC(microseconds: second * 1_000_000)
         #expect(time.text == text)
         #expect(time.description == text)
@@ -25,7 +25,7 @@ import Testing
         ("2026-11-21T08:15:02.5Z", "2026-11-21T08:15:02.500000Z"),
         ("2026-11-21T08:15:02.000001Z", "2026-11-21T08:15:02.000001Z"),
     ])
-    func `shorter forms are read`(text: String, whole: String) {
+    func `shorter forms of a time are read`(text: String, whole: String) {
         #expect(UTC(text)?.text == whole)
     }
 
@@ -35,7 +35,7 @@ import Testing
         "2026-11-21T08:15:60Z", "2026-11-21T08:15", "2026-11-21T08:15+01:00", "2026-11-21T08:15ZZ",
         "2026-11-21T08:15:02.Z", "2026-11-21T08:15:02.1234567Z", "2026-11-21X08:15Z", "+026-11-21",
     ])
-    func `what is no time in UTC is refused`(text: String) {
+    func `text that is not a time in UTC is refused`(text: String) {
         #expect(UTC(text) == nil)
     }
 
@@ -54,7 +54,7 @@ import Testing
         #expect(UTC(microseconds: .min).text.hasPrefix("-290308-12-21T19:59:05"))
     }
 
-    @Test func `an anchor ties two clocks together and saturates`() {
+    @Test func `an anchor connects two clocks and saturates`() {
         let anchor = TimeAnchor(
             monotonic: Instant(nanoseconds: 5_000_000_000), utc: UTC(microseconds: 1_000_000))
         #expect(anchor.utc(at: Instant(nanoseconds: 5_000_000_000)) == UTC(microseconds: 1_000_000))

@@ -9,7 +9,7 @@ import Testing
         ("???CM*", "1HGCM82633A004352", true), ("???CN*", "1HGCM82633A004352", false),
         ("?????????????????", "1HGCM82633A004352", true), ("WVW*", "1HGCM82633A004352", false),
     ])
-    func `matches by characters`(text: String, vin: String, fits: Bool) throws {
+    func `a pattern matches character by character`(text: String, vin: String, fits: Bool) throws {
         let pattern = try #require(VINPattern(text))
         #expect(pattern.matches(try #require(VIN(vin))) == fits)
     }
@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: [
         "", "*", "1HG", "1HG*2", "1HO*", "1H G*", "1HGCM82633A0043521*", "1HGCM82633A004352**",
     ])
-    func `refuses what no VIN has`(text: String) {
+    func `a pattern that fits no VIN is refused`(text: String) {
         #expect(VINPattern(text) == nil)
     }
 }

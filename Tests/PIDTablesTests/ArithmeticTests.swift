@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// No data crashes the decoder, and each value is within the range of its bits.
-@Suite struct `Whatever data a record has` {
+@Suite struct `Records with any data` {
     private static func data(_ length: Int, _ random: inout SeededGenerator) -> [UInt8] {
         switch UInt8.random(in: 0..<8, using: &random) {
         case 0: Array(repeating: 0x00, count: length)
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// Random formulas, as no user would write them.
-    @Test func `wild formulas of one's own neither trap nor give what is no number`() throws {
+    @Test func `extreme formulas of a user neither crash nor give infinite numbers`() throws {
         var text = ""
         let factors = [
             "0", "-1", "1" + String(repeating: "0", count: 300),

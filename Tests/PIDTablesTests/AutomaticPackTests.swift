@@ -15,7 +15,8 @@ import Testing
             .map(\.name).sorted()
     }
 
-    @Test func `every pack has its records in the table, and no two packs contradict`() throws {
+    @Test
+    func `every record of a pack is in the table, and no two packs contradict each other`() throws {
         // The inlet of the newer battery is coded in another way: no record of both may read it.
         let left = ["EV_TEMP_INLET"]
         for pack in PIDTables.automaticPacks() {
@@ -31,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a user's own record replaces that of a pack`() throws {
+    @Test func `a user's own record replaces a pack's record`() throws {
         let own = TableFile(
             path: "own.pids",
             contents: Array(
@@ -49,7 +50,7 @@ import Testing
 
     /// The ECU that answers follows from the one that is asked.
     @Test(arguments: [("  header 7E4\n", true), ("", true), ("  header 7E0\n", false)])
-    func `a user's own record needs no reply address to replace that of a pack`(
+    func `a user's own record without a reply address replaces a pack's record, too`(
         header: String, replaces: Bool
     ) throws {
         let text = "record 22:8334 1 : Mine\n\(header)  signal MINE A : Mine\n"
@@ -76,7 +77,7 @@ import Testing
             ("TMBJJ9NE9H0126251", ["vw"]), ("2T3W1RFV0MC123456", ["toyota", "toyota-uds"]),
             ("5XXBD1GA8LX000042", []), ("JT1BD4EA7PX000256", []),
         ] as [(String, [String])])
-    func `the number of a vehicle chooses`(vin: String, packs: [String]) throws {
+    func `the VIN chooses the packs`(vin: String, packs: [String]) throws {
         #expect(try chosen(vin) == packs)
     }
 
@@ -90,29 +91,32 @@ import Testing
         return signal.value(in: data)
     }
 
-    @Test func `a cold gearbox of Ford is below zero and not 4,095 degrees hot`() throws {
+    @Test func `a cold Ford gearbox is below zero, not at 4,095 degrees`() throws {
         #expect(
             try value(0x1E1C, [0xFF, 0xF0], from: 0x7E8, "FORD_GEARBOX_TEMP") == .number(-1))
     }
 
-    @Test func `no current of an MG is raw 40000, which no signed number reaches`() throws {
+    @Test
+    func `a current of zero of an MG is the raw value 40000, which no signed number reaches`()
+        throws
+    {
         #expect(try value(0xB043, [0x9C, 0x40], from: 0x7ED, "MG_CURRENT") == .number(0))
     }
 
-    @Test func `behind, an MG's right tyre comes before its left one`() throws {
+    @Test func `an MG's rear right tyre comes before its rear left one`() throws {
         let data: [UInt8] = [60, 61, 62, 63]
         #expect(try value(0xB001, data, from: 0x72C, "MG_TYRE_RR") == .number(248))
         #expect(try value(0xB001, data, from: 0x72C, "MG_TYRE_RL") == .number(252))
     }
 
-    @Test func `one identifier at another header is another quantity`() throws {
+    @Test func `the same identifier at another header is another quantity`() throws {
         // 22 B001 is tyres at 724; at the battery it is something else, and no record reads it.
         let id = DataID(.readData, 0xB001)
         #expect(table.record(id, from: ECUAddress(0x72C, .can11)) != nil)
         #expect(table.record(id, from: ECUAddress(0x7ED, .can11)) == nil)
     }
 
-    @Test func `an odometer that is not known has no value`() throws {
+    @Test func `an unknown odometer value is no value`() throws {
         let value = try value(0x295A, [0x0F, 0xFF, 0xFF], from: 0x7E8, "VW_ODOMETER")
         guard case .missing(.notAvailable, _) = value else {
             Issue.record("\(value)")
@@ -120,21 +124,21 @@ import Testing
         }
     }
 
-    @Test func `a cold gearbox of a Mazda is below zero, and asked at its own address`() throws {
+    @Test func `a cold Mazda gearbox is below zero and is asked at its own address`() throws {
         #expect(
             try value(0x1E1C, [0xFF, 0xAB], from: 0x7E9, "MAZDA_GEARBOX_TEMP")
                 == .number(-5.3125))
     }
 
     /// The sources contradict each other about the places, by model and among themselves.
-    @Test func `no tyre of a Subaru or a newer Toyota has a corner`() throws {
+    @Test func `tyres of a Subaru or a newer Toyota have no position`() throws {
         for pack in PIDTables.packs() where ["subaru", "toyota-uds"].contains(pack.name) {
             let aliases = try PIDTables.records(of: pack).flatMap(\.signals).flatMap(\.aliases)
             #expect(!aliases.contains { $0.hasPrefix("tyre-") }, "\(pack.name)")
         }
     }
 
-    @Test func `a tyre of a Toyota that has not reported has no value`() throws {
+    @Test func `a Toyota's tyre that has not reported has no value`() throws {
         let data: [UInt8] = [0xA3, 0xA1, 0xA1, 0x00, 0xFF]
         let record = try #require(
             table.records.first { $0.dataID == DataID(Service(0x21), 0x30) })
@@ -144,21 +148,21 @@ import Testing
     }
 
     /// On PQ35 the same bytes count tens of kilometres: its cars must not choose the pack.
-    @Test func `the odometer of the newer Volkswagens is not chosen for a Tiguan`() throws {
+    @Test func `the odometer of newer Volkswagens is not used for a Tiguan`() throws {
         #expect(try !chosen("WVGZZZ5NZJW123456").contains("vw-mqb"))
         #expect(
             try value(0x2203, [0x01, 0xFF, 0x83], from: 0x77E, "VW_CLUSTER_ODOMETER")
                 == .number(130_947))
     }
 
-    @Test func `the newer battery of Hyundai has an inlet that is coded otherwise`() throws {
+    @Test func `Hyundai's newer battery codes its inlet differently`() throws {
         let egmp = try #require(PIDTables.packs().first { $0.name == "hyundai-kia-egmp" })
         let names = try PIDTables.records(of: egmp).flatMap(\.signals).map(\.id)
         #expect(!names.contains("EV_TEMP_INLET") && !names.contains { $0.hasPrefix("TYRE_") })
     }
 }
 
-@Suite struct `What signals measure` {
+@Suite struct `The quantity of a signal` {
     private let roles = PIDTables.signalRoles()
 
     private func signal(_ id: String, _ name: String, _ unit: String) -> Signal {
@@ -176,13 +180,13 @@ import Testing
             ("EV_SOC_BMS", "Battery state of charge (battery's own)", "%", nil),
             ("RPM", "Odometer", "km", nil), ("X", "Anything", "%", nil),
         ] as [(String, String, String, SignalRole?)])
-    func `are told by tables first, then by their own words`(
+    func `tables decide first, then the signal's own name`(
         id: String, name: String, unit: String, wanted: SignalRole?
     ) {
         #expect(roles.role(of: signal(id, name, unit)) == wanted)
     }
 
-    @Test func `every pack of an electric car names its state of charge`() throws {
+    @Test func `every pack of an electric car has the state of charge`() throws {
         for pack in PIDTables.packs() where pack.name.contains("ev") || pack.name.contains("i3") {
             let aliases = try PIDTables.records(of: pack).flatMap(\.signals).flatMap(\.aliases)
             #expect(aliases.contains("ev-soc"), "\(pack.name)")

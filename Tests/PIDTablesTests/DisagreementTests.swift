@@ -153,7 +153,7 @@ import Testing
         #expect(try value(0x1E, "PTO_STAT", [0x01]) == .flag(true))
     }
 
-    @Test func `What only has a name is shown as raw bytes`() throws {
+    @Test func `A record with only a name is shown as raw bytes`() throws {
         #expect(try value(0xA7, "NOX_S34", [1, 2, 3, 4]) == .text("01020304"))
         #expect(table.record(DataID(.currentData, 0xB5)) == nil)
     }

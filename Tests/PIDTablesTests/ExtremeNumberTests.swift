@@ -30,7 +30,7 @@ import Testing
         """
     ]
 
-    @Test(arguments: tables) func `end nothing`(text: String) {
+    @Test(arguments: tables) func `extreme numbers crash nothing`(text: String) {
         Extremes.forEach(of: text, rounds: 40) { changed in
             let file = TableFile(path: "own.pids", contents: Array(changed.utf8))
             _ = PIDTables.lint([file])

@@ -3,7 +3,7 @@ import OBDCore
 import PIDTables
 import Testing
 
-@Suite struct `Words about tables` {
+@Suite struct `Texts about tables` {
     /// Bits in the form of a table.
     ///
     /// Each text is read and written again.
@@ -12,7 +12,7 @@ import Testing
         ("A.0", "A.0"), ("C.3..C.0", "C.3..C.0"), ("A.3..B.0", "A.3..B.0"), ("Z", "Z"),
         ("AA", "AA"), ("AZ", "AZ"), ("AB..AC", "AB..AC"), ("12+4", "B.3..B.0"),
     ])
-    func `name bits as tables do`(text: String, written: String) throws {
+    func `texts name bits as tables do`(text: String, written: String) throws {
         let table = try PIDTables.load([
             TableFile(
                 path: "own.pids",
@@ -72,7 +72,7 @@ import Testing
         #expect(finding.description == "own.pids:7: " + words)
     }
 
-    @Test func `say why a text cannot be read`() {
+    @Test func `errors say why a text cannot be read`() {
         let finding = TableFinding(file: "own.pids", line: 2, .text(.unknownWord("signel")))
         #expect(finding.isError)
         #expect(finding.description.hasPrefix("own.pids:2: error: "))

@@ -1,12 +1,12 @@
 import PIDTables
 import Testing
 
-@Suite struct `A user's record says what it hides` {
+@Suite struct `Signals that a user's record hides` {
     private static func hidden(_ text: String) -> [HiddenSignals] {
         PIDTables.hidden(by: [TableFile(path: "mine.pids", contents: Array(text.utf8))])
     }
 
-    @Test func `built-in signals that it does not name are listed`() {
+    @Test func `built-in signals that the record does not name are listed`() {
         let text = """
             record 01:0C 2 : Engine speed
               source : somebody
@@ -20,7 +20,7 @@ import Testing
         #expect(found.map(\.line) == [1] && found.map(\.file) == ["mine.pids"])
     }
 
-    @Test func `a record with the same names, and one with faults, hide nothing`() {
+    @Test func `a record with the same names hides nothing, and neither does a faulty one`() {
         #expect(
             Self.hidden(
                 "record 01:0C 2 : Speed\n  source : x\n  signal RPM A..B unit rpm : Speed\n"

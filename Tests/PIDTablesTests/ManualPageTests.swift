@@ -14,7 +14,7 @@ import Testing
             .map { $0.replacing("\\(de", with: "°") }
     }
 
-    @Test func `Every example of the manual page is a sound table`() throws {
+    @Test func `Every example of the manual page is a valid table`() throws {
         let examples = try examples()
         #expect(examples.count >= 2)
         for example in examples {

@@ -107,7 +107,7 @@ private let limits = """
         #expect(count == 298)
     }
 
-    @Test func `Patterns without a value are no part of the range`() {
+    @Test func `Patterns without a value are not part of the range`() {
         func range(_ none: [Signal.NotAvailable], signed: Bool = false) -> ClosedRange<Double>? {
             Signal(
                 id: "X", name: "", bitOffset: 0, bitLength: 8, kind: .number, isSigned: signed,

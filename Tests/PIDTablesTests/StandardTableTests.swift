@@ -4,7 +4,7 @@ import PIDTables
 import Testing
 
 @Suite struct StandardTableTests {
-    @Test func `The embedded table has no faults, and every row has its evidence`() {
+    @Test func `The embedded table has no faults, and every row names its evidence`() {
         let findings = PIDTables.lintStandard()
         for finding in findings {
             Issue.record("\(finding)")
@@ -18,7 +18,7 @@ import Testing
         #expect(records.reduce(0) { $0 + $1.signals.count } == 722)
     }
 
-    @Test func `What no second source confirms is marked, and nothing else`() throws {
+    @Test func `Exactly the rows without a second source are marked`() throws {
         let marked = try PIDTables.records().filter {
             $0.dataID.service == .currentData && !$0.unverified.isEmpty
         }
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `The reader of evidence and the reader for decoding see the same table`() throws {
+    @Test func `The reader for evidence and the reader for decoding give the same table`() throws {
         let table = try PIDTables.standard()
         var built = PIDTable()
         built.add(
@@ -70,7 +70,7 @@ import Testing
         #expect(aliases.contains(name))
     }
 
-    @Test func `Units are printed as people write them`() throws {
+    @Test func `Units are printed in their usual form`() throws {
         let units = Set(
             try PIDTables.standard().signals.filter { $0.kind == .number }.map(\.unit))
         for odd in ["degC", "deg", "N.m", "mg/m3", "ratio", "bool", "raw"] {

@@ -222,7 +222,7 @@ private let guarded = """
         record.signals.map { SignalIndex(rawValue: $0) }.first { table[$0].id == id }
     }
 
-    @Test func `A signal counts exactly when the bit that its standard gives it is set`() throws {
+    @Test func `A signal counts only if the bit of its standard is set`() throws {
         for (pid, rows) in try rows() {
             let known = rows.reduce(UInt8(0)) { $0 | $1.mask }
             // Every bit alone, every bit missing, all bits, no bits.

@@ -30,7 +30,7 @@ import Testing
         return (record, signals)
     }
 
-    @Test func `have each record as the whole table has it`() throws {
+    @Test func `an excerpt has its records unchanged`() throws {
         let all = try Self.all.get()
         #expect(all.records.count > 200)
         for record in all.records where record.dataID != PIDTables.adapterVoltageID {
@@ -44,14 +44,14 @@ import Testing
         }
     }
 
-    @Test func `with everything are the whole table`() throws {
+    @Test func `an excerpt with everything equals the whole table`() throws {
         let all = try Self.all.get()
         let excerpt = try PIDTables.excerpt { _ in true }
         #expect(excerpt.records == all.records)
         #expect(excerpt.signals == all.signals)
     }
 
-    @Test func `with nothing have the adapter's voltage`() throws {
+    @Test func `an empty excerpt has the adapter's voltage`() throws {
         let excerpt = try PIDTables.excerpt { _ in false }
         #expect(excerpt.records.map(\.dataID) == [PIDTables.adapterVoltageID])
         #expect(excerpt.adapterVoltage != nil)

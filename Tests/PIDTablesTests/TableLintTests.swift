@@ -18,7 +18,7 @@ import Testing
           example 00 00 00 T=unsupported P=0 : manual
         """
 
-    @Test func `A sound table has no findings`() {
+    @Test func `A correct table has no findings`() {
         #expect(lint(sound).isEmpty)
     }
 
@@ -33,7 +33,7 @@ import Testing
         ("none FF", "none 1FF", 3, .code("T", raw: 0x1FF)),
         ("A.0 flag", "A.1..A.0 number", 3, .wideFlag("F")),
     ])
-    func `One fault, one finding`(
+    func `Each fault gives one finding`(
         pattern: String, replacement: String, line: Int, kind: TableFinding.Kind
     ) throws {
         let findings = lint(sound.replacing(pattern, with: replacement))
@@ -42,7 +42,7 @@ import Testing
         #expect(finding.isError)
     }
 
-    @Test func `Shared bits need a flag or a condition that tells them apart`() {
+    @Test func `Shared bits need a flag or a condition that separates them`() {
         func overlaps(_ second: String) -> Bool {
             lint(
                 """
@@ -61,13 +61,13 @@ import Testing
         #expect(overlaps("8+2 little if F"))
     }
 
-    @Test func `Signals stand in bit order`() {
+    @Test func `Signals follow the order of bits`() {
         let findings = lint(
             "record 22:1 2 : R\nsignal X B unverified : X\nsignal Y A unverified : Y")
         #expect(findings.map(\.kind) == [.order("Y", after: "X")])
     }
 
-    @Test func `Doubles are found over all files`() {
+    @Test func `Duplicates are found across all files`() {
         let one = "record 22:1 1 : R\nsignal X A unverified : X\n alias ex\n"
         func lint(_ other: String) -> [TableFinding.Kind] {
             PIDTables.lint([
@@ -90,7 +90,7 @@ import Testing
         #expect(lint("record 22:2 1 : R\nsignal X A unverified : X").isEmpty)
     }
 
-    @Test func `A label's code stands once and fits`() {
+    @Test func `The code of a label is unique and fits the bits`() {
         let findings = lint(
             """
             record 22:1 1 : R
@@ -121,13 +121,13 @@ import Testing
     @Test(arguments: [
         ("20.145", true), ("20.14", true), ("20.15", true), ("20.13", false), ("20.16", false),
     ])
-    func `An example holds to the digits it states`(said: String, holds: Bool) {
+    func `An example agrees with all digits that it states`(said: String, holds: Bool) {
         let findings = lint(
             "record 22:1 1 : R\nsignal Z A scale 79/1000 : Z\nexample FF Z=\(said) : s")
         #expect(findings.isEmpty == holds, "\(findings)")
     }
 
-    @Test func `Values of every kind can be stated`() {
+    @Test func `Examples can state values of every kind`() {
         let findings = lint(
             """
             record 22:1 11 : R
@@ -147,7 +147,7 @@ import Testing
         #expect(findings.isEmpty, "\(findings)")
     }
 
-    @Test func `Findings print like a compiler's`() {
+    @Test func `Findings have a compiler's format`() {
         let finding = TableFinding(file: "own.pids", line: 7, .noExample("X"))
         #expect(finding.description == "own.pids:7: warning: no example shows X")
         let error = TableFinding(file: "own.pids", line: 3, .wideFlag("F"))
@@ -199,7 +199,7 @@ import Testing
         "signal X A times Y : X\nsignal Y B signed none 7F : Y\nexample 0AFE X=-20 Y=-2 : h\n"
             + "example 0A7F X=none : h\nexample 0180 Y=-128 : h\nexample 017E Y=126 : h",
     ])
-    func `numbers that factor and offset alone do not make`(signals: String) throws {
+    func `numbers that need more than factor and offset are reported`(signals: String) throws {
         let length = signals.contains("A..H") ? 8 : signals.contains("A..D") ? 4 : 2
         let single = !signals.contains("A..") && !signals.contains(" B ")
         let text = "record 22:1000 \(single ? 1 : length) : R\n\(signals)"
@@ -227,12 +227,14 @@ import Testing
             .range("X", said: "0 to 65535", computed: "-32768.0 to 32767.0")
         ),
     ])
-    func `faults of formulas and ranges`(signals: String, kind: TableFinding.Kind) throws {
+    func `faults of formulas and ranges are reported`(signals: String, kind: TableFinding.Kind)
+        throws
+    {
         let findings = try decoded("record 22:1000 2 : R\n\(signals)")
         #expect(findings.contains { $0.kind == kind && $0.isError }, "\(findings)")
     }
 
-    @Test func `A stated range is proved by the bits`() throws {
+    @Test func `A stated range must follow from the bits`() throws {
         let text = """
             record 22:1000 3 : R
               signal X A offset -40 none FE..FF : X
@@ -254,7 +256,8 @@ import Testing
             .malformed("1..0", wanted: "a range like -40..215")
         ),
     ])
-    func `faults in what only people read`(text: String, line: Int, fault: TableError.Fault) {
+    func `faults in texts for people are reported`(text: String, line: Int, fault: TableError.Fault)
+    {
         #expect(lint(text) == [TableFinding(file: "f", line: line, .text(fault))])
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// Tables for single makes and models.
 @Suite struct TablePackTests {
-    @Test func `each pack is sound and has no thin evidence`() {
+    @Test func `each pack is correct and has no thin evidence`() {
         let packs = PIDTables.packs()
         #expect(packs.count >= 5)
         for pack in packs {
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `each record says where it is asked, who says so and shows a recorded answer`()
+    @Test func `each record has its address, its source and a recorded answer`()
         throws
     {
         for pack in PIDTables.packs() {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `what no pack was asked for does not know its records`() throws {
+    @Test func `a pack's records are unknown unless the user names the pack`() throws {
         let table = try PIDTables.standard()
         let pack = try #require(PIDTables.packs().first { $0.name == "nissan-leaf" })
         let id = DataID(.readLocalData, 0x01)
@@ -42,7 +42,7 @@ import Testing
         #expect(with.record(id, from: ECUAddress(0x7E8, .can11)) == nil)
     }
 
-    @Test func `what stands before the first record holds for all, unless one says otherwise`()
+    @Test func `lines before the first record apply to all records without their own line`()
         throws
     {
         let text = """

@@ -41,7 +41,7 @@ import Testing
         #expect(scaled.divisor == 10)
     }
 
-    @Test func `A record with all that it may say`() throws {
+    @Test func `A record with all of its options is read`() throws {
         let table = try load(
             """
             # a comment
@@ -92,7 +92,9 @@ import Testing
         ("AB..AC", 216, 16),
         ("12+4", 12, 4),
     ])
-    func `Bits, most significant first`(text: String, offset: Int, length: Int) throws {
+    func `Bits are numbered with the most significant first`(text: String, offset: Int, length: Int)
+        throws
+    {
         let signal = try #require(try signals("signal X \(text) : X").first)
         #expect(signal.bitOffset == offset)
         #expect(signal.bitLength == length)
@@ -102,7 +104,9 @@ import Testing
     @Test(arguments: [
         ("D..E", 24, 16), ("A..D", 0, 32), ("D.2..D.3", 26, 2), ("A.4..B.3", 4, 8), ("26+2", 26, 2),
     ])
-    func `Bits, least significant first`(text: String, offset: Int, length: Int) throws {
+    func `Bits are numbered with the least significant first`(
+        text: String, offset: Int, length: Int
+    ) throws {
         let signal = try #require(try signals("signal X \(text) little : X").first)
         #expect(signal.isLittleEndian)
         #expect(signal.bitOffset == offset)
@@ -127,7 +131,7 @@ import Testing
         ("flag", Signal.Kind.flag), ("enum", .enumeration), ("code", .code), ("map", .supportMap),
         ("text", .text), ("bytes", .bytes), ("number", .number), ("", .number),
     ])
-    func `A word says what kind of signal it is`(word: String, kind: Signal.Kind) throws {
+    func `A keyword gives the kind of a signal`(word: String, kind: Signal.Kind) throws {
         #expect(try signals("signal X A \(word) : X").first?.kind == kind)
     }
 
@@ -141,14 +145,14 @@ import Testing
         }
     }
 
-    @Test func `Options may stand on lines below, in any order`() throws {
+    @Test func `Options may follow on later lines, in any order`() throws {
         #expect(
             try signals("signal X B unit V scale 1/2 none FF if F : X\nsignal F A.0 flag : F")
                 == signals(
                     "signal X B : X\n none FF\n unit V\n if F\n scale 1/2\nsignal F A.0 flag : F"))
     }
 
-    @Test func `Evidence does not change what is decoded, even where it is wrong`() throws {
+    @Test func `Evidence, even wrong evidence, does not change decoding`() throws {
         let plain = try signals("signal X A : X")
         #expect(try signals("signal X A : X\nexample nonsense\nnote\nsource : s") == plain)
     }
@@ -323,7 +327,7 @@ import Testing
         }
     }
 
-    @Test func `No text makes the reader trap`() {
+    @Test func `No text crashes the reader`() {
         // Every prefix of a text with all kinds of lines, and the text with every single byte
         // changed.
         let text = Array(
@@ -347,7 +351,7 @@ import Testing
         }
     }
 
-    @Test func `A user's record replaces the embedded one, everything else stays`() throws {
+    @Test func `A user's record replaces the embedded one, and the other records stay`() throws {
         let table = try load("record 01:0C 2 : Mine\n signal REV A..B unit 1/min : Revolutions")
         let record = try #require(table.record(DataID(.currentData, 0x0C)))
         #expect(record.name == "Mine")
@@ -357,7 +361,7 @@ import Testing
         #expect(try table.records.count == PIDTables.standard().records.count)
     }
 
-    @Test func `The same identifier may mean different things to different ECUs`() throws {
+    @Test func `The same identifier may have different meanings for different ECUs`() throws {
         let table = try load(
             """
             record 22:2000 1 : Engine's

@@ -3,7 +3,7 @@ import OBDCore
 import PIDTables
 import Testing
 
-@Suite struct `A VIN says who made the vehicle` {
+@Suite struct `The maker in a VIN` {
     private static let tables = PIDTables.vinTables()
 
     /// VINs that standards and authorities use as examples, and their makes: 49 CFR 565 (1M8…,
@@ -17,7 +17,7 @@ import Testing
         ("VF1AAAAAAAAAAAAAA", "Renault, France"),
         ("UU1HSDACN48123456", "Dacia, Romania"), ("TMBZZZ1Z0B1234567", "Škoda, Czech Republic"),
     ])
-    func `make, model year and country`(text: String, title: String) throws {
+    func `a VIN gives make, model year and country`(text: String, title: String) throws {
         #expect(Self.tables.title(of: try #require(VIN(text))) == title)
     }
 

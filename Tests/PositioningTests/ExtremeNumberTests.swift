@@ -5,7 +5,7 @@ import Testing
 
 /// Numbers that no receiver sends: no position, or one on earth.
 @Suite struct `Extreme numbers of receivers` {
-    @Test func `are no places`() {
+    @Test func `extreme numbers give no position`() {
         for text in [`NMEA 0183`.rmc, `NMEA 0183`.gga, `NMEA 0183`.vtg, `NMEA 0183`.south] {
             Extremes.forEach(of: String(text.dropFirst().dropLast(3))) { changed in
                 let line = `NMEA 0183`.sentence(

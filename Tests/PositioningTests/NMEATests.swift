@@ -23,7 +23,7 @@ import Testing
         return (fixes, reader)
     }
 
-    @Test func `RMC and GGA of one time are one fix`() throws {
+    @Test func `RMC and GGA with the same time are one fix`() throws {
         for lines in [
             [Self.rmc, Self.gga], [Self.gga, Self.rmc], [Self.gga, Self.vtg, Self.rmc],
         ] {
@@ -42,7 +42,7 @@ import Testing
         #expect(try abs(#require(Self.fixes([Self.rmc]).0.first?.position.speed) - 41.4848) < 1e-9)
     }
 
-    @Test func `what has no partner is a fix too`() throws {
+    @Test func `a sentence without its partner is a fix, too`() throws {
         let alone = try #require(Self.fixes([Self.rmc]).0.first)
         #expect(alone.position.altitude == nil)
         let gga = try #require(Self.fixes([Self.gga, Self.vtg]).0.first)
@@ -55,7 +55,7 @@ import Testing
         #expect(south.position.altitude == 100)
     }
 
-    @Test func `a new time ends the fix before it, which keeps the time at which it came`() {
+    @Test func `a new time ends the earlier fix, which keeps the time of its arrival`() {
         var reader = NMEAReader()
         var fixes: [Fix] = []
         reader.take((Self.rmc + "\n").utf8, at: Instant(nanoseconds: 5), &fixes)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: ["GP", "GN", "GL", "GA", "GB", "BD"])
-    func `every system of satellites counts`(talker: String) {
+    func `every satellite system counts`(talker: String) {
         let line = Self.sentence(
             "\(talker)RMC,123519.50,A,4807.038,S,01131.000,W,1,2,010100,,,D")
         let fix = Self.fixes([line]).0.first
@@ -95,7 +95,7 @@ import Testing
         "IIRMC,123519,A,4807.038,N,01131.000,E,1,2,230394,,", "PUBX,00,123519,4807.038,N",
         "GPRMC", "GPRMC,,,,,,,,,,,",
     ])
-    func `what is no position gives none, and is no damage`(body: String) {
+    func `a sentence without a position gives no fix and is not damaged`(body: String) {
         let (fixes, reader) = Self.fixes([Self.sentence(body)])
         #expect(fixes.isEmpty)
         #expect(reader.sentences == 1 && reader.damaged == 0)
@@ -116,13 +116,13 @@ import Testing
         #expect(reader.sentences == 0 && reader.damaged == 1)
     }
 
-    @Test func `a sentence that begins inside another one is read`() {
+    @Test func `a sentence that begins within another one is read`() {
         let (fixes, reader) = Self.fixes([String(Self.gga.prefix(30)) + Self.rmc])
         #expect(fixes.count == 1)
         #expect(reader.damaged == 1)
     }
 
-    @Test func `the rest of a line that was under way is no damage`() {
+    @Test func `the rest of a line from before the start is not damage`() {
         let (fixes, reader) = Self.fixes([String(Self.gga.suffix(30)), Self.rmc])
         #expect(fixes.count == 1)
         #expect(reader.damaged == 0)

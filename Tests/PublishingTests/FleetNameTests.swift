@@ -8,7 +8,7 @@ import Testing
 @Suite("One configuration for many machines")
 struct NameMarkerTests {
     @Test(
-        "Markers are replaced, and a VIN that is not known gives no name",
+        "Markers are replaced, and without a VIN there is no name",
         arguments: [
             ("golf", "pi", nil, "golf"), ("%H", "pi-3", nil, "pi-3"),
             ("car-%H-x", "pi", nil, "car-pi-x"), ("%VIN", "pi", "WVW1", "WVW1"),
@@ -19,7 +19,7 @@ struct NameMarkerTests {
     }
 
     @Test(
-        "A name with markers is valid where it is valid without them",
+        "A name with markers is valid if it is valid without them",
         arguments: [
             ("golf", true), ("%VIN", true), ("fleet-%H", true), ("%h", false), ("a b%VIN", false),
             ("", false), ("%", false),
@@ -53,7 +53,7 @@ struct TraccarTests {
     }
 
     @Test(
-        "Its address has its usual port and no path of a write",
+        "A Traccar address has the usual port and no path of a write",
         arguments: [
             ("traccar+http://gps.example", "http://gps.example:5055/"),
             ("traccar+https://gps.example", "https://gps.example:443/"),
@@ -65,9 +65,9 @@ struct TraccarTests {
     }
 }
 
-@Suite("What a broker keeps of a vehicle")
+@Suite("Topics of a vehicle")
 struct RetainedTopicTests {
-    @Test("Each identifier of a signal names its topic again")
+    @Test("The identifier of a signal gives its topic")
     func identifiers() throws {
         for signal in try PIDTables.standard().signals {
             for ecu in [ECUAddress("7E8"), ECUAddress("18DAF110"), nil] {
@@ -77,7 +77,7 @@ struct RetainedTopicTests {
         }
     }
 
-    @Test("All topics of a vehicle are known, and what is no signal has one topic")
+    @Test("All topics of a vehicle are known, and entities without a signal share one topic")
     func topics() {
         let topics = VehicleTopics(vehicle: "golf").retained([
             "7e8_rpm": "sensor", "trip": "sensor", "trip_distance": "sensor",
@@ -93,7 +93,7 @@ struct RetainedTopicTests {
     }
 
     @Test(
-        "A command names its vehicle",
+        "The topic of a command names its vehicle",
         arguments: [
             ("obdscan/golf/command", "golf"), ("obdscan/golf/codes", nil),
             ("other/golf/command", nil), ("obdscan/golf/command/x", nil),
@@ -102,7 +102,7 @@ struct RetainedTopicTests {
         #expect(VehicleTopics.commanded(topic) == vehicle)
     }
 
-    @Test("A vehicle that is taken away is not sent again")
+    @Test("A removed vehicle is not sent again")
     func board() {
         var board = StateBoard(every: .seconds(5))
         let time = UTC(microseconds: 1)
@@ -125,7 +125,7 @@ struct ReadinessPayloadTests {
             complete: complete, line: 0)
     }
 
-    @Test("Monitors that have not run are counted once, those that are not there never")
+    @Test("Monitors that have not run are counted once, unsupported ones never")
     func payload() {
         let bytes = StatePayload.readiness(
             [
@@ -141,7 +141,7 @@ struct ReadinessPayloadTests {
     }
 
     @Test(
-        "The button and the monitors are there only where they are asked for",
+        "The button and the monitors appear only if the user requests them",
         arguments: [false, true])
     func entities(isThere: Bool) throws {
         var payload = DiscoveryPayload(

@@ -65,7 +65,7 @@ struct HomeAssistantTests {
         #expect(device["serial_number"] as? String == "WVWZZZ1KZAW000001")
     }
 
-    @Test("Live values become unavailable, lasting values stay")
+    @Test("Live values become unavailable, others stay")
     func components() throws {
         let components = try #require(try payload()["components"] as? [String: [String: Any]])
         #expect(components["7e8_pidsup_00"] == nil)
@@ -111,7 +111,7 @@ struct HomeAssistantTests {
 
     /// The classes are those of Home Assistant: `battery` for per cent, `battery_charging` for yes and no.
     @Test(
-        "Signals of makes and models have the class of what they measure",
+        "Signals of car makers have the class of their quantity",
         arguments: [
             (SignalRole.stateOfCharge, Signal.Kind.number, "%", "battery", "measurement", 1),
             (.starterCharge, .number, "%", "battery", "measurement", 1),
@@ -144,7 +144,7 @@ struct HomeAssistantTests {
         #expect(component["enabled_by_default"] == nil && component["availability"] == nil)
     }
 
-    @Test("An entity that is gone is removed, and one that came back is not")
+    @Test("A missing entity is removed, and an entity that returned stays")
     func removal() throws {
         let components = try #require(
             try payload { $0.removed = ["7e8_old": "sensor", "7e8_rpm": "sensor"] }["components"]
@@ -242,7 +242,7 @@ struct VSSNamesTests {
 
     /// COVESA/vehicle_signal_specification 6.0: spec/Powertrain and overlays/extensions/OBD.vspec.
     @Test(
-        "A signal has the name from the catalogue",
+        "A signal has its name from the catalogue",
         arguments: [
             ("RPM", "Vehicle.OBD.EngineSpeed", "Vehicle.Powertrain.CombustionEngine.Speed"),
             ("VSS", "Vehicle.OBD.Speed", "Vehicle.Speed"),

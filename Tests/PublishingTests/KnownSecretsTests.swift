@@ -2,13 +2,13 @@ import Testing
 
 @testable import Publishing
 
-@Suite struct `Secrets in what a server says` {
+@Suite struct `Secrets in answers of a server` {
     @Test(arguments: [
         "unauthorized: Token s3cr+t/Wört= is not known", "token=s3cr%2Bt%2FW%C3%B6rt%3D",
         "token=s3cr%2bt%2fW%c3%b6rt%3d",
         "Authorization: Basic dXNlcjpzM2NyK3QvV8O2cnQ9", "user:s3cr+t/Wört= has no right",
     ])
-    func `are taken out in every form`(text: String) {
+    func `secrets are removed in every form`(text: String) {
         let secrets = KnownSecrets(["s3cr+t/Wört=", "user:s3cr+t/Wört="])
         let clean = secrets.removed(from: text)
         #expect(clean.contains("***"), "\(clean)")
@@ -23,7 +23,7 @@ import Testing
         "token", "TOKEN", "access_token", "api_key", "api-key", "apikey", "%74oken", "%61pi_key",
         "%2574oken", "auth_token", "p", "client_secret",
     ])
-    func `are known by the names of parameters`(name: String) {
+    func `secrets are recognised by the names of parameters`(name: String) {
         #expect(throws: SinkAddress.Fault.secret) {
             try SinkAddress("influx+http://host:8086/?db=cars&\(name)=abcdefgh")
         }

@@ -4,7 +4,7 @@ import Testing
 @Suite("Sink addresses")
 struct SinkAddressTests {
     @Test(
-        "The URL of an address is where lines are written",
+        "Lines are written to the URL of the address",
         arguments: [
             ("influx+http://pi:8428", "http://pi:8428/write?precision=ns"),
             ("influx+http://pi", "http://pi:8086/write?precision=ns"),
@@ -47,7 +47,7 @@ struct SinkAddressTests {
     }
 
     @Test(
-        "An address is printed as it was written",
+        "An address is printed as the user wrote it",
         arguments: [
             "mqtts://obdscan@homeassistant.local:8883", "mqtt://[fe80::1]",
             "influx+http://pi?db=a&rp=b",

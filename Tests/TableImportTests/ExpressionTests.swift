@@ -24,7 +24,7 @@ import Testing
         ("LOOKUP(A:value:255=0)", [0x09], 9), ("AA", [UInt8](repeating: 0, count: 26) + [7], 7),
         ("!{A:7}", [0x80], 0),
     ])
-    func `An equation has the value that a person computes`(
+    func `An equation has the value that a person calculates`(
         text: String, data: [UInt8], wanted: Double
     ) throws {
         let read = try expression(text)
@@ -90,7 +90,7 @@ import Testing
             ("[S1:S3]", .wican, .ambiguousSign), ("V*2", .wican, .refersToOthers),
             ("A<<32+B", .abrp, .notLinear), ("", .torque, .malformed("the equation")),
         ] as [(String, ExpressionReader.Dialect, RowFault)])
-    func `What no row can say is refused with the reason`(
+    func `An equation that no row can express is refused with the reason`(
         text: String, dialect: ExpressionReader.Dialect, wanted: RowFault
     ) {
         #expect(throws: wanted) {
@@ -102,7 +102,7 @@ import Testing
     @Test(arguments: [
         ("(SIGNED(A)*256))+B", [0xFF, 0xFE], -2.0), ("{A:1} -1 * -1}", [0x02], 2),
     ])
-    func `One closing bracket too much is left out`(
+    func `One extra closing bracket is ignored`(
         text: String, data: [UInt8], wanted: Double
     ) throws {
         let read = try ExpressionReader.read(text, as: .torque)

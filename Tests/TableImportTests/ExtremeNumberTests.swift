@@ -7,7 +7,7 @@ import Testing
 /// Numbers that no table has: the row is left out with its reason, or becomes a row without errors.
 @Suite struct `Extreme numbers in other programs' tables` {
     @Test(arguments: Samples.all.map(\.file))
-    func `end nothing`(file: String) throws {
+    func `extreme numbers crash nothing`(file: String) throws {
         let text = try #require(Samples.all.first { $0.file == file }).text
         let recorded = Array(Samples.obdbTests.utf8)
         Extremes.forEach(of: text) { changed in
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `in recorded answers end nothing`() throws {
+    @Test func `extreme numbers in recorded answers crash nothing`() throws {
         try Extremes.forEach(of: Samples.obdbTests) { changed in
             var source = try Samples.source(Samples.obdb)
             source.prove(
@@ -34,7 +34,7 @@ import Testing
         "\"bix\": 9223372036854775807, \"len\": 9223372036854775807",
         "\"len\": 1e-9223372036854775808",
     ])
-    func `are no position of a signal`(place: String) throws {
+    func `extreme numbers are not a signal's position`(place: String) throws {
         let source = try Samples.source(
             "{\"commands\":[{\"hdr\":\"7E0\",\"cmd\":{\"22\":\"0101\"},\"signals\":["
                 + "{\"id\":\"A\",\"fmt\":{\(place)}}]}]}")
@@ -47,7 +47,7 @@ import Testing
     private static let record = "record 22:DEAD 1 : Made\n  signal MADE A : Made"
 
     @Test(arguments: ["\\n", "\\r", "\\u0085", "\\u2028", "\\u000b"])
-    func `write no line of their own`(lineEnd: String) throws {
+    func `texts of a hostile table add no line`(lineEnd: String) throws {
         let name = "x" + lineEnd + Self.record.split(separator: "\n").joined(separator: lineEnd)
         let text = """
             {"commands":[
@@ -67,7 +67,7 @@ import Testing
 
     /// With work for each pair of rows these take many minutes.
     @Test(.timeLimit(.minutes(2)), arguments: 0..<5)
-    func `take time for their rows only`(form: Int) throws {
+    func `a hostile table needs time only in proportion to its rows`(form: Int) throws {
         let count = 8_000
         func command(_ signals: String, _ filter: String = "") -> String {
             "{\"hdr\":\"7E0\",\"rax\":\"7E8\",\"cmd\":{\"22\":\"1234\"}\(filter),\"signals\":[\(signals)]}"

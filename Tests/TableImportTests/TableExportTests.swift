@@ -18,7 +18,7 @@ import Testing
 
     /// An export that is imported again gives the same values for all data.
     @Test(arguments: [TableFormat.obdb, .torque, .dbc])
-    func `A table that is written is read as the same`(format: TableFormat) throws {
+    func `A written table is read back unchanged`(format: TableFormat) throws {
         for sample in Samples.all {
             let records = records(try Samples.source(sample.text, sample.file))
             let export = try #require(TableExport(records, as: format))
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `What a form cannot hold is named`() throws {
+    @Test func `Rows that a format cannot hold are named`() throws {
         let records = records(try Samples.source(Samples.obdb))
         let export = try #require(TableExport(records, as: .torque))
         #expect(export.leftOut.map(\.signal).contains("CAR_NAME"))

@@ -25,18 +25,18 @@ import Testing
         ("CAR_LITTLE", "number(13330.0)"), ("CAR_TEMP", "number(39.0)"),
         ("CAR_NAME", "text(\"NOT\")"),
     ])
-    func `A signal set reads data as OBDb does`(id: String, wanted: String) throws {
+    func `A signal set decodes data as OBDb does`(id: String, wanted: String) throws {
         let source = try Samples.source(Samples.obdb)
         let data: [UInt8] = [0xC8, 0xFF, 0xF6, 0x80, 0x12, 0x34, 0x4F, 0x4E, 0x4F, 0x54]
         #expect("\(try row(id, in: source).value(in: data))" == wanted)
     }
 
-    @Test func `Scaled bounds of no value become raw bits`() throws {
+    @Test func `Scaled bounds without a value become raw bits`() throws {
         let signal = try row("CAR_TEMP", in: Samples.source(Samples.obdb))
         #expect(signal.notAvailable.map(\.pattern) == [0x00, 0xFF])
     }
 
-    @Test func `Addresses, years and reasons of a signal set`() throws {
+    @Test func `Addresses, years and reasons of a signal set are read`() throws {
         let source = try Samples.source(Samples.obdb)
         let ids = source.records.map(\.dataID.description)
         #expect(ids == ["22:0101", "22:2002", "22:3000", "22:DDBC"])
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// An ECU at 0A5 is not asked, so requests would go to all ECUs, and flow control for its answer to it.
-    @Test func `An ECU with a reply that is not for diagnostics is left out`() throws {
+    @Test func `An ECU with a reply address outside diagnostics is left out`() throws {
         let text = """
             { "commands": [
             {"hdr": "0A5", "rax": "0AD", "cmd": {"22": "0101"}, "freq": 1,
@@ -78,7 +78,7 @@ import Testing
         #expect(source.records.contains { $0.dataID == DataID("22:2002") } == (year == 2015))
     }
 
-    @Test func `Recorded answers become examples that lint proves`() throws {
+    @Test func `Recorded answers become examples that lint checks`() throws {
         var source = try Samples.source(Samples.obdb)
         source.prove(
             by: [OBDbTests(Array(Samples.obdbTests.utf8), file: "a.yaml", year: 2021)], year: nil)
@@ -97,7 +97,7 @@ import Testing
 
     // MARK: Torque
 
-    @Test func `A list of Torque is read with its quirks`() throws {
+    @Test func `A list of Torque is read with its peculiarities`() throws {
         let source = try Samples.source(Samples.torque)
         #expect(source.rowCount == 12)
         let reasons = reasons(source)
@@ -124,7 +124,7 @@ import Testing
             ("0,2\(String(repeating: "2", count: 60))", nil), ("-1e70,0", nil), ("0,inf", nil),
             ("nan,5", nil), ("5,5", nil), (",", nil),
         ] as [(String, String?)])
-    func `Limits of a gauge become a line that a table reads, or none`(
+    func `Limits of a gauge become a valid line or are left out`(
         limits: String, wanted: String?
     ) throws {
         let text = """
@@ -145,7 +145,7 @@ import Testing
         ("a\"b\",c", ["a\"b\"", "c"]),
         ("a,", ["a", ""]), ("", [""]), ("\"open", ["open"]),
     ])
-    func `Cells have their quotes in many places`(line: String, wanted: [String]) {
+    func `Cells may have quotes in many positions`(line: String, wanted: [String]) {
         #expect(SourceLines.cells(line) == wanted)
     }
 
@@ -178,12 +178,12 @@ import Testing
             (15, nil, 12), (16, nil, nil), (17, nil, 13), (23, nil, 19), (24, nil, nil),
             (25, nil, 20),
         ] as [(Int, Int?, Int?)])
-    func `Bytes of frames have places in the payload`(frame: Int, one: Int?, several: Int?) {
+    func `Bytes of a frame become positions in the payload`(frame: Int, one: Int?, several: Int?) {
         #expect(WiCANReader.payloadPlace(frame, isLong: false) == one)
         #expect(WiCANReader.payloadPlace(frame, isLong: true) == several)
     }
 
-    @Test func `A profile is read, and protocol bytes are not data`() throws {
+    @Test func `A profile is read, and its protocol bytes do not become data`() throws {
         let source = try Samples.source(Samples.wican)
         let reasons = reasons(source)
         #expect(reasons["COUNTER"] == RowFault.protocolByte(16).reason)
@@ -230,7 +230,7 @@ import Testing
     // MARK: All sources
 
     @Test(arguments: Samples.all.map(\.file))
-    func `Every import passes lint, and twice the same is the same`(file: String) throws {
+    func `Every import passes lint, and a second import is identical`(file: String) throws {
         let text = try #require(Samples.all.first { $0.file == file }).text
         let first = Samples.table([try Samples.source(text, file)])
         #expect(first.takenCount > 0)
@@ -240,7 +240,7 @@ import Testing
         #expect(first.takenCount + left == first.rowCount)
     }
 
-    @Test func `All sources make one table with unique names and one of each role`() throws {
+    @Test func `All sources make one table with unique names and one signal per role`() throws {
         let sources = try Samples.all.map { try Samples.source($0.text, $0.file) }
         let table = Samples.table(sources)
         #expect(Samples.lint(table) == [])
@@ -254,7 +254,7 @@ import Testing
         #expect(ids.contains("odometer"))
     }
 
-    @Test func `What programs of two kinds read alike is not unverified`() throws {
+    @Test func `A row that two kinds of program read alike is not marked as unverified`() throws {
         let torque = """
             Name,ShortName,ModeAndPID,Equation,Min Value,Max Value,Units,Header
             Charge,Charge,220101,A/2,0,100,%,7E4
@@ -280,7 +280,7 @@ import Testing
     }
 
     @Test(arguments: Samples.all.map(\.file))
-    func `A file cut at any byte makes a sound table or none`(file: String) throws {
+    func `A file cut at any byte gives a valid table or none`(file: String) throws {
         let text = try #require(Samples.all.first { $0.file == file }).text
         let bytes = Array(text.utf8)
         for end in 0..<bytes.count {
@@ -292,7 +292,7 @@ import Testing
     }
 
     @Test(arguments: Samples.all.map(\.file))
-    func `A thousand damaged files make sound tables or none`(file: String) throws {
+    func `A thousand damaged files give valid tables or none`(file: String) throws {
         let text = try #require(Samples.all.first { $0.file == file }).text
         let bytes = Array(text.utf8)
         var state: UInt64 = 88_172_645_463_325_252
@@ -357,7 +357,7 @@ import Testing
             "750/2A", "758/F4"
         ),
     ])
-    func `An answer has the address byte of its maker`(
+    func `An answer has the address byte of the vehicle's maker`(
         command: String, target: String, responder: String
     ) throws {
         let set =
@@ -415,7 +415,7 @@ import Testing
     }
 
     /// Two ECUs answer a request to all; both say that the car stands.
-    @Test func `Answers of two ECUs that say the same are one proof`() throws {
+    @Test func `Equal answers of two ECUs are one proof`() throws {
         var source = try Samples.source(
             """
             {"commands": [{"hdr": "DB33", "cmd": {"01": "0D"},

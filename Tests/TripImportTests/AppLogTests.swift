@@ -47,7 +47,8 @@ import TripImport
         #expect(file.values == [.init("RPM", 900, "rpm")])
     }
 
-    @Test func `OBD Fusion says when it began, month first, and may begin before`() throws {
+    @Test
+    func `OBD Fusion writes its start with the month first and may have earlier rows`() throws {
         let text = """
             # StartTime = 02/03/2026 11:20:39.6323 PM
             # VIN = 1
@@ -64,7 +65,7 @@ import TripImport
         #expect(file.assumedDay == nil)
     }
 
-    @Test func `BlueDriver writes UTF-16 and its day in words`() throws {
+    @Test func `BlueDriver writes UTF-16 and the day in words`() throws {
         let text =
             "BlueDriver Data Log\r\nNov 9, 2025\r\nTime(s),  Engine RPM (rpm)\r\n0.5,  900  \r\n"
         let bytes: [UInt8] = text.utf16.reduce(into: [0xFF, 0xFE]) {
@@ -78,7 +79,7 @@ import TripImport
         }
     }
 
-    @Test func `OBD Auto Doctor has times of day, and midnight passes`() throws {
+    @Test func `OBD Auto Doctor writes times of day, also past midnight`() throws {
         let text = """
             Time,Engine Coolant Temperature [°C],Vehicle Speed [km/h]
             23:59:59.500,90,50
@@ -124,7 +125,7 @@ import TripImport
         #expect(file.values.contains(.init("RPM", 3000, "rpm")))
     }
 
-    @Test func `Freematics has keys, and the satellites' clock`() throws {
+    @Test func `Freematics has keys and the satellites' clock`() throws {
         let text =
             "50185,10C,2521\n50190,11,210325\n50190,10,8150250\n50200,10D,50\n50210,A,47.5\n50210,B,8.5\n"
         let file = try ImportedFile(text, from: source("DATA.CSV"))
@@ -137,7 +138,7 @@ import TripImport
     }
 
     @Test(arguments: ["Time,Engine RPM,Speed,", "\"Zeit\",\"Engine RPM\",\"Speed\","])
-    func `AndrOBD leaves out what has no value, and such a row is not guessed at`(
+    func `rows of AndrOBD without a value are left out`(
         _ heading: String
     ) throws {
         let text =
@@ -160,14 +161,14 @@ import TripImport
         // A name of a zone may mean several: the clock of the user counts.
         ("Mi Feb 23 06:41:05 MEZ 2022", "2022-02-23T07:41:05.000000Z"),
     ])
-    func `Torque's satellites have a zone in the middle of the time`(
+    func `Torque's satellite times have a zone in the middle`(
         _ text: String, _ utc: String
     ) throws {
         let file = try ImportedFile("GPS Time, Engine RPM(rpm)\n\(text),900\n")
         #expect(file.entries.first?.time.text == utc)
     }
 
-    @Test func `lines of a memory card count from 1970`() throws {
+    @Test func `times on a memory card count from 1970`() throws {
         let file = try ImportedFile(
             "SECONDS;PID;VALUE;UNITS\n1735689600.5;\"HV_V\";355.5;\"V\"\n1735689601;\"SPEED\";40;\"km/h\"\n"
         )
@@ -176,7 +177,7 @@ import TripImport
         #expect(file.assumedDay == nil)
     }
 
-    @Test func `what no program calls a unit belongs to the name`() throws {
+    @Test func `text that no program uses as a unit belongs to the name`() throws {
         let file = try ImportedFile(
             "Device Time, G(x), G(y), G(z), G(calibrated)\n21-Nov-2026 08:15:02.5,1,2,3,4\n")
         #expect(file.values.map(\.signal) == ["G(x)", "G(y)", "G(z)", "G(calibrated)"])
@@ -185,7 +186,7 @@ import TripImport
     @Test(arguments: [
         "ENGINE_RPM (),VEHICLE_SPEED ()\n900,50\n", "rpm,speed\n1,2\n",
     ])
-    func `a log without any time is none`(_ text: String) {
+    func `a log without times is refused`(_ text: String) {
         #expect(ImportFormat(Array(text.utf8)) == nil)
     }
 
@@ -197,7 +198,9 @@ import TripImport
         ("2017-07-05_Drive.csv", "2017-07-05", nil),
         ("1HGCM82633A004352_2025-11-09T14-33-02.csv", "2025-11-09", 52382),
     ])
-    func `the day in a file's name`(_ name: String, _ day: String, _ seconds: Double?) throws {
+    func `the day comes from the file's name`(_ name: String, _ day: String, _ seconds: Double?)
+        throws
+    {
         let file = try ImportedFile("Time(s),RPM\n0,900\n", from: source(name))
         let wall = try #require(UTC(day)).microseconds + Int64((seconds ?? 0) * 1e6) + 3_600_000_000
         #expect(file.entries.first?.time.microseconds == wall)

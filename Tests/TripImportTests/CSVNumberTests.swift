@@ -12,7 +12,7 @@ import Testing
         ("1,234,567", 1_234_567), ("1.234.567", 1_234_567), ("12 345 678", 12_345_678),
         ("−3,5", -3.5), ("1.5E7", 1.5e7), ("1e-05", 1e-5), ("1E+06", 1e6), ("2.00E+06", 2e6),
     ])
-    func `are read as they are written`(_ text: String, _ number: Double) {
+    func `numbers are read as written`(_ text: String, _ number: Double) {
         #expect(CSVNumber.decimal(text) == number)
     }
 
@@ -21,7 +21,7 @@ import Testing
         "1234 567", "1,2,3", "1.2.3", "1 726 5", "08:15", "1e", "1E+", "1.5E", "12a", "1 726'500",
         "0 123", "1e999", "1,726,5", "21\u{0}", "1--2", "4 49%",
     ])
-    func `are nothing else`(_ text: String) {
+    func `any other text is not a number`(_ text: String) {
         #expect(CSVNumber.decimal(text) == nil)
     }
 
@@ -31,7 +31,7 @@ import Testing
             ("4,49", 4.49), ("48,6", 48.6), ("0,123", 0.123), ("1234,567", 1234.567),
             ("1,234,567", 1_234_567), ("1,726.5", 1726.5), ("1,726", nil), ("12,345", nil),
         ] as [(String, Double?)])
-    func `with a comma are read where they can mean one thing only`(
+    func `a number with a comma is read if it has one meaning`(
         _ text: String, _ number: Double?
     ) {
         #expect(CSVNumber.decimal(text, comma: .isUnclear) == number)
@@ -42,7 +42,7 @@ import Testing
         ("1 726,5 rpm", 1726.5, "rpm"), ("900 1/min", 900, "rpm"), ("-5°C", -5, "°C"),
         ("50.0 kilometer_per_hour", 50, "km/h"), ("3 bar", 3, "kPa"),
     ])
-    func `may have a unit after them`(_ text: String, _ number: Double, _ unit: String) {
+    func `a unit may follow a number`(_ text: String, _ number: Double, _ unit: String) {
         let found = CSVNumber.measure(text, comma: .isDecimal)
         #expect(found?.number == number && found?.unit.unit == unit)
     }
@@ -50,7 +50,7 @@ import Testing
     @Test(arguments: [
         "third", "12:30", "3 furlongs", "7E8", "%", "MIL is OFF0 codes", "2 of 3", "",
     ])
-    func `without a known unit after them are text`(_ text: String) {
+    func `a number before an unknown unit is text`(_ text: String) {
         #expect(CSVNumber.measure(text, comma: .isDecimal) == nil)
     }
 }

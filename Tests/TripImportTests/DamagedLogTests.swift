@@ -75,13 +75,13 @@ import TripImport
     }
 
     @Test(arguments: samples.indices)
-    func `were whole once`(_ index: Int) {
+    func `the undamaged logs are read`(_ index: Int) {
         let (name, text) = Self.samples[index]
         #expect(readings(Array(text.utf8), name) ?? 0 > 0, "\(name)")
     }
 
     @Test(arguments: samples.indices)
-    func `cut at any byte hold no more than the whole one`(_ index: Int) {
+    func `a log cut at any byte holds nothing that the whole does not hold`(_ index: Int) {
         let (name, text) = Self.samples[index]
         let bytes = Array(text.utf8)
         let whole = readings(bytes, name) ?? 0
@@ -91,7 +91,7 @@ import TripImport
     }
 
     @Test(arguments: samples.indices)
-    func `with a thousand faults end`(_ index: Int) {
+    func `a log with a thousand faults ends`(_ index: Int) {
         let (name, text) = Self.samples[index]
         let bytes = Array(text.utf8)
         var state: UInt64 = 88_172_645_463_325_252

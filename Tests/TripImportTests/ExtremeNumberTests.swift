@@ -4,7 +4,7 @@ import Testing
 /// Numbers that no log has: the line is skipped, the file refused, or the value is what it says.
 @Suite struct `Extreme numbers in logs` {
     @Test(arguments: `Damaged logs`.samples.map(\.name))
-    func `end nothing`(name: String) throws {
+    func `extreme numbers crash nothing`(name: String) throws {
         let text = try #require(`Damaged logs`.samples.first { $0.name == name }).text
         let logs = `Damaged logs`()
         Extremes.forEach(of: text) { changed in
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func `end nothing where each time counts from the one before`() {
+    @Test func `extreme times that count from the one before crash nothing`() {
         let line = "8796093022207.9 1 7E8 Rx d 5 04 41 0C 1A F8\n"
         let text =
             "date Sat Sep 30 10:06:13.191 PM 2017\nbase hex timestamps relative\n"

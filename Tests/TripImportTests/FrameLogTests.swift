@@ -20,7 +20,7 @@ import TripImport
     }
 
     @Test(arguments: names)
-    func `say the same in every form`(_ name: String) throws {
+    func `every form gives the same values`(_ name: String) throws {
         for piece in [1, 64, .max] {
             let file = try ImportedFile(bytes: try bytes(name), piece: piece)
             #expect(
@@ -41,7 +41,7 @@ import TripImport
     }
 
     @Test(arguments: names)
-    func `may be cut anywhere`(_ name: String) throws {
+    func `a log may be cut anywhere`(_ name: String) throws {
         let whole = try bytes(name)
         for length in stride(from: 1, to: whole.count, by: 3) {
             let part = Array(whole.prefix(length))
@@ -51,7 +51,7 @@ import TripImport
         }
     }
 
-    @Test func `an answer under another identifier proves itself by its question`() throws {
+    @Test func `an answer with another identifier is accepted if it repeats its request`() throws {
         let text = """
             (1700000000.000000) can0 791#0322B00255555555
             (1700000000.010000) can0 799#0562B0021234AAAA
@@ -64,7 +64,7 @@ import TripImport
 
     /// The ECU asks for time and then answers: three frames, at identifiers of its own and at those of OBD.
     @Test(arguments: [("775", "77D"), ("7E0", "7E8")])
-    func `no frame is counted twice`(request: String, answer: String) throws {
+    func `each frame counts once`(request: String, answer: String) throws {
         let text = """
             (1700000000.000000) can0 \(request)#0319028F00000000
             (1700000000.010000) can0 \(answer)#037F197800000000
@@ -75,12 +75,12 @@ import TripImport
         #expect(count.text == "3 of 3 frames are diagnostic")
     }
 
-    @Test func `numbers of frames are words`() {
+    @Test func `counts of frames have words`() {
         #expect(FrameCount(all: 2, diagnostic: 1).text == "1 of 2 frames is diagnostic")
         #expect(FrameCount().text == "no line could be read as a frame")
     }
 
-    @Test func `traffic that is not diagnostic is counted and makes no trip`() throws {
+    @Test func `traffic that is not diagnostic is counted and gives no trip`() throws {
         let text = (0..<50).map { "(1700000000.0000\(10 + $0)) can0 1A0#0201020304050607\n" }
             .joined()
         let file = try ImportedFile(text)
@@ -97,7 +97,7 @@ import TripImport
         #expect(file.entries.first?.time.text == "2026-11-21T09:00:00.000100Z")
     }
 
-    @Test func `one channel of several`() throws {
+    @Test func `the user can choose one of several channels`() throws {
         var source = ImportSource()
         source.channel = "can1"
         let text = """
@@ -138,7 +138,7 @@ import TripImport
         ("123#0322F40C55555555", "323#0562F40D1AF8AAAA", 0),
         ("123#0221015555555555", "323#046101010101AAAA", 0),
     ])
-    func `are found by lists, tables and by themselves`(
+    func `pairs of request and answer are found by lists, by tables and by their own data`(
         _ request: String, _ answer: String, _ frames: Int
     ) throws {
         let found = try answers(
@@ -147,7 +147,7 @@ import TripImport
     }
 
     /// The request, a pending answer and the answer are three frames.
-    @Test func `a frame counts once`() throws {
+    @Test func `a request, response pending and the answer count once each`() throws {
         let found = try answers(
             """
             (1700000000.000000) can0 775#0319028F00000000
@@ -174,7 +174,7 @@ import TripImport
         #expect(found.count == FrameCount(all: 7, diagnostic: 6))
     }
 
-    @Test func `an identifier below 600 is followed once it has answered`() throws {
+    @Test func `an identifier below 600 is followed after its first answer`() throws {
         let text = """
             (1700000000.000000) can0 742#0322F19000000000
             (1700000000.010000) can0 4C2#101462F190314847
@@ -202,7 +202,7 @@ import TripImport
         "0.010,07DF,8,02,01,0C,00,00,00,00,00,R\n0.020,07E8,8,04,41,0C,1A,F8,00,00,00,R\n0.030,07DF,8,02,01,0D,00,00,00,00,00,R\n",
         "Timestamp,Arbitration_ID,DLC,Data\n2026-11-21 08:00:00.020,0x7E8,8,04 41 0C 1A F8 00 00 00\n",
     ])
-    func `are tables by their columns`(_ text: String) throws {
+    func `tables of frames are recognised by their columns`(_ text: String) throws {
         var source = ImportSource()
         source.start = WallClock("2026-11-21T08:00")
         let file = try ImportedFile(text, from: source)
@@ -214,7 +214,7 @@ import TripImport
     }
 
     /// A bus has no more than 20,000 frames per second, and a clock without a unit says nothing.
-    @Test func `a table whose clock has no unit is not read`() throws {
+    @Test func `a table whose clock has no unit is refused`() throws {
         var source = ImportSource()
         source.start = WallClock("2026-11-21T08:00")
         let file = try ImportedFile(
@@ -224,7 +224,7 @@ import TripImport
     }
 
     /// SavvyCAN subtracts the time since 1970 from a clock that counts from the start: only differences remain.
-    @Test func `times before 1970 count from the first`() throws {
+    @Test func `times before 1970 count from the first time`() throws {
         let file = try ImportedFile(
             """
             Time Stamp,ID,Extended,Dir,Bus,LEN,D1,D2,D3,D4,D5,D6,D7,D8
@@ -240,7 +240,7 @@ import TripImport
         "id,name,data\n1,x,2\n", "time,signal,value\n", "Time,Engine ID,Speed\n1,2,3\n",
         "Time,RPM,Data\n1,2,3\n",
     ])
-    func `a table without frames is none of them`(_ text: String) {
+    func `a table without frames is not a log of frames`(_ text: String) {
         guard case .frames? = ImportFormat(Array(text.utf8)) else { return }
         Issue.record("taken for frames")
     }

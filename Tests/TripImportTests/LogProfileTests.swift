@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: LogProfile.all.indices)
-    func `are recognized by their own sample and by no other`(_ index: Int) {
+    func `each program is recognised by its own sample and by no other`(_ index: Int) {
         let profile = LogProfile.all[index]
         let (lines, header) = Self.parts(profile.sample)
         #expect(LogProfile.of(lines, header).program == profile.program)
@@ -37,7 +37,7 @@ import Testing
     }
 
     /// Satellites, the program and the vehicle report a speed at one instant.
-    @Test func `RaceChrono says which column is whose`() throws {
+    @Test func `RaceChrono names the source of each column`() throws {
         let file = try sample("RaceChrono")
         #expect(
             file.values == [
@@ -49,7 +49,7 @@ import Testing
         #expect(file.entries.first?.time.text == "2025-12-31T03:13:17.440000Z")
     }
 
-    @Test func `RaceChrono's second format has the source in the heading`() throws {
+    @Test func `RaceChrono's second format names the source in the heading`() throws {
         let file = try ImportedFile(
             """
             This file is created using RaceChrono Pro v7.0.9 ( http://racechrono.com/ ).
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// 1559734111 is 2019-06-05T11:28:31Z.
-    @Test func `TrackAddict marks what the vehicle said`() throws {
+    @Test func `TrackAddict marks the vehicle's own columns`() throws {
         let file = try sample("TrackAddict")
         let signals = file.values.map(\.signal)
         #expect(signals.suffix(2) == ["RPM", "VSS"] && !signals.contains("BARO"))
@@ -83,7 +83,7 @@ import Testing
         #expect(file.entries.first?.time.text == "2019-06-05T11:28:31.000000Z")
     }
 
-    @Test func `Harry's LapTimer has speeds of satellites and of the wheels`() throws {
+    @Test func `Harry's LapTimer has speeds from satellites and from the wheels`() throws {
         let file = try ImportedFile(
             """
             LAPINDEX,DATE,TIME,TIME_LAP,LATITUDE,LONGITUDE,SPEED_KMH,SPEED_MPH,RPM,COOLANT_CELSIUS
@@ -106,7 +106,7 @@ import Testing
         #expect(file.entries.first?.time.text == "2026-02-03T12:20:40.132300Z")
     }
 
-    @Test func `Torque's speed of satellites is not the vehicle's`() throws {
+    @Test func `Torque's satellite speed is not the vehicle's`() throws {
         let file = try sample("Torque")
         #expect(
             file.values == [
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// The program prints the ratio with a sign of percent, and the advance of the ignition as a share.
-    @Test func `a reader for Android prints units of its own`() throws {
+    @Test func `a reader for Android has its own units`() throws {
         let file = try sample("Android OBD reader")
         #expect(
             file.values == [
@@ -148,7 +148,7 @@ import Testing
         #expect(twice.values == [.init("x", 1, ""), .init("x (2)", 2, "")])
     }
 
-    @Test func `the user's word counts`() throws {
+    @Test func `the user's list of names has priority`() throws {
         var source = source()
         source.names = ["Engine Speed": "RPM"]
         let file = try ImportedFile(
@@ -156,7 +156,7 @@ import Testing
         #expect(file.values == [.init("Engine RPM", 900, ""), .init("RPM", 901, "rpm")])
     }
 
-    @Test func `a speed beside a position may be that of satellites`() throws {
+    @Test func `a speed beside a position may come from satellites`() throws {
         let file = try ImportedFile(
             "timestamp,lat,lon,speed,Vehicle speed\n2026-11-21T08:15:02Z,47.5,8.5,51,50\n")
         #expect(file.values == [.init("speed", 51, ""), .init("VSS", 50, "km/h")])
@@ -167,7 +167,7 @@ import Testing
     @Test(arguments: [
         ("Boost", "-30", "kPa"), ("Engine load", "130", "%"), ("Speed", "300", "km/h"),
     ])
-    func `what no PID can have keeps its name`(
+    func `a column that fits no PID keeps its name`(
         _ name: String, _ value: String, _ unit: String
     ) throws {
         let file = try ImportedFile(

@@ -38,7 +38,7 @@ import Testing
         ("1502902504267123", "2017-08-16T16:55:04.267123Z"),
         ("1502902504.267", "2017-08-16T16:55:04.267000Z"),
     ])
-    func `are read`(_ text: String, _ time: String) throws {
+    func `times are read`(_ text: String, _ time: String) throws {
         let file = try ImportedFile("time,RPM\n\"\(text)\",900\n")
         #expect(file.entries.first?.time.text == time)
     }
@@ -55,7 +55,7 @@ import Testing
         ("2/3/2024 08:00:04", "2 March", "2024-03-02", "2024-03-02T09:00:04.000000Z"),
         ("2/3/2024 08:00:04", "3 February", "2024-02-03", "2024-02-03T09:00:04.000000Z"),
     ])
-    func `with two meanings are a question`(
+    func `a time with two meanings is an error that asks for the day`(
         _ text: String, _ meaning: String, _ day: String, _ time: String
     ) throws {
         let log = "time,RPM\n\(text),900\n"
@@ -116,12 +116,12 @@ import Testing
     }
 
     @Test(arguments: ["13/13/2024 08:00", "31/2/2024 08:00", "32-lip-2021 08:00", "8:61:00 AM"])
-    func `that no clock shows are none`(_ text: String) {
+    func `impossible times are refused`(_ text: String) {
         #expect(throws: ImportFault.self) { try ImportedFile("time,RPM\n\(text),900\n") }
     }
 
     /// Freematics' old logs count milliseconds from line to line, and from power-up in lines with `#`.
-    @Test func `Freematics' differences add up`() throws {
+    @Test func `Freematics' differences are added`() throws {
         let file = try ImportedFile(
             """
             #5506,10D,55

@@ -21,7 +21,7 @@ import TripImport
             ("Flow(l/hr)", "2", "Flow", 2, "L/h"), ("Run(sec)", "7", "Run", 7, "s"),
             ("Share(percent)", "7", "Share", 7, "%"), ("Cell(volt)", "3.7", "Cell", 3.7, "V"),
         ])
-    func `values come in metric units`(
+    func `values are stored in metric units`(
         _ column: String, _ cell: String, _ signal: String, _ value: Double, _ unit: String
     ) throws {
         let file = try ImportedFile("time,\(column)\n2026-11-21T08:15:02Z,\(cell)\n")
@@ -35,7 +35,7 @@ import TripImport
     }
 
     // By definition a US gallon is 3.785411784 L.
-    @Test func `gallons are told by the user`() throws {
+    @Test func `the user decides which gallon is meant`() throws {
         let text = "time,Tank(gal)\n2026-11-21T08:15:02Z,10\n"
         #expect(throws: ImportFault.self) { try ImportedFile(text) }
         let file = try ImportedFile(text, isUS: true)
@@ -50,7 +50,7 @@ import TripImport
 
     // The names of our own exports. By definition an imperial gallon is 4.54609 L.
     @Test(arguments: [("US gal", 37.85411784), ("UK gal", 45.4609)])
-    func `gallons that have a name need nobody`(_ unit: String, _ expected: Double) throws {
+    func `gallons with a full name need no decision`(_ unit: String, _ expected: Double) throws {
         let file = try ImportedFile("time,Tank(\(unit))\n2026-11-21T08:15:02Z,10\n")
         guard case .number(let litres)? = file.values.first?.value else {
             Issue.record("\(file.values)")
@@ -88,11 +88,11 @@ import TripImport
         "32-Xyz-2026 08:00:00", "11.21.2026 08:15:02", "2026-11-21T08:15:02+0199",
         "x2026-11-21T",
     ])
-    func `what is no time is a fault`(_ text: String) {
+    func `text that is not a time is a fault`(_ text: String) {
         #expect(throws: ImportFault.self) { try ImportedFile("time,RPM\n\(text),900\n") }
     }
 
-    @Test func `a track, a voltage and two ECUs`() throws {
+    @Test func `a track, a voltage and two ECUs are read`() throws {
         let file = try ImportedFile(
             """
             Device Time,Latitude,Longitude,Altitude(m),Bearing,GPS Speed (Meters/second),Voltage (OBD Adapter)(V),ECU(7EA): Engine RPM(rpm),7E8 RPM [rpm],Fuel(null)
@@ -113,7 +113,7 @@ import TripImport
         }
     }
 
-    @Test func `semicolons go with a decimal comma, and text is text`() throws {
+    @Test func `semicolons allow decimal commas, and text stays text`() throws {
         let file = try ImportedFile(
             "time;RPM;State\n2026-11-21T08:15:02Z;1726,5;'=idle\n2026-11-21T08:15:03Z;None;\n")
         #expect(file.values == [.init("RPM", 1726.5, "rpm"), .init("State", .text("=idle"))])
@@ -122,7 +122,7 @@ import TripImport
     /// The first column has the vehicle's number.
     ///
     /// The other column must not change the vehicle.
-    @Test func `two columns of vehicle numbers make no trip of every row`() throws {
+    @Test func `two columns of VINs do not make a trip of every row`() throws {
         let file = try ImportedFile(
             """
             time,VIN,Vehicle identification number,Engine RPM
@@ -136,7 +136,7 @@ import TripImport
         #expect(file.values.filter { $0.signal == "RPM" }.count == 3)
     }
 
-    @Test func `a cell beyond all numbers is left out, and is no text`() throws {
+    @Test func `a cell beyond all numbers is left out and is not text`() throws {
         let file = try ImportedFile(
             "time,RPM,ELM_VOLTAGE,Altitude\n2026-01-01 10:00:00,1e999,-1e999,1e999\n"
                 + "2026-01-01 10:00:01,800,12.1,4\n")
@@ -145,7 +145,7 @@ import TripImport
 
     /// Torque writes its own clock without a zone, and the satellites' with one; both show the time
     /// of the phone.
-    @Test func `the zone of one clock is that of the other, where both show one time`() throws {
+    @Test func `a clock without a zone has the zone of another clock with the same time`() throws {
         let file = try ImportedFile(
             """
             GPS Time, Device Time, Engine RPM(rpm)
@@ -177,7 +177,7 @@ import TripImport
                     + "1600000001;\"Engine RPM\";800;rpm\n1600000002;\"Engi", 1, 4, 1, 2
             ),
         ] as [(String, Int, Int?, Int, Int?)])
-    func `what cannot be read is counted and left out`(
+    func `unreadable rows are counted and left out`(
         text: String, lines: Int, first: Int?, cells: Int, firstCell: Int?
     ) throws {
         let file = try ImportedFile(text)
@@ -187,7 +187,7 @@ import TripImport
         #expect(file.skipped.cells == cells && file.skipped.firstCell?.line == firstCell)
     }
 
-    @Test func `a file of which nearly nothing can be read is refused`() throws {
+    @Test func `a file that is mostly unreadable is refused`() throws {
         let good = "Time,RPM\n2021-11-19 16:45:25,800\n"
         let file = try ImportedFile(good + String(repeating: "rubbish\n", count: 9))
         #expect(file.skipped.count == 9)
@@ -224,7 +224,7 @@ import TripImport
         }
     }
 
-    @Test func `a number that its unit takes beyond all numbers is none`() throws {
+    @Test func `a number that exceeds all numbers in its unit is left out`() throws {
         let file = try ImportedFile("time,Speed(mph)\n2026-11-21T08:15:02Z,1.7e308\n")
         #expect(file.values.isEmpty)
     }
@@ -233,7 +233,7 @@ import TripImport
         "", "time\n", "a,b\n1,2\n", "time,accessory,failure_type\n",
         "time,device,code,failureType\n", "<gpx>",
     ])
-    func `what is no log is told at once`(_ text: String) {
+    func `a file that is not a log is reported at once`(_ text: String) {
         #expect(ImportFormat(Array(text.utf8)) == nil)
     }
 }

@@ -10,7 +10,7 @@ import TripImport
         try ImportedFile(lines.map { $0 + time }.joined(separator: "\n"))
     }
 
-    @Test func `a trip's line names it`() throws {
+    @Test func `the name of a trip comes from its line`() throws {
         let file = try ImportedFile(
             """
             {"kind":"trip","name":"Sea","tags":["a","b"],"vin":"1M8GDM9AXKP042788","start":"2026-11-21T08:15:00Z"}
@@ -26,7 +26,7 @@ import TripImport
         #expect(first.trip.vin == "1M8GDM9AXKP042788")
     }
 
-    @Test func `readings keep what they were`() throws {
+    @Test func `readings keep all values`() throws {
         let file = try Self.file(
             #"{"signal":"RPM","ecu":"7E8","service":"01","pid":"0C","value":1726,"unit":"rpm","raw":"1AF8""#,
             #"{"signal":"SPEED","service":"01","pid":"0D","value":60,"unit":"mph""#,
@@ -57,7 +57,7 @@ import TripImport
         #expect(gear.labels.map(\.label) == ["third"])
     }
 
-    @Test func `codes, monitors, results, refusals and messages keep what they were`() throws {
+    @Test func `codes, monitors, results, refusals and messages keep all values`() throws {
         let file = try Self.file(
             #"{"kind":"code","status":"pending","ecu":"7E8","code":"P0301","failureType":"11","statusByte":"08","severity":"20","lamps":{"malfunction":true,"protect":false}"#,
             #"{"kind":"code","status":"stored","code":"SPN100/FMI1","occurrences":3"#,
@@ -95,7 +95,7 @@ import TripImport
             ])
     }
 
-    @Test func `what happened beside readings keeps what it was`() throws {
+    @Test func `events beside readings keep all values`() throws {
         let file = try Self.file(
             #"{"kind":"note","text":"höher""#,
             #"{"kind":"event","event":"gap","seconds":2.5,"service":"01","code":"31","text":"x""#,
@@ -161,7 +161,7 @@ import TripImport
     /// The trip's vehicle is the first VIN.
     ///
     /// A different VIN from another ECU does not begin a new trip.
-    @Test func `a line of CSV with the vehicle's number tells the vehicle of its trip`() throws {
+    @Test func `a VIN in a line of CSV is the VIN of its trip`() throws {
         let file = try ImportedFile(
             """
             time,ecu,service,pid,frame,dtc,signal,name,value,unit,code,status,raw,trip
@@ -176,7 +176,7 @@ import TripImport
         #expect(file.readings.count == 4)
     }
 
-    @Test func `a line of CSV says what one of JSON does`() throws {
+    @Test func `a line of CSV gives the same as a line of JSON`() throws {
         let file = try ImportedFile(
             """
             trip,time,ecu,service,pid,signal,value,unit,code,raw
@@ -200,7 +200,7 @@ import TripImport
         #expect(fault?.reason == "code \"x\" is not a number")
     }
 
-    @Test func `a wide table keeps what is on or off`() throws {
+    @Test func `a wide table keeps the values of flags`() throws {
         let file = try ImportedFile(
             """
             time,7E8 RPM (rpm),7E8 MIL

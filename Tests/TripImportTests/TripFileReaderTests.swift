@@ -40,7 +40,7 @@ import TripImport
     }
 
     @Test(arguments: [(torque, 7), (lines, 3), (long, 2)])
-    func `pieces of any size say what the whole says`(_ text: String, _ count: Int) throws {
+    func `pieces of any size give the same result`(_ text: String, _ count: Int) throws {
         let whole = try Self.events(text, piece: text.utf8.count)
         #expect(whole.count == count, "\(whole)")
         for size in [1, 2, 3, 5, 7, 64] {
@@ -68,7 +68,7 @@ import TripImport
     ///
     /// A different one begins a new trip, and any other text stays text.
     @Test(arguments: [(fleet, 1), (longFleet, 0)])
-    func `a column of vehicle numbers tells whose trips they are`(
+    func `a column of VINs assigns trips to vehicles`(
         _ text: String, _ others: Int
     ) throws {
         let events = try Self.events(text, piece: 7)
@@ -84,7 +84,7 @@ import TripImport
         #expect(events.count(where: { $0.contains("unknown") }) == others)
     }
 
-    @Test func `feet above the sea become metres`() throws {
+    @Test func `an altitude in feet becomes metres`() throws {
         let format = try #require(ImportFormat(Array(Self.torque.utf8)))
         var reader = TripFileReader(format, ImportTable(try PIDTables.standard())) { $0 }
         var altitudes: [Double?] = []
@@ -115,7 +115,7 @@ import TripImport
         #expect(fault?.reason.hasPrefix(reason) == true, "\(fault?.reason ?? "")")
     }
 
-    @Test func `a quote that nobody closes does not fill the memory`() throws {
+    @Test func `an unclosed quote does not fill the memory`() throws {
         let heading = Array("time,RPM\n\"".utf8)
         var reader = TripFileReader(.csvWide, ImportTable(try PIDTables.standard())) { $0 }
         try reader.read(heading[...]) { _ in }

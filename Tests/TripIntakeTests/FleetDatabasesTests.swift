@@ -9,7 +9,7 @@ import TripIntake
 import TripStore
 
 @Suite struct `Databases of a simulated fleet` {
-    @Test func `hold a drive each, of vehicles with VINs of their own`() throws {
+    @Test func `each database has one trip, of a vehicle with its own VIN`() throws {
         var template = Array("/tmp/obdscan-fleet-XXXXXX".utf8CString)
         let folder = String(cString: try #require(mkdtemp(&template)))
         defer {
@@ -33,7 +33,7 @@ import TripStore
     }
 
     @Test(arguments: [1, 42, 100_000])
-    func `have names and VINs that count`(number: Int) throws {
+    func `names and VINs contain the vehicle's number`(number: Int) throws {
         let vin = try #require(FleetDatabases.vin(of: number))
         #expect(vin.hasValidCheckDigit && vin.text.hasSuffix(String(number)))
         #expect(FleetDatabases.file(of: number).count == "vehicle-000001.db".count)

@@ -33,7 +33,7 @@ import TripStore
         "time,RPM\n2026-11-21T08:15:02Z,800\n2026-11-21T08:15:03Z,800\n",
         "time,VSS\n2026-11-21T08:15:02Z,800\n",
     ])
-    func `a file that differs in anything is another trip`(text: String) throws {
+    func `a file that differs in any byte is another trip`(text: String) throws {
         let one = "time,RPM\n2026-11-21T08:15:02Z,800\n"
         let (_, first) = try importing("a.csv", one)
         #expect(try first.store(in: store) { _, _ in }.trips == [1])
@@ -46,7 +46,7 @@ import TripStore
     }
 
     @Test(arguments: ["2026-11-21T08:15:03Z,900\n", "2026-11-21T08:15:03Z,"])
-    func `a file that is written to meanwhile is not stored`(more: String) throws {
+    func `a file that changes during the import is not stored`(more: String) throws {
         let (path, run) = try importing("a.csv", "time,RPM\n2026-11-21T08:15:02Z,800\n")
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try file.seekToEnd()
@@ -57,7 +57,7 @@ import TripStore
     }
 
     /// A trip begins before its first reading, because the set-up of the adapter is a part of it.
-    @Test func `a trip that comes back begins when it began`() throws {
+    @Test func `an imported trip keeps its begin`() throws {
         let start = "2026-11-21T08:15:00.000000Z"
         let (_, run) = try importing(
             "a.jsonl",
@@ -131,7 +131,7 @@ import TripStore
         // The table lacks the frozen value, so that the other holds more.
         (wide, jsonLines, true),
     ])
-    func `a trip that another database had from a file is merged once`(
+    func `a trip from the same file in another database is merged once`(
         here: String, there: String, isKnown: Bool
     ) throws {
         let other = try TripStore(path: folder.appending(path: "b.db").path)

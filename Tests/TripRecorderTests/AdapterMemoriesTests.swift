@@ -8,7 +8,7 @@ import TripStore
 
 @testable import TripRecorder
 
-@Suite struct `What is remembered of an adapter` {
+@Suite struct `The memory of an adapter` {
     private let folder: String
     private var database: String { folder + "/trips.db" }
     private var used: UsedAdapters { UsedAdapters(in: folder) }
@@ -29,7 +29,7 @@ import TripStore
             vehicleProtocol: .can11At500)
     }
 
-    @Test func `is known in the next session`() throws {
+    @Test func `an adapter is known in the next session`() throws {
         defer { clean() }
         let first = AdapterMemories(database, key: "serial:a", used: used)
         #expect(first.known == nil)
@@ -41,7 +41,7 @@ import TripStore
         #expect(AdapterMemories.all(database).map(\.address) == ["serial:a"])
     }
 
-    @Test func `is not kept without a key, an identity or a database`() {
+    @Test func `an adapter is not stored without a key, an identity or a database`() {
         defer { clean() }
         AdapterMemories(database, key: nil, used: used).save(memory("ELM327 v1.5"))
         AdapterMemories(database, key: "serial:a", used: used).save(memory(nil))
@@ -52,7 +52,7 @@ import TripStore
 
     /// Half an hour later nothing is written, and two hours later the time.
     @Test(arguments: [(1_800, false), (7_200, true)])
-    func `is written again after an hour, or when it changed`(
+    func `an adapter is stored again after an hour or after a change`(
         seconds: Int64, isWritten: Bool
     ) throws {
         defer { clean() }
@@ -69,7 +69,7 @@ import TripStore
     }
 
     /// A merged database brings its adapters along, but nobody has used them here.
-    @Test func `is on this machine's list only if the adapter answered here`() throws {
+    @Test func `this machine's list has an adapter only if it answered here`() throws {
         defer { clean() }
         let store = try TripStore(path: database, access: .readWrite)
         try store.remember(

@@ -112,7 +112,7 @@ import VehicleScan
         ("electric", "7XXBD4EA7PX000256"), ("hybrid", "JXXBD3HA2NX000123"),
         ("onuds", "5XXBD1GA9RX000043"), ("truck", "4XXBD5TA1NX000311"),
     ])
-    func `holds every reading that came, and the vehicle's number`(
+    func `a trip holds every reading and the VIN`(
         name: String, vin: String
     ) throws {
         let recorded = try record("\(name)?\(Self.fast)")
@@ -127,7 +127,7 @@ import VehicleScan
 
     /// Damaged lines bring errors; what is left is stored whole, and nothing else is.
     @Test(arguments: ["drop:0.002", "double:0.002", "reorder:0.05"])
-    func `holds what came of a bad link, and nothing else`(fault: String) throws {
+    func `a trip over a bad link holds exactly the delivered readings`(fault: String) throws {
         var recorded = 0
         for seed in 1...3 {
             do {
@@ -141,7 +141,7 @@ import VehicleScan
         #expect(recorded > 0)
     }
 
-    @Test func `ends with its readings when the link is lost for good`() throws {
+    @Test func `a trip ends with its readings when the link stays lost`() throws {
         var lost = 0
         for seed in 1...8 {
             do {
@@ -161,7 +161,7 @@ import VehicleScan
         #expect(lost > 0)
     }
 
-    @Test func `ends when no ECU answers any more`() throws {
+    @Test func `a trip ends when all ECUs are silent`() throws {
         let recorded = try record(
             "petrol?\(Self.fast)", for: .seconds(20), every: .seconds(60),
             limits: TripEndRule.Limits(silence: .milliseconds(300), standstill: nil))
@@ -173,7 +173,7 @@ import VehicleScan
         #expect(recorded.trip.endReason == .vehicleOff)
     }
 
-    @Test func `counts its marks`() throws {
+    @Test func `a trip counts its marks`() throws {
         let marks = Mutex<[Int]>([])
         _ = try record("petrol?\(Self.fast)", for: .milliseconds(100)) { recording in
             for _ in 0..<3 {

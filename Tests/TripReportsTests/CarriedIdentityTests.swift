@@ -7,7 +7,7 @@ import Testing
 @testable import TripReports
 
 /// What is left of a vehicle's identity in a report about a link without adapter text.
-@Suite struct `What a report of frames leaves out` {
+@Suite struct `Identities in reports of frames` {
     enum Link: String, CaseIterable, Sendable {
         case slcan, records, doip
     }
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: Link.allCases, [true, false])
-    func `a whole answer tells nothing`(link: Link, knows: Bool) {
+    func `a whole answer does not reveal the VIN`(link: Link, knows: Bool) {
         for service in Self.services {
             for extended in [nil, 0xF1] as [UInt8?] where extended == nil || link != .doip {
                 let chunks = Self.conversation(link, service, extended: extended)
@@ -136,7 +136,7 @@ import Testing
 
     /// Frames that are lost, cut, changed, doubled or out of order.
     @Test(arguments: Link.allCases, [true, false])
-    func `a damaged answer tells nothing`(link: Link, knows: Bool) {
+    func `a damaged answer does not reveal the VIN`(link: Link, knows: Bool) {
         var generator = SeededGenerator(seed: 41)
         for round in 0..<2_000 {
             let service = Self.services[round % Self.services.count]
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `nor does a gateway that announces itself`() {
+    @Test func `a gateway's announcement does not reveal the VIN`() {
         let entity = DoIPEntity(
             vin: Self.vin, address: 0x1010, eid: [0, 1, 2, 3, 4, 5], gid: [6, 7, 8, 9, 10, 11])
         let chunks = [
@@ -182,7 +182,7 @@ import Testing
 
     /// SAE J1939: the vehicle identification as a transfer to all (BAM).
     @Test(arguments: [Link.slcan, .records], [true, false])
-    func `nor does a lorry`(link: Link, isAsked: Bool) {
+    func `a lorry's answer does not reveal the VIN`(link: Link, isAsked: Bool) {
         let text = Self.vin + [UInt8(ascii: "*")]
         var chunks: [Transcript.Chunk] = [
             Self.chunk(

@@ -51,7 +51,7 @@ import TripStore
         report.rows.filter { $0.kind == kind }.map { row in keys.map { row[$0].shown ?? "" } }
     }
 
-    @Test func `a light that went off says that it was on`() throws {
+    @Test func `the text says that the light was on before`() throws {
         let now = VehicleCondition(time: UTC(microseconds: 0), codes: [], items: [])
         var report = try report(ConditionChange(before: now, now: now), since: now.time)
         report.lampsBefore = [(Self.engine, true), (Self.gearbox, true)]
@@ -62,7 +62,7 @@ import TripStore
             ])
     }
 
-    @Test func `the same code of two ECUs is one of each, in all its lists`() throws {
+    @Test func `a code of two ECUs is listed for each ECU`() throws {
         let now = VehicleCondition(
             time: UTC(microseconds: 0),
             codes: [
@@ -74,7 +74,7 @@ import TripStore
     }
 
     /// The database has permanent codes first.
-    @Test func `a stored code is no weaker because it is permanent, too`() throws {
+    @Test func `a stored code keeps its urgency if it is permanent, too`() throws {
         for order: [CodeReport.Kind] in [[.permanent, .stored], [.stored, .permanent]] {
             let code = try #require(
                 VehicleCondition(
@@ -86,7 +86,7 @@ import TripStore
         }
     }
 
-    @Test func `codes came, stayed or are gone, each ECU's own`() throws {
+    @Test func `each ECU's codes are new, unchanged or gone`() throws {
         let before = VehicleCondition(
             time: UTC(microseconds: 0),
             codes: [
@@ -115,7 +115,7 @@ import TripStore
                 == [["7E8", "true", "1"], ["7E9", "false", "1"]])
     }
 
-    @Test func `monitors are those since clearing, and compared with their own ECU's`() {
+    @Test func `monitors count since clearing and are compared within their ECU`() {
         let before = VehicleCondition(
             time: UTC(microseconds: 0), codes: [],
             items: [
@@ -136,7 +136,8 @@ import TripStore
         #expect(change.monitors.map(\.now) == [false, true])
     }
 
-    @Test func `test results are compared with their own, and those that did not run are none`() {
+    @Test
+    func `test results are compared within their ECU, and tests that did not run are left out`() {
         let before = VehicleCondition(
             time: UTC(microseconds: 0), codes: [],
             items: [
@@ -157,7 +158,7 @@ import TripStore
 
     /// The report for a past moment has neither codes that came later nor codes that were gone by
     /// then.
-    @Test func `a moment in the past is as it was`() throws {
+    @Test func `an earlier moment shows the codes of that time`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "obdscan-\(UUID().uuidString)", directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -192,7 +193,7 @@ import TripStore
     /// A frame belongs to its ECU.
     ///
     /// If the ECU did not answer 02 02, its values have no code.
-    @Test func `frozen values stand under their own ECU's code`() throws {
+    @Test func `frozen values appear under their own ECU's code`() throws {
         let table = try PIDTables.standard()
         var decoder = ResponseDecoder(table: table, monitors: MonitorTables())
         var frames: [DiagnosticItem] = []
@@ -217,7 +218,7 @@ import TripStore
         }
     }
 
-    @Test func `the lamps of SAE J1939 are told with their ECUs`() throws {
+    @Test func `the lights of SAE J1939 are listed with their ECUs`() throws {
         var report = MonitorReport(OutputForm(format: .text), names: ECUNames(onJ1939: true))
         let table = try PIDTables.standard()
         #expect(report.text(Readiness([], table: table)).isEmpty)
@@ -238,7 +239,7 @@ import TripStore
                 """)
     }
 
-    @Test func `each ECU's monitors are its own`() throws {
+    @Test func `each ECU has its own monitors`() throws {
         var report = MonitorReport(OutputForm(format: .text))
         let items = [
             Self.monitor(Self.engine, complete: true), Self.monitor(Self.gearbox, complete: false),

@@ -70,7 +70,7 @@ import Testing
 
     // MARK: Count and order
 
-    @Test func `a code of one ECU is one, whatever its statuses`() throws {
+    @Test func `a code of one ECU is listed once, whatever its statuses`() throws {
         let found = try findings(
             condition(
                 try [.stored, .pending, .permanent].map { try Self.code("P0301", $0) }
@@ -80,7 +80,7 @@ import Testing
         #expect(found.verdict.text.hasPrefix("2 trouble codes: "))
     }
 
-    @Test func `the most severe code comes first, and what is not known before what is calm`()
+    @Test func `the most severe code comes first, and unknown codes come before harmless ones`()
         throws
     {
         let found = try findings(
@@ -99,8 +99,7 @@ import Testing
         #expect(row["order"].shown == names.joined(separator: " "))
     }
 
-    @Test func `the order of repairs goes from the root to what follows, without a circle`() throws
-    {
+    @Test func `repairs are ordered from cause to consequence, without a circle`() throws {
         let explanations = try PIDTables.codeExplanations()
         let order = explanations.reading(
             of: ["P0420", "P0301", "P0171"].compactMap { DTC($0) }
@@ -132,7 +131,7 @@ import Testing
         // Nobody knows which monitor tests a maker's code.
         (true, true, 200, "P1234", .catalyst, .unproven),
     ])
-    func `a repair is proven by all three`(
+    func `a repair needs monitor, test and distance as proof`(
         complete: Bool, passed: Bool, distance: Double, name: String,
         monitor: MonitorStatus.Monitor, state: CodeProof.State
     ) throws {
@@ -153,7 +152,7 @@ import Testing
         #expect(found.verdict.text.contains(state == .proven ? "the repair of" : "no repair of"))
     }
 
-    @Test func `a code that went without a clearing proves nothing`() throws {
+    @Test func `a code that disappeared without clearing proves nothing`() throws {
         let before = try #require(try condition([Self.code("P0420", .pending)]).codes.first)
         let now = try condition(
             [], [Self.monitor(.catalyst, true)] + Self.reading(0x31, [0x10, 0]))
@@ -170,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `a complete monitor proves nothing beside its code, light or failed test`() throws {
+    @Test func `a complete monitor beside its code, light or failed test proves nothing`() throws {
         let found = try findings(
             condition(
                 [Self.code("P0420")],
@@ -212,7 +211,7 @@ import Testing
             // Full counters count no further, so they are no time.
             ([0xFF, 0xFF], 0xFF, nil), ([0xFF, 0xFF], 1, "Codes were cleared 1 warm-up ago: "),
         ] as [([UInt8], UInt8, String?)])
-    func `the counters say when codes were cleared`(
+    func `the counters show when codes were cleared`(
         distance: [UInt8], warmUps: UInt8, words: String?
     ) throws {
         let found = try findings(
@@ -223,7 +222,7 @@ import Testing
         #expect(found.verdict.text.contains("may still be unseen") == isRecent)
     }
 
-    @Test func `each ECU's counters are its own, in the user's units`() throws {
+    @Test func `each ECU has its own counters, in the user's units`() throws {
         let items =
             try Self.reading(0x31, [0, 100]) + Self.reading(0x31, [0, 200], of: Self.gearbox)
         #expect(
@@ -235,7 +234,7 @@ import Testing
                 == "Codes were cleared 100 mi ago.")
     }
 
-    @Test func `a list that did not come is not an empty one`() throws {
+    @Test func `a missing list is not an empty list`() throws {
         let found = try findings(condition([]), isComplete: false)
         #expect(found.verdict.grade == .warn && found.verdict.text.contains("not every ECU"))
     }
@@ -266,7 +265,7 @@ import Testing
             ),
             (nil, [0x1C, 0x07], "it is ready"),
         ] as [(String?, [UInt8], String)])
-    func `the rule is that of this vehicle`(vin: String?, pid: [UInt8], words: String) throws {
+    func `the inspection rule fits the vehicle`(vin: String?, pid: [UInt8], words: String) throws {
         var items = [Self.monitor(.catalyst, false), Self.monitor(.oxygenSensor, true)]
         if let id = pid.first { items += try Self.reading(id, [pid[1]]) }
         let found = try findings(condition([], items, light: false, vin: vin))
@@ -285,7 +284,7 @@ import Testing
             (false, 0, "it is ready: every monitor has run (1 may be incomplete);"),
             (nil, 0, "enough monitors have run: "),
         ] as [(Bool?, Int, String)])
-    func `the rule says what it makes of light and monitors`(
+    func `the inspection rule names the result for light and monitors`(
         light: Bool?, open: Int, words: String
     ) throws {
         let monitors: [MonitorStatus.Monitor] = [.catalyst, .evaporative, .oxygenSensor]
@@ -302,7 +301,7 @@ import Testing
     @Test(
         arguments: [[CodeReport.Kind.stored], [.stored, .permanent], [.permanent], []],
         [true, false])
-    func `text, page, rows and monitors say the same`(
+    func `text, page, rows and monitors agree`(
         kinds: [CodeReport.Kind], complete: Bool
     ) throws {
         let codes = try ["P0171", "P0301", "P0420"].flatMap { name in

@@ -31,7 +31,7 @@ import TripStore
         ("39 81 FE FB50 8000 7FFF", "-300.0", "", "no limits"),
         ("01 01 10 0191 0000 0190", "401", "≤ 400", "FAILED"),
     ])
-    func `have the digits that were measured, and limits that can be passed`(
+    func `values have the measured digits, and limits are shown if they can be exceeded`(
         _ record: String, _ value: String, _ limits: String, _ verdict: String
     ) throws {
         let found = try result(record)
@@ -61,7 +61,7 @@ import TripStore
             "\"obdscan dtc explain P0303 "
         ),
     ])
-    func `say by how much they failed, and what to do`(
+    func `a failed test shows the margin and the next command`(
         _ record: String, _ miss: String, _ test: String, _ command: String
     ) throws {
         let found = try result(record)
@@ -75,14 +75,14 @@ import TripStore
     }
 
     // E1 has no family, so nothing is advised.
-    @Test func `advise nothing without a table`() throws {
+    @Test func `without a table there is no advice`() throws {
         let found = try result("E1 0D 24 0009 0000 0005")
         let words = FailedTest(found, try PIDTables.codeExplanations(), PIDTables.codeTexts()).text
         #expect(words == "9 is 4 above the limit of 5.")
     }
 
     // Before CAN a result is a number without a unit. A test of service 05 has its own scaling.
-    @Test func `are counts where nothing scales them`() {
+    @Test func `values without a scaling are counts`() {
         var result = MonitorTestResult(ecu: nil, tid: 0x05, raw: [], line: 0)
         result.value = 12
         #expect(result.text(result.value) == "12")
@@ -96,7 +96,7 @@ import TripStore
             (["A", "A"], ["ECU", "7E8", "2026"]), (["A", "B"], ["VIN", "A", "B"]),
             ([nil, "B"], ["VIN", "—", "B"]),
         ] as [([String?], [String])])
-    func `are grouped by vehicle where there are several`(
+    func `results of several vehicles are grouped by vehicle`(
         vehicles: [String?], begins: [String]
     ) throws {
         let result = try result("01 01 10 0076 0000 0190")

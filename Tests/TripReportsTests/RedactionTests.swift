@@ -4,7 +4,7 @@ import Testing
 
 @testable import TripReports
 
-@Suite struct `What a report leaves out` {
+@Suite struct `Removing identities from a report` {
     /// The VIN of examples for 49 CFR 565.
     static let vin = "1HGCM82633A004352"
 
@@ -32,7 +32,7 @@ import Testing
             + "486B10490204334130301A\r486B104902053433353213\r",
         "49020131484743 4d3832363333 41303034333532",
     ])
-    func `a VIN is gone from its hexadecimal form`(reply: String) {
+    func `a VIN in hexadecimal is removed`(reply: String) {
         let clean = redaction.applied(to: reply)
         #expect(clean.utf8.count == reply.utf8.count)
         #expect(clean != reply)
@@ -53,7 +53,7 @@ import Testing
         "486B1049020100000031D2\r486B104902024847434D2F\r486B10490203383236330C\r"
             + "486B10490204334130301A\r486B104902053433353213\r",
     ])
-    func `nor does an answer that came damaged tell it`(reply: String) {
+    func `a VIN in a damaged answer is removed`(reply: String) {
         let whole = Array(reply.utf8)
         for place in whole.indices {
             for other in [nil, UInt8(ascii: "#"), UInt8(ascii: "7")] {
@@ -77,7 +77,7 @@ import Testing
     /// A complete answer was redacted before and stays readable.
     ///
     /// Words stay, too.
-    @Test func `words and what holds no secret any more stay`() {
+    @Test func `text without a VIN stays`() {
         for reply in [
             "7E8 10 14 49 02 01 58 58 58\r7E8 21 58 58 58 58 58 58 58\r7E8 22 58 58 58 58 58 58 58\r",
             "NO DATA\r", "SEARCHING...\rUNABLE TO CONNECT\r", "486B1049020100000058F9\r",
@@ -91,19 +91,19 @@ import Testing
         }
     }
 
-    @Test func `a VIN is gone from text, in either case`() {
+    @Test func `a VIN in text is removed, in upper and lower case`() {
         #expect(
             redaction.applied(to: "VIN 1HGCM82633A004352, 1hgcm82633a004352.")
                 == "VIN XXXXXXXXXXXXXXXXX, XXXXXXXXXXXXXXXXX.")
     }
 
-    @Test func `other data stays as it is`() {
+    @Test func `other data stays unchanged`() {
         for text in ["7E804410C1AF8", "41 00 BE 3E B8 11", "OBDSIM-ECM-0001", "", "3030"] {
             #expect(redaction.applied(to: text) == text)
         }
     }
 
-    @Test func `a piece that the end of a read cuts is found`() throws {
+    @Test func `a VIN that is cut between two reads is found`() throws {
         let reply = Array("7E821434D3832363333\r".utf8)
         for cut in 0...reply.count {
             let transcript = Transcript(chunks: [

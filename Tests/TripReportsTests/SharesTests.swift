@@ -24,7 +24,7 @@ import Testing
         #expect(shares.text(of: Self.loop) == text)
     }
 
-    @Test func `a flag is on or off`() {
+    @Test func `a flag has a share on and a share off`() {
         var shares = SignalShares()
         for (second, value) in [(0, 1), (30, 0), (100, 0)] as [(Int64, Double)] {
             shares.take(value, at: second * 1_000_000)

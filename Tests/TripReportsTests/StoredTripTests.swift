@@ -44,7 +44,7 @@ import TripStore
         (0.015, "0.02 kg"), (0.0151, "0.02 kg"), (0.0144, "0.01 kg"), (12.3449, "12.35 kg"),
         (0, "0.00 kg"),
     ])
-    func `rounds carbon dioxide from the grams of its JSON`(_ mass: Double, _ text: String) {
+    func `carbon dioxide is rounded from the grams in the JSON`(_ mass: Double, _ text: String) {
         #expect(TripFuel.carbonDioxideText(mass) == text)
     }
 
@@ -58,7 +58,7 @@ import TripStore
                 vin: VIN(Self.vin)), table: table ?? Self.table)
     }
 
-    @Test func `says charge and odometer under one name for every make`() throws {
+    @Test func `charge and odometer have one name for every make`() throws {
         var table = PIDTable()
         for (number, id, name, unit) in [
             (0x0105, "EV_SOC", "Battery state of charge, as displayed", "%"),
@@ -94,7 +94,7 @@ import TripStore
     }
 
     /// Ten minutes of 6 L/h are a litre; at 60 km/h they are 10 km.
-    @Test func `has its fuel counted once, whatever number of ECUs tell it`() throws {
+    @Test func `fuel is counted once, however many ECUs report it`() throws {
         let writer = try begin()
         for second in 0...600 {
             let time = Instant.zero + .seconds(second)
@@ -120,7 +120,7 @@ import TripStore
         #expect(abs((object["cost"] as? Double ?? 0) - 2) < 0.02)
     }
 
-    @Test func `without a word about fuel has none`() throws {
+    @Test func `a trip without fuel readings has no fuel figure`() throws {
         let writer = try begin()
         try writer.end(.stopped, at: .zero + .seconds(1))
         let readings = try store.readings(ofTrip: writer.trip)
@@ -128,7 +128,7 @@ import TripStore
     }
 
     /// A repair turns the light off.
-    @Test func `knows what the check engine light was`() throws {
+    @Test func `the trip knows whether the check engine light was on`() throws {
         let table = try PIDTables.standard()
         let status = DataID(.currentData, 0x01)
         let light = try #require(
@@ -150,7 +150,7 @@ import TripStore
     }
 
     /// One reading is enough, as reading the codes brings it.
-    @Test func `knows what the odometer showed`() throws {
+    @Test func `the trip knows the odometer's value`() throws {
         let table = try PIDTables.standard()
         let id = DataID(.currentData, 0xA6)
         let first = try #require(table.record(id)?.signals.first)
@@ -172,7 +172,7 @@ import TripStore
 
     /// The condition at a past moment has neither codes that came later nor codes that were gone by
     /// then.
-    @Test func `adds to what is known of the vehicle`() throws {
+    @Test func `the trip adds to the known facts about its vehicle`() throws {
         for (hour, codes) in [(1, ["P0301"]), (3, ["P0420"]), (5, [])] as [(Int64, [String])] {
             let writer = try begin(after: hour)
             let reports = try codes.map { text in

@@ -82,7 +82,7 @@ import TripStore
         return text.split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    @Test func `a table ends with the last moment, and has no column of what was frozen`() throws {
+    @Test func `a table ends with the last moment and has no column for frozen values`() throws {
         var form = TripTableForm()
         form.isRelative = true
         let wide = try file { try $0.writeCSV(form, &$1) }
@@ -96,7 +96,7 @@ import TripStore
         #expect(grid.count == 5)
     }
 
-    @Test func `with one ECU wanted nothing of others goes out`() throws {
+    @Test func `with one chosen ECU nothing of other ECUs is exported`() throws {
         let json = try file(ecu: 0x7E8) { try $0.writeJSON(&$1) }
         #expect(json.count == 5 && json.allSatisfy { $0.contains("\"7E8\"") }, "\(json)")
         let lines = try file(ecu: 0x7E8) { try $0.writeLineProtocol(&$1) }
@@ -106,7 +106,7 @@ import TripStore
         #expect(try file { try $0.writeLineProtocol(&$1) }.count == 10)
     }
 
-    @Test func `without a position there is no track, and KML holds one trip`() throws {
+    @Test func `without a position there is no track, and KML has one trip`() throws {
         let trip = try trip()
         func writer(_ parts: [TripReadings]) -> TripFileWriter {
             TripFileWriter(
@@ -122,7 +122,7 @@ import TripStore
         }
     }
 
-    @Test func `a page plots what is named, and says what it has no numbers of`() throws {
+    @Test func `a page plots the named signals and lists those without numbers`() throws {
         let trip = try trip()
         #expect(throws: TripReportError.noNumbers(trip: trip.trip.id, signal: "speed")) {
             try TripReport(trip, store, .metric, FuelProfile(), plotting: ["speed"])
@@ -139,7 +139,7 @@ import TripStore
     }
 
     /// Whether a sensor is fitted is no state of the vehicle, whatever the flag is called.
-    @Test func `a page has the states of flags, but not of support flags`() throws {
+    @Test func `a page has the states of flags except support flags`() throws {
         let flags = [(0x65, "PTO_STAT", "Power take-off"), (0x66, "MAFA_SUP", "Air meter A")]
         var table = PIDTable()
         for (pid, id, name) in flags {
@@ -166,7 +166,7 @@ import TripStore
         #expect(page.contains("Power take-off") && !page.contains("Air meter A"))
     }
 
-    @Test func `two trips stand side by side`() throws {
+    @Test func `two trips are compared side by side`() throws {
         let (first, second) = (try trip(), try trip())
         let csv = try printed {
             try TripComparison(first, second, OutputForm(format: .csv)).print(&$0)
@@ -203,7 +203,7 @@ import TripStore
     }
 
     /// Ten minutes of 6 L/h are a litre, and of 60 km/h they are 10 km.
-    @Test func `fuel is added up for each vehicle`() throws {
+    @Test func `fuel is added up per vehicle`() throws {
         let vins = ["1HGCM82633A004352", "5XXBD1GA8LX000042"]
         let lines = [
             try fuelLine(VIN(vins[0])), try fuelLine(VIN(vins[1]), rate: 12),
@@ -232,7 +232,7 @@ import TripStore
     }
 
     /// The odometer counts on while the program does not poll; fuel is only counted while it does.
-    @Test func `a distance that is not that of the trip is explained`() throws {
+    @Test func `a distance that differs from the trip's is explained`() throws {
         var line = try fuelLine(nil)
         #expect(try !printed { try report([line]).print(&$0) }.contains("odometer"))
         line.trip.distance = 25
@@ -243,14 +243,14 @@ import TripStore
             ), "\(text)")
     }
 
-    @Test func `a fill-up gives the factor that makes the sum fit`() throws {
+    @Test func `a fill-up gives the factor that makes the sums equal`() throws {
         let vin = VIN("1HGCM82633A004352")
         let found = try report([fuelLine(vin), fuelLine(vin)]).calibration(filled: 2.2)
         #expect(abs(found.factor - 1.1) < 0.01 && found.vin == vin?.text)
         #expect(try report([fuelLine(nil)]).calibration(filled: 1).vin == nil)
     }
 
-    @Test func `a fill-up that cannot be compared says why`() throws {
+    @Test func `the error for a fill-up says why it cannot be compared`() throws {
         let one = try fuelLine(VIN("1HGCM82633A004352"))
         #expect(throws: TripReportError.severalVehicles(2)) {
             try report([one, fuelLine(nil)]).calibration(filled: 2)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TripReports
 
-@Suite struct `A report comes to one sentence` {
+@Suite struct `The verdict of a report` {
     private struct Case: Sendable {
         var codes: [(String, DriveAdvice?)] = []
         var permanent: [String] = []
@@ -89,7 +89,7 @@ import Testing
                 + "repair now.", grade: .warn),
     ]
 
-    @Test(arguments: cases.indices) func `by the gravest code first`(index: Int) {
+    @Test(arguments: cases.indices) func `the most serious code decides the verdict`(index: Int) {
         let one = Self.cases[index]
         let verdict = ConditionVerdict(
             codes: one.codes.map { ($0.0, $0.1, one.permanent.contains($0.0)) },
@@ -104,7 +104,7 @@ import Testing
     @Test(arguments: [
         (true, false, DriveAdvice.stop), (false, true, .soon), (false, false, .weeks),
     ])
-    func `a lorry's codes are judged by its lamps`(
+    func `the lights of a lorry decide the verdict`(
         _ red: Bool, _ amber: Bool, _ advice: DriveAdvice
     ) throws {
         var code = CodeReport(
@@ -122,8 +122,8 @@ import Testing
         #expect(said?.drive == advice)
     }
 
-    @Test func `the page has the head, the verdict, the explanation and failed tests first`() throws
-    {
+    @Test
+    func `the page begins with the head, the verdict, the explanation and failed tests`() throws {
         let ecu = ECUAddress(0x7E8, .can11)
         let code = CodeReport(
             ecu: ecu, kind: .stored, code: .dtc(try #require(DTC("P0301"))), line: 0)
@@ -190,7 +190,7 @@ import Testing
             explanations: try PIDTables.codeExplanations(), output: OutputForm(format: .text))
     }
 
-    @Test func `codes that mean more together say so on the page and in text`() throws {
+    @Test func `codes that belong together are explained on the page and in the text`() throws {
         let report = try report(["P0301", "P0171"])
         let page = String(decoding: report.page.bytes, as: UTF8.self)
         let sentence = "Misfire and a lean mixture usually have one cause"

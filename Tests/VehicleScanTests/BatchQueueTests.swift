@@ -12,7 +12,7 @@ import Testing
             messages: [], items: [], voltage: 12)
     }
 
-    @Test func `refuses what it has no room for, until nobody asks any more`() throws {
+    @Test func `a full queue refuses batches until it is opened wide`() throws {
         let queue = try BatchQueue(capacity: 2, full: .refuse)
         #expect(queue.offer(batch()) && queue.offer(batch()))
         #expect(!queue.offer(batch()))

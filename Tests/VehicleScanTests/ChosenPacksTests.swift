@@ -40,7 +40,7 @@ import Testing
             .filter { !$0.hasPrefix("  vin") }.joined(separator: "\n")
     }
 
-    @Test func `by its number, and only what it answers`() throws {
+    @Test func `the VIN chooses packs, and only records that are answered are used`() throws {
         try ask { vehicle in
             let chosen = try ChosenPacks(packs, vehicle, isWanted: false)
             // The smaller Ioniq has the same instruments and tyres.
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `without a number only where they are wanted, by what answers`() throws {
+    @Test func `without a VIN answers choose packs, if the user wants packs`() throws {
         try ask(withoutNumber) { vehicle in
             #expect(try ChosenPacks(packs, vehicle, isWanted: false).records.isEmpty)
             let chosen = try ChosenPacks(packs, vehicle, isWanted: true)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `none where several fit alike`() throws {
+    @Test func `several packs that fit equally are not used`() throws {
         let odometer = { (text: String) in
             let parts = self.withoutNumber(text).components(separatedBy: "\n\necu ")
             return (parts.prefix(2) + parts.filter { $0.hasPrefix("CLU") })
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: ["petrol", "truck", "onuds"])
-    func `none for a vehicle that has none`(name: String) throws {
+    func `a vehicle without a pack gets none`(name: String) throws {
         try ask("sim:\(name)?latency=0ms&wait=1ms&search=0ms") { vehicle in
             let chosen = try ChosenPacks(packs, vehicle, isWanted: true)
             #expect(chosen.records.isEmpty && chosen.rivals.isEmpty)
@@ -83,7 +83,7 @@ import Testing
     }
 
     /// The file of the Kona has 22:B002 with 00330B, which is 13067 km.
-    @Test func `and has its odometer from them where it does not announce PID A6`() throws {
+    @Test func `the odometer comes from a pack if the vehicle does not announce PID A6`() throws {
         try ask { vehicle in
             let services = try vehicle.services()
             let odometer = try vehicle.odometer(in: services)?.kilometres
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `and a part of a name finds signals of those and of no others`() throws {
+    @Test func `a part of a name finds only signals of the chosen packs`() throws {
         let names = SignalNames(try PIDTables.load([], automatic: packs))
         func found(_ packs: Set<String>, _ text: String = "gearbox oil") -> Set<String> {
             Set(names.matches(text, packs: packs).map(\.id))
@@ -113,7 +113,7 @@ import Testing
         #expect(names.matches("soc").first?.id == "BAT_PWR")
     }
 
-    @Test func `and a name means what the vehicle has`() throws {
+    @Test func `a name means the signal that the vehicle has`() throws {
         try ask { vehicle in
             let table = vehicle.table
             let found = try SignalNames(table).find("ev-soc")
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `a user's own table comes before packs that nobody asked for`() throws {
+    @Test func `a user's own table precedes packs that were chosen automatically`() throws {
         let own = TableFile(
             path: "own.pids",
             contents: Array(

@@ -78,7 +78,9 @@ import Testing
         ("petrol?personality=golink", "0100"),
         ("onuds?personality=golink", "0100 0100 0100 22F810"),
     ])
-    func `at set-up, and nothing is asked for them later`(name: String, setup: String) throws {
+    func `the services are found at set-up and not requested later`(name: String, setup: String)
+        throws
+    {
         try open(name) { wire in
             func texts() -> String {
                 wire.requests().map { Hex.string($0.payload) }.joined(separator: " ")
@@ -98,7 +100,7 @@ import Testing
         "petrol", "diesel", "electric", "hybrid", "onuds", "truck", "motorcycle",
         "petrol?protocol=3", "petrol?protocol=1", "petrol?personality=golink", "diesel?ecus=3",
     ])
-    func `and no request that was answered is asked twice`(name: String) throws {
+    func `no answered request is sent twice`(name: String) throws {
         try open(name) { wire in
             let vehicle = wire.vehicle
             let services = try vehicle.services()
@@ -122,7 +124,7 @@ import Testing
     }
 
     /// The map of the set-up is used for each ECU, and not requested again.
-    @Test func `with the maps of all ECUs`() throws {
+    @Test func `the services include the support maps of all ECUs`() throws {
         try open("diesel?ecus=3") { wire in
             let services = try wire.vehicle.services()
             let known = try wire.vehicle.ask(.supportedPIDs(0), in: services)
@@ -135,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `and one ECU's answer is its own`() throws {
+    @Test func `with one chosen ECU only its answers count`() throws {
         let engine = ECUAddress(0x7E8, .can11)
         try open("petrol?ecus=3", ecu: engine) { wire in
             let services = try wire.vehicle.services()
@@ -158,7 +160,7 @@ import Testing
     /// The adapter's search took seconds.
     ///
     /// By the next request the user may have turned the ignition on.
-    @Test func `and without a vehicle it is not searched for at once, but later`() throws {
+    @Test func `a missing vehicle is searched for later, not at once`() throws {
         try open("petrol?ignition=off") { wire in
             #expect(throws: VehicleError.self) { _ = try wire.vehicle.services() }
             #expect(wire.sent() == 0)

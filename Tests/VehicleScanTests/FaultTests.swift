@@ -12,7 +12,7 @@ import Testing
 @testable import VehicleScan
 
 /// What goes wrong between a user and a vehicle, in the tests' own process: each fault has its error.
-@Suite struct `A vehicle that cannot be asked` {
+@Suite struct `A vehicle that does not answer` {
     /// Opens an accessory and asks for the codes of its vehicle.
     private func ask(_ text: String, _ body: (Vehicle) throws -> Void = { _ in }) throws {
         let vehicle = try Vehicle.open(
@@ -39,7 +39,7 @@ import Testing
         "/dev/obdscan-is-not-there", "unix:/obdscan-is-not-there", "tcp:127.0.0.1:1",
         "replay:/obdscan-is-not-there",
     ])
-    func `names the accessory that cannot be opened`(address: String) {
+    func `the error names the adapter that cannot be opened`(address: String) {
         guard case .session(.accessory) = error(of: address) else {
             Issue.record("\(address): \(String(describing: error(of: address)))")
             return
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: ["petrol", "diesel", "electric", "hybrid", "motorcycle", "onuds", "truck"])
-    func `says that no vehicle answers while the ignition is off`(name: String) {
+    func `the error says that no vehicle answers while the ignition is off`(name: String) {
         let found = error(of: "sim:\(name)?ignition=off&\(Self.fast)")
         guard case .session(.initialisation(.noVehicle)) = found else {
             Issue.record("\(name): \(String(describing: found))")
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// The adapter goes away, and nothing was asked to open it again.
-    @Test func `says that the link was lost in the middle of a question`() {
+    @Test func `the error says that the link was lost during a question`() {
         // Every third line closes the link, so that the set-up may be hit as well.
         let found = error(of: "sim:petrol?faults=close:0.3&seed=7&\(Self.fast)") { vehicle in
             for _ in 0..<50 { _ = try vehicle.ask([0x01, 0x0C]) }
@@ -70,7 +70,7 @@ import Testing
 
     /// A length is wrong or a number out of order: a list may be missing then, but no code is made up.
     @Test(arguments: [Simulator.LinkFault.double, .drop, .reorder])
-    func `has no code that no ECU told`(fault: Simulator.LinkFault) throws {
+    func `a code is listed only if an ECU reported it`(fault: Simulator.LinkFault) throws {
         let rate = fault.isForBytes ? 0.002 : 0.05
         for seed in 1...2 {
             let text =
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `is told of without addresses where its adapter shows none`() throws {
+    @Test func `without headers codes are listed without addresses`() throws {
         try ask("sim:petrol?personality=clone-noheaders&\(Self.fast)") { vehicle in
             let scan = try CodeScan(vehicle, in: vehicle.services())
             // Without headers nobody knows who said it; the codes are all there.
@@ -108,7 +108,7 @@ import Testing
     ]
 
     @Test(arguments: whole)
-    func `brings the same codes, number and value`(personality: String) throws {
+    func `every adapter reads the same codes, VIN and value`(personality: String) throws {
         let vehicle = try Vehicle.open(
             TransportRegistry.all.address(
                 "sim:petrol?personality=\(personality)&frozen=true&engine=off"
@@ -129,7 +129,7 @@ import Testing
 
     /// Test 01:05 of the vehicle file: value 118 of 0 to 400.
     @Test(arguments: ["elm327", "stn", "clone-1.5"])
-    func `brings the results of monitor tests`(personality: String) throws {
+    func `every adapter reads the results of monitor tests`(personality: String) throws {
         let vehicle = try Vehicle.open(
             TransportRegistry.all.address(
                 "sim:petrol?personality=\(personality)&latency=0ms&wait=1ms&search=0ms"),
@@ -150,7 +150,9 @@ import Testing
 /// What can be asked of each vehicle that comes with the program.
 @Suite struct `Every simulated vehicle` {
     @Test(arguments: ["petrol", "diesel", "electric", "hybrid", "motorcycle", "onuds", "truck"])
-    func `is polled for signals of its own, and nothing is made up`(name: String) throws {
+    func `every vehicle is polled for its own signals, and no value is invented`(name: String)
+        throws
+    {
         let queue = try BatchQueue(full: .refuse)
         let vehicle = try Vehicle.open(
             TransportRegistry.all.address("sim:\(name)?latency=0ms&wait=1ms&search=0ms"),
@@ -190,7 +192,7 @@ import Testing
         ("petrol", "5XXBD1GA8LX000042"), ("onuds", "5XXBD1GA9RX000043"),
         ("truck", "4XXBD5TA1NX000311"),
     ])
-    func `tells its number beside a poll`(name: String, vin: String) throws {
+    func `every vehicle reports its VIN beside a poll`(name: String, vin: String) throws {
         let vehicle = try Vehicle.open(
             TransportRegistry.all.address("sim:\(name)?latency=0ms&wait=1ms&search=0ms"),
             table: PIDTables.standard(), monitors: PIDTables.monitorTables())

@@ -59,7 +59,7 @@ import Testing
         (.vehicleSpeed, "410D", .doubt(.unusable), ""),
         (.vehicleSpeed, "410C0000", .doubt(.otherRequest), ""),
     ])
-    func `is read from the answers to SAE J1979`(
+    func `the answers of SAE J1979 prove standstill`(
         signal: StandstillSignal, messages: String, outcome: StandstillProof.Outcome,
         proven: String
     ) throws {
@@ -92,7 +92,7 @@ import Testing
         (.vehicleSpeed, "03FFFFFFF9F1FE00", .j1939, 0xE800, .clear, ""),
         (.vehicleSpeed, "01FFFFFFF904F000", .j1939, 0xE800, .doubt(.otherRequest), ""),
     ])
-    func `is read from the answers to SAE J1979-2 and SAE J1939`(
+    func `the answers of SAE J1979-2 and SAE J1939 prove standstill`(
         signal: StandstillSignal, messages: String, profile: DiagnosticProfile, group: UInt32?,
         outcome: StandstillProof.Outcome, proven: String
     ) throws {
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: AdapterStatus.allCases)
-    func `is not what an adapter says in words`(status: AdapterStatus) throws {
+    func `text of an adapter proves nothing`(status: AdapterStatus) throws {
         for text in ["410C0000", ""] {
             let found = Self.found(.engineSpeed, try Self.reply(text, [status]))
             #expect(found.outcome == (status == .noData ? .clear : .doubt(.adapterSaid(status))))
@@ -118,7 +118,7 @@ import Testing
         ("4105;410080000000", "7E9", "7E9"), ("410080000000;*410080000000", "7E8", "7E8"),
         ("410080000000;*4100BE3EB811", "-", "-"), ("410080000000;*7F0112", "-", "-"),
     ])
-    func `is a map of an ECU's own without the bit`(
+    func `an own support map without the bit proves standstill of its ECU`(
         messages: String, engine: String, speed: String
     ) throws {
         for (signal, proven) in [(StandstillSignal.engineSpeed, engine), (.vehicleSpeed, speed)] {
@@ -262,7 +262,7 @@ import Testing
     }
 
     @Test(arguments: links)
-    func `comes from every ECU that was heard`(link: String) throws {
+    func `every known ECU has to prove standstill`(link: String) throws {
         var faults: [String] = []
         for kinds in Self.combinations(link) {
             var stand = try Self.stand(link, kinds)
@@ -279,7 +279,7 @@ import Testing
     }
 
     /// Without headers nobody knows who has answered.
-    @Test func `comes from as many ECUs as were heard without an address`() throws {
+    @Test func `without addresses as many ECUs as were heard have to prove standstill`() throws {
         for kinds in Self.combinations("petrol?protocol=3") {
             var stand = try Self.stand("petrol?personality=clone-noheaders", kinds)
             #expect(stand.heard.ecus.isEmpty && stand.heard.unnamed == kinds.count)
@@ -292,7 +292,9 @@ import Testing
 
     /// A gateway's user may have chosen the address of one ECU, or of a few.
     @Test(arguments: [UInt16(0x1018), 0x1010, 0xE401])
-    func `comes from more than the ECUs at a gateway's chosen address`(functional: UInt16) throws {
+    func `at a chosen group of a gateway the other ECUs have to prove standstill, too`(
+        functional: UInt16
+    ) throws {
         for engine in ["0000", "0C80"] {
             var options = try SimulatorOptions("petrol?personality=doip&latency=0&engine=off")
             options.scripted[.init(0, [0x01, 0x0C])] = [Hex.bytes("410C" + engine) ?? []]
@@ -309,7 +311,7 @@ import Testing
     }
 
     /// The gateway knows no group, so nobody but one ECU was asked.
-    @Test func `does not come from one ECU alone if a gateway has no group`() throws {
+    @Test func `at a gateway without a group one ECU alone proves nothing`() throws {
         let reply = try Self.reply("410C0000")
         var unknown = Reply()
         unknown.statuses = [.unknownTarget]
@@ -331,7 +333,9 @@ import Testing
     @Test(arguments: [
         ("", false), ("410C0000", true), ("410C0C80", false), ("7F0111", false),
     ])
-    func `comes from ECUs that answer alone, too`(answer: String, passes: Bool) throws {
+    func `ECUs that answer only alone have to prove standstill, too`(answer: String, passes: Bool)
+        throws
+    {
         // Position 2 is the brake control at 7B0 and 7B8.
         var options = try SimulatorOptions("petrol?latency=0&engine=off")
         for (pid, data) in [(UInt8(0x0C), "410C0000"), (0x0D, "410D00")] {
@@ -353,7 +357,7 @@ import Testing
         ("F07D7D0000FFFFFF", true), ("F07D7D6810FFFFFF", false), ("", false),
         ("FFFFFFFFFFFFFFFF", false),
     ])
-    func `comes from every ECU of a lorry`(engine: String, passes: Bool) throws {
+    func `every ECU of a lorry has to prove standstill`(engine: String, passes: Bool) throws {
         for link in ["truck?engine=off", "truck?engine=off&personality=slcan"] {
             var options = try SimulatorOptions(link + "&latency=0")
             options.scripted[.init(0, [0x04, 0xF0, 0x00])] =

@@ -11,7 +11,7 @@ import Testing
 /// Sends every request to every simulated vehicle, in the tests' own process.
 ///
 /// The expected values are those of the files in `Sources/Simulator/vehicles`.
-@Suite struct `A vehicle in process` {
+@Suite struct `A simulated vehicle` {
     /// Runs `body` with a vehicle such as `petrol`.
     ///
     /// The simulation takes no time.
@@ -35,7 +35,7 @@ import Testing
         ("truck", "4XXBD5TA1NX000311", [.j1939]),
         ("motorcycle", "JXXBD6MA0PX000650", [.classicLegacy]),
     ])
-    func `tells its services and its number`(
+    func `services and VIN are read`(
         name: String, vin: String, profiles: [DiagnosticProfile]
     ) throws {
         try ask(name) { vehicle in
@@ -52,7 +52,7 @@ import Testing
         ("hybrid", [], [], []), ("motorcycle", ["P0031"], [], []),
         ("onuds", ["P0301-00", "P0420-00"], ["P0171-00"], ["P0301-00", "P0420-00"]),
     ])
-    func `tells the codes of every ECU`(
+    func `the codes of every ECU are read`(
         name: String, stored: [String], pending: [String], permanent: [String]
     ) throws {
         try ask(name) { vehicle in
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// SAE J1939: DM1 has the active codes, DM2 the earlier ones.
-    @Test func `tells the codes of a lorry's ECUs`() throws {
+    @Test func `the codes of a lorry's ECUs are read`() throws {
         try ask("truck") { vehicle in
             let scan = try CodeScan(vehicle, in: vehicle.services())
             let engine = scan.codes.filter { $0.ecu?.value == 0 && $0.kind == .stored }
@@ -83,7 +83,7 @@ import Testing
     /// Seven of the eight modules answer.
     ///
     /// The radio is silent.
-    @Test func `tells the codes of modules at addresses of their own`() throws {
+    @Test func `the codes of modules at other addresses are read`() throws {
         try ask("petrol") { vehicle in
             var steps: [ModuleScanProgress] = []
             let modules = try #require(
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// The brakes' serial number and the names are those of the vehicle file; the rest is refused.
-    @Test func `tells what its modules say of themselves`() throws {
+    @Test func `the identification of modules is read`() throws {
         try ask("petrol") { vehicle in
             let found = try #require(try ModuleIdentities(vehicle, on: .can11At500))
             #expect(found.modules.count == 7 && found.unasked == 0)
@@ -124,7 +124,7 @@ import Testing
     }
 
     /// SAE J1979 service 02: the frame of P0301 has the values of the vehicle file.
-    @Test func `tells a freeze frame`() throws {
+    @Test func `a freeze frame is read`() throws {
         try ask("petrol") { vehicle in
             let frame = try FrameScan(0, vehicle, in: vehicle.services())
             #expect(frame.codes.map(\.code.description) == ["P0301"])
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: ["petrol", "diesel", "hybrid", "onuds"])
-    func `tells what has run since codes were cleared`(name: String) throws {
+    func `the monitors that ran since clearing are read`(name: String) throws {
         try ask(name) { vehicle in
             let services = try vehicle.services()
             let asked = try vehicle.readiness(in: services)
@@ -151,7 +151,7 @@ import Testing
 
     // MARK: Polling
 
-    @Test func `is polled for what it announces`() throws {
+    @Test func `the announced signals are polled`() throws {
         try ask("petrol") { vehicle in
             let setup = try PollSetup.make([], [], vehicle, every: nil)
             let asked = Set(setup.wants.map(\.dataID.id))
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `says which name it has no signal for`() throws {
+    @Test func `the error names the signal that the vehicle lacks`() throws {
         try ask("truck") { vehicle in
             // Only SAE J1979 has the fuel trim.
             let trim = try SignalNames(vehicle.table).find("SHRTFT1")
@@ -177,7 +177,8 @@ import Testing
 
     // MARK: Safety
 
-    @Test func `is cleared while it stands, and not while its engine runs`() throws {
+    @Test
+    func `codes are cleared while the vehicle stands, but not while its engine runs`() throws {
         try ask("petrol?engine=off") { vehicle in
             try StandstillCheck(vehicle).run()
             let services = try vehicle.services()
@@ -193,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `is sent nothing that may write without consent`() throws {
+    @Test func `no request that may write is sent without consent`() throws {
         try ask("petrol?engine=off") { vehicle in
             #expect {
                 try vehicle.ask([0x04])
@@ -207,7 +208,7 @@ import Testing
     }
 
     /// SPN 245 counts eighths of a kilometre.
-    @Test func `tells its odometer in a group of SAE J1939, too`() throws {
+    @Test func `the odometer is read from a group of SAE J1939, too`() throws {
         try ask("truck") { vehicle in
             let services = try vehicle.services()
             #expect(try vehicle.odometer(in: services)?.kilometres == 412_806.375)
@@ -216,7 +217,7 @@ import Testing
 
     // MARK: Faults
 
-    @Test func `is not there with the ignition off`() throws {
+    @Test func `with the ignition off the vehicle is missing`() throws {
         #expect {
             try ask("petrol?ignition=off") { _ in }
         } throws: { error in
@@ -227,14 +228,14 @@ import Testing
         }
     }
 
-    @Test func `of one ECU the others' answers do not count`() throws {
+    @Test func `with one chosen ECU the answers of others do not count`() throws {
         try ask("petrol", ecu: ECUAddress(0x7E9, .can11)) { vehicle in
             let asked = try vehicle.ask([0x01, 0x00])
             #expect(asked.answers.map(\.ecu) == [ECUAddress(0x7E9, .can11)])
         }
     }
 
-    @Test func `grades its adapter`() throws {
+    @Test func `the adapter is graded`() throws {
         try ask("petrol") { vehicle in
             let grade = try AdapterGrade.measure(vehicle, map: [0x01, 0x00])
             #expect(grade.answered > 0 && grade.plainTrips != nil)

@@ -1,6 +1,6 @@
 /// An adapter that is attached now.
 public struct Accessory: Hashable, Sendable {
-    /// The address that opens it; `-d` accepts it.
+    /// The address of the adapter, in the form that `-d` accepts.
     public var address: AccessoryAddress
     /// Changes at every connection, even of the same device.
     public var connectionID: Int
@@ -16,7 +16,7 @@ public struct Accessory: Hashable, Sendable {
     public var firmware: String?
     /// The hardware revision.
     public var hardware: String?
-    /// The wire protocols that it may speak.
+    /// The wire protocols that the adapter may use.
     public var protocols: [String]
     /// The kernel driver.
     public var driver: String?
@@ -73,9 +73,9 @@ public struct Accessory: Hashable, Sendable {
 
 /// An adapter that was connected or disconnected.
 public enum AccessoryChange: Hashable, Sendable {
-    /// It is attached now.
+    /// The adapter is attached now.
     case connected(Accessory)
-    /// It was attached and no longer is.
+    /// The adapter was attached and no longer is.
     case disconnected(Accessory)
 }
 

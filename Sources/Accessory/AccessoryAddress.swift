@@ -1,8 +1,8 @@
-/// The address of an adapter as `-d` takes it, for any of the transports.
+/// The address of an adapter in the form of `-d`, for any of the transports.
 ///
 /// ``TransportRegistry/address(_:)`` reads it.
 public struct AccessoryAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The transport that opens it.
+    /// The transport that opens this address.
     public let transport: any Transport
 
     /// Wraps the address of a transport.
@@ -26,7 +26,7 @@ extension Transport {
     fileprivate func isEqual(to other: any Transport) -> Bool { other as? Self == self }
 }
 
-/// What is wrong with the address of an adapter.
+/// A fault in the address of an adapter.
 public struct AddressError: Error, Hashable, Sendable {
     /// The fault.
     public enum Fault: Hashable, Sendable {
@@ -36,11 +36,11 @@ public struct AddressError: Error, Hashable, Sendable {
         case unknownScheme(String)
         /// This kind does not have this option.
         case unknownOption(String)
-        /// A part, and a value that is not valid for it.
+        /// A part of the address, and its value, which is not valid.
         case badValue(String, String)
         /// A plain name that no transport knows.
         case name
-        /// A path, which needs a scheme in front: no transport accepts it without one.
+        /// A path without a scheme; no transport accepts such a path.
         case path
     }
 

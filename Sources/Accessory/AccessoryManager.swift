@@ -144,7 +144,7 @@ public final class AccessoryManager: Sendable {
         }
     }
 
-    /// Fills in what USB reports about a device, from the first folder upwards that has the values.
+    /// Fills in the USB descriptors of a device, from the first folder upwards that has them.
     private func describe(node: String, device: String, connectionID: Int) -> Accessory {
         var accessory = Accessory(
             address: .serial(path: node, rate: nil), connectionID: connectionID,

@@ -6,8 +6,8 @@ import SystemIO
 /// Reports which adapters are connected and disconnected from now on.
 ///
 /// The kernel's device events (netlink), the folders of nodes (inotify) and, if the manager asks BlueZ, its
-/// signals wake the watch. It then looks again to find what changed. A connection and a disconnection that
-/// cancel each other out are therefore not reported.
+/// signals wake the watch. The watch then looks again for changes. A connection and a disconnection
+/// that cancel each other out are therefore not reported.
 public struct AccessoryWatch: ~Copyable {
     private let manager: AccessoryManager
     private let uevents: Int32
@@ -20,7 +20,7 @@ public struct AccessoryWatch: ~Copyable {
     /// The watch owns and closes it.
     public let descriptor: Int32
 
-    /// Watches what `manager` finds.
+    /// Watches the adapters that `manager` finds.
     public init(_ manager: AccessoryManager) throws(SystemError) {
         self.manager = manager
         let epoll = sys_epoll()
@@ -64,7 +64,7 @@ public struct AccessoryWatch: ~Copyable {
         do {
             _ = try bus?.takeSignals()
         } catch {
-            // The bus has closed, so there is nothing left to wait for on it.
+            // The bus has closed, so no more signals will arrive.
             bus = nil
         }
         let present = manager.attached()

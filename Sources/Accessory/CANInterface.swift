@@ -2,7 +2,7 @@ import CSystem
 import Glibc
 import SystemIO
 
-/// The kernel's description of a network interface, limited to what concerns CAN.
+/// The kernel's description of a CAN interface.
 public struct CANInterface: Hashable, Sendable {
     /// The state that the controller reports (`enum can_state` of linux/can/netlink.h).
     public enum State: UInt32, Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct CANInterface: Hashable, Sendable {
         case warning = 1
         /// Many errors.
         case passive = 2
-        /// It has left the bus.
+        /// The interface has left the bus.
         case busOff = 3
         /// Switched off.
         case stopped = 4

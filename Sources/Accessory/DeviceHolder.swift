@@ -6,7 +6,8 @@ enum DeviceHolder {
     /// The program that uses the device at `path`.
     ///
     /// A program with a lock on the device comes first, then one that has it open. A program that serves the
-    /// other end of a pty comes last of these. This program itself is returned only if there is no other.
+    /// other end of a pty comes last of these. This program itself is returned only if no other
+    /// program has the device.
     ///
     /// Looks at every process for which this user has permission.
     static func find(_ path: String) -> AccessoryError.Holder? {
@@ -48,7 +49,7 @@ enum DeviceHolder {
             in: locks)
     }
 
-    /// A file as the kernel's list of locks identifies it.
+    /// The identity of a file in the kernel's list of locks.
     struct LockedFile: Hashable {
         var major, minor, inode: UInt64
     }

@@ -14,7 +14,7 @@ public struct FoundGateway: Hashable, Sendable {
     /// What it reported about itself.
     public var entity: DoIPEntity
 
-    /// The address that opens it.
+    /// The gateway's answer to its identification request.
     public var address: AccessoryAddress {
         var transport = DoIPTransport(host: host, port: port)
         // The dialect starts with the version of 2012 by default.
@@ -32,7 +32,7 @@ public struct FoundGateway: Hashable, Sendable {
         return accessory
     }
 
-    /// What it reports when asked for its state, for the user.
+    /// The gateway's state for the user.
     public var facts: [(title: String, text: String)] {
         var facts: [(title: String, text: String)] = [
             ("DoIP version", "\(version)"), ("EID", Hex.string(entity.eid)),

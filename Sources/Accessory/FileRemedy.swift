@@ -1,6 +1,6 @@
 import Glibc
 
-/// What to do about a file that cannot be read or written, according to the system's error number.
+/// The remedy for a file that cannot be read or written, by the system's error number.
 public enum FileRemedy {
     /// For a file to be read.
     public static func reading(_ path: String, errno number: Int32) -> String {

@@ -2,7 +2,8 @@ public import OBDCore
 
 /// A request to the adapter itself, independent of its dialect.
 ///
-/// Each dialect has its own command for it. If it has none, the request is refused and nothing is sent.
+/// Each dialect has its own command for an action. A dialect without a command refuses the request
+/// and sends nothing.
 public enum AdapterAction: Hashable, Sendable {
     /// Report the voltage at the adapter.
     case readVoltage

@@ -20,7 +20,7 @@ public protocol AdapterDialect: Hashable, Sendable {
     var protocolString: String { get }
     /// The capabilities of the link, as far as they are known.
     var capabilities: LinkCapabilities { get }
-    /// What is known about the adapter.
+    /// The identity of the adapter.
     var identity: AdapterIdentity { get }
 
     /// Whether `request` is known to change nothing, given the effect of the commands before it.
@@ -88,7 +88,8 @@ public enum DialectOutput: Hashable, Sendable {
     case lineRate(Int)
     /// Receive only frames that pass one of these filters; without a filter, all frames.
     ///
-    /// Only SocketCAN has such a filter. It is a matter of speed: the dialect ignores other frames anyway.
+    /// Only SocketCAN has such a filter. The filter only saves time: the dialect ignores other
+    /// frames anyway.
     case filter([CANFilter])
     /// An ECU's message.
     case message(ECUMessage)

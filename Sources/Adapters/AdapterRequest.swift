@@ -12,11 +12,11 @@ public enum AdapterRequest: Hashable, Sendable {
     case command(id: RequestID, text: String, mayRepeat: Bool, consent: Consent? = nil)
     /// A monitor command for the adapter as the user typed it: `AT MA`.
     ///
-    /// The adapter prints what it receives until it is stopped, at the latest after this time. Only for
+    /// The adapter prints every frame until it is stopped, at the latest after this time. Only for
     /// commands for which ``isMonitoring(_:)`` is true. Each line is reported as it arrives.
     ///
-    /// With `filters`, only frames that pass one of them are of interest. An adapter that can leaves the others
-    /// out; the caller has to filter all the same.
+    /// With `filters`, only frames that pass one of them are of interest. Some adapters leave the
+    /// other frames out; the caller has to filter anyway.
     case monitor(id: RequestID, text: String, atMost: Duration, filters: [CANFilter] = [])
 
     /// The identifier that comes back with the outcome.

@@ -78,7 +78,7 @@ public struct AnyDialect: AdapterDialect {
         }
     }
 
-    /// What is known about the adapter.
+    /// The identity of the adapter.
     public var identity: AdapterIdentity {
         switch language {
         case .elm327: elm327.identity
@@ -98,7 +98,7 @@ public struct AnyDialect: AdapterDialect {
         }
     }
 
-    /// Limits requests to `bytes`, because the other end told so.
+    /// Limits requests to `bytes`, because the other end accepts no more.
     public mutating func limitRequests(to bytes: Int) {
         switch language {
         case .elm327: elm327.limitRequests(to: bytes)

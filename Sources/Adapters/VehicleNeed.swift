@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// What the set-up of an adapter requires of the vehicle.
+/// Whether the set-up of an adapter needs a vehicle.
 public enum VehicleNeed: Hashable, Sendable {
     /// The set-up fails without a vehicle.
     case needed

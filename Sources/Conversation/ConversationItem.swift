@@ -26,11 +26,11 @@ public struct ConversationItem: Hashable, Sendable {
         case endOfExchange
     }
 
-    /// What it is.
+    /// The content of the item.
     public var content: Content
     /// The number of the input line on which it began, from 1.
     public var line: Int
-    /// The request that it answers, and what is known about the vehicle's protocol.
+    /// The request that the item answers, with the known facts about the vehicle's protocol.
     public var exchange: Exchange
 
     /// An item.

@@ -17,7 +17,7 @@ extension ConversationReader {
         var needsAnswer: Bool
         /// Whether an answer to another request disproves the guess; otherwise that answer is misplaced.
         var mayBeRefuted = false
-        /// The previous request if it had no answer by then; empty if there was none.
+        /// The previous request if it still had no answer; empty if there was none.
         var before: [UInt8] = []
         /// Earlier guesses that are disproved if this one gets an answer.
         var errorsBefore: [Told] = []

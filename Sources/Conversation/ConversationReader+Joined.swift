@@ -54,7 +54,7 @@ extension ConversationReader {
         return true
     }
 
-    /// A line that ends in what may be the length of an answer, because the request lost its line end.
+    /// A line whose end may be the length of an answer, because the request lost its line end.
     ///
     /// `22F190014`, before `0: 62 F1 90 …`. All digits together may also be a request.
     struct GluedLength: Hashable, Sendable {

@@ -2,7 +2,7 @@ import Adapters
 import OBDCore
 import VehicleLink
 
-/// Decides which lines are requests and what the lines after them answer.
+/// Decides which lines are requests, and which request each other line answers.
 extension ConversationReader {
     struct LengthOrRequest: Hashable, Sendable {
         var line: Int
@@ -46,7 +46,7 @@ extension ConversationReader {
 
     /// Whether the text after a prompt looks like an answer to `AT DPN`: `A6`, `6`.
     ///
-    /// It cannot be a request: A6 is not a service, and no request has a single digit.
+    /// The text cannot be a request: A6 is not a service, and no request has a single digit.
     func isProtocolNumber(_ text: Span<UInt8>) -> Bool {
         guard !directionIsKnown, (1...2).contains(text.count),
             let last = Hex.value(text[text.count - 1])
@@ -295,7 +295,8 @@ extension ConversationReader {
 
     /// Whether the current request is not a command of any known adapter.
     ///
-    /// It may be a command of another manufacturer, or a request with a time or a remark next to it.
+    /// The line may be a command of another manufacturer, or a request with a time or a remark next
+    /// to it.
     var isUnreadableRequest: Bool {
         asked.isOfAnotherMaker && AdapterCommand(compact: requestText) == nil
             && !requestText.isEmpty

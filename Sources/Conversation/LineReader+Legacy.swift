@@ -47,7 +47,7 @@ extension ReplyReader {
             && bytes[2] == settings.testerAddress
     }
 
-    /// Whether a frame is proven by itself: a valid check byte, an answer, and an address for answers,
+    /// Whether a frame proves itself: a valid check byte, an answer, and an address for answers,
     /// functional or the tester's.
     ///
     /// Any answer is enough if the protocol is known or the request is unknown. `62 F1 …` may be data.

@@ -169,7 +169,7 @@ extension ReplyReader {
 
     /// Whether an extra digit was doubled by the link and is not a length digit.
     ///
-    /// That is so if no length digit was set and no earlier line had one.
+    /// This is true if no length digit was set and no earlier line had one.
     private var gainedDigit: Bool {
         settings.showsLength == false && shownLength == false
     }

@@ -24,10 +24,10 @@ struct LineReading: Hashable, Sendable {
         case j1850
         /// `86 F1 10 41 00 … sum`.
         case iso14230
-        /// `41 00 …`: a message alone.
+        /// `41 00 …`: a message without a header.
         case bare
 
-        /// Whether the line shows who sent it.
+        /// Whether the line shows its sender.
         var hasHeader: Bool {
             switch self {
             case .fieldAlone, .bare: false
@@ -60,7 +60,7 @@ struct LineReading: Hashable, Sendable {
 
     /// How well the data after the header answer the request.
     enum Answer: Int, Hashable, Comparable, Sendable {
-        /// It is not an answer of any service.
+        /// The data is not an answer of any service.
         case none
         /// An answer of another service than the requested one.
         case foreign
@@ -76,7 +76,7 @@ struct LineReading: Hashable, Sendable {
     enum Proof: Int, Hashable, Comparable, Sendable {
         /// A length or checksum is wrong.
         case refuted
-        /// It has nothing to check.
+        /// The line has no checksum.
         case none
         /// A length is right.
         case length

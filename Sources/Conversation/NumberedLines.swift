@@ -3,8 +3,8 @@ import OBDCore
 /// The lengths and numbered lines of an exchange that cannot be read one after the other: lines of two ECUs are
 /// mixed, lengths are missing, or extended addressing was not set.
 ///
-/// All ways to join the lines are tried. They count only if all lines are used, each message has the length that
-/// was announced or that its own content proves, and there is one result.
+/// All ways to join the lines are tried. A way counts only if it uses all lines, if each message
+/// has the announced length or one that its own content proves, and if no other way does the same.
 struct NumberedLines: Hashable, Sendable {
     /// One line.
     struct Line: Hashable, Sendable {
@@ -20,7 +20,7 @@ struct NumberedLines: Hashable, Sendable {
 
     /// A message of which lines are missing so far.
     fileprivate struct Open: Hashable {
-        /// Nil if no line announced it.
+        /// The announced length; nil if no line announced one.
         var total: Int?
         var bytes: [UInt8] = []
         var next = 0
@@ -122,7 +122,7 @@ struct NumberedLines: Hashable, Sendable {
                 let begun = open.indices.filter {
                     open[$0].next > 0 && open[$0].next & 0xF == number && !open[$0].isComplete
                 }
-                // Without a length a message may be as short as its first line says.
+                // Without an announced length a message may be as short as its first line shows.
                 return number == 0 ? begun + [open.count] : begun
             }
             // A length comes directly before its first line; another ECU's length may be in between.
@@ -185,7 +185,7 @@ extension NumberedLines.Open {
         return Array(bytes[..<length])
     }
 
-    /// The length that the content of an answer itself says; nil for other answers.
+    /// The length that the content of an answer shows; nil for other answers.
     private var lengthByContent: Int? {
         guard bytes.count > 2 else { return nil }
         let count = Int(bytes[1])
@@ -198,7 +198,7 @@ extension NumberedLines.Open {
             let length = bytes.count - (bytes.count - 1) % 9
             let starts = stride(from: 1, to: length, by: 9)
             return starts.allSatisfy { bytes[$0] == bytes[1] } ? length : nil
-        // The decoder knows the records and what is padding.
+        // The decoder distinguishes records from padding.
         case 0x59: return bytes.count
         case 0x49:
             let items = Int(bytes[2])

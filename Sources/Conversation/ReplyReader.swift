@@ -53,7 +53,7 @@ struct ReplyReader: Hashable, Sendable {
     private(set) var openLines = OpenLines()
     /// The numbered lines since the last message that was read without a fault.
     var numbered = NumberedLines()
-    /// What reading them one after the other gave since the first fault.
+    /// The result of reading the lines one after the other since the first fault.
     var faultyNumbered: [ReplyEvent] = []
 
     /// A reader that has read nothing yet.
@@ -310,7 +310,7 @@ struct ReplyReader: Hashable, Sendable {
         return !missesHeaders
     }
 
-    /// Remembers what a line reveals about the following lines.
+    /// Remembers the facts that a line shows about the following lines.
     private mutating func remember(_ reading: LineReading) {
         guard reading.answer > .none || reading.proof >= .length else { return }
         lastShape = reading.shape

@@ -11,7 +11,7 @@ public struct LiveObjects {
     private let levels: SignalLevels
     private var json: JSONLines
 
-    /// Objects of readings of `table`, in `units`; `levels` say from where values deserve a look.
+    /// Objects of readings of `table`, in `units`; `levels` have the limits of unusual values.
     public init(table: PIDTable, units: UnitSystem, levels: SignalLevels = SignalLevels()) {
         self.table = table
         self.units = units

@@ -60,7 +60,7 @@ public struct DecodeRun {
     // The lines of the current exchange, which an error may need to show.
     private var texts: [Int: [UInt8]] = [:]
     private static let mostTexts = 4096
-    /// What waits for the answer that settles the first of it.
+    /// Items that wait for an answer that settles the first of them.
     private var held: [ConversationItem] = []
     private static let mostHeld = 4096
 
@@ -117,7 +117,7 @@ public struct DecodeRun {
         try handOn(body)
     }
 
-    /// Passes on what was found.
+    /// Passes on the decoded items.
     ///
     /// A list with two meanings, and everything after it, waits for an answer that settles it.
     private mutating func handOn(_ body: (DecodedLine) throws -> Void) rethrows {
@@ -156,7 +156,7 @@ public struct DecodeRun {
         return hasToWait(message, entry.exchange)
     }
 
-    /// Passes on what waits, up to the next list that has to wait.
+    /// Passes on waiting items, up to the next list that has to wait.
     private mutating func release(
         isLast: Bool = false, _ body: (DecodedLine) throws -> Void
     ) rethrows {

@@ -7,7 +7,7 @@ import PIDTables
 ///
 /// Reading all embedded tables takes longer than everything else for a single line. A short text therefore
 /// only gets the records whose identifiers occur in it. The first text that is longer, or followed by another
-/// one, gets all tables. So does every text if the user has own tables.
+/// one, gets all tables. If the user has own tables, every text gets all records.
 public struct DecodeTables {
     /// The part of the PID tables that is loaded.
     public private(set) var table = PIDTable()

@@ -27,12 +27,12 @@ package enum SinkFault: Error, Hashable {
 
 /// A sink of a command with its name, address and settings.
 package struct ChosenSink: Sendable {
-    /// What a sink may keep secret.
+    /// The kinds of secret that a sink may have.
     package enum Secret: String, Sendable {
         case password, token
     }
 
-    /// What the sink takes from the process.
+    /// The parts of the process that the sink uses.
     package struct Surroundings: Sendable {
         /// This computer's name.
         package var host: String
@@ -61,7 +61,7 @@ package struct ChosenSink: Sendable {
         }
     }
 
-    /// Its name in the configuration, or its address.
+    /// The sink's name in the configuration, or its address.
     package var name: String
     /// Its address.
     package var address: SinkAddress
@@ -151,7 +151,7 @@ package struct ChosenSink: Sendable {
     private func caFile() throws(SinkFault) -> String? {
         guard let path = settings.caFile.map(surroundings.expanded) else { return nil }
         do throws(SystemError) {
-            // The libraries read the file to its end, and a device has none.
+            // The libraries read the file to its end, and a device has no end.
             _ = try Files.bytes(of: path, most: Self.longestCertificates)
         } catch {
             throw .unreadable(path: path, errno: error.errno)
@@ -192,7 +192,8 @@ package struct ChosenSink: Sendable {
         selection.tags = settings.tags.sorted { $0.key < $1.key }
             .map { ($0.key, surroundings.named($0.value)) }
         selection.trips = trips
-        // All packs have to be read for it, and a server needs it only for names and signals.
+        // All packs have to be read for the roles, and a server needs roles only for names and
+        // signals.
         lazy var roles = PIDTables.signalRoles(tables)
         if address.kind.isMQTT { selection.measured = roles.byName }
         if let names = settings.names, names != .own {
@@ -216,7 +217,7 @@ package struct ChosenSink: Sendable {
     ) throws(SignalError) -> Set<String> {
         var found: Set<String> = []
         for name in names {
-            // What a make calls it is of no interest.
+            // The maker's own name for the signal does not matter.
             let role = SignalRole(rawValue: name.lowercased())
             if let role { found.formUnion(roles.signals(of: role).map { $0.lowercased() }) }
             do throws(SignalError) {
@@ -229,11 +230,11 @@ package struct ChosenSink: Sendable {
         return found
     }
 
-    /// The broker with the data for it.
+    /// The broker with its data.
     ///
     /// - Parameters:
     ///   - version: this program's.
-    ///   - readCodes: what a button at the broker does; it returns what came of it.
+    ///   - readCodes: the action of a button at the broker; it returns its result.
     package func broker(
         _ selection: SinkSelection, database: String, drains: Bool, version: String,
         readCodes: @escaping @Sendable (_ adapter: String) -> String

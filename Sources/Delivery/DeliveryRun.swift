@@ -4,22 +4,22 @@ import Publishing
 import SystemIO
 import TripStore
 
-/// What changed in a sink, for better or worse.
+/// A change of a sink, for better or worse.
 package enum DeliveryNews: Hashable, Sendable {
-    /// It has a fault, and is tried again.
+    /// The sink has a fault, and another attempt follows.
     case fault(String)
     /// Its fault is over.
     case works
     /// The file of cursors cannot be written.
     case forgetful
-    /// What came of a command that a broker passed on.
+    /// The result of a command that a broker forwarded.
     case command(String)
     /// So many lines were refused up to now.
     case refused(Int)
     /// It ended.
     case ended(SinkEnd)
 
-    /// What `new` says that `old` did not.
+    /// The changes from `old` to `new`.
     package static func between(_ old: SinkReport, and new: SinkReport) -> [DeliveryNews] {
         var news: [DeliveryNews] = []
         if let fault = new.fault, old.fault == nil { news.append(.fault(fault)) }
@@ -40,7 +40,7 @@ package struct SinkIsBusy: Error, Hashable {
 
 /// Delivers to sinks, each on its own thread.
 package struct DeliveryRun {
-    /// A sink, and what delivers to it.
+    /// A sink and its thread of delivery.
     package struct Work: Sendable {
         package var name: String
         /// The address, for the file of cursors.
@@ -85,7 +85,7 @@ package struct DeliveryRun {
     ///
     /// - Parameters:
     ///   - begun: is called when all are under way.
-    ///   - tell: is called with the place of a sink and what changed there.
+    ///   - tell: is called with the index of a sink and its change.
     /// - Returns: The last report of each sink.
     /// - Throws: Why one could not begin, after the others have stopped.
     package func run(

@@ -6,11 +6,11 @@ import Settings
 import SystemIO
 import TripStore
 
-/// What each sink has received, those of the configuration and those of `--to`.
+/// The delivered trips of each sink, in the configuration or in `--to`.
 package struct PublishStatus {
     /// A sink.
     package struct Line {
-        /// Its name, and what it has received.
+        /// The sink's name and its delivered trips.
         package var sink: DeliveryStore.Sink
         /// The data that it has not received; nil for a broker that gets only the newest values.
         package var backlog: DeliveryBacklog?
@@ -67,7 +67,7 @@ package struct PublishStatus {
 }
 
 extension PublishStatus.Line {
-    /// The state in words: what was delivered, then what is wrong, the worst last.
+    /// The state in words: delivered trips first, then faults, the worst last.
     var state: String {
         var parts = [delivered]
         if sink.isActive { parts.append("publish is running") }

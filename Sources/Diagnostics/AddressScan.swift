@@ -2,12 +2,12 @@ public import OBDCore
 
 /// Finds the ECUs of a vehicle that answer at their own addresses, one address after another.
 ///
-/// It only uses services that read: TesterPresent on CAN, and ISO 14230's list of codes on KWP. The scan is a
-/// value: the caller sends each request from ``next()`` and reports the answers.
+/// The scan only uses services that read: TesterPresent on CAN, and ISO 14230's list of codes on
+/// KWP. The scan is a value: the caller sends each request from ``next()`` and reports the answers.
 public struct AddressScan: Hashable, Sendable {
     /// An ECU that answered.
     public struct Module: Hashable, Sendable {
-        /// The address for requests to it.
+        /// The address for requests to the module.
         public var request: ECUAddress
         /// The address in its answers.
         public var responder: ECUAddress

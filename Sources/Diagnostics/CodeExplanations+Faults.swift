@@ -7,7 +7,7 @@ extension CodeExplanations {
             guard let id = hazard.family else { continue }
             if !ids.contains(id) { faults.append("hazard \(hazard.id): no family `\(id)`") }
             for family in families where family.id == id {
-                // Whatever can be done there is for trained people, who have the maker's manual.
+                // Only trained people with the maker's manual can work there.
                 if !family.causes.isEmpty || !family.watches.isEmpty {
                     faults.append("family \(id): hazard \(hazard.id) allows no causes")
                 }

@@ -2,7 +2,7 @@ import OBDCore
 
 /// A fault in the text of explanations.
 public struct CodeExplanationError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The fault.
     public enum Fault: Hashable, Sendable {
         /// A line that does not begin with a known word.
         case unknownWord(String)
@@ -16,7 +16,7 @@ public struct CodeExplanationError: Error, Hashable, Sendable {
 
     /// The line, from 1.
     public var line: Int
-    /// What is wrong.
+    /// The fault.
     public var fault: Fault
 
     /// One sentence for the user.
@@ -66,7 +66,7 @@ private struct ExplanationReader {
 
     private(set) var result = CodeExplanations()
     private var block: Block?
-    /// What the next causes are for.
+    /// The codes to which the next causes apply.
     private var scope = CodeFamily.Cause(what: "", check: "")
     private var ids: Set<String> = []
 
@@ -258,7 +258,7 @@ private struct ExplanationReader {
         case "after":
             let reason = try text(tail)
             for root in rest.map(String.init) {
-                // Only steps above it, so that the order has no circle.
+                // Only earlier steps, so that the order has no circle.
                 guard result.steps.contains(where: { $0.id == root }) else {
                     throw .malformed(root, wanted: "a step above this one")
                 }

@@ -53,16 +53,16 @@ public struct CodeExplanations: Sendable {
         var isWeak: Bool {
             if kind == .pending || isActive == false { return true }
             guard let statusByte, statusByte != 0 else { return false }
-            // ISO 14229-1: bit 0 says that the test fails now, bit 1 that it failed in this cycle.
+            // ISO 14229-1: bit 0 means that the test fails now, bit 1 that it failed in this cycle.
             return statusByte & 0x03 == 0
         }
     }
 
     /// Families of codes by their numbers, in the order of the text.
     public internal(set) var families: [CodeFamily] = []
-    /// Meanings of codes, and what holds for each whatever part has it.
+    /// Meanings of codes, with the advice for each that applies to any part.
     var meanings: [CodeMeaningText] = []
-    /// What can hurt somebody who follows advice on a code.
+    /// The dangers for a person who follows advice on a code.
     public internal(set) var hazards: [CodeHazard] = []
     /// Answers to "drive on?" for single codes, which count before that of the family.
     var answers: [Answer] = []
@@ -70,7 +70,7 @@ public struct CodeExplanations: Sendable {
     public internal(set) var drives: [MonitorStatus.Monitor: String] = [:]
     /// The combined meanings of several codes, the most serious first.
     var rules: [CodeSetReading.Rule] = []
-    /// The order of repairs: roots before what follows from them.
+    /// The order of repairs: a root comes before its consequences.
     var steps: [CodeSetReading.Step] = []
     /// Whether texts name commands of obdscan; a page has readers without a command line.
     public var namesCommands = true
@@ -152,7 +152,7 @@ public struct CodeExplanations: Sendable {
         }
     }
 
-    /// What is known of a code before its state counts.
+    /// The known facts about a code before its state counts.
     private struct Draft {
         var family: CodeFamily?
         var meaning: CodeMeaning
@@ -203,7 +203,7 @@ public struct CodeExplanations: Sendable {
         return said
     }
 
-    /// What the code's list, its status and the lamps change.
+    /// Applies the code's list, its status and the lamps.
     private func apply(_ state: State, to said: inout CodeExplanation, _ draft: Draft) {
         let isKnown = draft.family != nil || draft.answer != nil
         if state.kind == .pending, draft.code != nil, draft.family?.clears.isEmpty ?? true {
@@ -211,7 +211,7 @@ public struct CodeExplanations: Sendable {
                 "A pending code goes by itself, after the next drive that tests it and finds no fault."
         }
         said.adapt(to: state)
-        // A fault that is there is as grave as the graver of the two says.
+        // A present fault is as serious as the more serious of both.
         if let vehicle = state.drive,
             state.isActive == false && (draft.code == nil || !isKnown)
                 || said.drive.map({ vehicle.advice < $0 }) ?? true
@@ -267,8 +267,8 @@ extension CodeExplanation {
     private static let permanentStays =
         "Its permanent code stays until the vehicle has tested the repair and found no fault."
 
-    /// Leaves out what does not apply to a code that is only permanent: it was cleared or repaired, so nothing
-    /// is known to be wrong now.
+    /// Leaves out advice that does not apply to a code that is only permanent: such a code was
+    /// cleared or repaired, so no fault is known now.
     fileprivate mutating func adapt(to state: CodeExplanations.State) {
         guard state.kind == .permanent else {
             if state.isPermanentToo { clears += " " + Self.permanentStays }
@@ -310,7 +310,7 @@ extension CodeExplanation {
             causes.isEmpty ? nil : family.isFromStatistics ? .statistics : .general
     }
 
-    /// What it tells a driver to look at or to do; a workshop knows its hazards.
+    /// The advice to a driver; a workshop knows the hazards.
     var advice: String {
         let own = causes.filter { !$0.check.hasPrefix("A workshop") }
         return (notes + own.flatMap { [$0.what, $0.check] })

@@ -94,7 +94,7 @@ public struct CodeFamily: Hashable, Sendable {
     var notes: [Note] = []
     /// The monitors that prove a repair.
     public internal(set) var monitors: [MonitorStatus.Monitor] = []
-    /// Monitor ids of service 06 that belong to it.
+    /// Monitor ids of service 06 that belong to the family.
     public internal(set) var tests: [ClosedRange<UInt8>] = []
     /// How the code is erased, if it differs from the usual way; empty otherwise.
     public internal(set) var clears = ""
@@ -114,7 +114,7 @@ public struct CodeExplanation: Hashable, Sendable {
 
     /// The family's identifier for programs; that of the meaning if no family has the code.
     public var family: String
-    /// What the code says is wrong.
+    /// The fault that the code describes.
     public var meaning: CodeMeaning
     /// The family's title for the user.
     public var title: String
@@ -132,9 +132,9 @@ public struct CodeExplanation: Hashable, Sendable {
     public var watch: CodeFamily.Watch?
     /// The monitors that prove a repair.
     public var monitors: [MonitorStatus.Monitor]
-    /// Monitor ids of service 06 that belong to it.
+    /// Monitor ids of service 06 that belong to the family.
     public var tests: [ClosedRange<UInt8>]
-    /// What to keep away from, a sentence for each hazard of the code or of the advice.
+    /// The dangers, a sentence for each hazard of the code or of the advice.
     public var hazards: [String]
     /// How the code is erased.
     public var clears: String

@@ -1,8 +1,8 @@
-/// Something that can hurt a person who follows advice on a code.
+/// A danger for a person who follows advice on a code.
 public struct CodeHazard: Hashable, Sendable {
     /// An identifier for programs: `high-voltage`.
     public var id: String
-    /// What to keep away from.
+    /// The warning.
     public var sentence: String
     /// The codes that have it by their numbers.
     var codes: [ClosedRange<UInt16>] = []
@@ -10,20 +10,20 @@ public struct CodeHazard: Hashable, Sendable {
     var says: [String] = []
     /// Words of advice that touches it, in small letters.
     var touches: [String] = []
-    /// Phrases with such a word that do not touch it.
+    /// Phrases with such a word that are not dangerous.
     var harmless: [String] = []
-    /// The family that alone explains its codes; nil if other families may.
+    /// The only family that explains codes of this hazard; nil if other families may.
     var family: String?
     /// The hazard whose codes do not have this one; nil without such a hazard.
     var yieldsTo: String?
 
-    /// Whether a code has it.
+    /// Whether a code has this hazard.
     func concerns(_ code: UInt16?, _ text: String) -> Bool {
         if let code, codes.contains(where: { $0.contains(code) }) { return true }
         return says.contains { text.contains($0) }
     }
 
-    /// Whether the words of an advice, in small letters, touch it.
+    /// Whether an advice, in small letters, has a word of this hazard.
     func isTouched(by advice: String) -> Bool {
         guard touches.contains(where: { advice.contains($0) }) else { return false }
         let rest = harmless.reduce(advice) { $0.replacing($1, with: "") }

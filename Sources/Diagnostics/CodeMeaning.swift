@@ -1,9 +1,9 @@
 public import OBDCore
 
-/// What a code says is wrong: with a wire, a signal, a quantity or a part.
+/// The kind of fault that a code describes: in a wire, a signal, a quantity or a part.
 ///
-/// A cause is said only where it fits this meaning, which is read from the code's own text, from its failure
-/// type byte or, in SAE J1939, from its failure mode.
+/// A cause is given only if it fits this meaning, which is read from the code's own text, from its
+/// failure type byte or, in SAE J1939, from its failure mode.
 public enum CodeMeaning: String, Hashable, CaseIterable, Sendable {
     /// A wire is interrupted.
     case open
@@ -13,7 +13,7 @@ public enum CodeMeaning: String, Hashable, CaseIterable, Sendable {
     case shortToSupply = "short-supply"
     /// An electrical fault of an unknown kind.
     case circuit
-    /// A signal is out of range, or does not fit what the vehicle does.
+    /// A signal is out of range, or does not fit the vehicle's other values.
     case implausible
     /// A signal comes and goes.
     case intermittent
@@ -41,12 +41,12 @@ public enum CodeMeaning: String, Hashable, CaseIterable, Sendable {
     case software
     /// Two values do not agree.
     case mismatch
-    /// A fault of none of these kinds.
+    /// A fault of another kind.
     case other
-    /// The text names a part, but not what is wrong with it.
+    /// The text names a part, but no fault.
     case none
 
-    /// The side on which a level is, negative below; 0 if the meaning has none.
+    /// The side of a level, negative below; 0 if the meaning has none.
     private var side: Int {
         switch self {
         case .shortToGround, .signalLow, .quantityLow: -1
@@ -62,7 +62,7 @@ public enum CodeMeaning: String, Hashable, CaseIterable, Sendable {
     static func named(_ word: some StringProtocol) -> Set<CodeMeaning>? {
         switch word {
         case "electrical": electrical
-        // A code that does not say what is wrong can have causes of both kinds.
+        // A code without a fault in its text can have causes of both kinds.
         case "physical": Set(allCases).subtracting(electrical).union(unspecific)
         default: CodeMeaning(rawValue: String(word)).map { [$0] }
         }
@@ -75,8 +75,8 @@ public enum CodeMeaning: String, Hashable, CaseIterable, Sendable {
     ])
 }
 
-/// What the texts of codes, failure type bytes and failure modes say of a meaning, and what holds for it
-/// whatever part has it.
+/// The words for each meaning in texts of codes, failure type bytes and failure modes, with the
+/// advice for each meaning that applies to any part.
 struct CodeMeaningText: Hashable, Sendable {
     var meaning: CodeMeaning
     var title: String
@@ -92,8 +92,8 @@ struct CodeMeaningText: Hashable, Sendable {
 extension CodeExplanations {
     /// The meaning of a code with this text.
     ///
-    /// A failure type says more than a text that only names a part. If the two contradict each other,
-    /// neither is believed.
+    /// A failure type is more exact than a text that only names a part. If the two contradict each
+    /// other, neither is believed.
     public func meaning(of code: DTC, text: String) -> CodeMeaning {
         let said = meaning(ofText: text)
         guard let byte = code.failureType, byte != 0,
@@ -108,7 +108,7 @@ extension CodeExplanations {
         meanings.first { $0.failureModes.contains(fmi) }?.meaning ?? .none
     }
 
-    /// The meaning of `Component (place): what is wrong`; the longest phrase counts.
+    /// The meaning of `Component (place): fault`; the longest phrase counts.
     private func meaning(ofText text: String) -> CodeMeaning {
         let said = Self.plain(text.lowercased())
         var best: (meaning: CodeMeaning, length: Int)?
@@ -124,7 +124,7 @@ extension CodeExplanations {
         return best?.meaning ?? .none
     }
 
-    /// A text without places in parentheses, single letters and numbers, and what only some makers mean:
+    /// A text without places in parentheses, single letters, numbers, and terms of some makers:
     /// `Fan circuit A (bank 1): fault` is `Fan circuit: fault`.
     private static func plain(_ text: String) -> String {
         var words: [Substring] = []

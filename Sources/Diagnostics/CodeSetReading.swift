@@ -8,7 +8,7 @@ public struct CodeSetReading: Hashable, Sendable {
         public var id: String
         /// One sentence for the user.
         public var sentence: String
-        /// The codes that led to it, ascending; those of an order in that order.
+        /// The codes with this reading, ascending; those of an order in that order.
         public var codes: [DTC]
         /// The voltage, if it is one of the reasons; unit: V.
         public var voltage: Double?
@@ -26,7 +26,7 @@ public struct CodeSetReading: Hashable, Sendable {
         var id: String
         var sentence: String
         var needs: [Need] = []
-        /// What to begin every repair with if it holds: `the battery`; empty otherwise.
+        /// The first step of every repair if its condition is true: `the battery`; empty otherwise.
         var first = ""
     }
 
@@ -38,7 +38,7 @@ public struct CodeSetReading: Hashable, Sendable {
         /// `the misfire`.
         var name: String
         var codes: [ClosedRange<UInt16>] = []
-        /// Steps whose faults set its codes, too, and the sentence that says so.
+        /// Steps whose faults set these codes, too, each with its sentence.
         var roots: [String: String] = [:]
     }
 

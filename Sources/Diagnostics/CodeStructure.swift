@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// What the digits of a code say without a table: the system, who defines it, and the area.
+/// The meaning of a code's digits without a table: the system, the standard or maker, and the area.
 ///
 /// Source: SAE J2012, ISO 15031-6.
 public struct CodeStructure: Hashable, Sendable {
@@ -22,7 +22,7 @@ public struct CodeStructure: Hashable, Sendable {
         }
     }
 
-    /// Who defines the code.
+    /// The standard or maker that defines the code.
     public enum Owner: String, Hashable, Sendable {
         /// SAE and ISO: the same for every manufacturer.
         case standard
@@ -34,7 +34,7 @@ public struct CodeStructure: Hashable, Sendable {
 
     /// The system.
     public var system: System
-    /// Who defines it.
+    /// The standard or maker that defines the code.
     public var owner: Owner
     /// The meaning of the third character, if the standard defines it.
     public var area: String?
@@ -102,7 +102,7 @@ public struct CodeStructure: Hashable, Sendable {
         case 0x5: "Vehicle speed, idle control, auxiliary inputs"
         case 0x6: "Computer and its outputs"
         case 0x7...0x9: "Transmission"
-        // P2A and P2B go on with P20 and P21; only P0 and P1 have hybrids there.
+        // P2A and P2B continue P20 and P21; only P0 and P1 have hybrids there.
         case 0xA...0xB where second == 2: "Fuel and air metering, auxiliary emission controls"
         case 0xA...0xC where second < 2: "Hybrid and electric propulsion"
         default: nil

@@ -18,9 +18,9 @@ public struct Reading: Hashable, Sendable {
         case missing(Missing, code: UInt64?)
     }
 
-    /// Why there is no value; the raw value is printed in `status`.
+    /// Why the signal has no value; the raw value is printed in `status`.
     public enum Missing: String, Hashable, Sendable {
-        /// The record's support flag says that the vehicle does not have the signal.
+        /// The record's support flag means that the vehicle does not have the signal.
         case notSupported
         /// The raw value means "sensor not fitted" or "not available".
         case notAvailable
@@ -221,7 +221,7 @@ public struct CodeReport: Hashable, Sendable {
         }
     }
 
-    /// The ECU that reported it.
+    /// The ECU that reported the item.
     public var ecu: ECUAddress?
     /// The status of the code.
     public var kind: Kind
@@ -259,7 +259,7 @@ public struct DecodeError: Error, Hashable, Sendable {
         case count(announced: Int, received: Int)
         /// A numbered message with the wrong number of parts: expected and received.
         case messageCount(expected: UInt8, received: UInt8)
-        /// A list with several meanings, which nothing in the conversation tells apart.
+        /// A list with several meanings, none of which the conversation excludes.
         case unsettled([String])
         /// An empty message.
         case empty

@@ -1,6 +1,6 @@
 public import OBDCore
 
-// What a message says about codes, in any service.
+// The meaning of a message about codes, in any service.
 extension ECUMessage {
     /// Whether it is a refusal: a negative response, or a negative acknowledgement in SAE J1939.
     public var isRefusal: Bool {

@@ -1,24 +1,25 @@
 public import OBDCore
 
-/// What the ECUs of one vehicle are called: the only rule for it, on every surface.
+/// The names of a vehicle's ECUs, by the only rule for all output.
 ///
-/// An ECU goes by what it says of itself, else by the function that a standard fixes for its address, else by the
-/// address alone. SAE J2178-1 fixes the physical addresses that ISO 9141-2, ISO 14230-4 and SAE J1850 use, and SAE
-/// J1939 its preferred source addresses. ISO 15765-4 only recommends identifiers, and vehicles do not follow that: on
-/// CAN, 7E8 is the battery of one vehicle and the engine of another.
+/// The name is the one that the ECU reports, else the function that a standard fixes for its
+/// address, else the address alone. SAE J2178-1 fixes the physical addresses that ISO 9141-2, ISO
+/// 14230-4 and SAE J1850 use, and SAE J1939 its preferred source addresses. ISO 15765-4 only
+/// recommends identifiers, and vehicles do not follow that: on CAN, 7E8 is the battery of one
+/// vehicle and the engine of another.
 public struct ECUNames: Hashable, Sendable {
     /// Whether addresses of one byte are those of SAE J1939, not of SAE J2178-1.
     public var isOnJ1939: Bool
-    /// What ECUs say of themselves.
+    /// The names that ECUs reported.
     public private(set) var own: [ECUAddress: String]
 
-    /// Names of ECUs that have not said anything, or said this before.
+    /// Names of ECUs that have not reported one, or reported it before.
     public init(onJ1939: Bool = false, own: [ECUAddress: String] = [:]) {
         isOnJ1939 = onJ1939
         self.own = own
     }
 
-    /// Takes what ECUs say of themselves in an answer.
+    /// Takes the names of ECUs from an answer.
     ///
     /// The ECU name (info type 0A) goes before the system name (F197, or 97 of ISO 14230-3): the latter may be the
     /// type of an engine.
@@ -38,7 +39,7 @@ public struct ECUNames: Hashable, Sendable {
         own[ecu] = name
     }
 
-    /// The name of an ECU; nil if neither it nor a standard says one.
+    /// The name of an ECU; nil if neither the ECU nor a standard has one.
     ///
     /// A name of SAE J1979 is an acronym, `-` and a text: `BECM-Battery Energy` is `Battery`. One with an acronym that
     /// is not known here is returned whole.
@@ -74,7 +75,7 @@ public struct ECUNames: Hashable, Sendable {
 }
 
 extension Reading {
-    /// Whether it is what an ECU calls itself: info type 0A, or F80A of SAE J1979-2.
+    /// Whether the identifier is that of an ECU's own name: info type 0A, or F80A of SAE J1979-2.
     public var isECUName: Bool {
         guard let dataID else { return false }
         return dataID.service == .vehicleInformation

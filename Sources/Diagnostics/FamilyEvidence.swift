@@ -1,16 +1,17 @@
 import OBDCore
 
-/// What answers without headers show about the vehicle's protocol family, and about padding.
+/// The evidence of answers without headers for the vehicle's protocol family and for padding.
 ///
-/// `43 01 04 20 00 00 00` is one code on CAN, with padding, and two codes before CAN. Only other answers of the
-/// same conversation can settle that. Each fact is noted here, in any order, and none is special to one service.
+/// `43 01 04 20 00 00 00` is one code on CAN, with padding, and two codes before CAN. Only other
+/// answers of the same conversation can decide. Each fact is noted here, in any order, for all
+/// services alike.
 struct FamilyEvidence: Sendable {
     /// How much a fact counts.
     private enum Weight: Int, Comparable {
         case none
         /// It follows from how the adapter ends other answers.
         case likely
-        /// The number of codes in another answer fits it alone.
+        /// Only this form fits the number of codes in another answer.
         case counted
         /// One answer shows it: the other family cannot produce that answer.
         case shown
@@ -53,7 +54,7 @@ struct FamilyEvidence: Sendable {
     /// Whether a later answer can hardly change ``isCAN``.
     var isSure: Bool { can != legacy && max(can, legacy) >= .counted }
 
-    /// The family that is settled, where all families before CAN are alike; nil if none is.
+    /// The family that is settled, where all families before CAN count as one; nil if none is.
     var family: VehicleProtocol.Family? { isCAN.map { $0 ? .can : .iso9141 } }
 
     /// Notes the family that a header, or the adapter, shows.
@@ -105,7 +106,7 @@ struct FamilyEvidence: Sendable {
         guard let counted = counted.total, let onCAN = listedOnCAN.total,
             let before = listedBefore.total, onCAN != before
         else { return }
-        // A number that fits neither contradicts what was only likely.
+        // A number that fits neither form contradicts a form that was only likely.
         if counted != onCAN, counted != before, legacy == .likely { legacy = .none }
         if counted == onCAN { can = max(can, .counted) }
         if counted == before { legacy = max(legacy, .counted) }
@@ -156,7 +157,7 @@ struct FamilyEvidence: Sendable {
     private mutating func noteInformation(_ payload: [UInt8]) {
         guard payload.count > 2 else { return }
         switch payload[1] {
-        // The numbers of messages, which exist before CAN alone.
+        // The numbers of messages, which exist only before CAN.
         case 0x01, 0x03, 0x05, 0x07, 0x09: if payload.count == 3 { legacy = .shown }
         // Parts of texts that need several frames on CAN.
         case 0x02, 0x04, 0x08, 0x0A:
@@ -173,7 +174,7 @@ struct FamilyEvidence: Sendable {
             notePadding(payload, from: list.end)
         case .three?: legacy = .shown
         case nil:
-            // An adapter that fills up no other answer does not fill up this one.
+            // An adapter that pads no other answer does not pad this one.
             if list.isEither, isUnpadded { legacy = max(legacy, .likely) }
         }
         guard payload[0] == 0x43 else { return }
@@ -211,7 +212,7 @@ struct CodeListForm {
     /// Whether both forms are possible and give different codes.
     var isEither: Bool { mayBeCounted && mayBeThree && codesOnCAN != codesBefore }
 
-    /// The form that the list itself and what is known about padding allow; nil if both or none are possible.
+    /// The form that the list and the known padding allow; nil if both or none are possible.
     func settled(by evidence: FamilyEvidence) -> Form? {
         guard mayBeCounted, mayBeThree else {
             return mayBeCounted ? .counted : mayBeThree ? .three : nil
@@ -230,7 +231,7 @@ struct CodeListForm {
     /// The codes, if there is a count.
     var codesOnCAN: [DTC] { codes(stride(from: 2, to: min(end, payload.count - 1), by: 2)) }
 
-    /// The codes, if there is none.
+    /// The codes before CAN, where a list has no count.
     var codesBefore: [DTC] { codes(stride(from: 1, to: payload.count - 1, by: 2)) }
 
     private func codes(_ places: some Sequence<Int>) -> [DTC] {
@@ -242,7 +243,7 @@ struct CodeListForm {
 }
 
 extension ResponseDecoder {
-    /// Notes what the messages of an exchange show about the vehicle's protocol family.
+    /// Notes the evidence of an exchange for the vehicle's protocol family.
     ///
     /// Call it before decoding the messages. Where headers are off, it can settle how lists of codes are read.
     public mutating func note(_ messages: [ECUMessage], in exchange: Exchange) {
@@ -250,7 +251,7 @@ extension ResponseDecoder {
         noteEnd()
     }
 
-    /// Notes what one message shows; call ``noteEnd()`` after the last one.
+    /// Notes the evidence of one message; call ``noteEnd()`` after the last one.
     @inline(__always)
     public mutating func note(_ message: ECUMessage, in exchange: Exchange) {
         if let family = exchange.family ?? exchange.vehicleProtocol?.family {
@@ -290,7 +291,7 @@ extension ResponseDecoder {
     /// Notes that all messages of an exchange were noted.
     public mutating func noteEnd() { evidence.endExchange() }
 
-    /// Whether `message` has two meanings, and nothing that was noted so far tells them apart.
+    /// Whether `message` has two meanings that the noted facts do not decide.
     public func isUnsettled(_ message: ECUMessage, in exchange: Exchange) -> Bool {
         guard message.ecu == nil, message.parameterGroup == nil, message.frames <= 1 else {
             return false

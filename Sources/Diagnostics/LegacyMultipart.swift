@@ -2,7 +2,7 @@ import OBDCore
 
 /// The numbered messages in which ECUs before CAN send long answers of service 09: `49 02 n d d d d`.
 ///
-/// They are joined at the end of the exchange, in any order of arrival.
+/// The messages are joined at the end of the exchange, in any order of arrival.
 struct LegacyMultipart: Sendable {
     /// Identifies the parts of one info type from one ECU.
     struct Key: Hashable, Comparable {

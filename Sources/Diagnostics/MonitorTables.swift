@@ -31,9 +31,9 @@ public struct MonitorTables: Hashable, Sendable {
 
     /// The names of a monitor id.
     struct Monitor: Hashable, Sendable {
-        /// Its name for results of misfire monitors.
+        /// The quantity's name for results of misfire monitors.
         var misfire: String?
-        /// Its name for all others.
+        /// The quantity's name for all other results.
         var other: String?
     }
 
@@ -56,7 +56,7 @@ public struct MonitorTables: Hashable, Sendable {
 
     /// The change of a result when its raw value increases by one; in the unit of the result.
     ///
-    /// It is 1 if the scaling is unknown, because the value is then the raw number.
+    /// The change is 1 if the scaling is unknown, because the value is then the raw number.
     public func step(of result: MonitorTestResult) -> Double {
         // Before CAN, only tests of service 05 have a unit.
         let scaling =

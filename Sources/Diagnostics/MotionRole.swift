@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// What a value says of a vehicle's motion.
+/// The meaning of a value for the motion of a vehicle.
 public enum MotionRole: Int64, Hashable, Sendable {
     /// PID 0C, F40C or SPN 190, rpm.
     case engineSpeed = 1
@@ -9,7 +9,7 @@ public enum MotionRole: Int64, Hashable, Sendable {
     /// PID A6, F4A6 or SPN 245, km.
     case odometer = 3
 
-    /// What a current value says; `signal` is its short name.
+    /// The meaning of a current value; `signal` is its short name.
     public init?(_ dataID: DataID?, signal: @autoclosure () -> String) {
         guard let dataID else { return nil }
         switch dataID.service {

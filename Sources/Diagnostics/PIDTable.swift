@@ -20,7 +20,8 @@ public struct PIDTable: Sendable {
         public var vehicles: [VINPattern]
         /// The model years for which it is valid; empty for all, or if not known.
         public var years: [ClosedRange<Int>]
-        /// The packs that have it, where the vehicle decides whether it counts; empty = it always does.
+        /// The packs that have the record, if the vehicle decides whether it counts; empty = it
+        /// always counts.
         public var packs: [String] = []
 
         /// A record.
@@ -71,7 +72,7 @@ public struct PIDTable: Sendable {
         target: ECUAddress? = nil, responder: ECUAddress? = nil, vehicles: [VINPattern] = [],
         years: [ClosedRange<Int>] = [], pack: String? = nil
     ) {
-        // Of one answer that two packs read the record has what both read alike.
+        // If two packs read the same answer, the record has the signals that both read alike.
         var newSignals = newSignals
         var packs = pack.map { [$0] } ?? []
         if pack != nil, let place = place(of: dataID, responder: responder),
@@ -118,7 +119,7 @@ public struct PIDTable: Sendable {
         enter(dataID, responder, at: Int32(records.count - 1))
     }
 
-    /// Removes what packs say of a general record, because a user's own one comes before them.
+    /// Removes the packs' signals of a general record, because the user's own record precedes them.
     ///
     /// - Parameter target: the only ECU that the user's record asks; nil for any.
     /// - Returns: The place of one that was removed.
@@ -199,8 +200,8 @@ public struct PIDTable: Sendable {
     @inline(__always)
     public subscript(index: SignalIndex) -> Signal { signals[Int(index.rawValue)] }
 
-    /// The names by which trips hold the signal that somebody calls `name`, in lower case: `speed` is
-    /// recorded as `VSS`.
+    /// The names by which trips store the signal with the user's name `name`, in lower case:
+    /// `speed` is recorded as `VSS`.
     public func recordedNames(of name: String) -> [String] {
         let wanted = name.lowercased()
         let others = signals.filter { $0.aliases.contains { $0.lowercased() == wanted } }

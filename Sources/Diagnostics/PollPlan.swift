@@ -9,16 +9,17 @@ public import OBDCore
 ///
 /// A batch is only used while it helps. Records that it leaves out are asked alone at once, as are all
 /// records of a batch that fails twice in a row. A refused batch ends batching for some minutes. A batch
-/// never proves anything about a single record. A record that was asked alone may join a batch again after
-/// ``answersBeforeBatch`` answers, or twice as many each time batches with it fail. It may join at once if it
-/// also failed alone, because then the link was the cause.
+/// never proves anything about a single record. A record that was asked alone may join a batch
+/// again after ``answersBeforeBatch`` answers, or twice as many each time batches with the record
+/// fail. A record that also failed alone may join at once, because the link was the cause.
 ///
 /// A record that is silent or fails alone ``missesBeforeRest`` times in a row is asked less and less often,
 /// but never abandoned. If no record is answered that was answered before, the interval grows less. The first
 /// answer after a complete silence restores all records.
 ///
-/// A count digit is used if two replies in a row had the same number of frames. It is forgotten after a reply
-/// that is damaged, incomplete, or followed "response pending" (NRC 78, a frame that adapters count).
+/// A count digit is used if two replies in a row had the same number of frames. The frame count is
+/// forgotten after a reply that is damaged, incomplete, or followed "response pending" (NRC 78, a
+/// frame that adapters count).
 ///
 /// Batches and count digits that an adapter refuses (`?`) are tried again later, because a single damaged
 /// character on the way to it has the same effect.

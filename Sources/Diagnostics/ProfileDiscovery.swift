@@ -2,11 +2,11 @@ public import OBDCore
 
 /// Finds out in which services to ask each ECU.
 ///
-/// It begins with `0100` on the protocol that the adapter finds. An ECU that answers it positively is asked
-/// in the classic services, even if it supports the newer ones. If no ECU answers, the CAN protocols are
-/// forced one after the other and asked for the protocol identifier of SAE J1979-2, for which the only valid
-/// answer is `62 F8 10 01`. If there is still no answer, the active codes (DM1) of SAE J1939 are requested, a
-/// protocol for which adapters never search.
+/// The search begins with `0100` on the protocol that the adapter finds. An ECU that answers it
+/// positively is asked in the classic services, even if it supports the newer ones. If no ECU
+/// answers, the CAN protocols are forced one after the other and asked for the protocol identifier
+/// of SAE J1979-2, for which the only valid answer is `62 F8 10 01`. If there is still no answer,
+/// the active codes (DM1) of SAE J1939 are requested, a protocol for which adapters never search.
 public struct ProfileDiscovery: Hashable, Sendable {
     /// The next action.
     public enum Step: Hashable, Sendable {

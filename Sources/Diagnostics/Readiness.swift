@@ -83,9 +83,9 @@ public struct Readiness: Hashable, Sendable {
     public struct ECU: Hashable, Sendable {
         /// The address of the ECU.
         public var ecu: ECUAddress?
-        /// Whether it turns on the check engine light; nil if it did not report that.
+        /// Whether the ECU turns on the check engine light; nil if it did not report that.
         public var lampIsOn: Bool?
-        /// The number of its confirmed codes; nil if it did not report that.
+        /// The number of the ECU's confirmed codes; nil if it did not report that.
         public var codeCount: Int?
         /// Its monitors.
         public var monitors: [MonitorStatus]

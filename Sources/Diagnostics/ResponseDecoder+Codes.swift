@@ -119,8 +119,8 @@ extension ResponseDecoder {
             if hasStatus {
                 let status = answer.payload[place + 2]
                 report.statusByte = status
-                // Bits 6 and 5 (ISO 14230-3): 01 stored, 10 maturing and not stored yet, 11 present and
-                // stored, 00 none of these.
+                // Bits 6 and 5 (ISO 14230-3): 01 stored, 10 maturing and not stored yet, 11 present
+                // and stored, 00 no state.
                 switch status >> 5 & 0x03 {
                 case 0x02: report.kind = .pending
                 case 0x00 where listsHealthy:

@@ -210,7 +210,8 @@ extension ResponseDecoder {
                     raw: InlineBytes(bytes), line: answer.line)))
     }
 
-    /// The table's signal for a support map: that of its own service, or else that of service 01.
+    /// The table's signal for a support map: the signal of its own service, or else that of service
+    /// 01.
     private func supportMapSignal(for dataID: DataID, row: Int) -> SignalIndex? {
         var services = [dataID]
         if dataID.service == .readData {

@@ -44,8 +44,8 @@ extension ResponseDecoder {
 
     /// The starts of answers of which at least one is a refusal: `43 01 01 33 7F 03 11`; nil if there is none.
     ///
-    /// A refusal has three bytes: 7F, the service and a code. What is before and after it has to be a whole
-    /// answer of the same service.
+    /// A refusal has three bytes: 7F, the service and a code. The bytes before and after a refusal
+    /// have to be whole answers of the same service.
     private func startsBesideRefusals(_ payload: [UInt8], _ exchange: Exchange) -> [Int]? {
         let refusal = Service.negativeResponse.rawValue
         guard payload.contains(refusal) else { return nil }
@@ -67,7 +67,7 @@ extension ResponseDecoder {
                 (end == payload.count || isRefusal(at: end))
                     && isWhole(Array(payload[place..<end]), exchange)
             }
-            // The rest after a refusal need not be proven; its own service begins it.
+            // The rest after a refusal need no proof, because it begins with its own service.
             guard let end = ends.last ?? (place > 0 ? payload.count : nil) else { return nil }
             place = end
         }
@@ -83,7 +83,7 @@ extension ResponseDecoder {
         case .storedCodes, .pendingCodes, .permanentCodes:
             let isCounted = payload.count == 2 + 2 * Int(payload[1])
             guard let family = exchange.family ?? evidence.family else {
-                // Three codes of which the last two look like a refusal are none.
+                // Three codes of which the last two look like a refusal are not a refusal.
                 return isCounted || payload.count == 7 && payload[4] != 0x7F
                     || startsOfLists(payload).count > 1
             }

@@ -12,13 +12,13 @@ extension ResponseDecoder {
 
     /// The ways to split the bytes of a snapshot.
     private enum Cutting {
-        /// There is one way to split it to the end.
+        /// The record can be split to its end in exactly one way.
         case one([SnapshotItem])
-        /// There are several ways, and nothing shows which is right.
+        /// The record can be split in several ways, and nothing shows which is right.
         case several
         /// An identifier with an unknown length, so that the rest cannot be split.
         case unknownIdentifier
-        /// There is no way.
+        /// The record cannot be split.
         case none
     }
 

@@ -6,7 +6,7 @@ extension ResponseDecoder {
     enum ItemCount {
         /// Service 09 on CAN.
         case always
-        /// The DIDs F8xx of SAE J1979-2, for which some ECUs send it.
+        /// The DIDs F8xx of SAE J1979-2; some ECUs send this identification with them.
         case maybe
         /// Messages joined from numbered parts.
         case never

@@ -14,7 +14,7 @@ public struct ResponseDecoder: Sendable {
     private(set) var records: RecordDecoder
     var memory = ECUMemory()
     var parts = LegacyMultipart()
-    /// What the messages noted so far show about the protocol family.
+    /// The evidence of earlier messages for the protocol family.
     var evidence = FamilyEvidence()
 
     /// A decoder that has decoded nothing yet.
@@ -24,7 +24,7 @@ public struct ResponseDecoder: Sendable {
         records = RecordDecoder(table: table)
     }
 
-    /// Uses other tables from here on, and keeps what was learned about ECUs.
+    /// Uses other tables from now on, and keeps all facts about ECUs.
     public mutating func use(table: PIDTable, monitors: MonitorTables) {
         self.table = table
         self.monitors = monitors
@@ -267,7 +267,7 @@ struct Answer {
     }
 }
 
-/// What earlier answers of an ECU mean for later ones.
+/// The facts from earlier answers of an ECU that decide the meaning of later answers.
 struct ECUMemory: Sendable {
     /// An ECU; if headers are off, any ECU that answers at the header of the requests.
     struct Speaker: Hashable, Sendable {
@@ -305,7 +305,7 @@ struct ECUMemory: Sendable {
 
     private var frozen: [FrameKey: FrozenCode] = [:]
     private var scalings: [Speaker: Ranges] = [:]
-    // Whether PID 01 says compression ignition; nil if ECUs without addresses disagree.
+    // Whether PID 01 reports compression ignition; nil if ECUs without addresses disagree.
     private var ignitions: [Speaker: Bool?] = [:]
     /// Changes whenever the memory changes.
     private(set) var revision = 0

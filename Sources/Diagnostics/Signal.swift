@@ -128,7 +128,7 @@ public struct Signal: Hashable, Sendable {
         self.labels = labels
     }
 
-    /// Compares the contents of the rows; what other rows say of a signal does not count.
+    /// Compares the contents of the rows, without other rows of the same signal.
     public static func == (left: Signal, right: Signal) -> Bool {
         left.id == right.id && left.name == right.name && left.bitOffset == right.bitOffset
             && left.bitLength == right.bitLength && left.kind == right.kind

@@ -22,7 +22,7 @@ public struct SignalLevels: Hashable, Sendable {
     /// From here on the engine runs by itself; unit: rpm.
     public static let runningSpeed = 450.0
 
-    /// A limit, and what a value beyond it is called.
+    /// A limit, and the word for a value beyond it.
     public struct Rule: Hashable, Sendable {
         /// The limit, in the unit of the signal.
         public var limit: Double
@@ -111,7 +111,7 @@ extension [SignalLevels.Rule] {
 
 /// A fault in the text of levels.
 public struct SignalLevelError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The fault.
     public enum Fault: Hashable, Sendable {
         /// A line that does not have seven cells.
         case cells(Int)
@@ -129,6 +129,6 @@ public struct SignalLevelError: Error, Hashable, Sendable {
 
     /// The line, from 1.
     public var line: Int
-    /// What is wrong.
+    /// The fault.
     public var fault: Fault
 }

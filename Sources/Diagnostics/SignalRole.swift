@@ -44,7 +44,7 @@ public enum SignalRole: String, CaseIterable, Sendable {
         "tirepressurerr": .tyreRearRight,
     ]
 
-    /// What it is, for people.
+    /// The quantity for people.
     public var title: String {
         switch self {
         case .odometer: "odometer"
@@ -78,7 +78,7 @@ public enum SignalRole: String, CaseIterable, Sendable {
         self = role
     }
 
-    /// The role that a source's own word stands for.
+    /// The role that a source's own word means.
     public init?(word: String) {
         let key = String(
             decoding: word.lowercased().utf8.filter { byte in
@@ -88,7 +88,7 @@ public enum SignalRole: String, CaseIterable, Sendable {
         self = role
     }
 
-    /// The role that words of a free text say; only where they say it plainly.
+    /// The role that a free text names; only if the text is clear.
     public init?(text: String, unit: String) {
         let words = text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
         func has(_ phrase: String) -> Bool {

@@ -8,7 +8,7 @@ public struct StandingWatch: Hashable, Sendable {
     /// How long an engine speed is valid; a missing engine speed counts as 0.
     static let freshness = Duration.seconds(30)
 
-    /// When it began to stand still; nil if it does not, or if that is not known.
+    /// When the vehicle began to stand still; nil if it does not, or if that is not known.
     public private(set) var since: Instant?
     private var engine: Instant?
 

@@ -91,7 +91,7 @@ extension TripEndRule {
             MotionRole(reading.dataID, signal: table[reading.signal].id), value, at: instant)
     }
 
-    /// Takes a number; nil = one that says nothing about standing.
+    /// Takes a number; nil = a number without a meaning for standstill.
     public mutating func take(_ role: MotionRole?, _ value: Double, at instant: Instant) {
         switch role {
         case .engineSpeed: take(engineSpeed: value, at: instant)

@@ -3,9 +3,9 @@ import OBDCore
 import Publishing
 import TripStore
 
-/// What is said of deliveries, as rows.
+/// Rows about deliveries.
 package enum DeliveryRows {
-    /// What a sink has received; the backlog is nil for a broker that gets no history.
+    /// The delivered trips of a sink; the backlog is nil for a broker that gets no history.
     package static let sink = RowShape<(sink: DeliveryStore.Sink, backlog: DeliveryBacklog?)>(
         "sink",
         [
@@ -20,7 +20,7 @@ package enum DeliveryRows {
             Field("errorTime") { .time($0.sink.faultTime) },
         ])
 
-    /// What a run did for a sink.
+    /// The result of a run for a sink.
     package static let published = RowShape<(sink: String, to: String, report: SinkReport)>(
         "published",
         [
@@ -46,7 +46,7 @@ package enum DeliveryRows {
             },
         ])
 
-    /// What a server holds of a vehicle.
+    /// The counts of a vehicle on a server.
     package static let check = RowShape<(sink: String, count: LineCheck.Count)>(
         "publishCheck",
         [

@@ -17,7 +17,7 @@ public final class HTTPClient {
         /// The time limit for an answer.
         public var timeout: Duration
 
-        /// What no message may repeat.
+        /// The texts that no message may repeat.
         fileprivate var secrets: KnownSecrets {
             let token = authorization?.split(separator: " ").last.map(String.init)
             // The user's name is not secret.
@@ -40,7 +40,7 @@ public final class HTTPClient {
 
     private let handle: OpaquePointer
     private let setup: Setup
-    /// What is being sent; libcurl reads it in place.
+    /// The bytes to send; libcurl reads them in place.
     private var body: HTTPBody?
 
     /// Loads the library; call it before any thread exists.
@@ -175,7 +175,7 @@ public final class HTTPClient {
     }
 }
 
-/// What a request sends; libcurl reads it in place.
+/// The body of a request; libcurl reads it in place.
 final class HTTPBody {
     let bytes: UnsafeMutableBufferPointer<UInt8>
     let size: Int
@@ -189,7 +189,7 @@ final class HTTPBody {
         isCompressed = false
     }
 
-    /// Lines, compressed where that makes them shorter.
+    /// Lines, compressed if that makes them shorter.
     init(compressing lines: ArraySlice<UInt8>) {
         bytes = .allocate(capacity: lines.count + 64)
         let room = bytes
@@ -214,9 +214,10 @@ extension EventDescriptor {
 }
 
 extension HTTPClient {
-    /// Why a sink cannot be written to; nil where it can.
+    /// Why a sink cannot be written to; nil if it can.
     ///
-    /// It sends no lines: whether the server takes that, or only says that there are none, it is there.
+    /// The check sends no lines: any answer of the server, even a refusal, proves that the server
+    /// can be reached.
     package func fault(of address: SinkAddress) -> SinkEnd? {
         post(form: [], to: address.writeURL)
         guard let answer = answer(stop: nil) else { return nil }

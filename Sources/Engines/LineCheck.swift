@@ -5,7 +5,7 @@ public import TripStore
 public struct LineCheck {
     /// The counts of a vehicle.
     public struct Count: Hashable, Sendable {
-        /// Its name on the server.
+        /// The vehicle's name on the server.
         public var vehicle: String
         /// The number of delivered readings.
         public var delivered: Int

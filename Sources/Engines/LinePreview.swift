@@ -16,7 +16,7 @@ public struct LinePreview: Sendable {
         try forEach(isJSON: false) { _, lines in try body(lines) }
     }
 
-    /// The same, with the vehicle's name, and as JSON where that is asked for.
+    /// The same lines, with the vehicle's name, and as JSON if `isJSON` is true.
     func forEach(isJSON: Bool, _ body: (String, [UInt8]) throws -> Void) throws {
         let store = try TripStore(path: database, access: .readOnly)
         var reader = LineReader(store, selection, isJSON: isJSON)

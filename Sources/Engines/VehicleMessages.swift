@@ -13,10 +13,10 @@ struct BrokerMessage {
     var isRetained = true
 }
 
-/// What a broker is to know of each vehicle, but the values of its signals.
+/// Messages to a broker about each vehicle, except the values of its signals.
 struct VehicleMessages {
     let sink: MQTTSink
-    /// What is known of the vehicles.
+    /// The known facts about the vehicles.
     var feed: StateFeed
 
     init(_ sink: MQTTSink) {
@@ -24,7 +24,7 @@ struct VehicleMessages {
         feed = StateFeed(sink.selection)
     }
 
-    /// What has changed since the last call; `deliveries` remembers entities, nil = nothing does.
+    /// The changes since the last call; `deliveries` remembers entities, nil = entities are not remembered.
     mutating func next(
         _ store: TripStore, _ deliveries: DeliveryStore?, now: UTC
     ) throws -> [BrokerMessage] {
@@ -41,7 +41,7 @@ struct VehicleMessages {
                         topic: topics.availability,
                         payload: Array((isLive ? "online" : "offline").utf8)))
             }
-            // What changes with each reading is looked at as often as states are sent.
+            // Facts that change with each reading are compared as often as states are sent.
             let moment = Int64(saturating: latest.seconds * 1e9) / max(1, sink.every.nanoseconds)
             let stage = StateFeed.Stage(
                 drive: vehicle.drive?.trip.id, look: vehicle.look?.trip.id,
@@ -135,7 +135,7 @@ struct VehicleMessages {
         return payload.bytes
     }
 
-    /// Takes everything of a vehicle away from a broker: an empty message removes a retained one.
+    /// Removes all topics of a vehicle from a broker: an empty message removes a retained one.
     func removal(
         of vehicle: String, _ deliveries: DeliveryStore
     ) throws(StoreError) -> [BrokerMessage] {
@@ -164,7 +164,7 @@ struct VehicleMessages {
                 if let name = name.flatMap(PublishedName.slug) { known.insert(name) }
             }
         }
-        // Nothing was read yet, or the database is another one: nothing says that a vehicle is gone.
+        // Nothing was read yet, or the database is another one, so no vehicle is known to be gone.
         if known.isEmpty { return [] }
         return announced.filter { !known.contains($0) }
     }

@@ -48,7 +48,7 @@ public func asciiWords(_ text: String) -> String {
         let next = place + 1 < characters.count ? characters[place + 1] : " "
         switch character {
         case "°":
-            // The letter alone is clear.
+            // The letter without its degree sign is clear.
             if next == "C" || next == "F" || next == "K" { continue }
             let isApart = result.last.map { !$0.isLetter && !$0.isNumber } ?? true
             result += isApart ? "deg" : " deg"

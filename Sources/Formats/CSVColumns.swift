@@ -6,7 +6,7 @@ struct CSVColumns: Sendable {
     let table: PIDTable
     let columns: [CSVWide.Column]
     let conversions: [UnitSystem.Conversion?]
-    /// What separates cells.
+    /// The separator of cells.
     let separator: UInt8
     /// By signal: the columns for it.
     private var places: [[Int]]

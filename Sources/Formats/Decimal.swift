@@ -40,7 +40,7 @@ public func clockText(_ seconds: Double) -> String {
 
 /// A time span for people, in its two largest units: `8.4 s`, `12 s`, `2 min 30 s`, `1 h 2 min`.
 ///
-/// - Parameter seconds: unit: s. A dash where it is negative or not finite.
+/// - Parameter seconds: unit: s. A dash for a negative or infinite number.
 public func durationText(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds >= 0, seconds < 1e9 else { return "—" }
     if seconds < 9.95 {
@@ -49,7 +49,7 @@ public func durationText(_ seconds: Double) -> String {
     }
     let all = Int(seconds.rounded())
     if all < 60 { return "\(all) s" }
-    // Each unit with the next smaller one; what is less than that is rounded.
+    // Each unit with the next smaller one; smaller parts are rounded.
     let minutes = all / 60
     if minutes < 60 { return pair(minutes, "min", all % 60, "s") }
     let rounded = (all + 30) / 60

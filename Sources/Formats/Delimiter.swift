@@ -12,7 +12,7 @@ public enum Delimiter: Hashable, Sendable {
         }
     }
 
-    /// What users can write for each of them.
+    /// The words that users can write for each separator.
     public static var allValueStrings: [String] { [",", ";", "tab"] }
 
     /// The character.

@@ -1,6 +1,6 @@
 /// The number of terminal cells for `text`.
 ///
-/// Combining marks need none, East Asian wide characters and emoji two, all others one.
+/// Combining marks use no cell, East Asian wide characters and emoji use two, all others one.
 public func displayWidth(_ text: String) -> Int {
     // Nearly all text here is ASCII.
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }

@@ -41,7 +41,7 @@ extension Readiness {
 
     /// A sentence about the `supported` monitors that have not run.
     ///
-    /// `title` says what a monitor is called.
+    /// `title` has the name of a monitor.
     public static func sentence(
         incomplete: [MonitorStatus.Monitor], of supported: Int,
         title: (MonitorStatus.Monitor) -> String = \.title

@@ -2,9 +2,9 @@
 ///
 /// The cases are in order of preference: the first is the best.
 public enum FuelMethod: String, Hashable, Sendable, CaseIterable {
-    /// PID 5E, or SPN 183 of SAE J1939: what the ECU injects, by volume.
+    /// PID 5E, or SPN 183 of SAE J1939: the fuel that the ECU injects, by volume.
     case fuelRate
-    /// PID 9D: what the ECU injects, by mass.
+    /// PID 9D: the fuel that the ECU injects, by mass.
     case fuelMassRate
     /// PID 10 or 66 and lambda: the intake air.
     case airFlow
@@ -105,7 +105,7 @@ public struct FuelMeter: Sendable {
     private(set) var announced: FuelKind?
     /// Whether PID 51 reported an engine without a single fuel, such as an electric one.
     private(set) var wasWithoutFuel = false
-    /// Whether PID 51 reported a hybrid on battery, which does not say which fuel it uses.
+    /// Whether PID 51 reported a hybrid on battery, which does not show the fuel of its engine.
     private(set) var isHybrid = false
     /// Time with a known vehicle speed; unit: µs, nil without any speed.
     private(set) var speedCovered: Int64?

@@ -2,7 +2,8 @@ import Synchronization
 import SystemIO
 import VehicleReports
 
-/// What other threads have to say of a trip: in the view while that has the terminal, else on stderr.
+/// Messages of other threads about a trip: in the view while the view has the terminal, else on
+/// stderr.
 package final class LiveNotices: Sendable {
     private struct State: Sendable {
         var waiting: [TripNews] = []
@@ -15,7 +16,7 @@ package final class LiveNotices: Sendable {
     private let arrived: EventDescriptor
     private let note: @Sendable (String) -> Void
 
-    /// Nothing is said yet, and no view is shown; `note` says something on stderr.
+    /// No message was printed yet, and no view is shown; `note` prints a message on stderr.
     package init(note: @escaping @Sendable (String) -> Void) throws(SystemError) {
         self.note = note
         arrived = try EventDescriptor()
@@ -35,7 +36,7 @@ package final class LiveNotices: Sendable {
         if waits { arrived.signal() } else { note(news.text) }
     }
 
-    /// What the view has to say.
+    /// The messages that the view has to show.
     package func take() -> [TripNews] {
         arrived.take()
         return state.withLock { state in
@@ -47,8 +48,8 @@ package final class LiveNotices: Sendable {
     /// The view is shown from now on.
     package func viewBegins() { state.withLock { $0.isViewShown = true } }
 
-    /// The view is shown no longer: what it had no time for is said now, and once more what the trip
-    /// lacks.
+    /// The view ended: prints the messages that it had no time for, and repeats the ones about the
+    /// trip's faults.
     package func viewEnds() {
         let losses = state.withLock { state in
             state.isViewShown = false

@@ -6,7 +6,7 @@ import VehicleScan
 extension PollSetup {
     /// Whether the live view has a row for a reading.
     ///
-    /// A named signal always has one. Otherwise, the signal must be polled and be a measurement:
+    /// A named signal always has a row. Otherwise, the signal must be polled and be a measurement:
     /// flags, maps and occasional requests (a VIN, codes) have no row. A reading without a value
     /// does not create a row, but keeps an existing one.
     func shows(_ reading: Reading, asked: Set<DataID>, hasRow: Bool) -> Bool {

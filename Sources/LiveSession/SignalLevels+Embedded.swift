@@ -2,6 +2,6 @@ import Diagnostics
 import PIDTables
 
 extension SignalLevels {
-    /// From where values deserve a look; a fault of the embedded file is found by its test.
+    /// The limits of unusual values; a test finds faults of the embedded file.
     static var embedded: SignalLevels { (try? PIDTables.signalLevels()) ?? SignalLevels() }
 }

@@ -9,10 +9,10 @@ import SystemIO
 /// thread keeps one bus connection for the whole session. It asks for notifications as signals (StartNotify)
 /// and writes with WriteValue.
 ///
-/// BlueZ also offers sockets through AcquireNotify and AcquireWrite. They are not used for three reasons.
-/// They do not work for characteristics that only indicate or only take writes with a response. They lose
-/// data that arrives before the subscription is confirmed. And before BlueZ 5.86 the daemon crashes if such a
-/// socket outlives the bus connection.
+/// BlueZ also offers sockets through AcquireNotify and AcquireWrite. obdscan does not use these sockets for
+/// three reasons. The sockets do not work for characteristics that only indicate or only accept writes with
+/// a response. The sockets lose data that arrives before the subscription is confirmed. And before BlueZ
+/// 5.86 the daemon crashes if such a socket outlives the bus connection.
 enum BLELink {
     struct Target: Hashable, Sendable {
         var address: BluetoothAddress

@@ -9,7 +9,7 @@ struct BLEOpening: ~Copyable {
         case cancelled
         case fault(AccessoryError)
 
-        /// Whether the device is not there.
+        /// Whether the device was not seen.
         var isUnseen: Bool {
             if case .fault(let error) = self, case .unseen? = error.fault as? BLEFault {
                 true
@@ -50,9 +50,10 @@ struct BLEOpening: ~Copyable {
         do throws(Failure) {
             return try open()
         } catch {
-            // BlueZ ends what is pending, such as a subscription, while its client is still there. It does not
-            // end a pairing that lacks its number: told to disconnect, the daemon of BlueZ 5.66 crashes at the
-            // next subscription. Without being told, it disconnects by itself after 30 s.
+            // BlueZ ends pending calls, such as a subscription, while its client is still there. A
+            // pairing that lacks its number is different: if this program tells BlueZ 5.66 to
+            // disconnect, the daemon crashes at the next subscription. Without that, BlueZ
+            // disconnects after 30 s.
             let lacksPIN = bus.wasAskedForPIN && target.pin == nil
             if let connected, !lacksPIN {
                 _ = try? bus.call(
@@ -203,8 +204,8 @@ struct BLEOpening: ~Copyable {
     /// Waits until BlueZ has ended an unused connection.
     ///
     /// BlueZ takes two seconds to disconnect after the last program asked for it, and a connection that is
-    /// joined in that time is lost. It takes longer after a pairing that lacked its number, and then often
-    /// drops the object of the device, too.
+    /// joined in that time is lost. The wait is longer after a pairing that lacked its number, and
+    /// then BlueZ often drops the object of the device, too.
     private mutating func awaitDisconnection(
         of device: String, _ known: GATTObjects
     ) throws(Failure) {
@@ -232,7 +233,8 @@ struct BLEOpening: ~Copyable {
                 }
             }
         } catch {
-            // It stays connected: something else, such as a person with bluetoothctl, wants it to.
+            // The device stays connected because another program, such as bluetoothctl, needs the
+            // connection.
             if error != .timedOut { throw Self.unavailable(error) }
         }
     }
@@ -291,7 +293,7 @@ struct BLEOpening: ~Copyable {
             case .timedOut: refusal = .silence
             case .refused(let name): refusal = BLEFault.Refusal(name, text: reason)
             }
-            // Nobody has to be asked whether it is paired if it just asked for the number.
+            // A device that just asked for the number is not paired, so do not ask BlueZ.
             let isPaired =
                 try error == .refused(PairingAgent.noPIN) ? false : isTrue("Paired", device)
             throw fault(

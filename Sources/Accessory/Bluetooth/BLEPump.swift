@@ -44,7 +44,7 @@ struct BLEPump: ~Copyable {
         do throws(SystemBus.Fault) {
             while try pass() {}
         } catch {
-            // Otherwise the daemon or the bus has closed, and with it the connection.
+            // Otherwise the daemon or the bus has closed, and the connection ended with it.
             guard case .refused = error else { return }
         }
         leave()

@@ -9,7 +9,7 @@ enum BlueZ {
     ///
     /// Older devices are asked for their names after that.
     private static let searchTime = Duration.seconds(25)
-    /// For requests that the daemon answers from what it already knows.
+    /// For requests that the daemon answers from its memory.
     private static let patience = Duration.seconds(5)
 
     /// The controllers and devices that the daemon knows now.
@@ -35,7 +35,7 @@ enum BlueZ {
             [.text("type='signal',sender='\(service)'")], until: deadline)
     }
 
-    /// What BlueZ knows about a device; nil if it knows nothing or is not running.
+    /// The record of a device in BlueZ; nil if there is none or BlueZ is not running.
     static func device(_ address: BluetoothAddress) -> BlueZObjects.Device? {
         (try? objects())?.devices.first { $0.address == address }
     }

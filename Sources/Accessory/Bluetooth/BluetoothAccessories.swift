@@ -17,7 +17,7 @@ public enum BluetoothAccessories {
 }
 
 extension Accessory {
-    /// What BlueZ knows of a device.
+    /// An entry from BlueZ's record of a device.
     init(_ device: BlueZObjects.Device, connectionID: Int) {
         self.init(
             address: device.isLowEnergyOnly

@@ -40,7 +40,7 @@ enum DBusFault: Error, Hashable, Sendable {
 
 /// A D-Bus message, with the parts that a client needs (D-Bus Specification 0.42, “Message Protocol”).
 struct DBusMessage: Hashable, Sendable {
-    /// What the message is.
+    /// The kind of message.
     enum Kind: UInt8, Sendable {
         case call = 1
         case reply, error, signal

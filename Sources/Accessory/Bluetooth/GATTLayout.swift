@@ -1,7 +1,7 @@
 /// The two characteristics of a Bluetooth LE adapter that together act as a serial line.
 ///
-/// One sends the adapter's bytes to the host, the other takes the host's bytes. Some adapters use one
-/// characteristic for both.
+/// One characteristic sends the adapter's bytes to the host, the other receives the host's bytes.
+/// Some adapters use one characteristic for both.
 ///
 /// No standard names these characteristics. For some adapters they are known (``known``). For others, every
 /// service with one characteristic of each kind is a candidate. The UUID of a service does not prove that the
@@ -11,7 +11,7 @@ struct GATTLayout: Hashable, Sendable {
     var service: String
     /// The characteristic that notifies of bytes from the adapter.
     var notify: GATTCharacteristic
-    /// The characteristic that takes bytes for the adapter.
+    /// The characteristic that receives bytes for the adapter.
     var write: GATTCharacteristic
     /// Whether each write waits for a response, which is slower but the only way that some adapters support.
     var awaitsResponse: Bool
@@ -106,7 +106,8 @@ struct GATTLayout: Hashable, Sendable {
         awaitsResponse = !write.writesWithoutResponse
     }
 
-    /// The most bytes in one write: what fits into an ATT packet and what BlueZ forwards in one piece.
+    /// The most bytes in one write: they fit into an ATT packet, and BlueZ forwards them in one
+    /// piece.
     var longestWrite: Int {
         guard let mtu = write.mtu, mtu > 3 else { return 20 }
         return min(mtu - 3, 512)
@@ -121,7 +122,7 @@ struct GATTCharacteristic: Hashable, Sendable {
     var uuid: String
     /// The object path of its service.
     var service: String
-    /// What the characteristic supports: `notify`, `write-without-response`.
+    /// The properties of the characteristic: `notify`, `write-without-response`.
     var flags: Set<String>
     /// The maximum packet length agreed with the device; nil before BlueZ 5.62.
     var mtu: Int?

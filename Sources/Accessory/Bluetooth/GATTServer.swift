@@ -1,9 +1,11 @@
-/// What BlueZ sees of a simulated LE adapter: a service with one characteristic for each way, and an
-/// advertisement (BlueZ, doc/org.bluez.GattManager.rst and doc/org.bluez.LEAdvertisement.rst).
+/// A simulated LE adapter as BlueZ sees it: a service with one characteristic for each direction,
+/// and an advertisement (BlueZ, doc/org.bluez.GattManager.rst and
+/// doc/org.bluez.LEAdvertisement.rst).
 ///
-/// The layout is the usual one: FFF1 notifies, FFF2 takes writes. Pure: calls in, answers and bytes out.
+/// The layout is the usual one: FFF1 notifies, FFF2 accepts writes.
+/// Pure: calls in, answers and bytes out.
 struct GATTServer: Hashable, Sendable {
-    /// What a call does.
+    /// The effect of a call.
     enum Effect: Hashable, Sendable {
         /// The call is answered, and that is all.
         case none
@@ -28,11 +30,11 @@ struct GATTServer: Hashable, Sendable {
         "0000\(short)-0000-1000-8000-00805f9b34fb"
     }
 
-    /// What phones show.
+    /// The name that phones show.
     var name: String
     /// Whether a central listens.
     private(set) var isSubscribed = false
-    /// What a central takes at once; unit: bytes.
+    /// The number of bytes that a central accepts at once.
     private(set) var longestPiece = 20
 
     /// A server that no central has found.

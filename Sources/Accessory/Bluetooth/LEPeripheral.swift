@@ -10,11 +10,11 @@ public enum LEPeripheral {
     public enum Fault: Error, Hashable, Sendable {
         /// BlueZ, the controller or the bus is missing.
         case unavailable(errno: Int32)
-        /// BlueZ refused; what it said.
+        /// BlueZ refused, with this message.
         case refused(String)
     }
 
-    /// What the thread leaves for the caller.
+    /// The result of the thread for the caller.
     private final class Box: Sendable {
         let done: EventDescriptor
         let outcome = Mutex<Result<String, Fault>?>(nil)
@@ -27,7 +27,7 @@ public enum LEPeripheral {
     /// BlueZ removes both when the bus connection that registered them ends. A thread owns that
     /// connection, and passes bytes between it and the session.
     ///
-    /// - Parameter name: what phones show.
+    /// - Parameter name: the name that phones show.
     public static func open(name: String) throws(Fault) -> DescriptorSession {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -90,7 +90,7 @@ struct LEServerLink: ~Copyable {
 
     /// Connects to BlueZ and chooses a controller.
     ///
-    /// - Parameter name: what phones show.
+    /// - Parameter name: the name that phones show.
     init(name: String) throws(Fault) {
         var bus = try Self.connect()
         let controller = try Self.controller(on: &bus)
@@ -198,7 +198,7 @@ struct LEServerLink: ~Copyable {
         do throws(SystemBus.Fault) {
             while try pass(socket, &toHost, &toPhone) {}
         } catch {
-            // The daemon or the bus has gone: the end of the session says so.
+            // The daemon or the bus has gone, and the end of the session reports that.
         }
     }
 
@@ -219,7 +219,7 @@ struct LEServerLink: ~Copyable {
             var buffer = [UInt8](repeating: 0, count: 4_096)
             let count = buffer.withUnsafeMutableBytes { sys_read(socket, $0.baseAddress, $0.count) }
             if count > 0 {
-                // What is said while no phone listens is lost, as on a cable without a computer.
+                // Bytes are lost while no phone listens, as on a cable without a computer.
                 if server.isSubscribed { toPhone += buffer[..<count] }
             } else if count == 0 || errno != EAGAIN {
                 return false
@@ -240,7 +240,7 @@ struct LEServerLink: ~Copyable {
             if count > 0 { toHost.removeFirst(count) }
             if count < 0, errno != EAGAIN { return false }
         }
-        // As many as the bus takes at once for sure.
+        // No more pieces than the bus certainly accepts at once.
         for _ in 0..<Self.piecesAtOnce where !toPhone.isEmpty {
             let piece = Array(toPhone.prefix(server.longestPiece))
             toPhone.removeFirst(piece.count)

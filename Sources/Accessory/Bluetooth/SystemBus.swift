@@ -6,9 +6,9 @@ import SystemIO
 /// A connection to the system message bus, used to ask BlueZ; needs no privilege.
 ///
 /// The protocol has not changed since 2006, and the three calls that are needed here cost less code than a
-/// library costs dependencies: libsystemd would be one more package to build with. A `busctl` process is no
-/// substitute. It cannot stay connected, and BlueZ ends a search when the client that began it leaves the
-/// bus.
+/// library costs dependencies: libsystemd would be one more package to build with. A `busctl`
+/// process cannot replace this connection. Such a process cannot stay connected, and BlueZ ends a
+/// search when the client that began it leaves the bus.
 struct SystemBus: ~Copyable {
     /// Why the bus cannot be used.
     enum Fault: Error, Hashable, Sendable {
@@ -79,7 +79,7 @@ struct SystemBus: ~Copyable {
         _ arguments: [DBusMessage.Argument] = [], until deadline: Instant
     ) throws(Fault) -> [DBusValue] {
         serial += 1
-        // Answering a call from others in the meantime takes further serial numbers.
+        // Each answer to a call from another program uses a further serial number.
         let number = serial
         try send(
             DBusMessage.call(
@@ -138,7 +138,7 @@ struct SystemBus: ~Copyable {
 
     /// Takes all messages that have come, calls of others among them, without waiting.
     ///
-    /// Each call has to be answered with ``say(_:)``.
+    /// Answer each call with ``say(_:)``.
     mutating func takeAll() throws(Fault) -> [DBusMessage] {
         try fill()
         var messages = signals
@@ -153,7 +153,7 @@ struct SystemBus: ~Copyable {
         try send(message(serial))
     }
 
-    /// Takes what has come; true = there was a signal among it.
+    /// Reads the messages that have arrived; true = one of them is a signal.
     mutating func takeSignals() throws(Fault) -> Bool {
         var found = !signals.isEmpty
         signals.removeAll()

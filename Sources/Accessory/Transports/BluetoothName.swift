@@ -1,8 +1,8 @@
 /// `bluetooth:NAME`: a paired or visible Bluetooth accessory by its name.
 public struct BluetoothNameTransport: Transport, PINTransport {
-    /// What it calls itself.
+    /// The name that the adapter reports.
     public var name: String
-    /// The number that pairs it where it has Bluetooth LE; nil = it needs none.
+    /// The number for pairing with Bluetooth LE; nil = none is needed.
     public var pin: String?
 
     /// The forms of the address.

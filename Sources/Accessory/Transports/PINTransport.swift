@@ -14,10 +14,10 @@ extension PINTransport {
 }
 
 extension Connector {
-    /// Opens what `transport` leads to, and asks for the number if the device wants one.
+    /// Opens `transport`, and asks for the number if the device needs one.
     ///
-    /// - Parameter ask: asks for the number of the device with this name; nil = there is none. The
-    ///   descriptor ends the waiting when it becomes readable.
+    /// - Parameter ask: asks for the number of the device with this name; nil = no number is known.
+    ///   The descriptor ends the waiting when it becomes readable.
     public init<Chosen: PINTransport>(
         _ transport: Chosen, askingPIN ask: @escaping @Sendable (String, Int32?) -> String?
     ) {

@@ -73,7 +73,7 @@ public struct SLCANTransport: Transport {
         accessory.address == AccessoryAddress(self) || inner.leads(to: accessory)
     }
 
-    /// How long an ECU's answer may take; a network adds to P2.
+    /// The longest time for an ECU's answer; a network adds to P2.
     public var answerTime: Duration {
         switch place {
         case .serial: .milliseconds(100)
@@ -81,10 +81,10 @@ public struct SLCANTransport: Transport {
         }
     }
 
-    /// What the link reports.
+    /// The facts that the link reports.
     public func findings() -> [AccessoryFinding] { inner.findings() }
 
-    /// What an open session proves.
+    /// The facts that an open session proves.
     public func findings(lineRate: Int?) -> [AccessoryFinding] {
         inner.findings(lineRate: lineRate)
     }

@@ -2,7 +2,8 @@ import Glibc
 
 /// One way to reach an adapter, with everything that is specific to it.
 ///
-/// It knows how its addresses are written, opened, distinguished and remembered, and what its faults mean.
+/// A transport knows how its addresses are written, opened, distinguished and remembered, and how
+/// its faults are explained.
 ///
 /// To add a transport, write a type in its own file and name it once in ``TransportRegistry``. Nothing else
 /// needs to know it: help, hints, completion, `devices`, `doctor`, `setup` and `log` ask the registry or the
@@ -47,22 +48,23 @@ public protocol Transport: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether this program itself serves the other end.
     ///
-    /// Every opening then makes a new one, and none is remembered.
+    /// Every opening then makes a new simulated adapter, and none is remembered.
     ///
     /// Default: no.
     var isServedHere: Bool { get }
 
-    /// Whether only one session at a time can use it.
+    /// Whether only one session at a time can use the transport.
     ///
     /// Default: yes, unless this program serves it.
     var isExclusive: Bool { get }
 
     /// The key under which it is remembered; nil if it is not remembered.
     ///
-    /// Default: the description, unless this program serves it.
+    /// The key under which the adapter is remembered; nil if the adapter is not remembered.
     var memoryKey: String? { get }
 
-    /// The wire protocols that it is known to speak; if empty (default), they have to be detected.
+    /// The wire protocols that the adapter is known to use; if empty (default), they have to be
+    /// detected.
     var protocols: [String] { get }
 
     /// The recording that is played; nil (default) if there is none.
@@ -85,22 +87,23 @@ public protocol Transport: Hashable, Sendable, CustomStringConvertible {
 
     // MARK: Opening
 
-    /// Why it cannot be opened, if the text alone shows that.
+    /// Why the address cannot be opened, if its text alone shows that.
     ///
     /// Default: nil, nothing is wrong.
     var visibleFault: String? { get }
 
-    /// What can be found out without opening it.
+    /// Facts that are known without opening the transport.
     ///
     /// Default: nothing.
     func findings() -> [AccessoryFinding]
 
-    /// What an open session proves; unit of `lineRate`: bit/s.
+    /// Facts that an open session proves; unit of `lineRate`: bit/s.
     func findings(lineRate: Int?) -> [AccessoryFinding]
 
-    /// The connector that opens it when a session needs it.
+    /// The connector that opens the transport when a session needs it.
     ///
-    /// A transport that keeps state between openings makes its own connector. The default keeps none.
+    /// A transport that keeps state between openings makes its own connector. The default connector
+    /// keeps no state.
     func connector() throws(AccessoryError) -> Connector
 
     /// Opens a session; nil if the caller cancelled the wait.
@@ -112,10 +115,10 @@ public protocol Transport: Hashable, Sendable, CustomStringConvertible {
         within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession?
 
-    /// What to do when the other end closes the session.
+    /// The remedy if the other end closes the session.
     var remedyWhenClosed: String { get }
 
-    /// What is at the other end, if it was opened and no adapter answered.
+    /// The error that names the device at the other end, if it was opened and no adapter answered.
     ///
     /// Nil (default) if nothing is known.
     func stranger(cancelledBy cancel: Int32?) -> AccessoryError?
@@ -213,7 +216,7 @@ public struct AddressOffer: Hashable, Sendable {
     /// One line about it for the user.
     public var about: String
 
-    /// A word and a line about it.
+    /// A word with its description.
     public init(_ word: String, about: String) {
         self.word = word
         self.about = about
@@ -224,9 +227,9 @@ public struct AddressOffer: Hashable, Sendable {
 public enum AccessoryStep: Hashable, Sendable, CaseIterable {
     /// The device, or its node in the file system.
     case device
-    /// Whether this user may open it.
+    /// Whether this user may open the device.
     case permissions
-    /// Whether no other program uses it.
+    /// Whether no other program uses the device.
     case free
     /// The network connection to an adapter.
     case network
@@ -242,9 +245,9 @@ public enum AccessoryStep: Hashable, Sendable, CaseIterable {
 public struct AccessoryFinding: Hashable, Sendable {
     /// The step that was checked.
     public var step: AccessoryStep
-    /// What was found.
+    /// The finding.
     public var found: String
-    /// Advice about it; nil if there is none.
+    /// Advice about the finding; nil if there is none.
     public var advice: String?
 
     /// Creates a finding.

@@ -8,7 +8,7 @@ public struct TransportRegistry: Sendable {
         self.transports = transports
     }
 
-    /// The transports that need nothing but this machine.
+    /// The transports that need no other modules of this program.
     public static let system = TransportRegistry([
         SerialTransport.self,
         RFCOMMTransport.self,

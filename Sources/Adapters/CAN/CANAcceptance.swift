@@ -40,8 +40,8 @@ struct CANAcceptance: Hashable, Sendable {
         return filters
     }
 
-    /// Accepts what passes one of `listened`, or everything if it is empty; returns false if that is so
-    /// already.
+    /// Accepts frames that pass one of `listened`, or all frames if it is empty; returns false if
+    /// the current filters do that already.
     mutating func accept(only listened: [CANFilter]) -> Bool {
         guard !isListening || filters != listened else { return false }
         isListening = true

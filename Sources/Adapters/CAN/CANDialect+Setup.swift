@@ -4,14 +4,14 @@ import OBDCore
 extension CANDialect {
     /// The time to wait for an slcan adapter to confirm a command; many never do.
     private static let patience = Duration.milliseconds(100)
-    /// Right after opening the bus, some adapters confirm what they are sent but lose it.
+    /// Right after opening the bus, some adapters confirm frames but lose them.
     private static let settling = Duration.milliseconds(50)
     /// The time to listen at one bit rate.
     private static let hearing = Duration.milliseconds(300)
     /// Bit rates of OBD on CAN (ISO 15765-4), the more likely first.
     private static let usualRates = [500_000, 250_000]
 
-    /// Opens the bus and asks the vehicle what it supports.
+    /// Opens the bus and asks the vehicle for its supported PIDs.
     public mutating func initialise(_ out: inout [DialectOutput]) {
         identity = AdapterIdentity()
         capabilities = Self.capabilities
@@ -190,7 +190,7 @@ extension CANDialect {
                 find(question.vehicleProtocol, &out)
                 return
             }
-            // A refusal proves the protocol. The next request finds out what else the ECU supports.
+            // A refusal proves the protocol. The next request shows what else the ECU supports.
             setup.heardOn = question.vehicleProtocol
             setup.steps = [
                 .ask(

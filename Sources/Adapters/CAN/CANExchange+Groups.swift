@@ -17,7 +17,7 @@ extension CANExchange {
         let route = Route(
             request: request.target ?? ECUAddress(UInt32(J1939.everyone), .byte),
             isPhysical: destination != nil, responders: .usual)
-        // These ECUs may take 200 ms (SAE J1939-21, Tr).
+        // An ECU that sends in packets may need 200 ms (SAE J1939-21, Tr).
         let time = max(answerTime(of: request), .milliseconds(250))
         running = Running(
             route: route, payload: request.payload,
@@ -28,8 +28,8 @@ extension CANExchange {
         return true
     }
 
-    /// Whether a frame of SAE J1939 may be sent: a request for a group that only reads, or what lets an ECU
-    /// send an answer in packets.
+    /// Whether a frame of SAE J1939 may be sent: a request for a group that only reads, or a frame
+    /// that allows an ECU to send an answer in packets.
     static func mayLeave(group frame: CANFrame, _ consent: Consent?) -> Bool {
         let id = J1939.Identifier(frame.id.value)
         guard id.source == testerAddress else { return false }

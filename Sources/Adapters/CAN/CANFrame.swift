@@ -6,7 +6,7 @@ public struct CANFrame: Hashable, Sendable {
     public var id: ECUAddress
     /// Up to eight bytes.
     public var data: InlineBytes
-    /// Whether it requests a frame with this identifier and has no data itself.
+    /// Whether the frame requests a frame with this identifier and has no data itself.
     public var isRemote: Bool
 
     /// A frame.
@@ -20,7 +20,7 @@ public struct CANFrame: Hashable, Sendable {
     public static let longestData = 8
 }
 
-/// What a CAN controller reports about the bus or itself (linux/can/error.h).
+/// A report of a CAN controller about the bus or itself (linux/can/error.h).
 public enum CANFault: Hashable, Sendable {
     /// No node acknowledges the sent frames: there is no other node, or it uses another bit rate.
     case noAcknowledge

@@ -71,7 +71,7 @@ struct CANSetup: Hashable, Sendable {
     /// The number of bytes received since the set-up began.
     var bytes = 0
 
-    /// What the controller reported instead of an answer.
+    /// The controller's report that came instead of an answer.
     var fault: AdapterStatus?
     /// Whether an slcan adapter refused to open the bus.
     var isRefused = false

@@ -14,7 +14,7 @@ public import OBDCore
 public struct CandumpLine: Hashable, Sendable {
     /// The wall clock time; nil if the line does not show it in seconds.
     public var time: UTC?
-    /// The interface that received it.
+    /// The interface that received the frame.
     public var interface: String
     /// The frame; one of CAN FD may have up to 64 bytes.
     public var frame: CANFrame

@@ -170,7 +170,7 @@ public struct SLCANLexer: Hashable, Sendable {
         case UInt8(ascii: "t"), UInt8(ascii: "T"), UInt8(ascii: "r"), UInt8(ascii: "R"):
             out.append(SLCAN.frame(in: line).map { .frame($0) } ?? .damage)
         case UInt8(ascii: "z"), UInt8(ascii: "Z"):
-            // Some adapters send the next line right after it.
+            // Some adapters send the next line right after the version.
             line.removeFirst()
             out.append(.queued)
             if !line.isEmpty { out.append(SLCAN.frame(in: line).map { .frame($0) } ?? .damage) }

@@ -64,7 +64,7 @@ extension DoIPDialect {
         if vehicle.asksVehicle { findVehicle(0, &out) } else { becomeReady(&out) }
     }
 
-    /// Handles a message that says that the gateway did not accept a header.
+    /// Handles a message by which the gateway rejects a header.
     private mutating func takeRefusedHeader(_ code: UInt8, _ out: inout [DialectOutput]) {
         switch phase {
         case .activating, .confirming: fail(.headerRefused(code: code), &out)

@@ -1,7 +1,8 @@
 import DoIPWire
 
 extension Transcript {
-    /// Whether this is a recording of a DoIP gateway: the first bytes to it are a header.
+    /// Whether this is a recording of a DoIP gateway: the first bytes that it received are a
+    /// header.
     public var isOfDoIP: Bool {
         guard let first = chunks.first(where: { $0.direction == .toAdapter })?.bytes else {
             return false

@@ -51,7 +51,7 @@ public struct AdapterProbe: Hashable, Sendable {
     }
 }
 
-/// What an adapter claims to be, compared with its answers to ``AdapterProbe/all``.
+/// The verdict on an adapter: its claims, compared with its answers to ``AdapterProbe/all``.
 public struct AdapterVerdict: Hashable, Sendable {
     /// How well the claim and the answers agree.
     public enum Kind: String, Hashable, Sendable {
@@ -61,13 +61,14 @@ public struct AdapterVerdict: Hashable, Sendable {
         case stn
         /// Commands of the claimed firmware are missing, or that firmware never existed.
         case clone
-        /// It does not identify itself.
+        /// The adapter does not identify itself.
         case unknown
     }
 
     /// How well the claim and the answers agree.
     public var kind: Kind
-    /// The firmware that it claims, in ELM's numbering: 14 = v1.4; nil if it claims none.
+    /// The firmware version that the adapter claims, in ELM's numbering: 14 = v1.4; nil if it
+    /// claims none.
     public var claimed: Int?
     /// The newest firmware whose commands were all answered; nil if not even the oldest matches.
     public var behavesLike: Int?

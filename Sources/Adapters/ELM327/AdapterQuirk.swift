@@ -26,7 +26,7 @@ public struct AdapterQuirk: Hashable, Sendable {
         case handled(String)
     }
 
-    /// What to do if the adapter refuses a command that prepares a request.
+    /// The remedy if the adapter refuses a command that prepares a request.
     public enum Remedy: Hashable, Sendable {
         /// Send commands with the same effect: `AT CF` and `AT CM`.
         case filterAndMask
@@ -40,7 +40,7 @@ public struct AdapterQuirk: Hashable, Sendable {
     public let adapters: String
     /// Their behaviour.
     public let behaviour: String
-    /// How the code deals with it.
+    /// The effect of the quirk on the code.
     public let effect: Effect
     /// Where it was observed.
     public let evidence: [Evidence]
@@ -150,7 +150,7 @@ public struct AdapterQuirk: Hashable, Sendable {
             stnSet),
     ]
 
-    /// Status texts of clones and other chips; `alone` selects those that are the whole line.
+    /// Status texts of clones and other chips; `alone` selects texts that fill a whole line.
     static func words(alone: Bool) -> [(text: String, status: AdapterStatus)] {
         all.compactMap { quirk in
             guard case .word(let text, let status, alone) = quirk.effect else { return nil }

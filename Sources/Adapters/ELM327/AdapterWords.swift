@@ -134,14 +134,14 @@ package enum AdapterWords {
         return index
     }
 
-    /// Where what follows `SEARCHING...` begins; nil when the line does not begin so.
+    /// The start of the text after `SEARCHING...`; nil if the line does not begin with it.
     package static func endOfSearching(_ line: Span<UInt8>) -> Int? {
         if let end = end(of: "SEARCHING", in: line, at: 0) { return skipDots(line, from: end) }
         // The word itself may have been read before: `...48 6B 10 41 00`.
         return line.count > 0 && line[0] == UInt8(ascii: ".") ? skipDots(line, from: 0) : nil
     }
 
-    /// Whether a line says of a search for the protocol or of a bus initialisation.
+    /// Whether a line reports a search for the protocol or a bus initialisation.
     package static func isSearch(_ line: Span<UInt8>) -> Bool {
         endOfSearching(line) != nil || busInit(line, isContinued: false) != nil
     }
@@ -150,7 +150,7 @@ package enum AdapterWords {
     package enum BusInit: Hashable, Sendable {
         /// The adapter continues.
         case open
-        /// It succeeded; `end` is the start of the text after it.
+        /// The search succeeded; `end` is the start of the text after it.
         ///
         /// `isSlow` means dots, at 5 baud.
         case done(end: Int, isSlow: Bool)

@@ -74,7 +74,7 @@ extension ELM327Dialect {
             }
         case .vehicle:
             running.lines += 1
-            // The reader's banners are not an answer, whichever adapter prints them.
+            // The known banners are not an answer, whichever adapter prints them.
             if Self.isBanner(line) || AdapterWords.isBanner(line.span)
                 || isUnexpectedEcho(line, of: running.command)
             {

@@ -20,7 +20,7 @@ extension FrameReader {
             ?? candidates.first {
                 isProven($0) && answers($0) && ($0.header == .absent || isUsual($0))
             }
-            // The reader of this form reports what is wrong.
+            // The reader of this form reports the fault.
             ?? agreeing.first { $0.header != .absent && (isUsual($0) || known != nil) }
     }
 

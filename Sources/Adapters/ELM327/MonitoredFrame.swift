@@ -3,7 +3,7 @@ import VehicleLink
 
 /// One line of `AT MA` or `STM`: a frame of whatever bus is monitored.
 package struct MonitoredFrame: Hashable, Sendable {
-    /// The CAN identifier, or the source byte before CAN; nil where headers are off.
+    /// The CAN identifier, or the source byte before CAN; nil if headers are off.
     package var id: ECUAddress?
     /// The data field, or before CAN the whole frame.
     package var data: [UInt8]

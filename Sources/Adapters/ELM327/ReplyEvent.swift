@@ -1,7 +1,7 @@
 import OBDCore
 import VehicleLink
 
-/// What a line of an adapter's reply becomes.
+/// The meaning of a line in an adapter's reply.
 package enum ReplyEvent: Hashable, Sendable {
     /// An ECU's message.
     case message(ECUMessage)

@@ -9,7 +9,7 @@ import VehicleLink
 /// 1: 47 50 30 30 52 35 35   seven bytes each; the number wraps from F to 0
 /// 2: 42 31 32 33 34 35 36
 /// ```
-/// Lines do not tell who sent them. As soon as a second message begins before the last segment of
+/// Lines do not show their sender. As soon as a second message begins before the last segment of
 /// the first was seen, no line can be assigned any more: both are errors, and segments are
 /// swallowed until the exchange ends.
 package struct SegmentReader: Hashable, Sendable {
@@ -62,7 +62,7 @@ package struct SegmentReader: Hashable, Sendable {
         return false
     }
 
-    /// Gives the length that was seen last and that no segment has followed; it counts no more.
+    /// Returns the length that was seen last and has no segment after it, and forgets the length.
     package mutating func takeLength() -> (total: Int, line: Int)? {
         guard case .open(let message) = state, message.segments == 0 else { return nil }
         state = .idle(last: nil)
@@ -101,7 +101,7 @@ package struct SegmentReader: Hashable, Sendable {
     /// Reads a numbered line and returns the message that it completes.
     ///
     /// - Parameters:
-    ///   - shift: bytes that extended addressing takes from each frame: 0 or 1.
+    ///   - shift: the bytes that extended addressing uses in each frame: 0 or 1.
     ///   - isJ1939: numbers begin at 1, and every segment has seven bytes.
     package mutating func receive(
         segment number: Int, _ bytes: InlineBytes, shift: Int, isJ1939: Bool, line: Int

@@ -150,9 +150,9 @@ enum SetupScript {
 
     /// Finds a vehicle that only supports OBDonUDS (SAE J1979-2), or SAE J1939.
     ///
-    /// Both do not answer the adapter's own search. Each CAN protocol is therefore forced and asked for the
-    /// protocol identifier, and J1939 is asked for its active codes. `AT TP` stores nothing, and at the end
-    /// the adapter searches again as before.
+    /// These vehicles do not answer the adapter's own search. Each CAN protocol is therefore forced
+    /// and asked for the protocol identifier, and J1939 is asked for its active codes. `AT TP`
+    /// stores nothing, and at the end the adapter searches again as before.
     static let forced: [Step] =
         [
             VehicleProtocol.can11At500, .can29At500, .can11At250, .can29At250,

@@ -3,9 +3,10 @@ import VehicleLink
 
 /// Messages of ISO 14230 frames without a checksum, which count unless something contradicts them.
 ///
-/// A frame whose checksum is missing may as well have lost a byte. A second one like it shows
-/// that the adapter prints none; one with a checksum shows that it does. After `AT H1` an ELM327 prints
-/// them all, so that one that stays alone is damaged there.
+/// A frame whose checksum is missing may as well have lost a byte. A second frame without a
+/// checksum shows that the adapter prints none; a frame with a checksum shows that it prints
+/// checksums. After `AT H1` an ELM327 prints all checksums, so a single frame without one is
+/// damaged.
 package struct UnprovenMessages: Hashable, Sendable {
     private struct Held: Hashable, Sendable {
         var message: ECUMessage
@@ -16,10 +17,10 @@ package struct UnprovenMessages: Hashable, Sendable {
     /// Whether two consecutive frames had no checksum.
     private var lacksChecksums = false
 
-    /// None is held back.
+    /// No message is held back.
     package init() {}
 
-    /// Whether none is held back.
+    /// Whether no message is held back.
     package var isEmpty: Bool { held.isEmpty }
 
     /// Delivers a message, or holds it back while it lacks proof; `text` is its line.
@@ -39,7 +40,7 @@ package struct UnprovenMessages: Hashable, Sendable {
         }
     }
 
-    /// Ends a reply; `needsProof` where checksums are to be expected.
+    /// Ends a reply; `needsProof` if checksums are expected.
     package mutating func finish(needsProof: Bool, _ out: inout [ReplyEvent]) {
         guard needsProof, !held.isEmpty, !lacksChecksums else {
             release(&out)
@@ -50,7 +51,7 @@ package struct UnprovenMessages: Hashable, Sendable {
         refute(&out)
     }
 
-    /// Delivers what was held back.
+    /// Delivers the messages that were held back.
     package mutating func release(_ out: inout [ReplyEvent]) {
         for one in held { out.append(.message(one.message)) }
         held.removeAll(keepingCapacity: true)

@@ -2,8 +2,8 @@
 package enum Voltage {
     /// The voltage in V; nil for anything else.
     ///
-    /// Adapters measure less than 100 V. Without a unit there have to be decimals: `12` may be what is
-    /// left of `12.4V`.
+    /// Adapters measure less than 100 V. Without a unit there have to be decimals: `12` may be the
+    /// rest of `12.4V`.
     package static func read(_ text: Span<UInt8>, unitIsOptional: Bool) -> Double? {
         var whole = 0.0
         var weight = 0.0

@@ -50,7 +50,7 @@ extension GoLinkDialect {
         }
         running.pending.remove(ecu)
         running.answers += 1
-        // An open partial frame would otherwise be taken for the start of the next answer.
+        // An open partial frame would otherwise count as the start of the next answer.
         if let expected = running.expected, running.answers >= expected, running.pending.isEmpty,
             !running.isDamaged, !lexer.isSkipping, lexer.partialFrame == nil
         {

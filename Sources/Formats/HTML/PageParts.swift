@@ -74,7 +74,7 @@ enum PageParts {
 
     /// Zooms all plots together by their view boxes and shows values of the curves.
     ///
-    /// The page is complete without it.
+    /// The page is complete without this part.
     static let script = """
         'use strict';
         (function () {

@@ -45,9 +45,9 @@ public struct ItemRows: Sendable {
             reading, code, monitor, monitorTest, ecu, refusal, message, adapterStatus,
             ["time", "id", "data"], error,
         ]
-        /// Of what the answer to a request for data may hold, or a freeze frame.
+        /// Rows that the answer to a request for data may hold, or a freeze frame.
         public static let data = [reading, monitor, code] + rest
-        /// Of what an answer may hold instead of results.
+        /// Rows that an answer may hold instead of results.
         public static let rest = [refusal, message, adapterStatus, error]
         private static let refusal = ["time", "ecu", "service", "nrc", "name"]
         private static let message = ["time", "ecu", "service", "pgn", "payload"]

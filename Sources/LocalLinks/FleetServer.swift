@@ -12,7 +12,7 @@ public final class FleetServer: Sendable {
     public struct Vehicle: Sendable {
         /// The vehicle and its adapter.
         public var options: SimulatorOptions
-        /// The place where the adapter is served.
+        /// The place at which the adapter is served.
         public var place: ServingPlace
 
         /// A vehicle at a place.

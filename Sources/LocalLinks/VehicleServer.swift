@@ -4,7 +4,7 @@ import OBDCore
 import Simulator
 import SystemIO
 
-/// Serves a simulated vehicle at a place, to one host after another, until a descriptor says stop.
+/// Serves a simulated vehicle at a place, to one host after another, until a descriptor asks it to stop.
 public struct VehicleServer {
     /// The place where the vehicle is served.
     public var place: ServingPlace

@@ -58,8 +58,8 @@ enum CommandSuggestion {
     static func completed(_ line: String, _ arguments: [CommandArgument]) -> String {
         let parts = line.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
         if line.hasPrefix("Unknown option '--"), parts.count > 2 {
-            // Nobody should get these by a typing error: they skip a question, or change what is
-            // stored.
+            // Suggest none of these, because a typing error must not lead to them: they skip a question, or
+            // change stored data.
             let names = Set(arguments.flatMap(\.names))
                 .subtracting(["--yes", "--force", "--purge", "--save"])
                 .filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }.sorted()

@@ -37,10 +37,10 @@ public struct ObdscanCommand: ParsableCommand {
             ConfigCommand.self, SetupCommand.self, ServeCommand.self, CommonOptions.self,
         ])
 
-    /// The root command; alone, it shows attached adapters and what to do next.
+    /// The root command; alone, it shows attached adapters and suggests commands.
     public init() {}
 
-    /// Shows attached adapters and what to do next.
+    /// Shows attached adapters and suggests commands.
     public func run() throws {
         try Overview().print()
     }

@@ -7,7 +7,7 @@ import TripRecorder
 import TripStore
 import VehicleReports
 
-/// The output of `obdscan` without a command: attached adapters and what to do next.
+/// The output of `obdscan` without a command: attached adapters and suggested commands.
 struct Overview {
     private let attached: [Accessory]
     private let remembered: [RememberedAccessory]
@@ -97,7 +97,7 @@ struct Overview {
 
 /// The device that commands use without `-d`, according to the environment or the configuration.
 struct ChosenAccessory: Hashable, Sendable {
-    /// The device as it is named there.
+    /// The device with its name there.
     var name: String
     /// The address of the device, if the name is one of the user's names.
     var address: String?

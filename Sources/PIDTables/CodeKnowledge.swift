@@ -16,7 +16,7 @@ public final class CodeKnowledge: Sendable {
     /// The facts of a reported code, if the other lists of its ECU are not known.
     public func facts(of report: CodeReport) -> CodeFacts { facts(of: report, isAlone: false) }
 
-    /// The facts of a reported code; `isAlone` if no weightier list of its ECU has it.
+    /// The facts about a reported code; `isAlone` if its ECU has no more important list with the code.
     public func facts(of report: CodeReport, isAlone: Bool) -> CodeFacts {
         let text = texts.text(of: report.code)
         let loaded = explanations.withLock { known in

@@ -1,13 +1,13 @@
 import Diagnostics
 import OBDCore
 
-/// One line of a user's texts: a code, a tab, what it says.
+/// One line of a user's texts: a code, a tab, and the text.
 package struct CodeTextRow {
     /// As texts are looked up: `P1234`, `P1234-11`, `SPN609`, `SPN609/FMI19`.
     var key: [UInt8]
     var text: ArraySlice<UInt8>
 
-    /// The rows of a file, and the numbers of lines that are no code, tab and text, from 1; empty lines and
+    /// The rows of a file, and the numbers of lines without a code, a tab and a text, from 1; empty lines and
     /// those that begin with `#` are ignored.
     package static func rows(of bytes: [UInt8]) -> (rows: [CodeTextRow], bad: [Int]) {
         var rows: [CodeTextRow] = []

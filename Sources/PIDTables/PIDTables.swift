@@ -14,7 +14,7 @@ public enum PIDTables {
     /// The embedded table with users' own files over it; a later record replaces an earlier one of
     /// the same identifier.
     ///
-    /// - Parameter packs: what the vehicle decides about; users' own records replace theirs.
+    /// - Parameter packs: the tables that the vehicle may choose; users' own records replace theirs.
     public static func load(
         _ userFiles: [TableFile], automatic packs: [TablePack] = []
     ) throws(TableError) -> PIDTable {

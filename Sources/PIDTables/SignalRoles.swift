@@ -1,9 +1,10 @@
 public import Diagnostics
 
-/// What signals measure, whatever they are called: by the tables that name them, else by their own words.
+/// The quantities of signals, whatever their names: from the tables that have them, else from the signals'
+/// own names.
 public struct SignalRoles: Sendable {
     private let roles: [String: SignalRole]
-    /// Signals of tables: where those give no role, there is none.
+    /// Signals of tables: if the tables give no role, there is none.
     private let known: Set<String>
 
     /// The roles that signals of these records have.
@@ -25,7 +26,7 @@ public struct SignalRoles: Sendable {
         roles.filter { $0.value == role }.map(\.key).sorted()
     }
 
-    /// What a signal measures; nil where neither a table nor its own name says it.
+    /// The quantity of a signal; nil if neither a table nor its own name shows one.
     public func role(of signal: Signal) -> SignalRole? {
         if let known = SignalRole(aliases: signal.aliases) ?? roles[signal.id] { return known }
         guard !known.contains(signal.id) else { return nil }
@@ -36,7 +37,7 @@ public struct SignalRoles: Sendable {
 extension PIDTables {
     /// The roles of the embedded table, of all packs and of `userFiles`.
     ///
-    /// What cannot be read counts for nothing here.
+    /// Unreadable files are ignored here.
     public static func signalRoles(_ userFiles: [TableFile] = []) -> SignalRoles {
         let files = embeddedFiles() + userFiles + packs().map(\.file)
         var records: [TableRecord] = []

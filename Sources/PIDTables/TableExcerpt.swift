@@ -5,8 +5,7 @@ public import OBDCore
 extension PIDTables {
     /// The embedded table with only the records that `isWanted` accepts.
     ///
-    /// Records that are not wanted are skipped without parsing: one record takes a fiftieth of the time for
-    /// all.
+    /// Other records are skipped without parsing: one record needs a fiftieth of the time for all.
     public static func excerpt(
         where isWanted: (DataID) -> Bool
     ) throws(TableError) -> PIDTable {

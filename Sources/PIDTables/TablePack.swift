@@ -2,7 +2,7 @@ public import OBDCore
 
 /// A table of one make or model that comes with the program.
 ///
-/// It counts when it is asked for, or when the vehicle turns out to be one of its own.
+/// A pack counts if the user names it, or if the vehicle is one of the pack's own.
 public struct TablePack: Sendable {
     /// The folder of packs among the embedded files.
     static let folder = "packs/"

@@ -10,9 +10,9 @@ public struct FreshFixes: Sendable {
     public enum Verdict: Hashable, Sendable {
         /// Keep it.
         case fresh
-        /// It is older than ``FreshFixes/limit``.
+        /// The fix is older than ``FreshFixes/limit``.
         case stale
-        /// It was received before.
+        /// The fix was received before.
         case repeated
     }
 

@@ -3,8 +3,8 @@ public import OBDCore
 /// Converts a receiver's sentences to fixes.
 ///
 /// RMC contains date, speed and course, GGA the altitude; their order differs between receivers.
-/// Sentences with the same time of day belong to one fix. It is complete with both sentences, or
-/// when another time begins.
+/// Sentences with the same time of day belong to one fix. A fix is complete with both sentences, or when
+/// another time begins.
 public struct NMEAReader: Sendable {
     /// Number of valid sentences.
     public private(set) var sentences = 0

@@ -7,9 +7,9 @@ import OBDCore
 ///    talker  kind   fields       XOR of everything between $ and *
 /// ```
 public struct NMEASentence: Hashable, Sendable {
-    /// What is wrong with a line.
+    /// The fault of a line.
     public enum Fault: Error, Hashable, Sendable {
-        /// It does not begin with a dollar sign, has no address or no checksum, or is too long.
+        /// The line does not begin with a dollar sign, has no address or no checksum, or is too long.
         case form
         /// The checksum does not match.
         case checksum(expected: UInt8, received: UInt8)

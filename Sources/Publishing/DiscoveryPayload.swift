@@ -36,13 +36,13 @@ public struct DiscoveryPayload: Hashable, Sendable {
     public var signals: [SignalEntity] = []
     /// Whether to add entities for trouble codes and check engine light.
     public var hasCodes = true
-    /// Whether an ECU ever said which monitors have run.
+    /// Whether an ECU ever reported which monitors have run.
     public var hasReadiness = false
     /// Whether there is a button that reads trouble codes.
     public var hasCommands = false
     /// Whether there is a tracker.
     public var hasPosition = false
-    /// What signals of makes and models measure that a driver looks at, by short name.
+    /// The quantities of signals of car makers that a driver looks at, by short name.
     public var measured: [String: SignalRole] = [:]
     /// Entities that were there and are gone: identifier and platform.
     public var removed: [String: String] = [:]
@@ -78,7 +78,7 @@ public struct DiscoveryPayload: Hashable, Sendable {
         "Trouble codes", "Check engine light", "Incomplete monitors", "Read trouble codes",
         "Trip duration", "Trip distance", "Position",
     ]
-    /// What the button sends.
+    /// The payload of the button.
     public static let readCodes = "read-codes"
 
     /// Identifier and platform of each entity.

@@ -1,4 +1,4 @@
-/// Takes secrets out of what a server says: it may repeat the request.
+/// Removes secrets from a server's text, because a server may repeat the request.
 public struct KnownSecrets: Hashable, Sendable {
     /// The secrets in all forms in which a request has them, the longest first.
     private let forms: [String]

@@ -29,7 +29,7 @@ public struct SinkAddress: Hashable, Sendable {
 
     /// Why a text is not a valid address.
     public enum Fault: Error, Hashable, Sendable {
-        /// It does not begin with one of the known schemes.
+        /// The address does not begin with one of the known schemes.
         case unknownScheme
         /// The host is missing.
         case noHost

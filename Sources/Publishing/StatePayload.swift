@@ -42,7 +42,7 @@ public enum StatePayload {
         ]).bytes
     }
 
-    /// Which monitors have run since codes were cleared; each once, whichever ECU has it.
+    /// The monitors and whether they have run since codes were cleared; each once, whichever ECU has it.
     public static func readiness(_ monitors: [MonitorStatus], time: UTC) -> [UInt8] {
         let supported = monitors.filter(\.supported)
         func names(_ list: [MonitorStatus]) -> [String] {

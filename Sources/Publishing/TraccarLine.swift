@@ -1,10 +1,10 @@
 public import OBDCore
 
-/// A position as Traccar takes it, as the body of a form (https://www.traccar.org/osmand/).
+/// A position in Traccar's form, as the body of a request (https://www.traccar.org/osmand/).
 public enum TraccarLine {
     /// Appends `id=golf&timestamp=1795248902&lat=48.1&lon=11.5&speed=27&bearing=90` and a line end.
     ///
-    /// Speed is in knots there.
+    /// The unit of the speed is knots.
     public static func append(
         _ position: Position, of vehicle: String, time: UTC, to output: inout [UInt8]
     ) {

@@ -17,7 +17,7 @@ public struct VSSNames: Sendable {
 
     /// Reads `pids/vss.tsv`: signal, overlay, core, type; other lines are ignored.
     ///
-    /// - Parameter roles: what signals of makes and models measure, by their short names: `ev-soc`.
+    /// - Parameter roles: the quantities of signals of car makers, by their short names: `ev-soc`.
     public init(_ text: String, roles: [String: String] = [:]) {
         var measured: [String: Name] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
@@ -42,8 +42,8 @@ public struct VSSNames: Sendable {
     /// The signals with a name.
     public var signals: [String] { Set(overlay.keys).union(core.keys).sorted() }
 
-    /// The name of a signal from the overlay or, with `isCore`, from the core catalogue if it is
-    /// there.
+    /// The name of a signal from the overlay or, with `isCore`, from the core catalogue if the catalogue has
+    /// it.
     public func name(_ signal: String, isCore: Bool) -> Name? {
         isCore ? core[signal] ?? overlay[signal] : overlay[signal] ?? core[signal]
     }

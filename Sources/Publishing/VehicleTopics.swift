@@ -13,7 +13,7 @@ public struct VehicleTopics: Hashable, Sendable {
     /// The topic that shows whether the publishing program is running.
     public static func bridge(_ client: String) -> String { "obdscan/bridge/\(client)" }
 
-    /// What all of its own topics begin with.
+    /// The beginning of all of the vehicle's own topics.
     public var prefix: String { "obdscan/\(vehicle)/" }
     /// Whether an ECU answers.
     public var availability: String { "obdscan/\(vehicle)/availability" }
@@ -72,7 +72,7 @@ public struct SignalKey: Hashable, Comparable, Sendable {
 
     /// The signal that an identifier names; nil for `trip`, `codes` and others that name none.
     ///
-    /// An ECU's name has no `_`.
+    /// The name of an ECU has no `_`.
     public init?(identifier: String) {
         guard let mark = identifier.firstIndex(of: "_"),
             !DiscoveryPayload.otherComponents.contains(identifier)
@@ -81,6 +81,6 @@ public struct SignalKey: Hashable, Comparable, Sendable {
         signal = String(identifier[identifier.index(after: mark)...])
     }
 
-    /// Both in one word, as identifiers want it.
+    /// The ECU and the signal in one word, as identifiers need it.
     public var identifier: String { "\(ecu)_\(signal)" }
 }

@@ -8,7 +8,7 @@ public enum WriteAnswer: Hashable, Sendable {
     case none(String)
 }
 
-/// What to do after an answer.
+/// The decision after an answer.
 public enum WriteDecision: Hashable, Sendable {
     /// The server accepted all lines.
     case accepted
@@ -33,7 +33,7 @@ public enum WriteDecision: Hashable, Sendable {
         case everyLine
         /// The server's certificate is not trusted, or is of another name.
         case certificate
-        /// The server answers with a redirection: the address is another one.
+        /// The server answers with a redirection to another address.
         case moved
     }
 
@@ -166,7 +166,7 @@ public struct LineBatch: Hashable, Sendable {
         if parts.popLast() != nil { isTaken = true }
     }
 
-    /// Whether the server seems to refuse every line for another reason than it says.
+    /// Whether the server seems to refuse every line for a reason that it does not report.
     ///
     /// The first lines were refused one by one, and no line was accepted.
     public var isHopeless: Bool { !isTaken && refused.count >= 8 && !parts.isEmpty }

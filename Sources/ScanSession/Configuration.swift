@@ -24,7 +24,7 @@ public struct SessionConfiguration: Sendable {
     public var vehicle: VehicleNeed
     /// Whether to only listen to the bus, if the link can do that without an ELM327.
     public var onlyListens = false
-    /// What earlier sessions learned about this adapter; nil if nothing.
+    /// The memory of earlier sessions about this adapter; nil if there is none.
     public var memory: AdapterMemory?
     /// Whether to restore a lost link.
     public var reconnect: Reconnect
@@ -65,7 +65,7 @@ public struct SessionConfiguration: Sendable {
 extension SessionConfiguration {
     /// The dialect to use; one that detects the language if only the link is known.
     ///
-    /// Adapters that this program serves itself use the ELM327 dialect unless they say otherwise.
+    /// Adapters that this program serves itself use the ELM327 dialect unless their transport names another.
     var knownDialect: AnyDialect {
         let choice: AnyDialect.Choice =
             switch dialect {
@@ -191,7 +191,7 @@ public enum DialectChoice: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What to remember about an adapter for the next session.
+/// The facts to remember about an adapter for the next session.
 public struct AdapterMemory: Hashable, Sendable {
     /// The line rate that worked; unit: bit/s.
     public var lineRate: Int?

@@ -7,6 +7,6 @@ public struct PendingAnswer: Sendable {
 
     /// The answer; nil until it arrives.
     ///
-    /// - Throws: the reason why there is no answer.
+    /// - Throws: the reason why no answer will arrive.
     public func take() throws(ScanError) -> Answer? { try ticket.value() }
 }

@@ -52,14 +52,14 @@ public struct ReadingBatch: Hashable, Sendable {
 /// Takes batches from a session's thread.
 ///
 /// `offer` is called on the thread that communicates with the adapter, while the next request of a poll is
-/// already running. It must neither block nor do work: put the batch into a queue and return.
+/// already running. `offer` must neither block nor do work: put the batch into a queue and return.
 public protocol ReadingSink: Sendable {
     /// Becomes readable when there is space after a refused offer.
     ///
     /// Nil for a sink that never refuses, because it drops what it cannot keep.
     ///
-    /// While a sink with a descriptor is full, the session sends no requests. This is back-pressure without
-    /// loss.
+    /// While a sink with a descriptor is full, the session sends no requests. The wait is back-pressure
+    /// without loss.
     var spaceDescriptor: Int32? { get }
 
     /// Offers a batch; false if the sink is full.

@@ -2,9 +2,10 @@ import OBDCore
 import ScanTool
 import Synchronization
 
-/// Notes that a transcript broke off, so that the session can go on and its user hears of it at the end.
+/// Notes that a transcript broke off, so that the session can continue and its user learns of the loss at the
+/// end.
 public final class RecordingWatch: ScanObserver {
-    /// Only what seldom happens.
+    /// Only rare events.
     public let interests = ScanEvent.Kinds.milestones
     private let number = Mutex<Int32?>(nil)
 

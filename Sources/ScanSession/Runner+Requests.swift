@@ -96,7 +96,7 @@ extension Runner {
         carryOut(driver.handover.take(.submitted(running)))
         if audience.wants(.requests) { tell(.didSendCommand(request)) }
         handle(.submitted(request))
-        // Counted while the vehicle already works on it.
+        // This is counted while the vehicle already works on the request.
         if case .vehicle(let request) = request {
             core.noteRequest(records: request.records, at: running.asked)
         }

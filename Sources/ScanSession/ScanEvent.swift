@@ -141,7 +141,7 @@ public protocol ScanObserver: Sendable {
     func scan(_ event: ScanEvent, at time: Instant)
 }
 
-/// What is known about the current link.
+/// The facts about the current link.
 public struct LinkInformation: Hashable, Sendable {
     /// The adapter.
     public var identity: AdapterIdentity

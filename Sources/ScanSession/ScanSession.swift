@@ -207,7 +207,7 @@ public final class ScanSession: Sendable {
         core.takeEvents(&events)
     }
 
-    /// What is known about the link; nil before the adapter is set up.
+    /// The facts about the link; nil before the adapter is set up.
     public var link: LinkInformation? { core.link }
 
     /// The statistics of the session so far.
@@ -216,7 +216,7 @@ public final class ScanSession: Sendable {
     /// How the latest poll spent its time; nil until it has ended.
     public var report: PollReport? { core.report }
 
-    /// What to remember about the adapter.
+    /// The facts to remember about the adapter.
     public var memory: AdapterMemory { core.memory }
 
     /// The ECUs that have sent a message since the session began.

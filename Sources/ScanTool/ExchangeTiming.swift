@@ -108,7 +108,7 @@ public struct ExchangeTiming: Hashable, Sendable {
 
     /// Whether this many bytes cannot be transferred at `rate` in the time that they took.
     ///
-    /// Then it is a USB device or a pty, whose rate has no meaning.
+    /// The device is then a USB device or a pty, whose rate has no meaning.
     public func disproves(rate: Int, by instant: Instant) -> Bool {
         instant - begun < Self.time(doneBytes + bytes, rate) * 0.9
     }

@@ -108,8 +108,8 @@ public struct TimeAccount: Hashable, Sendable {
         public var own: Duration
         /// While no request was due.
         public var idle: Duration
-        /// While no request was due except those that are asked less often after silence or a failure, or
-        /// while the vehicle was left alone.
+        /// The time in which no request was due except rare ones after silence or a failure, or in which the
+        /// vehicle rested.
         public var rests: Duration
         /// Failed requests and outages of the link.
         public var lost: Duration

@@ -39,7 +39,7 @@ public struct PublishSettings: Hashable, Sendable {
     public var hasText: Bool?
     /// Whether a button at the broker may read trouble codes.
     public var takesCommands: Bool?
-    /// What of the past a broker gets.
+    /// The part of the history that a broker gets.
     public var history: History?
     /// The names of signals in the sink.
     public var names: Names?

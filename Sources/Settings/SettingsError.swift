@@ -83,7 +83,7 @@ public enum SettingFault: Hashable, Sendable {
 
 /// Checks of values that other modules provide.
 public struct SettingsChecks: Sendable {
-    /// Returns why a text is not a device's address; nil = it is one.
+    /// Returns why a text is not a device's address; nil = the text is an address.
     public var addressFault: @Sendable (String) -> String?
     /// Returns whether a text is a condition for an alarm.
     public var isCondition: @Sendable (String) -> Bool

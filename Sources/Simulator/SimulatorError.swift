@@ -1,4 +1,4 @@
-/// What is wrong with a `sim:` address.
+/// The fault of a `sim:` address.
 public enum SimulatorError: Error, Hashable, Sendable {
     /// The scenario is unknown.
     case unknownScenario(String)

@@ -4,10 +4,10 @@ import Glibc
 public final class AppendedFile: Sendable {
     /// Where it is written.
     public let descriptor: Int32
-    /// What it begins with, 1 kB at most; nil where it is empty.
+    /// The beginning of the file, 1 kB at most; nil if the file is empty.
     public let beginning: [UInt8]?
 
-    /// Opens a file, or makes it; it keeps what it holds.
+    /// Opens a file, or creates it; its content stays.
     public init(_ path: String) throws(SystemError) {
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0o666)
         guard descriptor >= 0 else {

@@ -8,7 +8,7 @@ public enum ChildProcess {
     public enum End: Hashable, Sendable {
         case exited(Int32)
         case signalled(Int32)
-        /// It was killed, because its time was over or the caller cancelled the wait.
+        /// The program was killed, because its time was over or the caller cancelled the wait.
         case killed
     }
 
@@ -43,7 +43,7 @@ public enum ChildProcess {
 
     /// Starts a program of the PATH and does not wait for it.
     ///
-    /// What it prints goes to standard error, so that it cannot mix with data.
+    /// The program's output goes to standard error, so that it cannot mix with data.
     ///
     /// - Parameters:
     ///   - words: the program and its arguments.
@@ -51,7 +51,7 @@ public enum ChildProcess {
     public static func start(
         _ words: [String], variables: [String] = []
     ) throws(SystemError) {
-        // It must not remain as a zombie.
+        // The ended program must not remain as a zombie.
         Glibc.signal(SIGCHLD, SIG_IGN)
         _ = try spawn(words, variables: variables, isWaitedFor: false)
     }
@@ -82,7 +82,7 @@ public enum ChildProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // These are blocked and ignored here, but the program gets them as usual.
+        // These signals are blocked and ignored here, but the program gets them as usual.
         var none = sigset_t()
         sigemptyset(&none)
         var usual = sigset_t()
@@ -92,7 +92,7 @@ public enum ChildProcess {
         posix_spawnattr_setsigdefault(&attributes, &usual)
         var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
         if isWaitedFor {
-            // A group of its own, so that its helpers can be ended with it.
+            // A separate process group, so that the program's helpers can be ended with it.
             posix_spawnattr_setpgroup(&attributes, 0)
             flags |= POSIX_SPAWN_SETPGROUP
         }

@@ -15,7 +15,7 @@ public final class DatagramSocket: Sendable {
             descriptor, SOL_SOCKET, SO_BROADCAST, &yes, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Opens a socket that receives what is sent to `address`.
+    /// Opens a socket that receives datagrams for `address`.
     public init(boundTo address: [UInt8], family: Int32) throws(SystemError) {
         descriptor = try Self.open(family)
         let status = address.withUnsafeBytes { place in

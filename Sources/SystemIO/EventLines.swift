@@ -36,6 +36,6 @@ public final class EventLines: Sendable {
         try? writeAll(whole ? line : line.prefix(Self.longest - 1) + [0x0A], to: descriptor)
     }
 
-    /// What a pipe accepts without waiting (PIPE_BUF).
+    /// The number of bytes that a pipe accepts without waiting (PIPE_BUF).
     private static let longest = 4_096
 }

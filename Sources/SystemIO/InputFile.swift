@@ -29,7 +29,7 @@ public final class InputFile {
         }
     }
 
-    /// What was made of the file at `path` by other means.
+    /// The content of the file at `path`, read by other means.
     public init(path: String, contents: [UInt8]) {
         self.path = path
         descriptor = -1

@@ -20,7 +20,7 @@ public final class Latecomers: Sendable {
     /// - Parameters:
     ///   - pause: The time until the next attempt; nil if another one would fail in the same way.
     ///   - tell: Gets each failure that has a pause, and the pause; nil if there is no other attempt.
-    /// - Returns: What the last attempt gave.
+    /// - Returns: The result of the last attempt.
     public func run<Value>(
         _ inbox: SignalInbox, pause: (any Error) -> Duration?,
         tell: (any Error, Duration?) -> Void, attempt: () throws -> Value
@@ -47,9 +47,9 @@ public final class Latecomers: Sendable {
         }
     }
 
-    /// A thread is no longer busy; if none is, those that wait need not wait any longer.
+    /// A thread is no longer busy; if none is, waiting threads need not wait any longer.
     ///
-    /// - Returns: Whether none is.
+    /// - Returns: - Returns: whether no thread is busy.
     private func leave(_ alarm: EventDescriptor?) -> Bool {
         count.withLock { count in
             if let alarm { count.waiting.append(alarm) }

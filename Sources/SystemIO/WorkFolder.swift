@@ -2,9 +2,9 @@ import Glibc
 
 /// A folder for an incomplete database, next to its final path.
 ///
-/// Only its owner may access it. It is removed together with this value. If the process is killed, the folder
-/// stays. The next process that works in the same place finds it by its name and removes it, because the lock
-/// of the killed process is gone.
+/// Only its owner may access it. The folder is removed together with this value. If the process is killed,
+/// the folder stays. The next process that works in the same place finds it by its name and removes it,
+/// because the lock of the killed process is gone.
 public struct WorkFolder: ~Copyable {
     /// Why the folder cannot be created.
     public struct Fault: Error, Hashable, Sendable {
@@ -35,7 +35,7 @@ public struct WorkFolder: ~Copyable {
             let path = String(
                 decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
             let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            // Until it is locked, another process may take it for the remnant of a killed process.
+            // Until the folder is locked, another process may think that a killed process left it.
             if descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0, access(path, F_OK) == 0 {
                 self.path = path
                 self.descriptor = descriptor

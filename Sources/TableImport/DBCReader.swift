@@ -210,7 +210,7 @@ struct DBCReader {
                     && ($0.isIntel ? $0.start / 8 * 8 : Self.top($0)) == (place + 1) * 8
             }
         }
-        // What has no identifier is in every answer of the message.
+        // A signal without a multiplexer is in every answer of the message.
         var always: [Line] = []
         var found: [DataID: (record: ImportedRecord, begin: Int)] = [:]
         defer {

@@ -15,7 +15,7 @@ public struct ImportedRow: Hashable, Sendable {
     public var file: String
     /// The original equation, for people.
     var equation: String?
-    /// Whether recorded answers confirm it.
+    /// Whether recorded answers confirm the row.
     var isProven = false
 
     /// Whether both rows read the same number from the same bits under the same name.
@@ -70,7 +70,7 @@ public struct ImportedRecord: Sendable {
     /// No person writes more notes to one request; others are left out.
     private static let mostNotes = 16
 
-    /// Adds what the notes do not say yet.
+    /// Adds notes that are missing.
     mutating func add(_ others: [String]) {
         for note in others where notes.count < Self.mostNotes && !notes.contains(note) {
             notes.append(note)

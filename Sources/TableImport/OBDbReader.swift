@@ -135,7 +135,7 @@ struct OBDbReader {
         }
     }
 
-    /// Where a command has a signal, and what its bits mean.
+    /// The position of a signal in a command, and the meaning of its bits.
     private struct Place: Hashable {
         var id: String?
         var signal: Signal

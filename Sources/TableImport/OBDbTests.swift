@@ -27,7 +27,7 @@ public struct OBDbTests: Sendable {
             if line.hasPrefix("#") || line.isEmpty { continue }
             if line.hasPrefix("- ") {
                 line = Text.trimmed(String(line.dropFirst(2)))
-                // This is a list of frames, or the next case.
+                // The line begins a list of frames, or the next case.
                 if line.contains(":") {
                     cases.append(Case())
                     isInValues = false
@@ -127,7 +127,7 @@ extension ImportedSource {
         let answers =
             RecordedFrames.answers(one.frames)
             ?? RecordedFrames.answers(one.frames, addressBytes: 1)
-        // Several ECUs may answer; a value that belongs to one of them does not say to which.
+        // Several ECUs may answer, and a recorded value does not show which of them sent it.
         guard let answers, let first = answers.first,
             answers.allSatisfy({ $0.payload == first.payload })
         else {

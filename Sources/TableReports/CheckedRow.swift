@@ -3,7 +3,7 @@ import Formats
 import OBDCore
 import TableImport
 
-/// A row of a source and what becomes of it.
+/// A row of a source and its result.
 package struct CheckedRow {
     private var file: String
     private var line: Int
@@ -13,7 +13,7 @@ package struct CheckedRow {
     private var outcome: String
     private var reason: String?
 
-    /// What becomes of each row of a table's sources, in their order.
+    /// The result of each row of a table's sources, in their order.
     package static func all(of table: ImportedTable) -> [CheckedRow] {
         var rows = table.records.flatMap { record in
             record.rows.map { row in

@@ -4,7 +4,7 @@ import OBDCore
 import PIDTables
 
 extension ComparedSignal {
-    /// What a comparison has to say of a signal.
+    /// The result of a comparison for a signal.
     package static let shape = RowShape<ComparedSignal>(
         "comparedSignal",
         [

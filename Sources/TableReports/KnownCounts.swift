@@ -8,9 +8,9 @@ import Simulator
 package struct KnownCounts {
     /// One figure.
     package struct Line: Sendable {
-        /// Its name in JSON.
+        /// The name of the count in JSON.
         package var key: String
-        /// Its name for people.
+        /// The name of the count for people.
         package var title: String
         /// How many there are.
         package var count: Int

@@ -19,7 +19,7 @@ extension Signal {
 
 /// A signal of a list.
 package struct ListedSignal {
-    /// Where it is asked for; nil = the adapter measures it.
+    /// The identifier of the request; nil = the adapter measures the signal.
     private var id: DataID?
     private var signal: Signal
 

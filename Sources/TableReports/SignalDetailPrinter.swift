@@ -5,7 +5,7 @@ import OBDCore
 import PIDTables
 import SystemIO
 
-/// Prints all that a table says of records and signals.
+/// Prints all facts of a table about records and signals.
 package struct SignalDetailPrinter {
     private let form: OutputForm
     private let palette: Palette

@@ -10,7 +10,7 @@ package enum TableImportFault: Error {
     case unreadable(path: String, errno: Int32)
     /// A folder that holds more files than any collection of tables.
     case tooManyFiles(path: String, most: Int)
-    /// What should be a folder is none.
+    /// The path is not a folder.
     case notAFolder(path: String)
     /// A table of another program without a row that can be used.
     case noUsableRow(path: String, rows: Int)
@@ -22,9 +22,9 @@ package enum TableImportFault: Error {
 
 /// Reads other programs' tables from files and folders.
 package struct TableImportRun {
-    /// What the sources must be; nil = each says it itself.
+    /// The format of the sources; nil = detect each.
     private let format: TableFormat?
-    /// Model year, header and what is left out.
+    /// Model year, header and rows to leave out.
     package var options = ImportOptions()
     /// A folder of recorded answers.
     private let tests: String?
@@ -67,7 +67,7 @@ package struct TableImportRun {
         return Array(table.text.utf8)
     }
 
-    /// Our own table is right where others repeat it.
+    /// If a source has the same record, our own table is right.
     package mutating func leaveOutBuiltIn() throws(TableImportFault) {
         do throws(TableError) {
             let services: Set<Service> = [.currentData, .vehicleInformation]

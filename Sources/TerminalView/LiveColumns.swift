@@ -25,7 +25,7 @@ struct LiveColumns {
     /// Widths of trends that show a round time: 10 s to 4 minutes.
     private static let trends = [120, 90, 60, 30, 15, 10, 5]
 
-    /// Distributes the width: first to what is needed to read a value, then to what explains it.
+    /// Distributes the width: first to the columns for reading a value, then to the columns that explain it.
     ///
     /// The first cell of a line shows an alarm, the cursor, or the sign of a signal in the graph.
     init(_ model: LiveModel, shown places: [Int], isASCII: Bool, width: Int) {
@@ -95,7 +95,7 @@ struct LiveColumns {
         }
     }
 
-    /// What the column of ECUs shows.
+    /// The text in the column of ECUs.
     func ecuText(_ ecu: ECUAddress?) -> String {
         namesECUs ? names.title(of: ecu, none: "") : ecu?.description ?? ""
     }

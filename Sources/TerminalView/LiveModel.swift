@@ -93,7 +93,7 @@ public struct LiveModel: Sendable {
 
     /// The part of the screen above the signals.
     public var header = Header()
-    /// What the ECUs are called.
+    /// The names of the ECUs.
     public var names = ECUNames()
     /// The rows, in the order in which they are shown.
     public private(set) var rows: [Row] = []
@@ -426,7 +426,7 @@ public struct LiveModel: Sendable {
     }
 }
 
-// MARK: What keys do
+// MARK: Keys
 
 extension LiveModel {
     /// Moves the cursor by this many rows.
@@ -504,7 +504,7 @@ extension LiveModel {
     /// Toggles between the rows of all ECUs and hiding equal rows.
     public mutating func toggleFolding() { foldsECUs.toggle() }
 
-    /// What became of a signal that was to be added to the graph or removed from it.
+    /// The result of adding a signal to the graph or removing it.
     public enum Plotting: Hashable, Sendable {
         case added, removed, full
     }

@@ -37,13 +37,13 @@ extension LiveModel {
         public private(set) var maximum: Double?
         /// The scale of the bar, known before the first value; nil = no bar.
         ///
-        /// Its end shrinks only when the user resets the extremes.
+        /// The end of the scale shrinks only when the user resets the extremes.
         public private(set) var scale: BarScale?
         /// The values of the last minutes.
         public var trend = Trend()
         /// The time of the last value; nil before the first.
         public var updated: Instant?
-        /// What lay between the last two values; nil before the second.
+        /// The time between the last two values; nil before the second.
         public var pace: Duration?
         /// Whether it was asked for before its first value, and no ECU answered.
         public var isUnanswered = false
@@ -80,7 +80,7 @@ extension LiveModel.Row {
     ///
     /// ECUs are polled one after the other, so the value may change between their answers.
     private static let likeness = (value: 0.05, scale: 0.01)
-    /// What a differing value adds to ``difference``; an equal one subtracts 1.
+    /// The amount that a differing value adds to ``difference``; an equal one subtracts 1.
     private static let differenceWeight = 4
     /// From this ``difference`` on, the row is shown.
     private static let clearDifference = 8
@@ -119,7 +119,7 @@ extension LiveModel.Row {
         let room =
             max(abs(number), abs(theirs)) * Self.likeness.value
             + (scale?.end ?? 0) * Self.likeness.scale
-        // An ECU may repeat what another one said a moment ago.
+        // An ECU may repeat the value of another ECU a moment later.
         let before = other.earlier ?? theirs
         return number >= min(theirs, before) - room && number <= max(theirs, before) + room
     }

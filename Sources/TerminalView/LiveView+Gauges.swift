@@ -50,7 +50,7 @@ extension LiveView {
                 + String(repeating: " ", count: Self.gauge.columns - left - 1 - displayWidth(text))
         }
         let mark = row.isAlarming ? "! " : ""
-        // A short name says more than the beginning of a long one.
+        // A short name is clearer than the beginning of a long one.
         let isLong = displayWidth(words(mark + row.name)) > width
         let name = words(mark + (isLong ? row.id : row.name))
         let title = line(name, isChosen ? .inverse : row.isAlarming ? .bad : plainStyle)

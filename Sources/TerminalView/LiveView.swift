@@ -254,7 +254,7 @@ public struct LiveView: Sendable {
         }
         // Several lamps leave little room for the vehicle.
         if let codes = head.codes, width >= (lit.count > 1 ? 100 : 45) {
-            // Pending and permanent codes are not in this count, and stand on the page of codes.
+            // Pending and permanent codes are not in this count, but on the page of codes.
             let stored = width >= 80 ? "stored " : ""
             text +=
                 codes == 0
@@ -322,8 +322,8 @@ extension LiveModel.Header {
 extension LiveModel.Row {
     /// The words in place of a number; nil = there is a number, or one may still come.
     ///
-    /// An ECU does not answer a request that it does not support. If no ECU has answered anything
-    /// yet, silence has no such meaning.
+    /// An ECU does not answer a request that it does not support. If no ECU has answered anything yet,
+    /// silence does not mean that.
     func words(hasReadings: Bool) -> String? {
         text ?? (isUnanswered ? (hasReadings ? "not supported" : "no answer") : nil)
     }

@@ -59,8 +59,8 @@ public struct ImportTable: Sendable {
     /// The built-in signal for a name in a log of another program.
     ///
     /// It searches the names of other programs (`pid`), then short names, then names for people. The names
-    /// that our users type are words such as `boost`, which other programs use for what they calculate; they
-    /// count only with `hasAliases`.
+    /// that our users type are words such as `boost`, which other programs use for calculated values; the
+    /// names count only with `hasAliases`.
     func known(_ name: String, pid: UInt32?, hasAliases: Bool = false) -> Known? {
         pid.flatMap { known(pid: $0) } ?? byID[name.lowercased()]
             ?? (hasAliases ? byAlias[name.lowercased()] : nil)

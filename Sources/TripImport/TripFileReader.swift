@@ -86,7 +86,7 @@ public struct TripFileReader {
         if reader.endsInQuote {
             throw ImportFault(line: line, reason: "a quote is opened here and never closed")
         }
-        // Where nearly no line can be read, the file is not what it seems to be.
+        // If nearly no line can be read, the file has another format than it seems to have.
         if isLast, frames == nil, let first = skipped.first, skipped.count > 9 * entries {
             throw first
         }

@@ -4,12 +4,12 @@ import Simulator
 import SystemIO
 import TripStore
 
-/// The trip databases of many simulated vehicles, one drive each, made as fast as the disk takes them.
+/// The trip databases of many simulated vehicles, one drive each, made as fast as the disk stores them.
 ///
 /// A simulated ECU answers each request, and the tables decode the answer, as in `obdscan log`; there is no
 /// adapter and no waiting between the two.
 package struct FleetDatabases {
-    /// What every vehicle has in common.
+    /// The options that all vehicles share.
     private let options: SimulatorOptions
     private let duration: Duration
     private let table: PIDTable
@@ -57,7 +57,7 @@ package struct FleetDatabases {
         return options
     }
 
-    /// Writes the database of a vehicle; what it holds then.
+    /// Writes the database of a vehicle; returns its counts.
     package func write(_ number: Int, to path: String, now: TimeAnchor) throws -> (
         vin: String, readings: Int
     ) {
@@ -83,7 +83,7 @@ package struct FleetDatabases {
         return (vehicle.vin ?? "", summary.readings)
     }
 
-    /// What all ECUs answer to a request becomes part of the trip.
+    /// The answers of all ECUs to a request become part of the trip.
     private func ask(
         _ request: [UInt8], at elapsed: Duration, _ vehicle: inout SimulatedVehicle,
         _ decoder: inout ResponseDecoder, _ trip: TripWriter
@@ -96,7 +96,8 @@ package struct FleetDatabases {
         }
         let time = trip.anchor.monotonic + elapsed
         while !items.isEmpty, !trip.offer(items, at: time) {
-            // Full: what waits goes to the disk first. A disk that takes nothing ends the trip with its error.
+            // The queue is full: waiting readings go to the disk first. A disk that stores nothing ends the
+            // trip with its error.
             guard (try? trip.flush()) != nil else { return }
         }
     }

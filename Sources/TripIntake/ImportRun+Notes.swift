@@ -3,7 +3,7 @@ import OBDCore
 import TripImport
 
 extension ImportRun {
-    /// What the user should know about the file, as parts of sentences.
+    /// Notes for the user about the file, as parts of sentences.
     public var notes: [String] {
         var notes: [String] = []
         if let day = assumedDay, day.source == .fileName {

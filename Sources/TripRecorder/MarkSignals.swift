@@ -15,7 +15,7 @@ public final class MarkSignals: Sendable {
     /// Becomes readable when a signal is pending.
     public var descriptor: Int32 { signals.descriptor }
 
-    /// Starts to mark a trip; `tell` is called with each mark, nil = there was no room.
+    /// Starts to mark a trip; `tell` is called with each mark, nil = the queue was full.
     public func begin(
         _ recording: TripRecording, tell: @escaping @Sendable (TripRecording.Mark?) -> Void
     ) {

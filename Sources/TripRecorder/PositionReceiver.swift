@@ -51,9 +51,9 @@ public final class PositionReceiver: Sendable {
 
     /// Starts to read.
     ///
-    /// `keep` takes each fresh fix and returns false if there was no room. `lost` is called with
-    /// the length in seconds and the start of periods without a fix. Both are called on the
-    /// receiver's thread.
+    /// `keep` takes each fresh fix and returns false if the queue was full. `lost` is called with the length
+    /// in seconds and the start of periods without a fix. `keep` and `lost` are called on the receiver's
+    /// thread.
     public func start(
         _ keep: @escaping @Sendable (Fix) -> Bool,
         lost: @escaping @Sendable (Double, Instant) -> Void

@@ -8,7 +8,7 @@ import TripStore
 
 /// Passes batches to a trip's writer without losing any.
 ///
-/// When the writer has no room, polling stops until it has.
+/// When the queue is full, polling stops until it has space.
 public final class TripSink: ReadingSink {
     private struct Begun: Sendable {
         var trip: TripWriter
@@ -46,7 +46,7 @@ public final class TripSink: ReadingSink {
         space.signal()
     }
 
-    /// Passes the batch to the trip; false = there is no room, and it must be offered again.
+    /// Passes the batch to the trip; false = the queue is full, and the batch must be offered again.
     public func offer(_ batch: ReadingBatch) -> Bool {
         guard
             let trip = begun.withLock({ $0.flatMap { batch.answered >= $0.start ? $0.trip : nil } })

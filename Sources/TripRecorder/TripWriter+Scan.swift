@@ -5,7 +5,7 @@ import TripStore
 import VehicleScan
 
 extension TripWriter {
-    /// Stores the answers; `lists` says which of them are lists of codes.
+    /// Stores the answers; `lists` contains the lists of codes among them.
     package func offer(_ asked: [QueryResult], lists: [CodeScan.List] = []) {
         for one in asked where !one.answer.items.isEmpty {
             _ = offer(one.answer.items, at: one.answer.answered)

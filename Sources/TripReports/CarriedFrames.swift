@@ -2,10 +2,10 @@ import Adapters
 import DoIPWire
 import OBDCore
 
-/// What the bytes of a recording carry on a link without adapter text: frames of CAN or messages of DoIP,
-/// and where each of their bytes stands.
+/// The bytes that a recording carries on a link without adapter text: frames of CAN or messages of DoIP, and
+/// the place of each of their bytes in the recording.
 struct CarriedFrames {
-    /// Where a byte stands: itself, or its two digits.
+    /// The place of a byte: the byte itself, or its two digits.
     typealias Place = [(chunk: Int, place: Int)]
 
     /// A frame or a message.
@@ -15,7 +15,7 @@ struct CarriedFrames {
         var id: UInt32
         /// The data of a frame, or the payload of a diagnostic message.
         var bytes: [UInt8]
-        /// Where the bytes stand.
+        /// The places of the bytes.
         var places: [Place]
         var kind: Kind
     }
@@ -25,9 +25,9 @@ struct CarriedFrames {
         case can
         /// The payload of a service on DoIP.
         case diagnostic
-        /// What identifies a vehicle or a gateway.
+        /// Bytes that identify a vehicle or a gateway.
         case identity
-        /// What cannot be read.
+        /// Bytes that cannot be read.
         case damaged
     }
 
@@ -72,7 +72,7 @@ struct CarriedFrames {
                 && bytes[5..<8].allSatisfy { $0 == 0 }
         }
 
-        /// Takes what is complete; returns the rest.
+        /// Takes complete messages; returns the rest.
         func take(
             _ bytes: [(byte: UInt8, chunk: Int, place: Int)], _ direction: Transcript.Direction,
             isLast: Bool, _ frames: inout [Frame]
@@ -99,7 +99,7 @@ struct CarriedFrames {
             case .doip:
                 guard rest.count >= DoIPMessage.headLength else { return all }
                 let head = rest.prefix(DoIPMessage.headLength).map(\.byte)
-                // After bytes that are no message nothing can be read.
+                // After bytes that are not a message nothing can be read.
                 guard let count = DoIPHead(head)?.length else { return rest.count }
                 let whole = DoIPMessage.headLength + count
                 return rest.count >= whole ? whole : all

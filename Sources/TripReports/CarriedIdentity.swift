@@ -1,8 +1,8 @@
 import Adapters
 import OBDCore
 
-/// Finds in frames what identifies a vehicle: known texts in reassembled bytes, and all that an ECU sends when
-/// it is asked for them, because a damaged answer holds the same data.
+/// Finds identities of a vehicle in frames: known texts in reassembled bytes, and every answer to a request
+/// for them, because a damaged answer holds the same data.
 struct CarriedIdentity {
     /// The first bytes of requests.
     private let requests: [[UInt8]]
@@ -13,7 +13,7 @@ struct CarriedIdentity {
     private var isAsked = false
     /// Where the last request was written.
     private var lastRequest = 0
-    /// Whether the open transfer of a sender holds them.
+    /// Whether the open transfer of a sender holds personal data.
     private var open: [UInt32: Bool] = [:]
     /// The bytes of each sender without those of the transport protocol.
     private var streams: [Sender: [(byte: UInt8, place: CarriedFrames.Place)]] = [:]
@@ -46,7 +46,7 @@ struct CarriedIdentity {
                 isAsked = asks(frame.bytes[...])
                 lastRequest = chunk
             } else if chunk < lastRequest {
-                // An answer that was cut ends in the next one. What it answers is no longer known.
+                // A shortened answer ends in the next one. The request of such an answer is no longer known.
                 personal[sender, default: []] += all
             } else if let start = personalStart(frame.bytes[...], isAsked: isAsked) {
                 personal[sender, default: []] += all[min(start, all.count)...]
@@ -87,7 +87,7 @@ struct CarriedIdentity {
             }
             return
         }
-        // SAE J1939: the group itself, and transfers that name it.
+        // SAE J1939: the group itself, and transfers with its number.
         if format == 0xFE, UInt8(truncatingIfNeeded: frame.id >> 8) == 0xEC {
             personal[sender, default: []] += all
             return
@@ -115,7 +115,7 @@ struct CarriedIdentity {
             open[frame.id] = kept != nil
             if let kept { personal[sender, default: []] += all.dropFirst(kept) }
         default:
-            // A damaged control byte may hide what the frame is.
+            // A damaged control byte may hide the kind of the frame.
             let isOwn = open[frame.id] ?? false || isAsked
             guard isOwn, control >> 4 != 3 || frame.bytes.count > 3 else { return }
             personal[sender, default: []] += all.dropFirst(control >> 4 == 3 ? 3 : 1)
@@ -132,7 +132,7 @@ struct CarriedIdentity {
         }
     }
 
-    /// How many bytes of an answer come before personal data; nil if it holds none.
+    /// The number of bytes of an answer before personal data; nil if it holds none.
     private func personalStart(_ payload: ArraySlice<UInt8>, isAsked: Bool) -> Int? {
         if let marker = markers.first(where: { payload.starts(with: $0.bytes) }) {
             return marker.kept
@@ -152,7 +152,7 @@ struct CarriedIdentity {
         return result
     }
 
-    /// What was found to be personal and reads like a number of a vehicle or an ECU.
+    /// Personal texts that look like a VIN or the number of an ECU.
     var texts: [String] {
         personal.values.flatMap { bytes in
             bytes.map(\.byte).split { byte in

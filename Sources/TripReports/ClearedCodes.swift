@@ -1,7 +1,7 @@
 public import OBDCore
 public import TripStore
 
-/// The codes that obdscan cleared in a vehicle the last time, as the database has them.
+/// The codes that obdscan cleared in a vehicle the last time, according to the database.
 public struct ClearedCodes: Sendable {
     /// When it cleared codes, the latest last; without an ECU, those of all.
     public private(set) var clearings: [(ecu: ECUAddress?, time: UTC)] = []
@@ -14,8 +14,8 @@ public struct ClearedCodes: Sendable {
     /// None.
     public init() {}
 
-    /// Those of `vehicle`, a VIN or a name, until `time`; none if they were cleared more than thirty days
-    /// before.
+    /// The cleared codes of `vehicle`, a VIN or a name, until `time`; none if they were cleared more than
+    /// thirty days before.
     public init(of vehicle: String, until time: UTC, in store: TripStore) throws(StoreError) {
         clearings = try store.clearings(ofVehicle: vehicle, until: time)
         guard let last = clearings.last?.time,

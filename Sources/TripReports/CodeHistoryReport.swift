@@ -64,10 +64,10 @@ public struct CodeLife {
     }
 
     var vin: String?
-    /// What the owner calls the vehicle, else its VIN.
+    /// The owner's name for the vehicle, else its VIN.
     var vehicle: String?
     var ecu: ECUAddress?
-    /// What the vehicle's ECUs are called.
+    /// The names of the vehicle's ECUs.
     var names: ECUNames
     /// The code.
     public var code: CodeReport.Code
@@ -78,7 +78,7 @@ public struct CodeLife {
     /// The statuses in which the code was present when they were last read.
     var present: [CodeReport.Kind]
 
-    /// The histories of all codes, the latest first; `store` has what the ECUs are called.
+    /// The histories of all codes, the latest first; `store` has the names of the ECUs.
     public static func all(
         _ entries: [CodeHistoryEntry], in store: TripStore
     ) throws(StoreError) -> [CodeLife] {
@@ -169,14 +169,14 @@ public struct CodeLife {
 }
 
 extension TripStore {
-    /// What the ECUs of these vehicles are called, by VIN.
+    /// The names of the ECUs of these vehicles, by VIN.
     public func names(ofVehicles vins: [String?]) throws(StoreError) -> [String: ECUNames] {
         var names: [String: ECUNames] = [:]
         for vin in Set(vins.compactMap(\.self)) { names[vin] = try self.names(ofVehicle: vin) }
         return names
     }
 
-    /// What the ECUs of a vehicle are called; `vehicle` is a VIN or a name.
+    /// The names of a vehicle's ECUs; `vehicle` is a VIN or a name.
     public func names(
         ofVehicle vehicle: String?, onJ1939: Bool = false
     ) throws(StoreError) -> ECUNames {

@@ -2,7 +2,7 @@ import Diagnostics
 import Formats
 import OBDCore
 
-/// What proves the repair of a code, and how much of it is there.
+/// The proof that a code's fault is repaired, and how much of the proof exists.
 ///
 /// A repair is proven when, after codes were cleared, the monitor that tests it has run, the code did not come
 /// back, and the results of its tests are within their limits.
@@ -15,7 +15,7 @@ public struct CodeProof: Hashable, Sendable {
         case permanent
         /// The code is gone, but something is missing.
         case unproven
-        /// All three are there.
+        /// All three conditions hold.
         case proven
     }
 
@@ -38,10 +38,10 @@ public struct CodeProof: Hashable, Sendable {
     /// Whether the test results are within their limits; nil if the ECU has none.
     public let tests: Part?
 
-    /// Whether it is known what tests the code.
+    /// Whether a monitor or test for the code is known.
     public let isKnown: Bool
 
-    /// All of it: `not proven: cleared at 15:55; Catalyst has not run since; …`.
+    /// The whole proof: `not proven: cleared at 15:55; Catalyst has not run since; …`.
     public var text: String {
         let isGone = state == .proven || state == .unproven
         let parts =
@@ -54,7 +54,7 @@ public struct CodeProof: Hashable, Sendable {
 }
 
 extension CodeProof {
-    /// What is known of the vehicle since its codes were cleared.
+    /// The known facts about the vehicle since its codes were cleared.
     struct Facts {
         var monitors: [MonitorStatus] = []
         var tests: [MonitorTestResult] = []
@@ -69,12 +69,12 @@ extension CodeProof {
     /// The proof of a code of `ecu`.
     ///
     /// - Parameters:
-    ///   - code: its statuses, and whether it is there.
-    ///   - text: what it means.
-    ///   - monitors, tests: what tests it, by its family.
-    ///   - isGone: whether the code is no longer there.
+    ///   - code: its statuses, and whether it is present.
+    ///   - text: its meaning.
+    ///   - monitors, tests: the monitors and tests of its family.
+    ///   - isGone: whether the code disappeared.
     ///   - lastSeen: when a code that is gone was last known to be there; nil = not known.
-    ///   - facts: what is known of the vehicle.
+    ///   - facts: the known facts about the vehicle.
     init(
         of code: VehicleCondition.Code, text: String?, monitors: [MonitorStatus.Monitor],
         tests ranges: [ClosedRange<UInt8>], isGone: Bool, lastSeen: UTC?, _ facts: Facts
@@ -84,7 +84,7 @@ extension CodeProof {
             (clearing.ecu == nil || code.ecu == nil || clearing.ecu == code.ecu)
                 && lastSeen.map { clearing.time >= $0 } ?? true
         }
-        // Monitors and counters begin anew with the last one.
+        // Monitors and counters begin again with the last clearing.
         let event = events.last
         let isRepeated = lastSeen != nil && events.count > 1
         // A stored code goes by itself after forty warm-ups at the earliest (13 CCR 1968.2, UN R83).
@@ -126,7 +126,7 @@ extension CodeProof {
                 && (result.hasLowerLimit || result.hasUpperLimit || result.passed == false)
         }
         let own = Self.own(facts.monitors, monitors, of: code.ecu)
-        // What a monitor measured before codes were cleared proves nothing afterwards.
+        // Results from before codes were cleared prove nothing afterwards.
         let isOlder = !own.isEmpty && own.allSatisfy { $0.complete != true }
         let said = Self.tests(results)
         tests = isOlder && said?.isMet == true ? nil : said
@@ -184,7 +184,7 @@ extension CodeProof {
             return Part(
                 text: "\(names) \(open.count == 1 ? "has" : "have") not run \(since)", isMet: false)
         }
-        // The flag of a monitor that can be incomplete says that it has run.
+        // The flag of a monitor that can be incomplete shows that the monitor has run.
         if !here.allSatisfy({ continuous.contains($0.monitor) }) {
             return Part(
                 text: "\(names) \(here.count == 1 ? "has" : "have") run \(since)", isMet: true)
@@ -221,7 +221,7 @@ extension CodeProof {
 }
 
 extension MonitorStatus {
-    /// Whether it says of a monitor that the ECU has whether that has run since codes were cleared.
+    /// Whether the status shows for a monitor of the ECU that it has run since codes were cleared.
     fileprivate func isSinceClear(of ecu: ECUAddress?) -> Bool {
         self.ecu == ecu && supported && scope == .sinceClear
     }

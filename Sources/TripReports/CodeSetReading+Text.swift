@@ -12,12 +12,12 @@ extension CodeSetReading.Finding {
 }
 
 extension CodeSetReading {
-    /// Why this goes before the causes of a single code, which say "first", too.
+    /// Why this precedes the causes of a single code, which begin with "first", too.
     public static let precedence =
         "Begin with this: it looks at all codes, and one repair may remove several. Then follow the "
         + "causes of each code."
 
-    /// What the codes mean together, for people; empty if nothing is known.
+    /// The meaning of the codes together, for people; empty if nothing is known.
     ///
     /// `besideCauses`: the causes of the single codes are shown, too.
     package func text(
@@ -54,7 +54,7 @@ extension CodeSetReading {
 }
 
 extension VehicleFindings {
-    /// The verdict, when codes were cleared, and what the codes mean together, for people.
+    /// The verdict, the time of clearing, and the meaning of the codes together, for people.
     ///
     /// `failures` is a sentence about failed tests.
     package func head(_ palette: Palette, columns: Int?, failures: String? = nil) -> String {
@@ -70,7 +70,7 @@ extension VehicleFindings {
             + together.text(palette, columns: columns)
     }
 
-    /// What proves the repair of each code of which that is known, for people.
+    /// The proof of repair for each code that has one, for people.
     package func proofs(_ palette: Palette, columns: Int?) -> String {
         var rows = TextTable([("", .left), ("", .left), ("", .left)], flexible: [2])
         for fault in faults + gone where fault.proof.isKnown || fault.isGone {

@@ -26,7 +26,7 @@ extension ConditionReport {
         } + frameReadings.map { items.row($0.reading, time: time) }
     }
 
-    /// All rows: the report, what it means, ECUs, freeze frames, codes, monitors and tests.
+    /// All rows: the report, its meaning, ECUs, freeze frames, codes, monitors and tests.
     var rows: [Row] {
         let findings = findings
         var rows = [

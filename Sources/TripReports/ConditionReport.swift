@@ -15,7 +15,7 @@ public struct ConditionReport {
     let lamps: [(ecu: ECUAddress?, isOn: Bool)]
     /// The check engine lights at the time of the comparison.
     public var lampsBefore: [(ecu: ECUAddress?, isOn: Bool)] = []
-    /// What the ECUs are called.
+    /// The names of the ECUs.
     package var names = ECUNames()
     /// The lamps of SAE J1939.
     package var allLamps: [(ecu: ECUAddress?, lamps: CodeReport.Lamps)] = []
@@ -117,7 +117,7 @@ public struct ConditionReport {
         return facts
     }
 
-    /// What the condition means; the same as on every other surface.
+    /// The meaning of the condition; the same as in all other output.
     public var findings: VehicleFindings {
         VehicleFindings(
             change.now,
@@ -185,7 +185,7 @@ public struct ConditionReport {
         }
     }
 
-    /// The names, with those of SAE J1939 where the codes are of that standard.
+    /// The names, with those of SAE J1939 if the codes are of that standard.
     private var known: ECUNames {
         var names = names
         names.isOnJ1939 = isOnJ1939
@@ -196,7 +196,7 @@ public struct ConditionReport {
         known.title(of: ecu, none: none)
     }
 
-    /// Whether the vehicle speaks SAE J1939, for which the rules of inspections are not.
+    /// Whether the vehicle uses SAE J1939, for which there are no rules of inspections.
     private var isOnJ1939: Bool {
         names.isOnJ1939 || change.now.isOnJ1939
             || vehicleProtocol == VehicleProtocol.j1939.title
@@ -295,7 +295,7 @@ public struct ConditionReport {
         for (fault, _) in codes { appendExplanation(of: fault, to: &page) }
     }
 
-    /// Its lists; a comparison says in another column that it is gone.
+    /// The lists of the code; a comparison has another column for codes that disappeared.
     private func status(of fault: VehicleFindings.Fault) -> String {
         fault.isGone ? (isComparison ? "" : "gone") : fault.status
     }
@@ -387,7 +387,7 @@ public struct ConditionReport {
             ifSeveral(.init("ECU")) + [.init("Monitor")] + ifComparing(.init("Before"))
                 + [.init("Now")],
             change.monitors.map { monitor in
-                // Complete means that it has run, which proves nothing by itself.
+                // "Complete" means that the monitor has run, which proves nothing by itself.
                 let style = monitor.now == true ? nil : monitor.now == false ? "warn" : "dim"
                 return ifSeveral(monitor.ecu) + [.init(monitor.monitor.title)]
                     + ifComparing(.init(state(monitor.before), "dim"))
@@ -416,7 +416,7 @@ public struct ConditionReport {
             })
     }
 
-    /// What failed tests mean.
+    /// The meaning of failed tests.
     private func appendFailures(to page: inout HTMLText) {
         for test in sortedTests where test.result.passed == false {
             let result = test.result

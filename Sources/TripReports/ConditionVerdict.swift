@@ -32,7 +32,7 @@ public struct ConditionVerdict: Hashable, Sendable {
         clearedAgo: String? = nil, incomplete: [MonitorStatus.Monitor] = [], failed: Int = 0,
         seenOnce: [String] = []
     ) {
-        // Of several ECUs, a code is proven if it is in each of them.
+        // If several ECUs have a code, its repair is proven only if it is proven for each.
         let open = gone.filter { !$0.isProven }.map(\.name)
         let unproven = Self.list(open)
         let proven = Self.list(gone.map(\.name).filter { !open.contains($0) })
@@ -78,7 +78,7 @@ public struct ConditionVerdict: Hashable, Sendable {
         grade = gravest == .stop || gravest == .soon ? .bad : .warn
     }
 
-    /// What to do, by the gravest codes.
+    /// The advice for the most serious codes.
     private static func advice(
         _ codes: [Code], _ gravest: DriveAdvice?, _ seenOnce: [String]
     ) -> [String] {

@@ -3,7 +3,7 @@ import Formats
 import OBDCore
 import PIDTables
 
-/// A failed test result in plain words: by how much it misses its limit, and what to check.
+/// A failed test result in plain words: the distance from its limit, and the parts to check.
 ///
 /// All words come from tables: a test without a public name is called the maker's own, and the causes are
 /// those of the codes whose repair the monitor proves.
@@ -19,7 +19,7 @@ public struct FailedTest {
         self.texts = texts
     }
 
-    /// The measured value against its limit, what was measured, and what to check.
+    /// The measured value against its limit, the quantity, and the parts to check.
     public var text: String { [miss, test, advice].filter { !$0.isEmpty }.joined(separator: " ") }
 
     /// By how much the value misses its limit.
@@ -35,7 +35,7 @@ public struct FailedTest {
         return ""
     }
 
-    /// What was measured, as far as SAE J1979-DA names it.
+    /// The quantity, as far as SAE J1979-DA names it.
     private var test: String {
         if let name = result.test { return "The test: \(name.startingSmall)." }
         // SAE J1979 leaves these numbers to manufacturers, and before CAN all of service 06.

@@ -87,7 +87,8 @@ public struct FuelReport {
             + [distanceNote, assumptionNote].compactMap { $0.map { $0 + "\n" } }.joined()
     }
 
-    /// Says that consumption counts another distance than the trips have; nil if it is the same.
+    /// Says that consumption refers to another distance than that of the trips; nil if the distance is the
+    /// same.
     private var distanceNote: String? {
         let trips = lines.compactMap { line -> (counted: Double, whole: Double)? in
             guard let use = line.use, use.amount != nil, let counted = use.distance,
@@ -105,7 +106,7 @@ public struct FuelReport {
             + "\(whole)."
     }
 
-    /// Says which fuel is assumed because nothing said it; nil if nothing is assumed.
+    /// Names the fuel that is assumed because no source gave one; nil if nothing is assumed.
     private var assumptionNote: String? {
         let assumed = lines.filter { $0.use?.isAssumed ?? false }
         let kinds = Set(assumed.compactMap { $0.use?.kind.rawValue }).sorted()
@@ -164,7 +165,7 @@ public struct FuelReport {
     /// The trips of one vehicle.
     private struct Vehicle {
         var vin: String?
-        /// What its owner calls it, else its VIN.
+        /// The owner's name for the vehicle, else its VIN.
         var name: String?
         var total: Total
 
@@ -209,7 +210,7 @@ public struct FuelReport {
         var amounts: [String: Double] = [:]
         /// Unit: km; nil if the distance of any trip is unknown.
         var distance: Double?
-        /// Nil if any trip has no cost, or another currency.
+        /// Nil if a trip has no cost, or trips have different currencies.
         var cost: (amount: Double, currency: String?)?
         /// Unit: kg.
         var carbonDioxide: Double?

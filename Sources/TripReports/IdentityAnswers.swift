@@ -7,7 +7,7 @@ import OBDCore
 public struct IdentityAnswers {
     /// The first digits of the requests.
     ///
-    /// They are VIN and serial numbers of service 09, of ISO 14229-1, of SAE J1979-2, of ISO
+    /// The answers have the VIN and serial numbers of service 09, of ISO 14229-1, of SAE J1979-2, of ISO
     /// 14230-3, and the VIN of SAE J1939.
     private static let requests = [
         "0902", "090D", "22F190", "22F18C", "22F802", "22F80D", "1A90", "00FEEC", "ECFE00",
@@ -21,8 +21,8 @@ public struct IdentityAnswers {
     private static let harmless: Set<[UInt8]> = Set(
         ["58", "00", "55", "AA", "CC", "FF"].map { Array($0.utf8) })
 
-    /// `transcript` without the secrets of `redaction` and without what identifies the vehicle, whatever
-    /// link it came over.
+    /// `transcript` without the secrets of `redaction` and without identities of the vehicle, for any kind of
+    /// link.
     ///
     /// Bytes keep their number and their places.
     public static func removed(
@@ -56,7 +56,7 @@ public struct IdentityAnswers {
 
     /// `transcript` of an adapter that writes text, with answers to such requests blanked.
     ///
-    /// They then contain only the substitutes of ``Redaction`` and what is common to all vehicles.
+    /// The answers then contain only the substitutes of ``Redaction`` and bytes that all vehicles share.
     public static func blanked(in transcript: Transcript) -> Transcript {
         var result = transcript
         var command: [UInt8] = []

@@ -4,19 +4,19 @@ import PIDTables
 
 /// The rule of an inspection that applies to a vehicle, in one sentence.
 public struct Inspection: Sendable {
-    /// What the rules of inspections tell apart.
+    /// The kinds of vehicle in the rules of inspections.
     public enum Subject: Hashable, Sendable {
-        /// A car or light truck, or a vehicle of which nothing else is known.
+        /// A car or light truck, or a vehicle of unknown kind.
         case car
         case electric, motorcycle, heavy
-        /// A vehicle certified to the requirements of other countries alone.
+        /// A vehicle certified only to the requirements of other countries.
         case abroad(requirement: String)
     }
 
     private static let rules = (try? PIDTables.monitorTables())?.readiness ?? ReadinessRules()
 
-    /// What the vehicle is, by the requirements to which it is certified (PID 1C) and its fuel (PID 51);
-    /// nil = not reported.
+    /// The kind of vehicle, by the requirements to which it is certified (PID 1C) and its fuel (PID 51); nil
+    /// = not reported.
     public static func subject(
         requirement: UInt64?, named: String?, fuel: UInt64?, onJ1939: Bool
     ) -> Subject {
@@ -34,10 +34,10 @@ public struct Inspection: Sendable {
         }
     }
 
-    /// What applies to the vehicle; nil if nothing is known about its monitors.
+    /// The rule for the vehicle; nil if nothing is known about its monitors.
     ///
     /// - Parameters:
-    ///   - subject: what the vehicle is.
+    ///   - subject: the kind of vehicle.
     ///   - modelYear: nil = not known.
     ///   - supported: how many monitors it has.
     ///   - incomplete: those that have not run.

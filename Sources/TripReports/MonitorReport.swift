@@ -34,7 +34,7 @@ public struct MonitorReport {
     public mutating func add(_ item: DiagnosticItem) {
         switch item {
         case .monitor(let status):
-            // The readiness group repeats this status, but knows nothing if there are no codes.
+            // The readiness group repeats this status, but has no lamp or count if there are no codes.
             let told = statuses.firstIndex {
                 $0.ecu != nil && $0.ecu == status.ecu && $0.scope == status.scope
                     && $0.monitor == status.monitor
@@ -89,7 +89,7 @@ public struct MonitorReport {
 
     /// Readiness, then the test results.
     ///
-    /// `findings` say what they mean; `besideCodes` if the verdict and the proof of each code are shown
+    /// `findings` have their meaning; `besideCodes` if the verdict and the proof of each code are shown
     /// anyway.
     public func text(
         _ readiness: Readiness, _ findings: VehicleFindings? = nil, besideCodes: Bool = false
@@ -151,7 +151,7 @@ public struct MonitorReport {
         return text
     }
 
-    /// What failed, by how much, and what to check.
+    /// The failed tests, their distance from the limit, and the parts to check.
     private func words(about failed: [MonitorTestResult]) -> String {
         // A fault in the embedded file is a fault of the build and is found by tests.
         guard let explanations = try? PIDTables.codeExplanations() else { return "" }
@@ -165,7 +165,7 @@ public struct MonitorReport {
         return rows.text(palette, indent: 2, columns: columns)
     }
 
-    /// Each lamp that is on with its ECUs, or that none is.
+    /// Each lamp that is on with its ECUs, or a line that no lamp is on.
     private var lampLines: String {
         guard !lamps.isEmpty else { return "" }
         let all = CodeReport.Lamps(
@@ -185,13 +185,13 @@ public struct MonitorReport {
     }
 
     private func cell(_ complete: Bool?) -> TextTable.Cell {
-        // Complete means that it has run, which proves nothing by itself.
+        // "Complete" means that the monitor has run, which proves nothing by itself.
         .init(Readiness.text(complete), complete == false ? .warning : nil)
     }
 }
 
 extension [MonitorStatus] {
-    /// The title of a monitor that has not run, with its ECU where it has run in another one.
+    /// The title of a monitor that has not run, with its ECU if another ECU's monitor has run.
     func title(_ names: ECUNames) -> (MonitorStatus.Monitor) -> String {
         { monitor in
             let own = filter {

@@ -9,10 +9,10 @@ public struct MonitorTrendReport {
     /// The results, grouped by test and in the order of time.
     public let points: [MonitorTrendPoint]
     let output: OutputForm
-    /// What the ECUs of each vehicle are called.
+    /// The names of each vehicle's ECUs.
     private let names: [String: ECUNames]
 
-    /// A report of results; `names` has what the ECUs of each vehicle are called, by VIN.
+    /// A report of results; `names` has the names of each vehicle's ECUs, by VIN.
     public init(
         points: [MonitorTrendPoint], names: [String: ECUNames] = [:], output: OutputForm
     ) {

@@ -72,7 +72,7 @@ public struct Redaction: Hashable, Sendable {
         return result
     }
 
-    /// Where pieces of secrets stand in bytes that belong together, in whatever frames they came.
+    /// The positions of pieces of secrets in bytes that belong together, in any number of frames.
     func places(in bytes: [UInt8]) -> Set<Int> {
         var found: Set<Int> = []
         for secret in secrets {

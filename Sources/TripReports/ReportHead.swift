@@ -8,7 +8,7 @@ public struct ReportHead: Hashable, Sendable {
     public var make: String?
     /// Unit: km.
     public var odometer: Double?
-    /// What the user calls the vehicle, such as its place in the yard.
+    /// The user's name for the vehicle, such as its place in the yard.
     public var label: String?
 
     /// A head; it is empty by default.

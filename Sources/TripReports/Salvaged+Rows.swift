@@ -18,7 +18,7 @@ extension Salvaged {
             ])
     }
 
-    /// What was saved, for people.
+    /// The saved records, for people.
     public func lines(path: String) -> [String] {
         var lines = [
             "\(printable(path)): \(rows["trip"] ?? 0) trips and scans, \(rows["reading"] ?? 0) readings from "

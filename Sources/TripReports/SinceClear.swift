@@ -2,7 +2,7 @@ import Diagnostics
 import Formats
 public import OBDCore
 
-/// What an ECU has counted since its codes were cleared (PIDs 30, 31 and 4E).
+/// The counters of an ECU since its codes were cleared (PIDs 30, 31 and 4E).
 public struct SinceClear: Hashable, Sendable {
     /// The ECU.
     public var ecu: ECUAddress?

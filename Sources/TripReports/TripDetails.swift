@@ -11,7 +11,7 @@ public struct TripDetails {
     var readings: TripReadings
     /// Nil if the trip has no data about fuel.
     public var fuel: (use: FuelUse, profile: FuelProfile)?
-    /// What it says of the vehicle, whatever its make calls it.
+    /// The trip's values of the vehicle itself, under the same name for every make.
     public var roles: [TripRole]
     /// The number of its positions.
     var positions: Int

@@ -26,7 +26,7 @@ public enum TripFileFormat: String, CaseIterable, Sendable {
 
 /// How trips are laid out as CSV.
 public struct TripTableForm: Sendable {
-    /// What a line holds.
+    /// The content of a line.
     public enum Layout: String, CaseIterable, Sendable {
         /// A column per signal, a line per point in time.
         case wide
@@ -34,7 +34,7 @@ public struct TripTableForm: Sendable {
         case long
     }
 
-    /// What a line holds; nil = several trips are long, and one is wide.
+    /// The content of a line; nil = several trips are long, and one is wide.
     public var layout: Layout?
     /// The interval of the lines of a wide table; nil = a line for each point in time.
     public var every: Duration?
@@ -44,7 +44,7 @@ public struct TripTableForm: Sendable {
     public var isRelative = false
     /// Whether times are local ones; else they are in UTC.
     public var isLocal = false
-    /// What separates cells.
+    /// The separator of cells.
     public var delimiter = Delimiter.comma
 
     /// A table with a line for each point in time, in UTC.

@@ -36,7 +36,7 @@ public struct TripPrinter {
         try writer.flush()
     }
 
-    /// What the trips of each vehicle add up to; empty for a single trip.
+    /// The sums of each vehicle's trips; empty for a single trip.
     private var totals: String {
         var vehicles: [String?] = []
         for trip in trips where !vehicles.contains(trip.vehicle) { vehicles.append(trip.vehicle) }

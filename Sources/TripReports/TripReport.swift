@@ -450,7 +450,7 @@ public struct TripReport {
 }
 
 extension TripReadings {
-    /// Whether the vehicle speaks SAE J1939.
+    /// Whether the vehicle uses SAE J1939.
     fileprivate var isOnJ1939: Bool {
         signals.contains { $0.dataID?.service == DataID.parameterGroups }
     }

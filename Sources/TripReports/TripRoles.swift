@@ -3,9 +3,9 @@ import Formats
 public import PIDTables
 public import TripStore
 
-/// What a trip says of the vehicle itself, whatever its make calls it: charge, health, odometer, tyres.
+/// A trip's value of the vehicle itself, under the same name for every make: charge, health, odometer, tyres.
 public struct TripRole: Hashable, Sendable {
-    /// What is measured.
+    /// The quantity.
     public var role: SignalRole
     /// The trip's signal that measures it.
     public var signal: TripSignal
@@ -14,7 +14,7 @@ public struct TripRole: Hashable, Sendable {
     /// The first and the last number of the trip.
     public var first, last: Double
 
-    /// What the readings of a trip say; of several signals of one role the one that has most readings.
+    /// The roles in a trip's readings; of several signals of one role, the one with the most readings.
     public static func all(of readings: TripReadings, _ roles: SignalRoles) throws -> [TripRole] {
         var best: [SignalRole: Int] = [:]
         for (place, found) in readings.signals.enumerated()

@@ -44,7 +44,7 @@ extension TripSummary {
             ])
     }
 
-    /// What the owner calls the vehicle, else its VIN; nil if neither is known.
+    /// The owner's name for the vehicle, else its VIN; nil if neither is known.
     var vehicle: String? { vehicleName ?? vin }
 
     /// The row of the trip.

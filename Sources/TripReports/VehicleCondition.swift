@@ -14,7 +14,7 @@ public struct VehicleCondition: Sendable {
         public var kinds: [CodeReport.Kind]
         /// Whether the fault is present now (SAE J1939); nil if unknown.
         public var isActive: Bool?
-        /// What the ECU says of it beyond that: lamps (SAE J1939), status byte, advice (UDS).
+        /// The ECU's further facts about the code: lamps (SAE J1939), status byte, advice (UDS).
         public var said = CodeExplanations.State()
 
         /// All that is known of its state.
@@ -37,22 +37,22 @@ public struct VehicleCondition: Sendable {
     public var tests: [MonitorTestResult] = []
     /// Whether the check engine light of each ECU is on, as far as it is known.
     public var lights: [(ecu: ECUAddress?, isOn: Bool)] = []
-    /// What the ECUs have counted since codes were cleared.
+    /// The counters of the ECUs since codes were cleared.
     public var sinceClear: [SinceClear] = []
     /// When obdscan cleared codes, as far as the database knows, the latest last.
     public var clearings: [(ecu: ECUAddress?, time: UTC)] = []
-    /// What rules of inspections make of the vehicle.
+    /// The kind of vehicle for the rules of inspections.
     public var subject = Inspection.Subject.car
     /// The model year; nil = not known.
     public var modelYear: Int?
-    /// Whether the vehicle speaks SAE J1939.
+    /// Whether the vehicle uses SAE J1939.
     public var isOnJ1939 = false
-    /// What the ECUs are called.
+    /// The names of the ECUs.
     public var names = ECUNames()
 
     /// The condition from data that was read from the vehicle.
     ///
-    /// `table` has the names of what is read.
+    /// `table` has the names of the signals.
     public init(
         time: UTC, codes reports: [CodeReport], items: [DiagnosticItem], vin: VIN? = nil,
         onJ1939: Bool = false, table: PIDTable? = nil

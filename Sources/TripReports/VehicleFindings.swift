@@ -2,19 +2,19 @@ public import Diagnostics
 public import Formats
 public import OBDCore
 
-/// What the codes, monitors and counters of a vehicle mean: one verdict, one order of the codes, one count.
+/// The meaning of a vehicle's codes, monitors and counters: one verdict, one order of the codes, one count.
 ///
-/// Every surface prints these, so that none says anything else.
+/// All output uses these findings, so that no two places differ.
 public struct VehicleFindings: Sendable {
-    /// A code of an ECU; whatever its statuses, it is one.
+    /// A code of an ECU; a code with several statuses is one fault.
     public struct Fault: Sendable {
         /// The code with its statuses.
         public let code: VehicleCondition.Code
-        /// What is known of it; nil for a code that is gone.
+        /// The explanation of the code; nil for a code that disappeared.
         public let explanation: CodeExplanation?
-        /// What proves its repair.
+        /// The proof of its repair.
         public let proof: CodeProof
-        /// Whether it was there before, and is no longer.
+        /// Whether the code disappeared.
         public var isGone: Bool { proof.state == .proven || proof.state == .unproven }
 
         /// Its statuses for people: `stored, permanent`, `stored, not active`.
@@ -28,7 +28,7 @@ public struct VehicleFindings: Sendable {
             explanation?.driving ?? DriveAdvice.unknown
         }
 
-        /// Its place among the others: what is not known may be grave.
+        /// The rank among the other codes: an unknown code may be serious.
         fileprivate var rank: Int {
             switch explanation?.drive {
             case .stop: 0
@@ -49,9 +49,9 @@ public struct VehicleFindings: Sendable {
     public let faults: [Fault]
     /// Codes that are gone.
     public let gone: [Fault]
-    /// What the codes mean together.
+    /// The meaning of the codes together.
     public let together: CodeSetReading
-    /// When codes were cleared, and what that means; nil = not known.
+    /// The time of clearing and its meaning; nil = not known.
     public let cleared: String?
     /// The counters since then.
     public let sinceClear: [SinceClear]
@@ -179,7 +179,7 @@ extension VehicleFindings {
         ],
     ]
 
-    /// The verdict, what the codes mean together, the counters since codes were cleared, and the proofs.
+    /// The verdict, the meaning of the codes together, the counters since codes were cleared, and the proofs.
     package func rows(at time: UTC?) -> [Row] {
         let first = Row(
             "verdict",

@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// A fault in frames, with what was expected, what was received, and the sender.
+/// A fault in frames, with the expected and the received value, and the sender.
 public struct LinkError: Error, Hashable, Sendable {
     /// The fault.
     public enum Fault: Hashable, Sendable {

@@ -70,7 +70,7 @@ package struct AccessoryEntry {
         remember(remembered)
     }
 
-    /// Adds what an earlier session found out about the adapter.
+    /// Adds the results of an earlier session about the adapter.
     package mutating func remember(_ remembered: RememberedAccessory) {
         if details.contains(where: { $0.0 == "Last used" }) { return }
         name = name ?? remembered.name

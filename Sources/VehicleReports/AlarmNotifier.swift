@@ -6,7 +6,7 @@ import SystemIO
 
 /// Watches the readings for alarms, reports them, and starts the user's program.
 package struct AlarmNotifier {
-    /// What a user should know.
+    /// Messages for the user.
     package enum Report {
         /// An alarm began or ended.
         case news(AlarmNews, text: String)
@@ -14,7 +14,7 @@ package struct AlarmNotifier {
         case commandFailed(program: String, errno: Int32)
     }
 
-    /// What is watched.
+    /// The alarms to watch.
     package private(set) var watch: AlarmWatch
     private let table: PIDTable
     private let units: UnitSystem
@@ -23,10 +23,10 @@ package struct AlarmNotifier {
     private let command: [String]
     private let report: (Report) -> Void
 
-    /// Reports by `report` what `watch` finds.
+    /// Reports the changes of `watch` by `report`.
     ///
     /// - Parameters:
-    ///   - accessory: what texts call the vehicle; nil = there is one.
+    ///   - accessory: the name of the vehicle in texts; nil = there is one vehicle.
     ///   - command: a program and its arguments, separated by blanks; it runs without a shell.
     package init(
         watch: AlarmWatch, table: PIDTable, units: UnitSystem, accessory: String?,
@@ -40,7 +40,7 @@ package struct AlarmNotifier {
         self.report = report
     }
 
-    /// Takes a batch and reports what began and ended by it.
+    /// Takes a batch and reports alarms that begin or end with it.
     package mutating func take(_ batch: ReadingBatch) {
         for (news, text) in news(of: batch) { report(.news(news, text: text)) }
     }

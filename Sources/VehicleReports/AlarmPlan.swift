@@ -3,14 +3,14 @@ import Formats
 import OBDCore
 import VehicleScan
 
-/// What to watch for, and what is run then.
+/// The alarms to watch, and the program to run for them.
 package struct AlarmPlan: Sendable {
-    /// A condition and what it is about.
+    /// A condition and its signal.
     package struct Armed: Sendable {
         var alarm: Alarm
-        /// As it was named, wherever a vehicle keeps it.
+        /// The signal with the user's name, in any service of the vehicle.
         var selected: SelectedSignal
-        /// Whether an option asked for it; then the user is informed if it cannot ring.
+        /// Whether an option set the alarm; the user is then informed if the alarm cannot ring.
         var isAsked: Bool
 
         /// An alarm about a signal.
@@ -57,7 +57,7 @@ package struct AlarmPlan: Sendable {
 }
 
 extension PollSetup {
-    /// Whether a signal is asked for, alone or among others.
+    /// Whether a signal is polled, alone or among others.
     fileprivate func reads(_ selected: SelectedSignal) -> Bool {
         guard let dataID = selected.dataID else { return readsVoltage }
         return wants.contains { $0.dataID == dataID }

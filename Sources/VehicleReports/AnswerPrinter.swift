@@ -14,7 +14,7 @@ package struct AnswerPrinter {
     private let table: PIDTable
     private let palette: Palette
     private let items: ItemRows
-    /// What the ECUs are called.
+    /// The names of the ECUs.
     package var names = ECUNames()
     private var writer: RowWriter
     private var rows = TextTable(

@@ -8,7 +8,7 @@ package struct BenchFigures: Hashable, Sendable {
         case adapter
         /// A request for this many records at once.
         case records(Int, countDigit: Bool)
-        /// Polling as `live` and `log` do it.
+        /// Polling in the way of `live` and `log`.
         case polling
     }
 

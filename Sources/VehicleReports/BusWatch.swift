@@ -37,16 +37,16 @@ package struct BusWatch {
     private var rows: RowWriter
     /// Identifiers that are counted at most; a bus has 2,048 of 11 bits.
     private static let mostIdentifiers = 4_096
-    /// Longer than anybody listens; unit of the number: seconds (three years).
+    /// Longer than any use; unit of the number: seconds (three years).
     private static let endless = Duration.seconds(100_000_000)
 
     /// A watch over one bus.
     ///
     /// - Parameters:
-    ///   - filters: what is shown; empty = everything.
+    ///   - filters: the frames to show; empty = every frame.
     ///   - rates: whether frames are only counted.
     ///   - interface: the word of a log for whence frames came.
-    ///   - log: takes lines in the form of candump -l in place of printing; nil = none does.
+    ///   - log: takes lines in the form of candump -l in place of printing; nil = lines are printed.
     package init(
         filters: [CANFilter], form: OutputForm, rates: Bool, interface: String,
         log: ((String) throws -> Void)?

@@ -7,7 +7,7 @@ import TripReports
 package struct CarReports {
     private let folder: String
 
-    /// Makes the folder where it is missing.
+    /// Makes the folder if it is missing.
     package init(_ folder: String) throws(SystemError) {
         self.folder = folder
         try Files.makeFolder(folder)

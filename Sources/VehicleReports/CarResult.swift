@@ -16,7 +16,7 @@ package struct CarResult {
     package let drive: DriveAdvice?
     /// The codes about which nothing is known.
     package let unrated: [String]
-    /// What could not be read, and why.
+    /// The parts that could not be read, with the reason.
     package let problems: [String]
     /// Whether at least one ECU was read.
     package let isRead: Bool

@@ -1,7 +1,7 @@
 import Accessory
 import Formats
 
-/// One step of `doctor`: what it checked, and what it found.
+/// One step of `doctor`: the subject of the check, and its result.
 package struct Check: Hashable, Sendable {
     /// The steps, in the order from the cable to the engine.
     package enum Step: String, Hashable, Sendable, CaseIterable, Comparable {
@@ -40,7 +40,7 @@ package struct Check: Hashable, Sendable {
     package var step: Step
     /// Whether the step found no fault.
     package var isFine: Bool
-    /// What was found.
+    /// The result.
     package var found: String
     /// How to fix the fault; nil if there is nothing to fix.
     package var fix: String?

@@ -8,7 +8,7 @@ import VehicleScan
 package struct CodeBatch {
     /// A vehicle of the batch, without its codes.
     package struct Car: Hashable, Sendable {
-        /// The device as `-d` or the list names it.
+        /// The device in the form of `-d` or of the list.
         package var device: String
         /// The vehicle's label in the list.
         package var label: String?
@@ -23,7 +23,7 @@ package struct CodeBatch {
         }
     }
 
-    /// What each row of a table is about.
+    /// The subject of each row of a table.
     package enum Subject {
         case code, vehicle
 
@@ -80,7 +80,7 @@ package struct CodeBatch {
         func words(_ parts: [String], _ separator: String = " ") -> FieldValue {
             .text(parts.isEmpty ? nil : parts.joined(separator: separator))
         }
-        // Codes that could not be read are not known to be none.
+        // If codes could not be read, the list is not known to be empty.
         let isEmpty = result.codes.isEmpty && result.problems.isEmpty
         return Row(
             Subject.vehicle.kind,
@@ -94,8 +94,7 @@ package struct CodeBatch {
             ])
     }
 
-    /// Why an ECU without codes in the answers may still have some; nil if it is known to have
-    /// none.
+    /// Why an ECU without codes in the answers may still have some; nil if the ECU certainly has none.
     package static func problem(
         _ absence: CodeScan.Absence, _ scan: CodeScan, _ ecu: ECUAddress?
     ) -> String? {
@@ -137,7 +136,7 @@ package struct CodeBatch {
     }
 }
 
-// The list of devices, and what is read when.
+// The list of devices, and the order of reading.
 extension CodeBatch {
     /// One line of the list.
     package struct Entry: Hashable, Sendable {
@@ -172,7 +171,7 @@ extension CodeBatch {
 
     /// The places of the list in groups; the places of one device are read one after the other.
     ///
-    /// - Parameter devices: what tells the device of each place apart; nil where several may use it.
+    /// - Parameter devices: the identity of the device at each place; nil if several may use it at once.
     package static func groups(_ devices: [String?]) -> [[Int]] {
         var groups: [[Int]] = []
         var known: [String: Int] = [:]
@@ -214,7 +213,7 @@ package struct OrderedResults<Result> {
     /// The places whose results are missing.
     package var missing: [Int] { results.indices.filter { results[$0] == nil } }
 
-    /// All that were taken, in order.
+    /// All results so far, in order.
     package var all: [Result] { results.compactMap(\.self) }
 }
 

@@ -5,7 +5,7 @@ import PIDTables
 import SystemIO
 import VehicleScan
 
-/// What a vehicle says about its codes besides their list: explanations and freeze frames.
+/// A vehicle's facts about its codes besides their list: explanations and freeze frames.
 package struct CodeDetails {
     private let connection: Vehicle
     private let services: VehicleServices
@@ -15,8 +15,8 @@ package struct CodeDetails {
         self.services = services
     }
 
-    /// Prints what all codes mean together, then each with its explanation, the most severe first, as JSON
-    /// Lines.
+    /// Prints the meaning of all codes together, then each with its explanation, the most severe first, as
+    /// JSON Lines.
     ///
     /// - Throws: The vehicle's error if it is not known which codes there are.
     package func explain(

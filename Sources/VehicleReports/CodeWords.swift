@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 import TripReports
 
-/// What is known of codes: their texts, what explains them, and those that were cleared before.
+/// The known facts about codes: their texts, their explanations, and codes that were cleared before.
 package struct CodeWords {
     package var texts: CodeTexts
     package var explanations: CodeExplanations

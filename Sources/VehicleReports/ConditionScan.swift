@@ -6,9 +6,9 @@ import SystemIO
 import TripReports
 import VehicleScan
 
-/// The condition of a vehicle: codes, readiness, what was counted since codes were cleared, and tests.
+/// The condition of a vehicle: codes, readiness, counters since codes were cleared, and tests.
 package struct ConditionScan {
-    /// How much of it is read.
+    /// The part of the condition to read.
     package enum Depth {
         /// The codes, and the tests that belong to them.
         case codes
@@ -139,7 +139,7 @@ package struct ConditionScan {
         return condition
     }
 
-    /// What the condition means.
+    /// The meaning of the condition.
     package func findings(_ units: UnitSystem) -> VehicleFindings {
         VehicleFindings(
             condition, gone: past.gone(from: condition), isComplete: isComplete,

@@ -50,7 +50,7 @@ package struct DecodePrinter {
         fileTail = ReadingLines.tail("file", file)
     }
 
-    /// Returns whether an error was printed, and resets that.
+    /// Returns whether an error was printed since the last call.
     package mutating func takeError() -> Bool {
         defer { sawError = false }
         return sawError
@@ -179,7 +179,7 @@ package struct DecodePrinter {
             + (text.isEmpty ? "" : "  [\(printable(text))]")
     }
 
-    /// The number of the freeze frame, and what is wrong with the value.
+    /// The number of the freeze frame, and the fault of the value.
     private func remark(_ reading: Reading) -> String {
         var remark = ""
         if let frame = reading.frame { remark += ", frame \(frame)" }

@@ -2,9 +2,9 @@ import Diagnostics
 import Formats
 import OBDCore
 
-/// A trouble code with all that is known about it.
+/// A trouble code with all known facts about it.
 package struct ExplainedCode {
-    /// What the vehicle reports about the code.
+    /// The vehicle's own facts about the code.
     package struct Occurrence {
         /// The lists that the code is in, after the ECU if several answered:
         /// `Engine (7E8): stored, permanent`.
@@ -13,7 +13,7 @@ package struct ExplainedCode {
         package var state: CodeExplanations.State
         /// The circumstances when the code was stored; nil without a freeze frame.
         package var moment: CodeMoment?
-        /// How much of what proves a repair is there; empty if it is not known what does.
+        /// The proof of repair and how much of it exists; empty if the proof is not known.
         package var proof: String
 
         package init(
@@ -46,7 +46,7 @@ package struct ExplainedCode {
     /// How to drive so that the monitors that prove a repair complete.
     package let drives: [String]
     package let occurrence: Occurrence?
-    /// The device that was read, as an option of the command to watch it.
+    /// The device that was read, as an option of the command that watches signals.
     package var deviceOption = ""
 
     package init(
@@ -132,7 +132,7 @@ package struct ExplainedCode {
         if explanation?.watch?.signals.isEmpty == true { explanation?.watch = nil }
     }
 
-    /// What is not known of the code; empty if its own causes are.
+    /// The missing facts about the code; empty if its own causes are known.
     package var unknown: String {
         guard description != nil || explanation != nil, explanation?.certainty == nil else {
             return ""

@@ -4,7 +4,7 @@ import OBDCore
 import PIDTables
 
 extension ExplainedCode {
-    /// The explanation for people, in the order in which people ask: first what it means.
+    /// The explanation for people, in the order of their questions: the meaning first.
     package func text(_ palette: Palette, _ output: OutputForm) -> String {
         var result = ""
         let width = output.columns ?? .max

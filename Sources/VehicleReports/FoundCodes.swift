@@ -12,14 +12,14 @@ package struct FoundCodes {
         var ecu: ECUAddress?
         /// The code.
         package var code: CodeReport.Code
-        /// The lists that it is in, and what was happening.
+        /// The lists of the code, and the moment in which it was stored.
         package var occurrence: ExplainedCode.Occurrence
     }
 
     /// The most severe first.
     package private(set) var codes: [Entry] = []
 
-    /// The codes of a scan in the order of `findings`, with what was happening as far as freeze frames say
+    /// The codes of a scan in the order of `findings`, with the moment of each as far as freeze frames show
     /// it.
     package init(
         _ scan: CodeScan, _ findings: VehicleFindings, of vehicle: Vehicle,
@@ -42,7 +42,7 @@ package struct FoundCodes {
         let readings = frozen.flatMap(\.answer.items).compactMap { item -> Reading? in
             if case .reading(let reading) = item { reading } else { nil }
         }
-        // If only one ECU answered, its name says nothing.
+        // If only one ECU answered, its name is not needed.
         let isAlone = scan.ecus.count == 1
         codes = findings.faults.map { fault in
             let (ecu, code) = (fault.code.ecu, fault.code.code)
@@ -58,7 +58,7 @@ package struct FoundCodes {
         }
     }
 
-    /// What was happening by the first frame of this code, among those of all codes.
+    /// The moment in the first frame of this code, among those of all codes.
     private static func moment(
         of code: CodeReport.Code, _ ecu: ECUAddress?, _ readings: [Reading], _ table: PIDTable
     ) -> CodeMoment? {
@@ -68,7 +68,7 @@ package struct FoundCodes {
         return own.isEmpty ? nil : CodeMoment(own.filter { $0.frame == own[0].frame }, in: table)
     }
 
-    /// What was happening, if it is this code that froze the ECU's frame.
+    /// The moment in the ECU's frame, if this code caused the frame.
     private static func moment(
         of code: CodeReport.Code, _ ecu: ECUAddress?, _ frame: FrameScan, _ table: PIDTable
     ) -> CodeMoment? {

@@ -3,7 +3,7 @@ import Formats
 import OBDCore
 import VehicleScan
 
-/// What ECUs at their own addresses say of themselves, for people and as rows.
+/// The identification of ECUs at their own addresses, for people and as rows.
 package struct ModuleSheet {
     private let form: OutputForm
     private let table: PIDTable

@@ -159,7 +159,7 @@ package struct PollExplanation: Sendable {
         .prefix(5).map { name($0.dataID) }
     }
 
-    // MARK: What would help
+    // MARK: Advice
 
     /// Advice for faster polling, the largest gain first.
     package var advice: [String] {

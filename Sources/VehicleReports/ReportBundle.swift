@@ -7,7 +7,7 @@ import SystemIO
 import TripReports
 import VehicleScan
 
-/// What goes into a bug report, and what must not.
+/// The content of a bug report, and the data to leave out.
 package struct ReportBundle {
     private var redaction = Redaction()
 
@@ -46,9 +46,9 @@ package struct ReportBundle {
     /// The report.
     ///
     /// - Parameters:
-    ///   - findings: what `doctor` found, a line each.
-    ///   - recording: the bytes of a transcript; empty where nothing was opened.
-    ///   - home: the folder whose name is taken out; nil = there is none.
+    ///   - findings: the findings of `doctor`, a line each.
+    ///   - recording: the bytes of a transcript; empty if no link was opened.
+    ///   - home: the folder whose name is removed; nil = there is none.
     package func text(
         findings: [String], recording bytes: [UInt8], version: String, home: String?
     ) -> String {
@@ -64,7 +64,7 @@ package struct ReportBundle {
 
             """
         let recording = Result { () throws(TranscriptError) in try Transcript(parsing: bytes) }
-        // One list of secrets for all that is written, whatever link told them.
+        // One list of secrets for the whole report, whatever link they came from.
         var redaction = redaction
         if case .success(let transcript) = recording {
             for secret in IdentityAnswers.secrets(in: transcript) { redaction.add(secret) }

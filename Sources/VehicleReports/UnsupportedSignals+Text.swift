@@ -2,7 +2,7 @@ import Diagnostics
 import VehicleScan
 
 extension UnsupportedSignals {
-    /// What was found since the last call, in two sentences; nil if nothing was.
+    /// The missing signals since the last call, in two sentences; nil if there are none.
     package func note(_ table: PIDTable) -> String? {
         let names = take().map { table[$0].id }
         guard !names.isEmpty else { return nil }

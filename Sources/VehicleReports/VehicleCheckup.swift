@@ -10,7 +10,7 @@ import VehicleScan
 package struct VehicleCheckup {
     /// Why the vehicle cannot be asked further.
     package enum Fault {
-        /// What it speaks is not known.
+        /// The vehicle's services are not known.
         case services(VehicleError)
         /// No ECU answers.
         case noAnswer(QueryResult?)
@@ -21,10 +21,10 @@ package struct VehicleCheckup {
     private let tell: (Check) throws -> Void
     /// Takes the adapter's grade.
     private let tellGrade: (AdapterGrade) throws -> Void
-    /// What to ask besides, once the vehicle answers.
+    /// Further questions, once the vehicle answers.
     private let further: (Vehicle, VehicleServices) throws -> Void
 
-    /// A walk; `grades` says that the adapter is measured at its end.
+    /// A check; with `grades` the adapter is measured at its end.
     package init(
         grades: Bool, tell: @escaping (Check) throws -> Void,
         tellGrade: @escaping (AdapterGrade) throws -> Void,

@@ -107,24 +107,24 @@ package struct VehicleSheet {
     }
 }
 
-/// What the ECUs of a vehicle say of themselves.
+/// The answers of a vehicle's ECUs about themselves.
 package struct VehicleAnswers {
     /// The current data that they announce.
     package private(set) var current = SupportedIDs()
-    /// The questions about vehicle information, and what became of them.
+    /// The questions about vehicle information, and their results.
     package private(set) var information: [QueryResult] = []
     private var announced = SupportedIDs()
-    /// What the ECUs are called.
+    /// The names of the ECUs.
     package private(set) var names = ECUNames()
 
     /// Nothing was asked.
     package init() {}
 
-    /// Asks for everything that is announced.
+    /// Requests all announced information.
     package init(_ connection: Vehicle, _ services: VehicleServices) throws(VehicleError) {
         current = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
         announced = try connection.supportedIDs(in: services) { .supportedInfoTypes($0) }
-        // Without a map the identification number is asked for anyway: some ECUs forget it.
+        // Without a map the VIN is requested anyway, because the maps of some ECUs lack it.
         let ids = announced.all.isEmpty ? [0x02] : announced.all
         for id in ids {
             information += try connection.ask(.information(id), in: services)
@@ -135,10 +135,10 @@ package struct VehicleAnswers {
         names = connection.ecuNames(of: ecus, in: services)
     }
 
-    /// What the answers about vehicle information hold.
+    /// The items in the answers about vehicle information.
     var items: [DiagnosticItem] { information.flatMap(\.answer.items) }
 
-    /// Every ECU that said anything, one that only refuses included; in the order of addresses.
+    /// Every ECU that answered, including one that only refuses; in the order of addresses.
     var ecus: [ECUAddress?] {
         let all =
             current.byECU.map(\.ecu) + (current.refusals + announced.refusals).map(\.ecu)
@@ -149,7 +149,7 @@ package struct VehicleAnswers {
         }
     }
 
-    /// What `ecu` refused, each service and reason once.
+    /// The refusals of `ecu`, each service and reason once.
     func refusals(of ecu: ECUAddress?) -> [NegativeResponse] {
         var found: [NegativeResponse] = []
         let asked = items.compactMap { item -> (ecu: ECUAddress?, refusal: NegativeResponse)? in
@@ -168,7 +168,7 @@ package struct VehicleAnswers {
 }
 
 extension Reading {
-    /// Whether it only says how many messages before CAN carry the next info type.
+    /// Whether the item is only the number of messages in which ECUs before CAN send the next info type.
     fileprivate var isMessageCount: Bool {
         guard case .number = value, let id = dataID else { return false }
         return id.service == .vehicleInformation && [1, 3, 5, 7, 9].contains(id.id)

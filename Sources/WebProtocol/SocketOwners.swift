@@ -32,9 +32,9 @@ public enum SocketOwners {
         }
     }
 
-    /// The user who owns the end at `local` of a connection to `remote`.
+    /// The user whose program has the end at `local` of a connection to `remote`.
     ///
-    /// It is nil if the list does not contain the connection, or no program has it open.
+    /// The result is nil if the list does not contain the connection, or no program has the connection open.
     public static func user(of local: Place, to remote: Place, in list: some StringProtocol)
         -> UInt32?
     {

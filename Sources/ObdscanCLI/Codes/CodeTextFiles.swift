@@ -13,7 +13,7 @@ func loadCodeTexts() throws(Failure) -> CodeTexts {
     for path in try files(in: folder, ending: ".tsv") {
         let found = CodeTextRow.rows(of: try contents(of: path))
         rows += found.rows
-        // A code is read all the same.
+        // A code is read anyway.
         for line in found.bad.prefix(1) {
             let what = "\(path):\(line): left out, because it is not a code, a tab and a text"
             let hint = "codes are written P1234, P1234-11, SPN609 or SPN609/FMI19"

@@ -5,8 +5,8 @@ import VehicleReports
 import VehicleScan
 
 extension CodeWords {
-    /// The user's texts and the embedded explanations, and the codes that obdscan cleared in this vehicle as
-    /// the database has them.
+    /// The user's texts, the embedded explanations, and the codes that obdscan cleared in this vehicle
+    /// according to the database.
     ///
     /// An unusable database does not make the command fail.
     init(

@@ -51,7 +51,7 @@ struct NextCarRun {
 
     /// Reads a vehicle, and again as often as the user wants.
     ///
-    /// - Returns: What was found, and whether the user stops there.
+    /// - Returns: - Returns: the vehicle's result, and whether the user stops there.
     private func attempts(
         _ name: String?, _ inbox: SignalInbox
     ) throws -> (findings: CodeBatchRun.Findings, isLast: Bool) {

@@ -127,7 +127,7 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
         _ writer: inout TextOutput
     ) throws {
         if output.format == .text {
-            // What holds for all codes comes before the causes of each.
+            // Advice for all codes comes before the causes of each.
             try writer.write(head)
             for (place, code) in explained.enumerated() {
                 let text = code.text(output.form.palette, output.form)

@@ -143,8 +143,8 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         throw Failure.silent(first.failure.status)
     }
 
-    /// What `body` makes of a file; nil if the file cannot be used and there are others, which do not depend
-    /// on that file.
+    /// The result of `body` for a file; nil if the file cannot be used and there are others, which do not
+    /// depend on that file.
     private func usable<Value>(
         _ file: String, _ faulty: inout [(file: String, failure: Failure)],
         _ body: () throws -> Value
@@ -190,7 +190,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         return run
     }
 
-    /// What the log of a WiCAN adapter on a memory card says; nil for another database.
+    /// The log on the memory card of a WiCAN adapter; nil for another database.
     private static func memoryCard(_ file: String) throws(Failure) -> [UInt8]? {
         do throws(WiCANLog.Fault) {
             return try WiCANLog.text(at: file)

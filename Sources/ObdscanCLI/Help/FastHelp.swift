@@ -3,7 +3,7 @@ import ArgumentParser
 /// Our help, and a faster way to parse a command.
 ///
 /// ArgumentParser's parsing from the root first creates two commands that print completions, then
-/// the root and all commands above the wanted one. That takes half of the time of a short command.
+/// the root and all commands above the wanted one. These steps need half of the time of a short command.
 extension ObdscanCommand {
     /// The help page that `arguments` request; nil without a request.
     ///

@@ -11,7 +11,7 @@ import VehicleScan
 /// `obdscan log` with several devices: each has its own thread, session and trip in one database.
 struct LogFleet {
     let plan: LogPlan
-    /// The devices as the user named them.
+    /// The devices with the names that the user typed.
     let devices: [String]
     let link: LinkOptions
 

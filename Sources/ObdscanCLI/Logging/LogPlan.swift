@@ -11,9 +11,9 @@ struct LogPlan: Sendable {
     let table: PIDTable
     /// The named signals; empty = all current data.
     let chosen: [SelectedSignal]
-    /// What the tables add to that.
+    /// The packs that the tables add.
     let packs: PackChoice
-    /// What the trips are to be.
+    /// The kind of trips to record.
     var trip: TripRecording.Plan
     let output: OutputOptions
     /// How long to record; nil = until the user stops it.

@@ -178,7 +178,7 @@ extension OutputCommand {
 }
 
 extension ParsableCommand {
-    /// Sends standard output nowhere, if the command line wants errors alone.
+    /// Discards standard output if the command line asks only for errors.
     func silence(_ arguments: [String]) {
         // Asking a type for a protocol costs start-up time: most command lines have no such option.
         let isQuiet = arguments.contains {

@@ -43,7 +43,7 @@ struct TableOptions: ParsableArguments {
         packs.isEmpty || packs.contains("auto") ? PIDTables.automaticPacks() : []
     }
 
-    /// Refuses to choose a pack where no vehicle can be asked.
+    /// Refuses to choose a pack if no vehicle can be asked.
     func checkThatPacksAreNamed() throws(Failure) {
         guard packs.contains("auto") else { return }
         throw Failure(

@@ -38,7 +38,7 @@ struct TripChoice: ParsableArguments {
             || !moments.isEmpty && !moments.contains(where: \.isRelative)
     }
 
-    /// The trips that the options choose; times after the start of a trip choose none.
+    /// The trips that the options choose; times after the start of a trip are not part of the choice.
     func filter(withScans: Bool = false) -> TripStore.TripFilter {
         var filter = TripStore.TripFilter(withScans: withScans)
         (filter.vehicle, filter.tag) = (vehicle, tag)

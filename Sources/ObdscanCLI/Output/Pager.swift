@@ -13,7 +13,7 @@ enum Pager {
         let text = Held()
         var writer = program == nil ? .standard : TextOutput(sink: { text.bytes += $0 })
         let result = Result { try body(&writer) }
-        // What was read before a failure is a result, too.
+        // Readings from before a failure are a result, too.
         try writer.flush()
         if let program, let rows {
             let isLong = text.bytes.count { $0 == 0x0A } >= rows

@@ -7,7 +7,7 @@ extension TripStore {
         try undelivered(to: UserSettings.current.sinksOfTrips)
     }
 
-    /// Refuses to delete one of these trips where a sink still needs it.
+    /// Refuses to delete one of these trips if a sink still needs it.
     func checkThatSinksHave(_ trips: [Int64]) throws {
         let owed = try undeliveredTrips()
         for trip in trips {

@@ -3,7 +3,7 @@ import OBDCore
 import ScanSession
 import Synchronization
 
-/// Says once that a search for the vehicle takes long, before the search ends.
+/// Reports once that a search for the vehicle takes long, before the search ends.
 ///
 /// Only the adapter knows when it has tried every protocol, so the search is not cut short.
 final class LongSearchNote: ScanObserver {
@@ -30,11 +30,11 @@ final class LongSearchNote: ScanObserver {
         }
     }
 
-    /// Says nothing from now on.
+    /// Prints nothing from now on.
     func end() { isConnecting.withLock { $0 = false } }
 }
 
-/// Shows on a terminal what connecting is about, on one line that goes away again.
+/// Shows the current step of connecting on a line of the terminal that disappears again.
 final class ConnectProgress: ScanObserver {
     let interests = ScanEvent.Kinds.progress
     private let text: String

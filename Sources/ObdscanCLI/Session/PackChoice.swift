@@ -5,11 +5,11 @@ import VehicleScan
 
 /// The packs of a command, and which of them fit the vehicle.
 struct PackChoice: Sendable {
-    /// What the vehicle may choose.
+    /// The packs that the vehicle may choose.
     let packs: [TablePack]
-    /// Whether a vehicle without a number is asked for all of them.
+    /// Whether a vehicle without a VIN is asked for the signals of all packs.
     let isWanted: Bool
-    /// What was named.
+    /// The records that the user named.
     let records: [PIDTable.Record]
 
     init(_ options: TableOptions, _ packs: [TablePack], _ table: PIDTable) {
@@ -18,7 +18,7 @@ struct PackChoice: Sendable {
         records = options.packRecords(in: table)
     }
 
-    /// What the session needs for it.
+    /// Adds the session's needs for these packs.
     func add(to needs: inout SessionNeeds, for selected: [SelectedSignal]) {
         needs.take(selected.isEmpty ? records : selected.compactMap(\.record))
         if isWanted, selected.isEmpty, records.isEmpty {

@@ -69,7 +69,7 @@ struct BluetoothSetup {
                 return
             } catch {
                 guard error.isRefusedPairing else {
-                    // Some adapters take a connection and no pairing: the check says what is there.
+                    // Some adapters connect without pairing: the check shows the state.
                     output.note("\(Failure(error).message). It is tried without pairing.")
                     return
                 }

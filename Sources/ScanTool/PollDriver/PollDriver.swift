@@ -42,8 +42,8 @@ public struct PollDriver<Promise, Request, Reply, Batch> {
 
     /// Whether the next request may be written before the reply to this one is decoded.
     ///
-    /// A plan normally only needs the outcome and not its content. A plan that leaves the vehicle alone needs
-    /// the content.
+    /// A plan normally only needs the outcome and not its content. A plan that decides whether the vehicle
+    /// rests needs the content.
     @inlinable public func goesOn(
         after outcome: Outcome, isPolled: Bool, vehicleRests: Bool
     ) -> Bool {

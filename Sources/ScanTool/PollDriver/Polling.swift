@@ -1,6 +1,6 @@
 /// Whether the vehicle is polled, as a pure state machine: commands go in, orders come out.
 ///
-/// It has no plan and no clock. Every pair of state and event is listed below.
+/// The state machine has no plan and no clock. Every pair of state and event is listed below.
 public struct Polling: Hashable, Sendable {
     /// Where it is.
     public enum State: String, Hashable, Sendable, CaseIterable {

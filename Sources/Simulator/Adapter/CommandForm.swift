@@ -2,13 +2,13 @@ import OBDCore
 
 /// A row of the AT command set: the form of a command and the first firmware that has it.
 struct CommandForm: Hashable, Sendable {
-    /// What a command does.
+    /// The effect of a command.
     enum Action: Hashable, Sendable {
         /// It prints its own text or changes the state of the adapter.
         case says(Statement)
         /// It changes a setting and answers OK.
         case sets(Setting)
-        /// It answers OK but has no effect with this vehicle.
+        /// The adapter answers OK, but the command has no effect with this vehicle.
         case accepted
     }
 

@@ -19,7 +19,7 @@ struct BusFrame: Hashable, Sendable {
     var isPart = false
     /// Whether it completes its message.
     var completes = true
-    /// Whether it says "response pending".
+    /// Whether the frame is "response pending".
     var pending = false
 }
 

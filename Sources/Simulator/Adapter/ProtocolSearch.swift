@@ -5,7 +5,7 @@ import VehicleLink
 extension SimulatedAdapter {
     /// Opens a protocol unless one is open.
     ///
-    /// Returns the time at which a request can be sent; nil if it failed and reported that.
+    /// Returns the time at which a request can be sent; nil if the search failed and reported that.
     mutating func open(at now: Instant) -> Instant? {
         if let connected, connected == (settings.chosen ?? connected) { return now }
         search = nil
@@ -93,7 +93,7 @@ extension SimulatedAdapter {
         case .can11At250: return .milliseconds(300)
         case .can29At250: return .milliseconds(400)
         case .j1850PWM, .j1850VPW: return .milliseconds(1200)
-        // The bytes at 5 baud take two seconds.
+        // An initialisation at 5 baud takes two seconds.
         case .iso9141, .iso14230Slow: return .milliseconds(3600)
         case .iso14230Fast: return .milliseconds(1800)
         case .j1939, .userCAN1, .userCAN2, .doip, nil: return .milliseconds(5200)

@@ -5,7 +5,7 @@ public import OBDCore
 /// It receives the time with every byte, keeps its output until that is due, and has no clock. The code that
 /// serves it writes the bytes of ``due(at:)`` and calls it again at ``nextDeadline``.
 public struct SimulatedAdapter: Sendable {
-    /// A request that reached the vehicle's bus, recorded so that tests can check it.
+    /// A request that reached the vehicle's bus, recorded for tests.
     public struct ReceivedRequest: Hashable, Sendable {
         /// The time at which it was sent.
         public var at: Instant

@@ -4,7 +4,7 @@ public import OBDCore
 
 /// A simulated ISO 13400-2 (DoIP) gateway with a simulated vehicle.
 ///
-/// Each ECU has the logical address 10xx, where xx is its address byte. E400 addresses all ECUs. Services
+/// Each ECU has the logical address 10xx, where xx is the address byte. E400 addresses all ECUs. Services
 /// below 10 are only answered by ECUs with OBD, as on CAN.
 public struct SimulatedDoIPGateway: ServedDevice {
     /// The vehicle.

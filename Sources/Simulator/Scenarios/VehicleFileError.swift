@@ -1,6 +1,6 @@
 /// A fault in a vehicle file with its position.
 public struct VehicleFileError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The fault.
     public enum Fault: Hashable, Sendable {
         /// A line that does not begin with a known word.
         case unknownWord(String)
@@ -16,7 +16,7 @@ public struct VehicleFileError: Error, Hashable, Sendable {
         case twice(String)
         /// An unknown quantity of the drive.
         case unknownQuantity(String)
-        /// A combination that is not possible, with a sentence that says why.
+        /// A combination that is not possible, with a sentence that gives the reason.
         case impossible(String)
         /// Text that is not UTF-8.
         case notUTF8
@@ -26,7 +26,7 @@ public struct VehicleFileError: Error, Hashable, Sendable {
     public var file: String
     /// The line, from 1.
     public var line: Int
-    /// What is wrong.
+    /// The fault.
     public var fault: Fault
 
     /// One sentence for the user.

@@ -100,7 +100,7 @@ struct DataRecord: Hashable, Sendable {
         }
     }
 
-    /// The quantities in it.
+    /// The quantities in the record.
     var fields: [Field] {
         parts.compactMap { part in
             if case .field(let field) = part { return field }

@@ -46,7 +46,7 @@ extension SimulatedECU {
 
     /// The map of the 32 identifiers above `base`; nil if there is none above it.
     ///
-    /// The last bit of a map says whether the next map exists.
+    /// The last bit of a map shows whether the next map exists.
     func map(_ identifiers: [UInt8], above base: UInt8) -> [UInt8]? {
         guard base == 0 || identifiers.contains(where: { $0 > base }) else { return nil }
         var bits: UInt32 = 0

@@ -18,7 +18,7 @@ struct FaultMemory: Hashable, Sendable {
 
     /// The state of the vehicle when a code was set.
     struct FreezeFrame: Hashable, Sendable {
-        /// The code that caused it.
+        /// The code that caused the freeze frame.
         var dtc: DTC
         /// The time of the state; unit: seconds since the drive began.
         var elapsed: Double
@@ -26,7 +26,7 @@ struct FaultMemory: Hashable, Sendable {
 
     /// The same for a code of SAE J1939.
     struct ParameterFrame: Hashable, Sendable {
-        /// The code that caused it.
+        /// The code that caused the record.
         var code: J1939Code
         /// The time of the state; unit: seconds since the drive began.
         var elapsed: Double

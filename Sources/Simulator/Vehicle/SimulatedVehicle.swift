@@ -2,9 +2,9 @@ public import OBDCore
 
 /// A value of the simulated vehicle before its ECU rounds it into raw bytes.
 public struct SimulatedValue: Hashable, Sendable {
-    /// The ECU that reports it.
+    /// The ECU that reports the value.
     public var ecu: ECUAddress
-    /// The identifier that contains it.
+    /// The identifier that contains the value.
     public var id: DataID
     /// The SAE J1979-DA name.
     public var signal: String
@@ -109,7 +109,7 @@ public struct SimulatedVehicle: Sendable {
         scenario.title + "; " + vehicleProtocol.title
     }
 
-    /// The VIN that its ECUs report; nil if none has it.
+    /// The VIN that the ECUs report; nil if none has it.
     public var vin: String? { members.lazy.compactMap(\.model.vin).first }
 
     /// The answer addresses of its emissions ECUs.

@@ -2,8 +2,9 @@ import OBDCore
 
 /// A table with one frame of a CAN bus per row, as many programs write it.
 ///
-/// The columns tell what it is: an identifier, and data in one cell or in a cell per byte. GVRET and SavvyCAN,
-/// python-can, Kvaser, CSS Electronics and many scripts write such tables; some write them without a heading.
+/// The columns show that a table is one: an identifier, and data in one cell or in a cell per byte. GVRET and
+/// SavvyCAN, python-can, Kvaser, CSS Electronics and many scripts write such tables; some write them without
+/// a heading.
 public struct FrameTable: Hashable, Sendable {
     /// How cells with a time read.
     enum Time: Hashable {

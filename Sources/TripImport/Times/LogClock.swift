@@ -20,9 +20,10 @@ struct LogClock {
     private var saysBeginning = false
     /// Whether a time depends on a beginning that no line contains.
     private(set) var assumesBeginning = false
-    /// How far local time of the log is ahead of UTC, if another clock of the log says so; unit: µs.
+    /// The time by which local time of the log is ahead of UTC, if another clock of the log shows it; unit:
+    /// µs.
     private var zone: Int64?
-    /// What the other clock says beside the next time.
+    /// The other clock beside the next time.
     private var other: (wall: UTC, zone: Int64, text: String)?
     /// The end of the text with the zone, `GMT+02:00 2021`: while it stays the same, so does the zone.
     private var zoneText: [UInt8] = []
@@ -141,7 +142,7 @@ struct LogClock {
         return utc(wall, found.zone)
     }
 
-    /// The day that a text means here; nil if other dates of the log do not say which of several.
+    /// The day that a text means here; nil if the other dates of the log do not decide between several days.
     private mutating func theDay(of found: DateText) -> DateText.Day? {
         var days = found.days
         if let isMonthFirst, days.contains(where: { $0.isMonthFirst != nil }) {
@@ -170,7 +171,7 @@ struct LogClock {
         return day
     }
 
-    /// Takes what another clock of the log says beside the next time, if it has a zone.
+    /// Takes another clock of the log beside the next time, if it has a zone.
     mutating func takeOther(_ text: String) {
         other = nil
         if zone != nil, text.utf8.suffix(zoneText.count).elementsEqual(zoneText) { return }

@@ -1,7 +1,8 @@
 /// How a program writes its tables with one column per signal.
 ///
-/// The name of a column alone does not say what was measured: a speed may come from satellites, be calculated,
-/// or be the vehicle's answer. Each profile is data: how a file is recognized, and which columns are answers.
+/// The name of a column alone does not show the source of its values: a speed may come from satellites, be
+/// calculated, or be the vehicle's answer. Each profile is data: how a file is recognized, and which columns
+/// are answers.
 struct LogProfile: Sendable {
     /// Which columns are the vehicle's answers.
     enum Answers: Sendable {
@@ -15,7 +16,7 @@ struct LogProfile: Sendable {
         case unclaimed
     }
 
-    /// What a column means to the position of the vehicle.
+    /// The meaning of a column for the position of the vehicle.
     enum Role: Sendable {
         case latitude, longitude, altitude, course, speed, accuracy
         /// A part of the time, or a copy of another column.

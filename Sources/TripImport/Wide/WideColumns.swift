@@ -42,7 +42,7 @@ struct WideColumns {
     let clock: LogClock.Form
     /// The index of the time column.
     let time: Int
-    /// Whether the time column shows UTC although its cells do not say so.
+    /// Whether the time column has UTC although its cells do not show that.
     let isUTC: Bool
     /// The index of a column with the day of the time column.
     let day: Int?
@@ -168,11 +168,11 @@ struct WideColumns {
 
     /// The parts of a heading.
     struct Column {
-        /// All of it, without the source.
+        /// The whole heading, without the source.
         var whole: String
         var name: String
         var unit: String
-        /// `obd` of `Engine Speed (RPM) *OBD`; empty if the program does not say it.
+        /// `obd` of `Engine Speed (RPM) *OBD`; empty if the program does not name the source.
         var source = ""
 
         init(_ heading: String) {
@@ -184,7 +184,7 @@ struct WideColumns {
         }
     }
 
-    /// The meaning of a column to the position; nil if it has none.
+    /// The meaning of a column for the position; nil if it has none.
     private static func role(_ column: Column, _ profile: LogProfile) -> LogProfile.Role? {
         guard ["", "gps"].contains(column.source) else { return nil }
         let letters = WideNames.letters(of: column.name)

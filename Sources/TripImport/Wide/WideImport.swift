@@ -133,8 +133,8 @@ struct WideImport: CSVImport {
             }
         }
         time.form = found.clock
-        // AndrOBD writes nothing, not even a separator, for what has no value: such a row does not say
-        // what its numbers are of, and is skipped.
+        // AndrOBD writes nothing for a missing value, not even a separator: such a row does not show the
+        // signals of its numbers, and is skipped.
         isLenient = !found.isOwn || rowsBefore > 0
         (vin, vinColumn, lastRunTime) = (nil, nil, nil)
         try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
@@ -175,8 +175,8 @@ struct WideImport: CSVImport {
 
     /// The built-in signals of columns.
     ///
-    /// A column is an answer of the vehicle if its name says so in the file's program, and no other column
-    /// claims the same.
+    /// A column is an answer of the vehicle if its name shows that in the file's program, and no other column
+    /// does the same.
     private func owners(
         _ columns: WideColumns, _ table: ImportTable
     ) -> [Int: ImportTable.Known] {
@@ -186,7 +186,7 @@ struct WideImport: CSVImport {
         }
         var owners: [Int: ImportTable.Known] = [:]
         var claims: [Claim: [Int]] = [:]
-        // Our own exports begin with this heading, and name what they know by its short name.
+        // Our own exports begin with this heading, and use the short names of known signals.
         let hasAliases = columns.profile.hasAliases && header.first != "time"
         for (index, content) in columns.contents.enumerated() {
             guard case .signal(let named) = content else { continue }
@@ -291,7 +291,7 @@ struct WideImport: CSVImport {
                 place.accuracy = value().flatMap { $0 >= 0 ? finite($0 * metres) : nil }
             case .voltage: if let value = value() { volts.append(value) }
             case .vin(let ecu):
-                // In other programs' files, where every row may repeat it, it becomes a single reading.
+                // In other programs' files, where every row may repeat the VIN, it becomes a single reading.
                 let isRepeated = ecu == nil && VIN(cell) != nil && !isNewVehicle
                 guard !isRepeated, let channel = channels[index], !Self.isNothing(cell) else {
                     continue

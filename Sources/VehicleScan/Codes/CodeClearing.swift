@@ -12,8 +12,8 @@ public struct CodeClearing: Sendable {
 
     /// The time limit for clearing.
     ///
-    /// ISO 15765-4 gives an ECU five seconds after "response pending". Some take longer to clear than an
-    /// adapter waits.
+    /// ISO 15765-4 gives an ECU five seconds after "response pending". Some ECUs need more time to clear than
+    /// an adapter waits.
     private static let limit = Duration.milliseconds(5_500)
     /// The pause between two readings.
     private static let pause = Duration.seconds(1)
@@ -78,7 +78,7 @@ public struct CodeClearing: Sendable {
         }
     }
 
-    /// What a second reading shows about the earlier codes.
+    /// The result of a second reading for the earlier codes.
     public enum Change: Hashable, Sendable {
         /// All codes are still there.
         case none
@@ -90,7 +90,7 @@ public struct CodeClearing: Sendable {
         case unknown
     }
 
-    /// What a second reading shows about the stored and pending codes of `before`.
+    /// The result of a second reading for the stored and pending codes of `before`.
     public func change(since before: CodeScan) -> Change {
         let answered = after.ecus.filter { after.told(.stored, by: $0) == .list }
         return Self.change(

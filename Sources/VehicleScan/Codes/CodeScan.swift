@@ -83,7 +83,7 @@ public struct CodeScan: Sendable {
     public var lists: [List]
     /// ECUs at their own addresses, if they were asked.
     public var modules: [ModuleScan.Module] = []
-    /// What the ECUs are called.
+    /// The names of the ECUs.
     public var names = ECUNames()
 
     /// Requests everything; a refused or missing list does not hide the others.
@@ -153,7 +153,7 @@ public struct CodeScan: Sendable {
         return known.isEmpty ? (all.isEmpty ? [] : [nil]) : known
     }
 
-    /// What is known about an ECU without codes.
+    /// The known facts about an ECU without codes.
     public enum Absence: Hashable, Sendable {
         /// Its lists are complete and empty.
         case noCodes
@@ -281,7 +281,7 @@ public struct CodeScan: Sendable {
         for case .reading(let reading) in status.flatMap(\.answer.items)
         where reading.ecu == ecu && table[reading.signal].id == "DTC_CNT" {
             guard case .number(let count) = reading.value else { continue }
-            // Without headers the answers of several ECUs stand in one place.
+            // Without headers the answers of several ECUs cannot be separated.
             if ecu != nil { return Int(count) }
             sum = (sum ?? 0) + Int(count)
         }
@@ -309,7 +309,7 @@ public struct CodeScan: Sendable {
             .filter { $0.ecu == ecu }.compactMap(\.lamps).first
     }
 
-    /// Whether the vehicle speaks SAE J1939.
+    /// Whether the vehicle uses SAE J1939.
     public var isOnJ1939: Bool { lists.contains(where: \.isParameterGroup) }
 }
 
@@ -345,7 +345,7 @@ extension CodeScan.List {
 }
 
 extension NegativeResponse {
-    /// Whether it says that the ECU never supports the service, so it keeps no such list.
+    /// Whether the refusal means that the ECU never supports the service, so it has no such list.
     fileprivate var isForGood: Bool {
         switch nrc.rawValue {
         // ISO 14229-1: service or sub-function not supported, or not in the active session.

@@ -7,7 +7,7 @@ private let limit = Duration.seconds(120)
 
 /// Finds the ECUs at their own addresses and reads each of them.
 struct ModuleWalk<Module> {
-    /// What was read, one for each ECU that answered.
+    /// The results, one for each ECU that answered.
     private(set) var modules: [Module] = []
     /// The number of addresses that were not asked because the time was over.
     private(set) var unasked = 0

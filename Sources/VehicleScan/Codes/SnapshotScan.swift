@@ -11,7 +11,7 @@ public struct SnapshotScan: Sendable {
 
     /// Asks each ECU for the frames of its own codes; `record` nil means all frames.
     ///
-    /// Record FF means all frames. If an ECU refuses it, the first (00) and the latest frame (F0) are
+    /// Record FF means all frames. If an ECU refuses record FF, the first (00) and the latest frame (F0) are
     /// requested, which SAE J1979-2 requires for every code.
     public init(
         _ codes: [CodeReport], _ vehicle: Vehicle, record: UInt8?

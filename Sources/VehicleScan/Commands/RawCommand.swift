@@ -3,7 +3,7 @@ import OBDCore
 
 /// One command as typed.
 package struct RawCommand: Hashable, Sendable {
-    /// As typed, without blanks around it.
+    /// The text as typed, without blanks around it.
     package var text: String
     private var payload: [UInt8]?
 
@@ -20,7 +20,7 @@ package struct RawCommand: Hashable, Sendable {
         if isPrintable, let bytes = Hex.bytes(upper), !bytes.isEmpty {
             payload = bytes
         } else if AdapterCommand.isTyped(upper), isPrintable, !trimmed.utf8.contains(0x09) {
-            // As typed: some commands take a text whose blanks and case count.
+            // The text as typed: blanks and case count in some commands.
             text = trimmed
         } else {
             return nil
@@ -30,10 +30,10 @@ package struct RawCommand: Hashable, Sendable {
     /// Whether it is a command to the adapter itself.
     package var isForAdapter: Bool { payload == nil }
 
-    /// Whether the adapter prints what it hears until it is stopped.
+    /// Whether the adapter prints frames until it is stopped.
     package var isMonitoring: Bool { isForAdapter && AdapterRequest.isMonitoring(text) }
 
-    /// Whether it only reads, or changes nothing that outlives the session, by what it means under
+    /// Whether the command only reads, or changes nothing that outlives the session, by its meaning under
     /// `settings`.
     package func isReadOnly(_ settings: TypedSettings = TypedSettings()) -> Bool {
         payload.map { settings.isReadOnly($0) } ?? settings.isReadOnlyCommand(text)
@@ -41,8 +41,8 @@ package struct RawCommand: Hashable, Sendable {
 
     /// The first command that may change something if each one before is confirmed.
     ///
-    /// Without a protocol: if it may do so in whatever the vehicle speaks. What is sent is judged
-    /// again when that is known.
+    /// Without a protocol: if the command may do so in any protocol of the vehicle. Each request is judged
+    /// again when the protocol is known.
     package static func firstWriting(
         of commands: [RawCommand], in vehicleProtocol: VehicleProtocol?
     ) -> RawCommand? {
@@ -72,7 +72,7 @@ package struct RawCommand: Hashable, Sendable {
 }
 
 extension RawCommand {
-    /// A command that the shell cut where it has blanks, as one has to type it; nil = there is none.
+    /// The command that the user has to type if the shell split it at blanks; nil = no command was split.
     package static func cut(
         in words: [String]
     ) -> (word: String, whole: String, isForAdapter: Bool)? {
@@ -106,7 +106,7 @@ extension RawCommand {
         word.utf8.count.isMultiple(of: 2) && word.utf8.allSatisfy { Hex.value($0) != nil }
     }
 
-    /// Whether a service says nothing alone.
+    /// Whether a service has no meaning without data.
     private static func needsMore(_ shape: ServiceShape) -> Bool {
         shape.request.map { $0.lowerBound > 1 } ?? (shape.selectorWidth > 0)
     }

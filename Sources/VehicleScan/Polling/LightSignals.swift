@@ -16,7 +16,7 @@ package struct LightSignals {
         codes = places.first { table[$0].id == "DTC_CNT" }
     }
 
-    /// Whether a signal is one of them.
+    /// Whether a signal is one of these two.
     package func has(_ signal: SignalIndex) -> Bool { signal == light || signal == codes }
 
     /// The light and the number of active codes in DM1 of SAE J1939, as readings of these signals.

@@ -46,7 +46,7 @@ public struct PollLoop {
     public let until: Instant?
     /// Detects the end of the drive; nil = ignore it.
     public let watch: TripEndDetector?
-    /// What else is waited for, and what then is done.
+    /// Further descriptors to wait for, with their actions.
     public var others: [(descriptor: Int32, take: () -> Void)] = []
     /// Finds out which vehicle it is; nil = that is known, or does not matter.
     private var identity: VINQuery?

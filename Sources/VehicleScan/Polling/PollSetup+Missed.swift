@@ -6,7 +6,7 @@ extension PollSetup {
     /// The records of a batch that the vehicle does not support: no ECU answered, or all refused
     /// permanently.
     ///
-    /// An unreadable answer or a temporary refusal does not show that.
+    /// An unreadable answer or a temporary refusal does not prove that.
     package func missed(in batch: ReadingBatch) -> [PollPlan.Want] {
         guard batch.failure == nil, batch.linkErrors.isEmpty, batch.strayTexts.isEmpty,
             batch.statuses.allSatisfy({ $0 == .noData }), batch.unasked.isEmpty,

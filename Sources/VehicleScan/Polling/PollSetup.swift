@@ -37,7 +37,7 @@ public struct PollSetup: Sendable {
         for one in selected {
             guard let record = one.record, let dataID = one.dataID else {
                 readsVoltage = true
-                // The voltage goes before everything else, so it may not take all the time.
+                // The voltage precedes all other requests, so it must not use all the time.
                 if let wanted = one.pace.map({ $0.period ?? .zero }) ?? period {
                     voltagePeriod = max(wanted, .milliseconds(50))
                 }

@@ -45,7 +45,7 @@ public final class VehicleBoard: Sendable {
         public var accessory: String?
         /// The VIN.
         public var vin: String?
-        /// What the ECUs are called.
+        /// The names of the ECUs.
         public var names = ECUNames()
         /// The ECUs of readings, and those with a name.
         public internal(set) var ecus: [ECUAddress] = []
@@ -80,7 +80,7 @@ public final class VehicleBoard: Sendable {
         public var seen: Instant
         /// Its position in the order of channels.
         public var rank: Int
-        /// Whether it is of interest for a driver, or a user selected it.
+        /// Whether the signal is of interest to a driver, or the user selected it.
         public var isShown: Bool
         /// The version at its first appearance, counted by ``State/version``.
         public var born: UInt64

@@ -3,19 +3,19 @@ import OBDCore
 public import PIDTables
 import ScanSession
 
-/// Which packs are of the vehicle at the other end: by its number, and by what answers.
+/// The packs that fit the vehicle: by its VIN, and by its answers.
 public struct ChosenPacks: Sendable {
     /// Records that the vehicle has answered.
     public private(set) var records: [PIDTable.Record] = []
     /// The packs that they are of.
     public private(set) var names: [String] = []
-    /// Packs that fit alike where the vehicle does not say what it is; none of them is chosen.
+    /// Packs that fit equally if the vehicle has no VIN; none of them is chosen.
     public private(set) var rivals: [String] = []
 
-    /// Asks for what the packs have.
+    /// Requests the records of the packs.
     ///
-    /// A vehicle with a number is asked for the packs of that number alone. One without is asked for
-    /// all of them where `isWanted` says so, and a pack counts where no other one fits as well.
+    /// With a VIN only the packs for the VIN are used. Without a VIN all packs are tried if `isWanted` is
+    /// true, and a pack counts if no other one fits as well.
     public init(
         _ packs: [TablePack], _ vehicle: Vehicle, isWanted: Bool,
         only selected: [SelectedSignal] = []
@@ -40,7 +40,7 @@ public struct ChosenPacks: Sendable {
         records.removeAll { Set($0.packs).isDisjoint(with: fitting) }
         let answered = try Self.answered(records, vehicle)
         if vin == nil {
-            // Each pack that has all of what answered is as good as the next one.
+            // All packs that have every answered record fit equally.
             let found = fitting.filter { name in answered.contains { $0.packs.contains(name) } }
             let best = found.max { left, right in
                 Self.count(answered, left) < Self.count(answered, right)

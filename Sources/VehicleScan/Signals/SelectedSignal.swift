@@ -14,10 +14,10 @@ public struct SelectedSignal: Hashable, Sendable {
     /// The requested interval; nil for the same as all others.
     public var pace: SignalPace?
 
-    /// What packs have of its name; the vehicle decides which of them is meant.
+    /// The signals of that name in packs; the vehicle decides which of them is meant.
     public var candidates: [SelectedSignal] = []
 
-    /// A signal of a record, asked for as the table names it.
+    /// A signal of a record, requested in the form of the table.
     public init(record: PIDTable.Record?, signal: SignalIndex?, isByNumber: Bool = false) {
         self.record = record
         self.signal = signal

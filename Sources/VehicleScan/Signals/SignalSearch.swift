@@ -78,7 +78,7 @@ extension SignalNames {
         return try find(choice.text)
     }
 
-    /// How far the typed text is from the signal's names; 0 for a whole name, nil if no name has it.
+    /// The distance of the typed text from the signal's names; 0 for a whole name, nil if no name has it.
     private static func nearness(_ signal: Signal, _ wanted: [UInt8], _ words: String) -> Int? {
         let names = ([signal.id] + signal.aliases).map(key)
         if names[0] == wanted { return 0 }

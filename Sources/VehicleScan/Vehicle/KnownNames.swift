@@ -2,16 +2,16 @@ import Diagnostics
 public import OBDCore
 import Synchronization
 
-/// What the ECUs of a session's vehicle say of themselves, and where that is kept between sessions.
+/// The names that the ECUs of a session's vehicle report, and the memory of names between sessions.
 public final class KnownNames: Sendable {
     /// The place that keeps names, by vehicle.
     ///
-    /// An ECU that was asked and has no name is kept, too, so that it is asked once.
+    /// An ECU without a name is remembered, too, so that it is asked once.
     public struct Memory: Sendable {
         let recall: @Sendable (VIN) -> [ECUAddress: String?]
         let keep: @Sendable ([ECUAddress: String?], VIN) -> Void
 
-        /// A place that returns what it has of a vehicle, and keeps more.
+        /// A memory that returns the names of a vehicle and stores further ones.
         public init(
             recall: @escaping @Sendable (VIN) -> [ECUAddress: String?],
             keep: @escaping @Sendable ([ECUAddress: String?], VIN) -> Void
@@ -45,7 +45,7 @@ public final class KnownNames: Sendable {
         state.withLock { $0.names.take(items, messages) }
     }
 
-    /// Takes what earlier sessions learned of a vehicle.
+    /// Takes the names of a vehicle from earlier sessions.
     public func recall(_ vin: VIN) {
         let known = memory?.recall(vin) ?? [:]
         state.withLock { state in
@@ -64,7 +64,7 @@ public final class KnownNames: Sendable {
         }
     }
 
-    /// Notes that these ECUs were asked, and keeps what they said.
+    /// Notes that these ECUs were asked, and stores their names.
     func keep(_ ecus: some Sequence<ECUAddress>) {
         let (known, vin) = state.withLock { state in
             state.asked.formUnion(ecus)
@@ -79,16 +79,16 @@ public final class KnownNames: Sendable {
 }
 
 extension Vehicle {
-    /// What the vehicle's ECUs are called, as far as it is known without a request.
+    /// The names of the vehicle's ECUs that are known without a request.
     public var ecuNames: ECUNames {
         var names = self.names.names
         names.isOnJ1939 = scan.link?.capabilities.vehicleProtocol == .j1939
         return names
     }
 
-    /// What `ecus` are called; asks those of which it is not known, once for each vehicle.
+    /// The names of `ecus`; asks ECUs whose names are not known, once for each vehicle.
     ///
-    /// A fault on the way leaves names out: what the ECUs said before is still true.
+    /// After a failure names are missing, but the known ones stay valid.
     public func ecuNames(
         of ecus: some Sequence<ECUAddress?>, in services: VehicleServices
     ) -> ECUNames {

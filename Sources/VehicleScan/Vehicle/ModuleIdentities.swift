@@ -1,9 +1,9 @@
 public import Diagnostics
 public import OBDCore
 
-/// What the ECUs at their own addresses say of themselves: part, serial and software numbers.
+/// The identification of the ECUs at their own addresses: part, serial and software numbers.
 ///
-/// It sends UDS ReadDataByIdentifier alone.
+/// The only service is UDS ReadDataByIdentifier.
 public struct ModuleIdentities: Sendable {
     /// One ECU.
     public struct Module: Sendable {
@@ -37,7 +37,7 @@ public struct ModuleIdentities: Sendable {
         unasked = walk.unasked
     }
 
-    /// Asks one ECU; one that does not have the service, or is silent twice in a row, is asked no more.
+    /// Asks one ECU; an ECU that does not have the service, or is silent twice in a row, is asked no more.
     private static func read(
         _ module: AddressScan.Module, _ vehicle: Vehicle
     ) throws(VehicleError) -> Module {

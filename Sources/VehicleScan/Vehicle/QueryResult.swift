@@ -9,7 +9,7 @@ public struct QueryResult: Sendable {
     public var answer: Answer
     /// Why the answer is not complete; nil if it is.
     public var problem: Failure?
-    /// Whether it was written to the adapter; if not, the vehicle never received it.
+    /// Whether the request was written to the adapter; if not, the vehicle never received it.
     public var wasSent = true
 
     /// Creates a request's outcome.
@@ -39,7 +39,7 @@ public struct QueryResult: Sendable {
         }
     }
 
-    /// Whether all received messages answer other requests, so that nothing is known about this one.
+    /// Whether all received messages answer other requests, so that the answer to this request is unknown.
     public var isOutOfStep: Bool { answers.isEmpty && !answer.reply.messages.isEmpty }
 
     /// Whether an ECU's only message answers another request while others answered this one.

@@ -18,11 +18,11 @@ public struct VINQuery {
     private var interrupted: VehicleRequest?
     /// The VIN that was found.
     private var known: VIN?
-    /// Another VIN, which counts when it comes again: a damaged answer may look like one.
+    /// A different VIN, which counts when it arrives again, because a damaged answer may look like a VIN.
     private var doubted: VIN?
     /// Whether it is unknown if the vehicle is still the same; polling pauses meanwhile.
     private var isChecking = false
-    /// How often it was asked for that.
+    /// The number of requests for the different VIN.
     private var checks = 0
     private static let mostChecks = 4
 
@@ -45,7 +45,7 @@ public struct VINQuery {
     /// Becomes readable when ``take()`` has something to do; nil if no answer is awaited.
     public var descriptor: Int32? { pending?.descriptor }
 
-    /// What the vehicle says of itself.
+    /// The vehicle's identification.
     public enum Found: Hashable, Sendable {
         /// The names of ECUs arrived; ``Vehicle/ecuNames`` has them.
         case names
@@ -122,7 +122,7 @@ public struct VINQuery {
                 return nil
             }
         }
-        // A vehicle that says nothing, or always something else, is taken for the same.
+        // A vehicle that does not answer, or gives a different answer each time, counts as the same.
         isChecking = false
         doubted = nil
         checks = 0
@@ -153,7 +153,7 @@ public struct VINQuery {
 }
 
 extension Reading {
-    /// What is wrong with a VIN; nil if it is correct or the reading is not a VIN.
+    /// The fault of a VIN; nil if it is correct or the reading is not a VIN.
     public var faultOfVIN: String? {
         guard checkDigit == false, case .text(let text) = value else { return nil }
         if let vin = VIN(text) { return vin.needsCheckDigit ? "no valid check digit" : nil }

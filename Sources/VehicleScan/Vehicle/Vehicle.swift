@@ -25,7 +25,7 @@ public struct Vehicle: Sendable {
     public let inbox: SignalInbox?
     /// The vehicle's services, once they were found.
     let known = KnownServices()
-    /// What its ECUs say of themselves.
+    /// The names of the vehicle's ECUs.
     public let names: KnownNames
 
     /// A vehicle on an open session.
@@ -174,8 +174,8 @@ extension Vehicle {
         try ask(.information(0x02), by: profiles).flatMap(\.answer.items).vin
     }
 
-    /// The odometer: PID A6 if the vehicle announces it, otherwise what the packs of its VIN have, or the
-    /// group of SAE J1939.
+    /// The odometer: PID A6 if the vehicle announces it, otherwise the odometer in the packs of its VIN, or
+    /// the group of SAE J1939.
     public func odometer(in services: VehicleServices) throws(VehicleError) -> Odometer? {
         if services.profiles == [.j1939] {
             return try odometer(
@@ -228,7 +228,7 @@ extension Vehicle {
     }
 }
 
-/// What a vehicle's odometer shows.
+/// The value of a vehicle's odometer.
 public struct Odometer: Sendable {
     /// Unit: km.
     public var kilometres: Double

@@ -63,7 +63,6 @@ package struct ChosenSink: Sendable {
 
     /// The sink's name in the configuration, or its address.
     package var name: String
-    /// Its address.
     package var address: SinkAddress
     /// The settings of the configuration or the command line.
     package var settings: PublishSettings

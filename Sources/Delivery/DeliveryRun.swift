@@ -16,7 +16,6 @@ package enum DeliveryNews: Hashable, Sendable {
     case command(String)
     /// So many lines were refused up to now.
     case refused(Int)
-    /// It ended.
     case ended(SinkEnd)
 
     /// The changes from `old` to `new`.

@@ -51,7 +51,6 @@ package struct PublishStatus {
         self.deliveries = deliveries
     }
 
-    /// The table for people.
     package var table: TextTable {
         var table = TextTable(
             [("SINK", .left), ("LAST DELIVERY", .left), ("RESULT", .left)], flexible: [0, 2])

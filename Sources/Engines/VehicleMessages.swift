@@ -4,7 +4,6 @@ import Publishing
 import SystemIO
 import TripStore
 
-/// A message for a broker.
 struct BrokerMessage {
     var topic: String
     var payload: [UInt8]

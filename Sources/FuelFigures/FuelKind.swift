@@ -6,7 +6,6 @@ public enum FuelKind: String, Hashable, Sendable, CaseIterable {
     case methanol
     /// C₂H₅OH.
     case ethanol
-    /// Diesel.
     case diesel
     /// Liquefied petroleum gas: propane and butane.
     case lpg

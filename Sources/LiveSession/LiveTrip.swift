@@ -2,7 +2,6 @@ import TripRecorder
 
 /// The trip that a live view records, with events from other sources.
 package struct LiveTrip: Sendable {
-    /// The trip.
     package let recording: TripRecording
     let notices: LiveNotices
     /// Marks from outside.

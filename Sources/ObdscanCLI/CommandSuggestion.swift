@@ -99,7 +99,6 @@ enum CommandSuggestion {
         return arguments.first { $0.names.contains(String(name)) }
     }
 
-    /// The name of a command.
     static func name(_ command: any ParsableCommand.Type) -> String {
         command.configuration.commandName ?? command._commandName
     }

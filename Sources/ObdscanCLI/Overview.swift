@@ -28,7 +28,6 @@ struct Overview {
         hasTrips = (try? store?.trips(latest))?.isEmpty == false
     }
 
-    /// Prints the overview.
     func print() throws {
         var writer = TextOutput.standard
         let palette = OutputOptions(format: .text).palette()
@@ -116,7 +115,6 @@ struct ChosenAccessory: Hashable, Sendable {
         address = settings.aliases[name]
     }
 
-    /// For people.
     var text: String {
         "\(source) chooses \(printable(name))" + (address.map { ", \(printable($0))" } ?? "")
     }

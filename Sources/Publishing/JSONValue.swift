@@ -4,15 +4,12 @@ import Formats
 public indirect enum JSONValue: Hashable, Sendable {
     /// No value.
     case null
-    /// A text.
     case text(String)
     /// A number; one that is not finite is null.
     case number(Double)
     /// True or false.
     case flag(Bool)
-    /// A list.
     case list([JSONValue])
-    /// An object.
     case object([Member])
 
     /// A key and its value.

@@ -111,7 +111,6 @@ extension SessionConfiguration {
     /// At a remembered line rate, silence means another rate and not another dialect.
     private var triesAllDialects: Bool { connector.reachesAccessory && memory?.lineRate == nil }
 
-    /// The options for an ELM327.
     private var elm327Options: ELM327Dialect.Options {
         ELM327Dialect.Options(
             vehicleProtocol: vehicleProtocol, rememberedProtocol: memory?.vehicleProtocol,
@@ -119,7 +118,6 @@ extension SessionConfiguration {
             probesSTN: dialect != .elm327)
     }
 
-    /// The options for a GoLink.
     private var goLinkOptions: GoLinkDialect.Options {
         GoLinkDialect.Options(vehicleProtocol: vehicleProtocol, vehicle: vehicle)
     }

@@ -13,7 +13,6 @@ public struct SettingsError: Error, Hashable, Sendable {
         case unknown(String, near: String?)
         /// A value in place of a table.
         case notATable(String)
-        /// The value is not a text.
         case notAText(String)
         /// The value is not a list of texts.
         case notAList(String)
@@ -67,13 +66,11 @@ public enum SettingFault: Hashable, Sendable {
     case noSignal
     /// Not a number in this range.
     case notANumber(ClosedRange<Double>)
-    /// Not a currency.
     case notACurrency
     /// Not an address of a server or a broker, with the reason.
     case notASink(SinkAddress.Fault)
     /// Not made of small letters, digits, - and _.
     case notAnIdentifier
-    /// Not a duration.
     case notADuration
     /// A name in place of an address.
     case notAnAddress

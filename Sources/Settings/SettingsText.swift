@@ -78,7 +78,6 @@ public enum SettingsText {
         }
     }
 
-    /// The TOML text of `bytes`.
     private static func text(_ bytes: [UInt8]) throws(SettingsError) -> TOMLText {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .init(.notUTF8, nil) }
         do throws(TOMLText.Fault) {

@@ -20,7 +20,6 @@ struct TOMLText: Hashable, Sendable {
     struct Entry: Hashable, Sendable {
         /// The parts of the key, from the root.
         var key: [String]
-        /// The value.
         var value: Value
         /// The line of the key, counted from 1.
         var line: Int

@@ -1,12 +1,9 @@
 /// The fault of a `sim:` address.
 public enum SimulatorError: Error, Hashable, Sendable {
-    /// The scenario is unknown.
     case unknownScenario(String)
     /// A vehicle file cannot be read.
     case vehicleFile(VehicleFileError)
-    /// The personality is unknown.
     case unknownPersonality(String)
-    /// The option is unknown.
     case unknownOption(String)
     /// The value of an option is not valid; `expected` describes a valid one.
     case invalidValue(option: String, value: String, expected: String)

@@ -59,7 +59,6 @@ struct JSONDocument {
     /// The greatest depth of nesting.
     private static let deepest = 24
 
-    /// The value in `bytes`.
     static func read(_ bytes: [UInt8]) throws(Fault) -> JSONNode {
         var document = JSONDocument(bytes: bytes)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { document.place = 3 }

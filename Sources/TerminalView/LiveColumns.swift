@@ -95,7 +95,6 @@ struct LiveColumns {
         }
     }
 
-    /// The text in the column of ECUs.
     func ecuText(_ ecu: ECUAddress?) -> String {
         namesECUs ? names.title(of: ecu, none: "") : ecu?.description ?? ""
     }
@@ -113,7 +112,6 @@ struct LiveColumns {
             + (seconds < 60 ? fixed(seconds, 0) + " s" : fixed(seconds / 60, 0) + " min")
     }
 
-    /// The headings of the columns.
     var heading: String {
         var cells = [fitted(" SIGNAL", name + 1)]
         if id > 0 { cells.append(fitted("", id)) }

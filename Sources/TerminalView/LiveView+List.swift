@@ -92,7 +92,6 @@ extension LiveView {
         return now - updated > usual
     }
 
-    /// The style of a value.
     func valueStyle(_ row: LiveModel.Row, _ isStale: Bool) -> Style {
         if isStale { return .dim }
         if row.isAlarming { return .bad }

@@ -10,7 +10,6 @@ protocol ImportReader {
     var pendingLine: Int { get }
     /// Whether the file ended within a quote.
     var endsInQuote: Bool { get }
-    /// The skipped lines.
     var skipped: SkippedLines { get }
     /// Whether times depend on a beginning that no line of the file contains.
     var assumesBeginning: Bool { get }

@@ -58,9 +58,7 @@ public struct ImportSource: Sendable {
 public struct AssumedDay: Hashable, Sendable {
     /// The source of the day.
     public enum Source: Hashable, Sendable {
-        /// The name of the file.
         case fileName
-        /// The user.
         case user
     }
 

@@ -15,7 +15,6 @@ public struct ConditionReport {
     let lamps: [(ecu: ECUAddress?, isOn: Bool)]
     /// The check engine lights at the time of the comparison.
     public var lampsBefore: [(ecu: ECUAddress?, isOn: Bool)] = []
-    /// The names of the ECUs.
     package var names = ECUNames()
     /// The lamps of SAE J1939.
     package var allLamps: [(ecu: ECUAddress?, lamps: CodeReport.Lamps)] = []

@@ -162,7 +162,6 @@ public struct FuelReport {
 
     // MARK: Totals
 
-    /// The trips of one vehicle.
     private struct Vehicle {
         var vin: String?
         /// The owner's name for the vehicle, else its VIN.

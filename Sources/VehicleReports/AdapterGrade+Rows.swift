@@ -27,7 +27,6 @@ extension AdapterGrade {
         }
     }
 
-    /// The keys of ``row``.
     package static let keys = [
         "dialect", "banner", "grade", "summary", "commandsAnswered", "commandsProbed", "missing",
         "commandRoundTrip", "roundTrip", "roundTripWithCount", "headers", "countDigit", "batches",

@@ -15,7 +15,6 @@ package struct Alarm: Hashable, Sendable {
         case equal = "="
     }
 
-    /// The limit for the value.
     package enum Limit: Hashable, Sendable {
         /// A number in the unit in which the value is shown.
         case number(Double)

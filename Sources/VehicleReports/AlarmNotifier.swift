@@ -14,7 +14,6 @@ package struct AlarmNotifier {
         case commandFailed(program: String, errno: Int32)
     }
 
-    /// The alarms to watch.
     package private(set) var watch: AlarmWatch
     private let table: PIDTable
     private let units: UnitSystem

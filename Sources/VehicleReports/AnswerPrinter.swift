@@ -14,7 +14,6 @@ package struct AnswerPrinter {
     private let table: PIDTable
     private let palette: Palette
     private let items: ItemRows
-    /// The names of the ECUs.
     package var names = ECUNames()
     private var writer: RowWriter
     private var rows = TextTable(

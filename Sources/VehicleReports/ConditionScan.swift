@@ -12,7 +12,6 @@ package struct ConditionScan {
     package enum Depth {
         /// The codes, and the tests that belong to them.
         case codes
-        /// All tests.
         case tests
         /// All tests, freeze frames and the odometer.
         case report

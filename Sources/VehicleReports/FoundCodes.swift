@@ -10,7 +10,6 @@ package struct FoundCodes {
     /// A code of an ECU.
     package struct Entry {
         var ecu: ECUAddress?
-        /// The code.
         package var code: CodeReport.Code
         /// The lists of the code, and the moment in which it was stored.
         package var occurrence: ExplainedCode.Occurrence

@@ -7,7 +7,6 @@ import ScanTool
 /// Explains from measurements where a poll's time went and how to poll faster.
 package struct PollExplanation: Sendable {
     package let report: PollReport
-    /// Requests to the vehicle.
     package let requests: Int
     /// Readings from the answers to these requests.
     package let readings: Int

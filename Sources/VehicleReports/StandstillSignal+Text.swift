@@ -19,7 +19,6 @@ extension VehicleError.Doubt {
 }
 
 extension StandstillSignal {
-    /// The name for people.
     package var name: String {
         switch self {
         case .engineSpeed: "engine speed"

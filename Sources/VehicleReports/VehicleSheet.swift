@@ -114,7 +114,6 @@ package struct VehicleAnswers {
     /// The questions about vehicle information, and their results.
     package private(set) var information: [QueryResult] = []
     private var announced = SupportedIDs()
-    /// The names of the ECUs.
     package private(set) var names = ECUNames()
 
     /// Nothing was asked.

@@ -15,9 +15,7 @@ public struct AccessRules: Sendable {
         case foreignHost
         /// A foreign page sent it.
         case foreignOrigin
-        /// The token is missing.
         case tokenMissing
-        /// The token is wrong.
         case tokenWrong
     }
 

@@ -29,7 +29,6 @@ struct ConfigCommand: ParsableCommand {
         defaultSubcommand: ConfigList.self)
 }
 
-/// `obdscan config list`.
 struct ConfigList: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Print every setting of the file.")
@@ -147,7 +146,6 @@ struct ConfigUnset: ParsableCommand {
     }
 }
 
-/// `obdscan config check`.
 struct ConfigCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check the file, and name each line that is wrong.")
@@ -163,7 +161,6 @@ struct ConfigCheck: ParsableCommand {
     }
 }
 
-/// `obdscan config edit`.
 struct ConfigEdit: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Open the file in $VISUAL or $EDITOR, then check it.")

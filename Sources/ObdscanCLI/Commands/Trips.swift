@@ -34,7 +34,6 @@ struct TripsCommand: ParsableCommand {
         defaultSubcommand: TripsListCommand.self)
 }
 
-/// `obdscan trips list`.
 struct TripsListCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List trips, earliest first.",
@@ -92,7 +91,6 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// `obdscan trips show`.
 struct TripsShowCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show a trip and the statistics of its signals.",

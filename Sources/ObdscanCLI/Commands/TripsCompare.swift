@@ -5,7 +5,6 @@ import SystemIO
 import TripReports
 import TripStore
 
-/// `obdscan trips compare`.
 struct TripsCompareCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare", abstract: "Compare two trips signal by signal.",

@@ -6,7 +6,6 @@ import SystemIO
 import TripReports
 import TripStore
 
-/// `obdscan trips split`.
 struct TripsSplitCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "split", abstract: "Split a trip in two, or at every stop.",
@@ -70,7 +69,6 @@ struct TripsSplitCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// `obdscan trips join`.
 struct TripsJoinCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "join", abstract: "Join trips that follow each other into one.",
@@ -109,7 +107,6 @@ struct TripsJoinCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// `obdscan trips delete`.
 struct TripsDeleteCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete trips with all their readings.",
@@ -169,7 +166,6 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// `obdscan trips undo`.
 struct TripsUndoCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo", abstract: "Undo the last split, join or delete.",

@@ -7,7 +7,6 @@ import SystemIO
 import TripReports
 import TripStore
 
-/// `obdscan trips fuel`.
 struct TripsFuelCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "fuel",

@@ -4,7 +4,6 @@ import Publishing
 import SystemIO
 import TripStore
 
-/// `obdscan trips name`.
 struct TripsNameCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "name", abstract: "Name a trip, or remove its name.",
@@ -36,7 +35,6 @@ struct TripsNameCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// `obdscan trips vehicle`.
 struct TripsVehicleCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "vehicle", abstract: "Name a vehicle, or remove its name.",
@@ -79,7 +77,6 @@ struct TripsVehicleCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// `obdscan trips tag`.
 struct TripsTagCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "tag", abstract: "Add tags to a trip, or remove them.",
@@ -115,7 +112,6 @@ struct TripsTagCommand: ParsableCommand, OutputCommand {
     }
 }
 
-/// `obdscan trips note`.
 struct TripsNoteCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "note", abstract: "Add a note to a trip, or to a moment of it.",

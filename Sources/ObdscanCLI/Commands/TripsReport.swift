@@ -9,7 +9,6 @@ import TripReports
 import TripStore
 import VehicleScan
 
-/// `obdscan trips report`.
 struct TripsReportCommand: ParsableCommand, OutputCommand {
     var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(

@@ -16,7 +16,6 @@ struct CompletionLine {
     private(set) var command: any ParsableCommand.Type = ObdscanCommand.self
     /// The words that name the command.
     private(set) var path: [String] = []
-    /// The arguments of the command.
     private(set) var arguments: [CommandArgument] = []
     /// The arguments that were given.
     private(set) var given: [(argument: CommandArgument, value: String?)] = []

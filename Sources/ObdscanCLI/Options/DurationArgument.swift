@@ -3,7 +3,6 @@ import OBDCore
 
 /// A duration in an option: `90`, `90s`, `10m`, `1h30m`, `500ms`.
 struct DurationArgument: ExpressibleByArgument, Hashable, Sendable {
-    /// The duration.
     var duration: Duration
 
     init?(argument: String) {

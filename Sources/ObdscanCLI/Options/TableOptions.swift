@@ -64,7 +64,6 @@ struct TableOptions: ParsableArguments {
         }
     }
 
-    /// The packs that the option names.
     private func packFiles() throws(Failure) -> [TableFile] {
         guard !packs.isEmpty else { return [] }
         let known = PIDTables.packs()

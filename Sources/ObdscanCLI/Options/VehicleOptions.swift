@@ -56,7 +56,6 @@ struct VehicleOptions: ParsableArguments {
             """,
         valueName: "device", visibility: .hidden)
 
-    /// The dialect of the adapter.
     var adapter: DialectChoice { link.adapter }
     /// The vehicle protocol to use.
     var vehicleProtocol: ProtocolOption { link.vehicleProtocol }
@@ -129,7 +128,6 @@ struct LinkOptions: ParsableArguments {
         self.database = database
     }
 
-    /// The dialect of the adapter.
     var adapter: DialectChoice { chosenAdapter ?? UserSettings.current.adapter ?? .automatic }
 
     /// The vehicle protocol to use.

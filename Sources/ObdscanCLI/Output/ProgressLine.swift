@@ -41,7 +41,6 @@ final class ProgressLine: Sendable {
     /// Clears the line, so that an error message does not follow it on the same line.
     deinit { clear() }
 
-    /// Clears the line.
     func clear() {
         let wasShown = state.withLock { state in
             defer { state.isShown = false }

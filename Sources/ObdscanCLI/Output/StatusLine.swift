@@ -18,7 +18,6 @@ enum StatusLine {
         return LocaleText.isASCII ? asciiText(cut) : cut
     }
 
-    /// Clears the line.
     static func clear() { show("") }
 
     /// Whether a person can see it.

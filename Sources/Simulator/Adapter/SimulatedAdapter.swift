@@ -36,7 +36,6 @@ public struct SimulatedAdapter: Sendable {
         case takingData(STNRequest)
         /// Asleep until a character arrives.
         case asleep
-        /// Hung.
         case hung
     }
 
@@ -246,7 +245,6 @@ public struct SimulatedAdapter: Sendable {
 
 // The text output for all commands.
 extension SimulatedAdapter {
-    /// The end of a line.
     var lineEnd: [UInt8] { settings.linefeeds ? [0x0D, 0x0A] : [0x0D] }
 
     /// The time that a command for the adapter itself takes.

@@ -7,7 +7,6 @@ import VehicleLink
 /// Each ECU has its own transport layer. It waits for flow control before it continues a long answer, follows
 /// the block size and separation time that it gets, and accepts long requests from a tester.
 struct SimulatedBus: Sendable {
-    /// The vehicle.
     private(set) var vehicle: SimulatedVehicle
     /// The latest requests that reached the vehicle, oldest first.
     private(set) var requests: [SimulatedAdapter.ReceivedRequest] = []

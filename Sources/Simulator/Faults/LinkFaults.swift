@@ -81,7 +81,6 @@ struct FaultGenerator: Hashable, Sendable {
     /// 0..<1.
     mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// A number in this range.
     mutating func number(_ range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(next() % UInt64(range.count))
     }

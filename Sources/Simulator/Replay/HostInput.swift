@@ -6,7 +6,6 @@ import DoIPWire
 /// A host that does not know its adapter tries several dialects, so a recording may contain all of them. No
 /// line begins with the byte that begins every frame, or with a version of DoIP.
 struct HostInput: Hashable, Sendable {
-    /// One command.
     enum Command: Hashable, Sendable {
         /// A line without its CR.
         case line([UInt8])

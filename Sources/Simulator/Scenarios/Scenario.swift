@@ -18,7 +18,6 @@ public struct Scenario: Hashable, Sendable {
     public var title: String
     /// The vehicle's protocol, unless the user chooses another.
     public var vehicleProtocol = VehicleProtocol.can11At500
-    /// The powertrain.
     var powertrain = Powertrain()
     /// The driving cycle.
     var cycle = DriveCycle.everyday

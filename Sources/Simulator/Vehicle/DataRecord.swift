@@ -65,7 +65,6 @@ struct Field: Hashable, Sendable {
 
 /// The data after a PID, DID or parameter group: fields and fixed bytes in the order of the wire.
 struct DataRecord: Hashable, Sendable {
-    /// A part of a record.
     enum Part: Hashable, Sendable {
         /// A quantity.
         case field(Field)

@@ -38,7 +38,6 @@ extension SimulatedECU {
         }
     }
 
-    /// All PIDs with data.
     var supportedPIDs: [UInt8] {
         let own = model.records.map { UInt8(truncatingIfNeeded: $0.id) }
         return [0x01] + own + (own.contains { $0 > 0x40 } ? [0x41] : [])

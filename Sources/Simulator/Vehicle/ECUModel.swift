@@ -49,7 +49,6 @@ struct ECUModel: Hashable, Sendable {
         var component: UInt8
         /// The result.
         var value: UInt16
-        /// The limit.
         var limit: UInt16
     }
 

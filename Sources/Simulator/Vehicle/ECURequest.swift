@@ -8,7 +8,6 @@ struct ECURequest: Sendable {
     var functional: Bool
     /// The vehicle's protocol family.
     var family: VehicleProtocol.Family
-    /// The state of the vehicle.
     var state: VehicleState
     /// The state at another time of the drive, for freeze frames.
     var past: @Sendable (Double) -> VehicleState
@@ -23,6 +22,5 @@ enum ECUAnswer: Hashable, Sendable {
     case silence
     /// Payloads in order; one on CAN, one or more before CAN.
     case messages([[UInt8]])
-    /// A refusal.
     case refusal(UInt8)
 }

@@ -47,7 +47,6 @@ struct SimulatedECU: Sendable {
         return model.records.map { (DataID(.currentData, $0.id), $0) }
     }
 
-    /// Answers one request.
     mutating func answer(_ request: ECURequest) -> ECUAnswer {
         guard let service = request.payload.first, model.role != .silent,
             model.isFunctional || !request.functional

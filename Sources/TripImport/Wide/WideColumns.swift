@@ -3,7 +3,6 @@ import OBDCore
 
 /// The columns of a table with one column per signal.
 struct WideColumns {
-    /// The content of a column.
     enum Content {
         case time
         case latitude, longitude, course

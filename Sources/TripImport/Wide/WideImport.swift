@@ -17,7 +17,6 @@ struct WideImport: CSVImport {
         var isFlag = false
         /// The possible values of a PID.
         var limits: ClosedRange<Double>?
-        /// The unit of the values.
         var unit = ""
     }
 

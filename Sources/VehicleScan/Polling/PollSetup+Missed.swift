@@ -47,7 +47,6 @@ extension PollSetup {
         return (record?.signals ?? 0..<0).map { SignalIndex(rawValue: $0) }
     }
 
-    /// The identifiers in a request.
     private static func identifiers(_ request: [UInt8]) -> Set<DataID> {
         guard let shape = request.first.flatMap(ServiceShape.of) else { return [] }
         return Set(shape.selectors(of: request).map { DataID(shape.service, $0) })

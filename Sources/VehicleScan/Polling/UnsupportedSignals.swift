@@ -42,7 +42,6 @@ package final class UnsupportedSignals: ReadingSink {
     /// Nil, because it never refuses a batch.
     package var spaceDescriptor: Int32? { nil }
 
-    /// The records of the reported signals.
     package var records: Set<DataID> { state.withLock { $0.reported } }
 
     /// Watches the named signals of `setup`.

@@ -50,7 +50,7 @@ public struct Accessory: Hashable, Sendable {
 
     /// Words found in the names of adapters (from field reports).
     ///
-    /// They prove nothing; they only order by likelihood.
+    /// These words prove nothing; they only order adapters by likelihood.
     private static let adapterWords = [
         "OBD", "ELM", "STN", "SCANTOOL", "VGATE", "VLINK", "V-LINK", "VEEPEAK", "KONNWEI",
         "CARISTA",

@@ -34,7 +34,7 @@ public struct AddressError: Error, Hashable, Sendable {
         case missing(String)
         /// The word before the colon is not a known kind of adapter.
         case unknownScheme(String)
-        /// This kind does not have this option.
+        /// This kind of address does not have this option.
         case unknownOption(String)
         /// A part of the address, and its value, which is not valid.
         case badValue(String, String)

@@ -4,9 +4,9 @@ import SystemIO
 
 /// Knows which adapters are attached.
 ///
-/// Finds serial devices and Bluetooth devices that are connected now. It does not search networks or scan for
-/// Bluetooth devices unless asked. Devices that are attached from the start are in the list but are not
-/// announced.
+/// Finds serial devices and Bluetooth devices that are connected now. The manager does not search networks or
+/// scan for Bluetooth devices unless asked. Devices that are attached from the start are in the list but are
+/// not announced.
 public final class AccessoryManager: Sendable {
     /// Where the system shows its devices; tests use other folders.
     public struct Folders: Hashable, Sendable {
@@ -14,7 +14,8 @@ public final class AccessoryManager: Sendable {
         public var terminals: String
         /// Has the device nodes.
         public var devices: String
-        /// Has links to the nodes, with names that stay the same when a device is plugged in again.
+        /// The folder has links to the nodes, with names that stay the same when a device is plugged in
+        /// again.
         public var stableNames: String
 
         /// The folders of the system.
@@ -104,8 +105,8 @@ public final class AccessoryManager: Sendable {
 
     /// Adds an adapter that the system does not show, or adds protocols to one that it shows.
     ///
-    /// A serial line does not say which protocol it carries, so the caller has to. An ``AccessoryWatch``
-    /// announces the adapter at its next look.
+    /// A serial line does not show which protocol it carries, so the caller has to name the protocol. An
+    /// ``AccessoryWatch`` announces the adapter at its next look.
     @discardableResult
     public func attach(
         _ name: String, at address: AccessoryAddress, protocols: [String]

@@ -5,9 +5,9 @@ import SystemIO
 enum DeviceHolder {
     /// The program that uses the device at `path`.
     ///
-    /// A program with a lock on the device comes first, then one that has it open. A program that serves the
-    /// other end of a pty comes last of these. This program itself is returned only if no other
-    /// program has the device.
+    /// A program with a lock on the device comes first, then a program that has the device open. A program
+    /// that serves the other end of a pty comes last of these. This program itself is returned only if no
+    /// other program has the device.
     ///
     /// Looks at every process for which this user has permission.
     static func find(_ path: String) -> AccessoryError.Holder? {

@@ -68,7 +68,7 @@ public struct FoundGateway: Hashable, Sendable {
 
 /// Asks the networks for vehicles (ISO 13400-2, vehicle identification over UDP).
 ///
-/// It sends packets and therefore runs only on request.
+/// The search sends packets and therefore runs only on request.
 public enum DoIPSearch {
     /// A destination of the request.
     public struct Destination: Hashable, Sendable {

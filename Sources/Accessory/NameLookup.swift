@@ -25,8 +25,8 @@ struct NameLookup: Sendable {
 
     /// The addresses in the order in which to try them; nil if `cancel` became readable.
     ///
-    /// The resolver cannot be stopped. It therefore runs on its own thread, which is abandoned when the
-    /// caller stops waiting.
+    /// The resolver cannot be stopped. The look-up therefore runs on its own thread, which is abandoned when
+    /// the caller stops waiting.
     func addresses(
         until deadline: Instant, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> [Address]? {

@@ -3,8 +3,8 @@ public import VehicleLink
 
 /// The language of an adapter: a small pure state machine between typed requests and bytes.
 ///
-/// It only appends to `out`. The code that runs it writes the bytes, keeps the timers and passes in received
-/// bytes in pieces of any size. One exchange runs at a time:
+/// A dialect only appends to `out`. The code that runs it writes the bytes, keeps the timers and passes in
+/// received bytes in pieces of any size. One exchange runs at a time:
 ///
 /// - ``initialise(_:)`` ends with exactly one ``DialectOutput/ready(_:)`` or
 ///   ``DialectOutput/initialisationFailed(_:)``.
@@ -28,7 +28,7 @@ public protocol AdapterDialect: Hashable, Sendable {
     /// Any other request needs the user's consent.
     func isReadOnly(_ request: AdapterRequest) -> Bool
 
-    /// Limits requests to `bytes`, because the other end told before the set-up that it takes no more.
+    /// Limits requests to `bytes`, because the other end reported before the set-up that it accepts no more.
     ///
     /// Default: does nothing.
     mutating func limitRequests(to bytes: Int)
@@ -46,12 +46,12 @@ public protocol AdapterDialect: Hashable, Sendable {
     mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput])
     /// Stops the current exchange.
     ///
-    /// It still ends with ``DialectOutput/end(_:)``, and an initialisation with
+    /// The exchange still ends with ``DialectOutput/end(_:)``, and an initialisation with
     /// ``DialectOutput/initialisationFailed(_:)``.
     mutating func interrupt(_ out: inout [DialectOutput])
     /// Leaves the adapter in a better state before the session is closed.
     ///
-    /// It only produces bytes to write. Default: none.
+    /// The call only produces bytes to write. Default: none.
     mutating func leave(_ out: inout [DialectOutput])
 }
 
@@ -95,7 +95,7 @@ public enum DialectOutput: Hashable, Sendable {
     case message(ECUMessage)
     /// A damaged frame, or a message that cannot be completed.
     case linkError(LinkError)
-    /// A status from the adapter instead of data; ``AdapterStatus/recovery`` says what to do about it.
+    /// A status from the adapter instead of data; ``AdapterStatus/recovery`` has the remedy.
     case status(AdapterStatus)
     /// A line of an adapter command's answer.
     case text(String)
@@ -189,11 +189,11 @@ public enum InitialisationFailure: Hashable, Sendable {
     case webServer
     /// The adapter showed no prompt after a step of the set-up.
     case timedOut(command: String)
-    /// The adapter works, but the vehicle does not answer; the status says why.
+    /// The adapter works, but the vehicle does not answer; the status has the reason.
     case noVehicle(AdapterStatus)
     /// The adapter kept restarting.
     case restarting
-    /// It was interrupted.
+    /// The set-up was interrupted.
     case interrupted
     /// A DoIP gateway does not accept diagnostics from this tester (ISO 13400-2, message 0006); its code.
     case activationRefused(code: UInt8)

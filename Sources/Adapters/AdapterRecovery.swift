@@ -20,7 +20,7 @@ extension AdapterStatus {
     /// Sources: the error texts in the ELM327 data sheet. To add a row, see `docs/hacking.md`.
     public var recovery: AdapterRecovery {
         switch self {
-        // The ECU does not answer this; silence is how OBD says "not supported".
+        // The ECU does not support the request; in OBD an ECU shows that by silence.
         case .noData: .normal
         // A search over all protocols failed: ignition off, or no vehicle.
         case .unableToConnect: .report

@@ -19,7 +19,7 @@ public enum AdapterRequest: Hashable, Sendable {
     /// other frames out; the caller has to filter anyway.
     case monitor(id: RequestID, text: String, atMost: Duration, filters: [CANFilter] = [])
 
-    /// The identifier that comes back with the outcome.
+    /// The identifier that returns with the outcome.
     public var id: RequestID {
         switch self {
         case .vehicle(let request): request.id
@@ -75,9 +75,9 @@ public enum AdapterRequest: Hashable, Sendable {
     /// Whether an adapter command may be sent without consent because it changes nothing that outlives the
     /// session.
     ///
-    /// The list has the commands that are known to be harmless, so an unknown command counts as writing. It
-    /// has queries and volatile settings of the ELM327 and STN command sets, and `STPX` with a request that
-    /// only reads.
+    /// The list has the commands that are known to be harmless, so an unknown command counts as writing. The
+    /// list has queries and volatile settings of the ELM327 and STN command sets, and `STPX` with a request
+    /// that only reads.
     public static func isReadOnlyCommand(_ text: String) -> Bool {
         HarmlessCommands.contains(text)
     }

@@ -2,8 +2,9 @@ public import OBDCore
 
 /// Any of the known dialects, chosen to match the adapter.
 ///
-/// An unknown adapter is first addressed as an ELM327. If it stays silent or its answers make no sense, it is
-/// addressed as a GoLink over the same link. After a successful set-up the dialect stays the same.
+/// An unknown adapter is first addressed as an ELM327. If the adapter stays silent or its answers make no
+/// sense, it is addressed as a GoLink over the same link. After a successful set-up the dialect stays the
+/// same.
 public struct AnyDialect: AdapterDialect {
     /// Which dialect it is.
     public enum Choice: Hashable, Sendable, CaseIterable {
@@ -178,14 +179,14 @@ public struct AnyDialect: AdapterDialect {
 
     // MARK: Detection
 
-    /// Checks how the set-up ended, and tries the next dialect if the adapter does not speak this one.
+    /// Checks how the set-up ended, and tries the next dialect if the adapter does not support this one.
     private mutating func follow(from begin: Int, _ out: inout [DialectOutput]) {
         for place in out.indices[begin...] {
             switch out[place] {
             case .ready: isProven = true
             case .initialisationFailed(let failure) where failure.isNotSpoken:
                 if let firstFailure {
-                    // The adapter speaks neither dialect. The fault of the usual one helps the user more.
+                    // The adapter supports neither dialect. The fault of the usual one helps the user more.
                     out[place] = .initialisationFailed(firstFailure)
                 } else {
                     firstFailure = failure

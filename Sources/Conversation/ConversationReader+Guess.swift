@@ -41,7 +41,7 @@ extension ConversationReader {
             self.needsAnswer = needsAnswer
         }
 
-        /// Puts this guess after an earlier one that has no answer so far.
+        /// Puts this guess after an earlier guess that has no answer so far.
         mutating func follow(_ earlier: consuming Guess) {
             needsAnswer = true
             beginsWithEcho = earlier.isFirst || earlier.beginsWithEcho

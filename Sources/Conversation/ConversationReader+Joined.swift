@@ -60,7 +60,7 @@ extension ConversationReader {
     struct GluedLength: Hashable, Sendable {
         var line: Int
         var text: [UInt8]
-        /// Whether a prompt comes before it.
+        /// Whether a prompt comes before the line.
         var isBehindPrompt: Bool
         /// The offset of the length in the text.
         var start: Int

@@ -249,7 +249,7 @@ extension ConversationReader {
 
     /// Whether a line continues the previous request.
     ///
-    /// It does if it is flow control or a consecutive frame of a long request, typed by hand under `AT CAF0`.
+    /// This is true of flow control or a consecutive frame of a long request, typed by hand under `AT CAF0`.
     func isContinuation(_ compact: [UInt8]) -> Bool {
         guard reader.settings.automaticFormatting == false, case .vehicle = asked,
             compact.count >= 2, compact.allSatisfy({ Hex.value($0) != nil })
@@ -329,7 +329,7 @@ extension ConversationReader {
         case .monitorGroup(let group): reader.begin(nil, kind: .monitorGroup(group))
         case .transmit(let payload): reader.begin(payload, kind: .vehicle(mayBeJoined: true))
         case .reset:
-            // Its answer is a banner, not OK.
+            // The answer of such a command is a banner, not OK.
             reader.apply(command)
             reader.begin(nil)
         case .echo, .linefeeds, .headers, .spaces, .showLength, .automaticFormatting,

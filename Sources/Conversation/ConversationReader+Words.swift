@@ -98,7 +98,7 @@ extension ConversationReader {
         }
         let isWord = AdapterWords.find(in: text)?.start == 0
         let isOK = AdapterWords.end(of: "OK", in: text, at: 0) == text.count
-        // Its answer format is unknown, so the unreadable request is reported once.
+        // The answer format of the command is unknown, so the unreadable request is reported once.
         if isUnreadableRequest, !answered, !isWord, !isOK { tellUnreadableRequest(&out) }
         asked = .adapter(command, answered: true)
         if command != .voltage, isOK {

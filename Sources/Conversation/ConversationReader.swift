@@ -5,7 +5,7 @@ import VehicleLink
 /// Reads the recorded text of an adapter's conversation line by line, without an adapter.
 ///
 /// Such text does not show which settings were active, which lines are echoes, or where line ends
-/// were lost. This reader infers these facts from the text. It is only for recorded text and is the
+/// were lost. This reader infers these facts from the text. The reader is only for recorded text and is the
 /// entry point to this folder; a live link uses ``FrameReader``.
 ///
 /// A single `>` is a prompt; the text after it still belongs to the last request. A line of `>` and text is a

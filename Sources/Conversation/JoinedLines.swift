@@ -233,7 +233,7 @@ struct JoinedLines {
 
     /// `C2 33 F1 01 0C F3 83 F1 18 7F 01 12 1E`: frames of the K line or of J1850, each with a right check byte.
     ///
-    /// Their lengths and check bytes have to allow one way to split the line.
+    /// The lengths and check bytes of the frames have to allow one way to split the line.
     func checkedFrames() -> [Range<Int>]? {
         guard colons.isEmpty, digits.count >= 20, digits.count % 2 == 0, digits.count <= 1024,
             groupStarts.allSatisfy({ $0 % 2 == 0 })

@@ -4,9 +4,9 @@ import VehicleLink
 
 /// Finds the most likely reading of a line of digits.
 ///
-/// The candidates are all shapes that the digits allow. Each is rated by the evidence in the line (lengths,
-/// checksums, an answer to the request after the header) and by how well it agrees with the settings and the
-/// previous line.
+/// The candidates are all shapes that the digits allow. Each way to read a line is rated by the evidence in
+/// the line (lengths, checksums, an answer to the request after the header) and by how well it agrees with
+/// the settings and the previous line.
 extension ReplyReader {
     /// The best reading; nil if the digits are not a frame in any shape.
     func bestReading() -> LineReading? {
@@ -28,8 +28,8 @@ extension ReplyReader {
             if let current = best, current.score >= reading.score { continue }
             best = reading
         }
-        // If headers are on, a line that begins with a usual header has one, even if it is damaged. It is not
-        // a message that happens to begin with the same digits.
+        // If headers are on, a line that begins with a usual header has one, even if it is damaged. The text
+        // is not a message that happens to begin with the same digits.
         let isBehindHeader = showsHeaders ?? (lastShape?.hasHeader ?? false)
         if best?.shape == .bare, isBehindHeader, let usual { return usual }
         return best

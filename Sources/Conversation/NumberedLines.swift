@@ -14,7 +14,7 @@ struct NumberedLines: Hashable, Sendable {
         }
 
         var content: Content
-        /// Its number in the input.
+        /// The line's number in the input.
         var line: Int
     }
 
@@ -25,7 +25,7 @@ struct NumberedLines: Hashable, Sendable {
         var bytes: [UInt8] = []
         var next = 0
         var line: Int
-        /// The end of a line that is not full, after which no more can come.
+        /// The end of a line that is not full; no further line can follow.
         var isEnded = false
 
         var isComplete: Bool { total.map { bytes.count >= $0 } ?? isEnded }
@@ -116,7 +116,7 @@ struct NumberedLines: Hashable, Sendable {
             }
         }
 
-        /// The messages to which a line may belong; the number of messages stands for a new one.
+        /// The messages to which a line may belong; the number of messages means a new message.
         private func candidates(for number: Int, at index: Int, _ open: [Open]) -> [Int] {
             if number > 0 || !open.contains(where: { $0.next == 0 }) {
                 let begun = open.indices.filter {

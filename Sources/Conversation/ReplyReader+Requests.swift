@@ -7,8 +7,8 @@ extension ReplyReader {
     /// Whether the scanned digits can only be an answer, although a request is possible at this position.
     ///
     /// Testers use services below 40; an answer has bit 6 set and the data that belong to the service. A
-    /// header has to be one that answers use, or the data after it have to prove it: digits that match a
-    /// length by chance are not a frame.
+    /// header has to be one that answers use, or the data after the header have to prove it: digits that
+    /// match a length by chance are not a frame.
     var canOnlyBeAnswer: Bool {
         if digits.segment != nil { return true }
         if isWakeUp || looksLikeGroupRequest { return false }
@@ -38,7 +38,7 @@ extension ReplyReader {
 
     /// Whether a possible echo is more likely an echo than a frame.
     ///
-    /// It is if its digits are a request and no header of an answer comes before them.
+    /// A line is a request if its digits are a request and no header of an answer comes before them.
     func isRatherRequest(_ reading: LineReading) -> Bool {
         guard looksLikeRequest else { return false }
         if isWakeUp || reading.answer == .none && reading.usualAddress == 0 { return true }

@@ -182,7 +182,7 @@ struct ReplyReader: Hashable, Sendable {
     /// The result of reading a line of digits.
     enum DigitsResult: Hashable, Sendable {
         case read
-        /// It is not a frame in any shape, or not an answer to any request.
+        /// The line is not a frame in any shape, or not an answer to any request.
         case meaningless(LinkError)
     }
 

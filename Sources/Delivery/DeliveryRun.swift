@@ -8,7 +8,7 @@ import TripStore
 package enum DeliveryNews: Hashable, Sendable {
     /// The sink has a fault, and another attempt follows.
     case fault(String)
-    /// Its fault is over.
+    /// The fault of the sink is over.
     case works
     /// The file of cursors cannot be written.
     case forgetful

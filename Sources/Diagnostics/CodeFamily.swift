@@ -73,7 +73,7 @@ public struct CodeFamily: Hashable, Sendable {
     public var title: String
     /// The family's codes, except those that another family has in a narrower range.
     public internal(set) var codes: [ClosedRange<UInt16>] = []
-    /// Its codes of SAE J1939.
+    /// The family's codes of SAE J1939.
     var trucks: [CodeExplanations.TruckCode] = []
     /// Whether it is safe to drive on; nil if that differs from code to code.
     public internal(set) var drive: DriveAdvice?

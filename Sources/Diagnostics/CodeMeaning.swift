@@ -31,7 +31,7 @@ public enum CodeMeaning: String, Hashable, CaseIterable, Sendable {
     case stuck
     /// A part or fluid is too hot.
     case tooHot = "too-hot"
-    /// Messages of another controller do not come.
+    /// Messages of another controller are missing.
     case communication
     /// A controller sends wrong data.
     case dataWrong = "data-wrong"

@@ -24,7 +24,7 @@ public struct CodeStructure: Hashable, Sendable {
 
     /// The standard or maker that defines the code.
     public enum Owner: String, Hashable, Sendable {
-        /// SAE and ISO: the same for every manufacturer.
+        /// SAE and ISO define the code alike for every manufacturer.
         case standard
         /// The vehicle's manufacturer.
         case manufacturer

@@ -36,7 +36,7 @@ public struct CodeTexts: Sendable {
 
     /// A copy with a file that is searched before all others.
     ///
-    /// It has codes such as `P1234`, `P1234-11`, `SPN609` and `SPN609/FMI19`, in ascending order of their
+    /// A file has codes such as `P1234`, `P1234-11`, `SPN609` and `SPN609/FMI19`, in ascending order of their
     /// bytes.
     public func overlaid(_ file: File) -> CodeTexts {
         var texts = self

@@ -34,7 +34,7 @@ public struct Reading: Hashable, Sendable {
     public var ecu: ECUAddress?
     /// The record's identifier as requested (`02:0C` for a freeze frame); nil for `AT RV`.
     public var dataID: DataID?
-    /// Its signal in the table.
+    /// The value's signal in the table.
     public var signal: SignalIndex
     /// The value.
     public var value: Value

@@ -36,7 +36,7 @@ public enum DiagnosticQuery: Hashable, Sendable {
     case information(UInt8)
     /// Clears codes and the data stored with them.
     ///
-    /// It writes: never repeat it, and never send it without consent.
+    /// The request writes: never repeat it, and never send it without consent.
     case clearCodes
 }
 

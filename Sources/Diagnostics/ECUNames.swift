@@ -21,8 +21,8 @@ public struct ECUNames: Hashable, Sendable {
 
     /// Takes the names of ECUs from an answer.
     ///
-    /// The ECU name (info type 0A) goes before the system name (F197, or 97 of ISO 14230-3): the latter may be the
-    /// type of an engine.
+    /// The ECU name (info type 0A) precedes the system name (F197, or 97 of ISO 14230-3): a system name may
+    /// be the type of an engine.
     public mutating func take(_ items: [DiagnosticItem], _ messages: [ECUMessage]) {
         for message in messages {
             guard let ecu = message.ecu, own[ecu] == nil else { continue }
@@ -41,8 +41,8 @@ public struct ECUNames: Hashable, Sendable {
 
     /// The name of an ECU; nil if neither the ECU nor a standard has one.
     ///
-    /// A name of SAE J1979 is an acronym, `-` and a text: `BECM-Battery Energy` is `Battery`. One with an acronym that
-    /// is not known here is returned whole.
+    /// A name of SAE J1979 is an acronym, `-` and a text: `BECM-Battery Energy` is `Battery`. A name with an
+    /// unknown acronym is returned whole.
     public func name(of ecu: ECUAddress?) -> String? {
         guard let ecu else { return nil }
         guard let name = own[ecu] else { return standardName(of: ecu) }

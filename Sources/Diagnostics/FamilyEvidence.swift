@@ -9,11 +9,11 @@ struct FamilyEvidence: Sendable {
     /// How much a fact counts.
     private enum Weight: Int, Comparable {
         case none
-        /// It follows from how the adapter ends other answers.
+        /// The fact follows from how the adapter ends other answers.
         case likely
         /// Only this form fits the number of codes in another answer.
         case counted
-        /// One answer shows it: the other family cannot produce that answer.
+        /// One answer shows the family: the other family cannot produce that answer.
         case shown
 
         static func < (left: Weight, right: Weight) -> Bool { left.rawValue < right.rawValue }

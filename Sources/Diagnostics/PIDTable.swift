@@ -6,11 +6,11 @@ public struct PIDTable: Sendable {
     public struct Record: Hashable, Sendable {
         /// Its identifier.
         public var dataID: DataID
-        /// Its name for the user.
+        /// The record's name for the user.
         public var name: String
         /// The number of data bytes after the identifier; a range for the few records that vary.
         public var length: ClosedRange<Int>
-        /// Its signals, in bit order.
+        /// The record's signals, in bit order.
         public var signals: Range<Int32>
         /// The ECU to ask, which users' tables specify for services 21 and 22; nil for all ECUs.
         public var target: ECUAddress?
@@ -122,7 +122,7 @@ public struct PIDTable: Sendable {
     /// Removes the packs' signals of a general record, because the user's own record precedes them.
     ///
     /// - Parameter target: the only ECU that the user's record asks; nil for any.
-    /// - Returns: The place of one that was removed.
+    /// - Returns: The place of a removed record.
     private mutating func removePacks(_ dataID: DataID, of target: ECUAddress?) -> Int? {
         let places = others(dataID).filter { other in
             !records[Int(other.place)].packs.isEmpty

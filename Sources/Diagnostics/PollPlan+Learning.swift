@@ -140,7 +140,7 @@ extension PollPlan {
         } else if let only = missing.first {
             noteMiss(of: only, at: now)
         } else if asked.withFrameCount, isComplete, asked.payload.count > longestCounted {
-            // It was refused before, but not because the adapter does not know counts.
+            // The count was refused before, but not because the adapter does not know counts.
             (longestCounted, countRefusals) = (.max, Refusals())
         }
         guard isComplete else {

@@ -22,7 +22,7 @@ public import OBDCore
 /// frame that adapters count).
 ///
 /// Batches and count digits that an adapter refuses (`?`) are tried again later, because a single damaged
-/// character on the way to it has the same effect.
+/// character in a command has the same effect.
 public struct PollPlan: Sendable {
     /// A wanted record.
     public struct Want: Hashable, Sendable {

@@ -6,7 +6,7 @@ public struct ReadinessRules: Hashable, Sendable {
     public struct Rule: Hashable, Sendable {
         /// The region in which it applies: `us-epa`.
         public var region: String
-        /// Its name for the user.
+        /// The monitor's name for the user.
         public var title: String
         /// The first model year to which it applies.
         public var firstYear: Int

@@ -7,7 +7,7 @@ public struct RecordDecoder: Sendable {
 
     /// A number of whole bytes without a flag, condition or pattern, which is the most frequent kind.
     ///
-    /// It is decoded without access to its row, whose strings would have to be retained.
+    /// The signal is decoded without access to its row, whose strings would have to be retained.
     private struct PlainNumber {
         var start = 0
         /// 0 if the signal is not of this kind.

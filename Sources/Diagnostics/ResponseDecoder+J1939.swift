@@ -139,7 +139,7 @@ extension CodeReport.Lamps {
 extension Answer {
     /// Whether the request, if it is for a parameter group, is for `group`.
     ///
-    /// An adapter may take the number with the most or the least significant byte first.
+    /// Some adapters expect the number with the most, others with the least significant byte first.
     func asks(for group: UInt32) -> Bool {
         guard let request, (2...3).contains(request.count) else { return true }
         let forward = request.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

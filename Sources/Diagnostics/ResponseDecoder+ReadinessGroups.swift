@@ -32,7 +32,7 @@ extension MonitorStatus.Monitor {
 extension ResponseDecoder {
     /// The data identifier that replaces PID 01 in SAE J1979-2.
     static let readinessOnUDS: UInt32 = 0xF501
-    /// Its length; byte A is the same as in PID 01.
+    /// The length of the group; byte A is the same as in PID 01.
     static let readinessOnUDSLength = 6
 
     /// Appends the monitors in bytes B to F of F501.
@@ -51,7 +51,7 @@ extension ResponseDecoder {
     /// Appends the monitors of a readiness group report: `59 56 group mask format RGID {DTC, status}`.
     ///
     /// A group is complete if every test of its codes is: status bit 4 since codes were cleared, bit 6 in
-    /// this cycle. A bit that the ECU does not support says nothing.
+    /// this cycle. A bit that the ECU does not support has no meaning.
     func appendReadinessGroup(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         let payload = answer.payload
         let groups = MonitorStatus.Monitor.readinessGroups

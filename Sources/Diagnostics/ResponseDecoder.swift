@@ -112,7 +112,7 @@ public struct ResponseDecoder: Sendable {
         case .can29:
             return header & 0xFF_FFFF != target.value & 0xFF_FFFF
                 && header & 0xFF_FF00 != 0xDB_3300
-        // There is no header to type for it.
+        // Such a frame has no header that a user can type.
         case .byte, .logical: return false
         }
     }

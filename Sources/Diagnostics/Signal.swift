@@ -96,7 +96,7 @@ public struct Signal: Hashable, Sendable {
     public var unit: String
     /// The flag signal in the same record that has to be 1 for this signal to be supported.
     public var supportFlag: SignalIndex?
-    /// Whether it is the ``supportFlag`` of another signal, so that it says nothing by itself.
+    /// Whether the signal is the ``supportFlag`` of another signal, so that it has no meaning by itself.
     public internal(set) var isSupportFlag = false
     /// Decides whether the record has this signal; nil if it always has.
     public var condition: Condition?

@@ -26,7 +26,7 @@ public struct SignalLevels: Hashable, Sendable {
     public struct Rule: Hashable, Sendable {
         /// The limit, in the unit of the signal.
         public var limit: Double
-        /// Values beyond it do not count, such as those of vehicles with 24 V; nil if all count.
+        /// Values beyond the bound do not count, such as those of vehicles with 24 V; nil if all count.
         public var end: Double?
         /// Whether values above the limit count; otherwise those below.
         public var isAbove: Bool
@@ -36,7 +36,7 @@ public struct SignalLevels: Hashable, Sendable {
         public var word: String
         /// The explanation, in a sentence or two.
         public var reason: String
-        /// Where the limit comes from, in words.
+        /// The source of the limit, in words.
         public var source: String
 
         /// Whether a value is beyond the limit.

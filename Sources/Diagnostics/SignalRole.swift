@@ -24,7 +24,7 @@ public enum SignalRole: String, CaseIterable, Sendable {
 
     /// Names of OBDb's suggested metrics, WiCAN's parameters and ABRP's telemetry.
     ///
-    /// They are in lower case without separators between words.
+    /// The names are in lower case without separators between words.
     private static let names: [String: SignalRole] = [
         "odometer": .odometer, "stateofcharge": .stateOfCharge, "soc": .stateOfCharge,
         "stateofhealth": .stateOfHealth, "soh": .stateOfHealth, "hvv": .packVoltage,

@@ -15,7 +15,7 @@ public struct VINTables: Sendable {
 
     /// Reads the tables of manufacturers and countries.
     ///
-    /// They are `pids/vin/makes.tsv` and `pids/vin/countries.tsv`. Lines that are not rows are ignored.
+    /// The tables are `pids/vin/makes.tsv` and `pids/vin/countries.tsv`. Lines that are not rows are ignored.
     public init(makes: String, countries: String) {
         for row in Self.rows(makes) where row.count == 2 { self.makes[row[0]] = String(row[1]) }
         for row in Self.rows(countries) where row.count == 3 {

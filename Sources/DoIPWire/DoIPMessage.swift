@@ -6,7 +6,7 @@
 /// ```
 ///
 /// Numbers have their most significant byte first. Announcements and the requests for them use UDP; routing
-/// activation and diagnostics use TCP. Both use port 13400.
+/// activation and diagnostics use TCP. UDP and TCP use port 13400.
 public enum DoIPMessage: Hashable, Sendable {
     /// 0000: the receiver rejected a message because of its header.
     case headerRefused(code: UInt8)

@@ -4,7 +4,7 @@ import SystemIO
 
 /// One connection to an HTTP server through libcurl.
 ///
-/// Use a client only on one thread. It always verifies certificates and host names.
+/// Use a client only on one thread. The client always verifies certificates and host names.
 public final class HTTPClient {
     /// The settings of all requests.
     public struct Setup: Sendable {

@@ -4,8 +4,8 @@ import SystemIO
 
 /// A connection to an MQTT broker through libmosquitto.
 ///
-/// Use a client only on one thread. It sends nothing without a connection, because libmosquitto
-/// would store the message and send it later in addition to the repeated one.
+/// Use a client only on one thread. The client sends nothing without a connection, because libmosquitto would
+/// store the message and send it later in addition to the repeated one.
 final class MQTTClient {
     /// An event from the broker.
     enum Event {
@@ -15,7 +15,7 @@ final class MQTTClient {
         case disconnected(Int)
         /// A message was acknowledged with 0 or the broker's reason code.
         case published(id: Int32, reason: Int)
-        /// A message came; a retained one may be old.
+        /// A message arrived; a retained one may be old.
         case received(topic: String, payload: [UInt8], isRetained: Bool)
     }
 

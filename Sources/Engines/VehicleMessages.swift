@@ -152,7 +152,7 @@ struct VehicleMessages {
         if announced.isEmpty { return [] }
         var known = Set(feed.vehicles.keys)
         if !sink.selection.hasFixedName {
-            // Its trips may be deleted while it is still a vehicle of this database.
+            // The trips of a vehicle may be deleted while it is still a vehicle of this database.
             for vehicle in try store.vehicles() {
                 let name =
                     if let id = sink.selection.id {

@@ -3,7 +3,7 @@ import OBDCore
 
 /// Readings as CSV, one per line, with the keys of the JSON object as columns.
 ///
-/// It caches text for each signal, so use one writer for a whole output.
+/// The writer caches text for each signal, so use one writer for a whole output.
 public struct CSVLong: Sendable {
     /// The source of readings for which the cached cells of a signal are valid.
     private struct Source: Hashable, Sendable {

@@ -1,6 +1,6 @@
 /// `value` with exactly `decimals` digits after the point, rounded half away from zero.
 ///
-/// It does not use Foundation, which would take more start-up time than everything else here.
+/// The formatter does not use Foundation, which would need more start-up time than everything else here.
 public func fixed(_ value: Double, _ decimals: Int) -> String {
     guard value.isFinite else { return value.isNaN ? "—" : (value < 0 ? "-∞" : "∞") }
     let places = max(0, min(decimals, 9))

@@ -3,7 +3,7 @@ import OBDCore
 
 /// Readings as JSON Lines, fast enough for many; the result equals the rows of ``ItemRows``.
 ///
-/// It caches text for each signal, so use one writer for a whole output.
+/// The writer caches text for each signal, so use one writer for a whole output.
 public struct JSONLines: Sendable {
     private let table: PIDTable
     private let units: UnitSystem

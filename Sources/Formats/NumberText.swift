@@ -64,8 +64,7 @@ enum NumberText {
 
     /// Appends `value` without an exponent, rounded to nine decimals, as xsd:decimal requires.
     ///
-    /// Nine decimals are a tenth of a millimetre of latitude. It appends nothing for NaN or
-    /// infinity.
+    /// Nine decimals are a tenth of a millimetre of latitude. NaN and infinity append nothing.
     static func appendDecimal(_ value: Double, to output: inout [UInt8]) {
         let scaled = (value * 1e9).rounded()
         guard abs(scaled) < 9e18 else {

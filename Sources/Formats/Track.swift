@@ -36,7 +36,7 @@ public struct TrackValues: Sendable {
     public struct Column: Sendable {
         /// The signal's short name.
         public var signal: String
-        /// Its name for people.
+        /// The signal's name for people.
         public var name: String
         /// The ECU.
         public var ecu: ECUAddress?

@@ -5,7 +5,7 @@ import OBDCore
 public struct ValueText: Hashable, Sendable {
     /// The value without its unit.
     public var value: String
-    /// Its unit; empty without one.
+    /// The value's unit; empty without one.
     public var unit: String
     /// Whether `value` is a number, which is aligned to the right.
     public var isNumber: Bool

@@ -65,7 +65,7 @@ public struct FuelSettings: Hashable, Sendable {
 
 /// Adds up the fuel of a drive with every method that its data allows.
 ///
-/// It takes readings in the order of time and has no side effects. It integrates rates by the
+/// The meter takes readings in the order of time and has no side effects. The meter integrates rates by the
 /// trapezoidal rule and assumes nothing about gaps.
 public struct FuelMeter: Sendable {
     /// Two values further apart than this have a gap between them; unit: µs.

@@ -170,7 +170,7 @@ public struct FuelUse: Hashable, Sendable {
 
     /// Consumption; unit: ``unit`` per 100 km.
     ///
-    /// It is nil without an amount, below 100 m, and if the fuels have no common unit.
+    /// The consumption is nil without an amount, below 100 m, and if the fuels have no common unit.
     public var per100km: Double? {
         guard let amount, !isMixed, let distance, distance >= 0.1 else { return nil }
         return amount / distance * 100

@@ -10,7 +10,7 @@ public struct ServedName: Hashable, Sendable, CustomStringConvertible {
 
     private init(name: String) { self.name = name }
 
-    /// A name; nil where it does not fit.
+    /// A name; nil if it is too long.
     public init?(argument: String) {
         guard (1...20).contains(argument.utf8.count),
             !argument.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })

@@ -122,7 +122,7 @@ public struct VehicleServer {
         }
     }
 
-    /// An absolute path, because `-d` takes a name without a slash for an alias.
+    /// An absolute path, because a name without a slash is an alias for `-d`.
     private func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
         guard let folder = getcwd(nil, 0) else { return "./" + path }

@@ -2,9 +2,9 @@
 extension ECUMessage {
     /// Whether it answers `request`, including with a refusal.
     ///
-    /// It compares the service, the PID, identifier or sub-function after it if both have one, and in SAE
-    /// J1939 the parameter group. A message that does not match belongs to another request: the adapter is
-    /// out of step, or another tester is connected to the vehicle.
+    /// The comparison uses the service, the PID, identifier or sub-function after it if both have one, and in
+    /// SAE J1939 the parameter group. A message that does not match belongs to another request: the adapter
+    /// is out of step, or another tester is connected to the vehicle.
     public func answers(_ request: [UInt8]) -> Bool {
         guard let service = request.first else { return true }
         if let parameterGroup {

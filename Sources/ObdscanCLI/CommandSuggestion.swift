@@ -53,8 +53,8 @@ enum CommandSuggestion {
             .first.map { "obdscan \(name($0)) \(word)" }
     }
 
-    /// ArgumentParser's first line about wrong usage, with the options and values that its own
-    /// suggestions leave out: those that many commands share.
+    /// ArgumentParser's first line about wrong usage, with the options and values that its own suggestions
+    /// leave out: options that many commands share.
     static func completed(_ line: String, _ arguments: [CommandArgument]) -> String {
         let parts = line.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
         if line.hasPrefix("Unknown option '--"), parts.count > 2 {

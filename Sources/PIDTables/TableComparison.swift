@@ -5,11 +5,11 @@ public import OBDCore
 public struct ComparedSignal: Sendable {
     /// The result of comparing two definitions.
     public enum Verdict: String, Sendable {
-        /// Both decode the same value from every recorded answer.
+        /// Both tables decode the same value from every recorded answer.
         case agree
-        /// There is no recorded answer, but both decode the same value from generated data.
+        /// There is no recorded answer, but both tables decode the same value from generated data.
         case agreeOnMadeUpData
-        /// They decode different values.
+        /// The tables decode different values.
         case differ
         /// Only the first table has these bits.
         case onlyFirst

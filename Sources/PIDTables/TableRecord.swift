@@ -29,7 +29,7 @@ public struct TableFile: Sendable {
 public struct TableRecord: Sendable {
     /// Its identifier.
     public var dataID: DataID
-    /// Its name for the user.
+    /// The record's name for the user.
     public var name: String
     /// The number of data bytes after the identifier.
     public var length: ClosedRange<Int>
@@ -41,7 +41,7 @@ public struct TableRecord: Sendable {
     public var vehicles: [VINPattern] = []
     /// The model years for which it is valid; empty for all, or if not known.
     public var years: [ClosedRange<Int>] = []
-    /// Its signals; indices in flags and conditions are relative to the first one.
+    /// The record's signals; indices in flags and conditions are relative to the first one.
     public var signals: [Signal] = []
 
     /// The file with its text.

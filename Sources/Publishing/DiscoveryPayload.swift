@@ -24,9 +24,9 @@ public struct DiscoveryPayload: Hashable, Sendable {
 
     /// The vehicle's name in topics.
     public var vehicle: String
-    /// Its name for people.
+    /// The vehicle's name for people.
     public var name: String
-    /// Its VIN; nil if unknown.
+    /// The vehicle's VIN; nil if unknown.
     public var vin: String?
     /// The version of this program.
     public var version: String
@@ -44,7 +44,7 @@ public struct DiscoveryPayload: Hashable, Sendable {
     public var hasPosition = false
     /// The quantities of signals of car makers that a driver looks at, by short name.
     public var measured: [String: SignalRole] = [:]
-    /// Entities that were there and are gone: identifier and platform.
+    /// Entities that disappeared: identifier and platform.
     public var removed: [String: String] = [:]
 
     /// A vehicle without signals.

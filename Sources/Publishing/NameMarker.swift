@@ -5,7 +5,7 @@ public enum NameMarker {
     /// The vehicle's VIN.
     public static let vin = "%VIN"
 
-    /// The text with its markers replaced; nil where it names a VIN that is not known.
+    /// The text with its markers replaced; nil if it needs a VIN that is not known.
     public static func replaced(_ text: String, host: String, vin: String?) -> String? {
         if vin == nil, text.contains(Self.vin) { return nil }
         return text.replacing(Self.vin, with: vin ?? "").replacing(Self.host, with: host)

@@ -1,6 +1,6 @@
 /// The address of a sink as a user writes it: `influx+https://metrics.example:8428`.
 ///
-/// It contains no secrets, because it is printed, logged and stored.
+/// The description contains no secrets, because it is printed, logged and stored.
 public struct SinkAddress: Hashable, Sendable {
     /// The protocol.
     public enum Kind: String, CaseIterable, Sendable {
@@ -35,9 +35,9 @@ public struct SinkAddress: Hashable, Sendable {
         case noHost
         /// The port is not a number from 1 to 65535.
         case badPort(String)
-        /// It contains a password or a token, which would appear in lists of processes and in logs.
+        /// The address contains a password or a token, which would appear in lists of processes and in logs.
         case secret
-        /// It contains a blank or a control character.
+        /// The address contains a blank or a control character.
         case badCharacter
         /// The address of a broker has something after host and port.
         case path

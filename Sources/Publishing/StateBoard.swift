@@ -52,7 +52,7 @@ public struct StateBoard: Sendable {
         }
     }
 
-    /// Everything is to be sent again: to a broker that may know nothing.
+    /// Everything has to be sent again to a broker that may have no messages.
     public mutating func forgetSent() {
         for topic in entries.keys {
             entries[topic]?.sent = nil

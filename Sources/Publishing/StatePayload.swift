@@ -56,7 +56,7 @@ public enum StatePayload {
         ]).bytes
     }
 
-    /// A place, as Home Assistant's trackers want it; accuracy in metres.
+    /// A position in the form of Home Assistant's trackers; accuracy in metres.
     public static func position(_ position: Position, time: UTC) -> [UInt8] {
         var value = JSONValue.members([
             "latitude": .number(position.latitude), "longitude": .number(position.longitude),

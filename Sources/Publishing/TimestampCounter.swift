@@ -1,6 +1,6 @@
 /// Counts the points in an export of VictoriaMetrics.
 ///
-/// Its lines may be larger than the memory:
+/// The lines of an export may be larger than the memory:
 /// `{"metric":{…},"values":[1,2],"timestamps":[1000,2000]}`.
 public struct TimestampCounter: Sendable {
     private static let key = Array("\"timestamps\":[".utf8)

@@ -8,7 +8,7 @@ public struct VSSNames: Sendable {
     public struct Name: Hashable, Sendable {
         /// `Vehicle.Speed`.
         public var path: String
-        /// Whether its data type holds only whole numbers.
+        /// Whether the signal's data type holds only whole numbers.
         public var isWhole: Bool
     }
 

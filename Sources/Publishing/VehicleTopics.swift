@@ -2,7 +2,7 @@ public import OBDCore
 
 /// The topics of one vehicle: `obdscan/golf/7e8/rpm`.
 ///
-/// They contain only small letters, digits, - and _, because NATS allows no dots and no blanks.
+/// The names contain only small letters, digits, - and _, because NATS allows no dots and no blanks.
 public struct VehicleTopics: Hashable, Sendable {
     /// The vehicle's name.
     public let vehicle: String
@@ -30,7 +30,7 @@ public struct VehicleTopics: Hashable, Sendable {
     /// Everything that was read, in order.
     public var readings: String { "obdscan/\(vehicle)/readings" }
 
-    /// All retained topics of a vehicle that has these components, but its discovery.
+    /// All retained topics of a vehicle that has these components, except its discovery.
     public func retained(_ components: [String: String]) -> [String] {
         let signals = components.keys.sorted().compactMap { SignalKey(identifier: $0) }.map(signal)
         return [availability, codes, readiness, position, trip] + signals
@@ -54,7 +54,7 @@ public struct VehicleTopics: Hashable, Sendable {
 
 /// A signal of an ECU in topics.
 public struct SignalKey: Hashable, Comparable, Sendable {
-    /// The ECU: `7e8`, or `adapter` for readings that do not come from an ECU.
+    /// The ECU: `7e8`, or `adapter` for readings without an ECU.
     public var ecu: String
     /// The signal: `rpm`.
     public var signal: String

@@ -6,7 +6,7 @@ struct Audience {
     private let observers: [any ScanObserver]
     /// The kinds of events that are queued.
     private let queued: ScanEvent.Kinds
-    /// The kinds of events that any receiver wants.
+    /// The kinds of events that any receiver accepts.
     private let wanted: ScanEvent.Kinds
 
     init(_ core: SessionCore, queued: ScanEvent.Kinds, observers: [any ScanObserver]) {
@@ -16,10 +16,10 @@ struct Audience {
         wanted = observers.reduce(queued) { $0.union($1.interests) }
     }
 
-    /// Whether any receiver wants events of this kind.
+    /// Whether any receiver accepts events of this kind.
     func wants(_ kind: ScanEvent.Kinds) -> Bool { wanted.contains(kind) }
 
-    /// Sends an event to every receiver that wants it.
+    /// Sends an event to every receiver that accepts it.
     func tell(_ event: ScanEvent, at time: Instant) {
         let kind = event.kind
         if queued.contains(kind) { core.publish(event, at: time) }

@@ -169,7 +169,7 @@ public enum DialectChoice: String, Hashable, Sendable, CaseIterable {
     public enum Mismatch: Error, Hashable, Sendable {
         /// DoIP was asked for, and it is not a DoIP gateway.
         case noGateway
-        /// It is a DoIP gateway, and another dialect was asked for.
+        /// The adapter is a DoIP gateway, and another dialect was requested.
         case isGateway
     }
 
@@ -177,7 +177,7 @@ public enum DialectChoice: String, Hashable, Sendable, CaseIterable {
     ///
     /// - Parameters:
     ///   - protocols: those of the adapter.
-    ///   - vehicleProtocol: the one that was asked for; nil = any.
+    ///   - vehicleProtocol: the requested protocol; nil = any.
     public func settled(
         for protocols: [String], _ vehicleProtocol: VehicleProtocol?
     ) throws(Mismatch) -> DialectChoice {

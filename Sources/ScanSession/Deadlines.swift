@@ -54,7 +54,7 @@ struct Deadlines: Hashable, Sendable {
         return entries.remove(at: place).deadline
     }
 
-    /// Takes the moment at which a search has lasted for long; false = it is not there yet.
+    /// Takes the moment after a long search; false = the moment has not come yet.
     mutating func takeLongSearch(at time: Instant) -> Bool {
         guard let longSearch, longSearch <= time else { return false }
         self.longSearch = nil

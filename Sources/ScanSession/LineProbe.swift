@@ -1,6 +1,6 @@
 /// Finds out whether an adapter listens at the current line rate.
 ///
-/// It sends a harmless command and checks the answer.
+/// The probe sends a harmless command and checks the answer.
 struct LineProbe: Hashable, Sendable {
     /// Two DEL characters, which are neither a command nor a message for any adapter, so the answer is `?`.
     ///

@@ -3,8 +3,8 @@ import OBDCore
 
 /// The plan of a session's poll, and which of its events were already reported.
 ///
-/// A class, because accessing an optional as large as a plan would copy it. It never leaves the session's
-/// thread.
+/// A class, because accessing an optional as large as a plan would copy it. The plan never leaves the
+/// session's thread.
 final class PolledPlan {
     var plan: PollPlan
     /// Whether the plan detects that the vehicle is parked.

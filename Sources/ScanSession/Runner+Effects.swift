@@ -122,7 +122,7 @@ extension Runner {
         case .openFailed, .linkLost, .adapterRestarted, .flooded, .unresponsive: break
         }
         tell(.didReceiveError(report))
-        // It is another adapter, or its rate has changed since last time, so all rates are tested.
+        // The adapter is another one, or its rate has changed since last time, so all rates are tested.
         let isAnotherRate = connectPlan.isOnTrust && report.reason.isAdapterUnheard
         carryOut(
             driver.life.take(.failed(report.reason, report.next, isAnotherRate: isAnotherRate)))

@@ -126,7 +126,7 @@ extension AdapterRequest {
         }
     }
 
-    /// The only ECU that it goes to; nil for all ECUs, or the adapter.
+    /// The only ECU that receives the request; nil for all ECUs, or the adapter.
     var target: ECUAddress? {
         switch self {
         case .vehicle(let request): request.target

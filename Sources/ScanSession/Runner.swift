@@ -8,8 +8,8 @@ import VehicleLink
 
 /// Runs a scan tool over a session with an adapter: the body of a session's thread.
 ///
-/// It waits in a single place for bytes, commands, space in a store, or the nearest deadline, and then reads
-/// and writes. `ScanTool` decides about the conversation, `PollDriver` about the next action.
+/// The session waits in a single place for bytes, commands, space in a store, or the nearest deadline, and
+/// then reads and writes. `ScanTool` decides about the conversation, `PollDriver` about the next action.
 ///
 /// The type is not copyable, so that the compiler proves the exclusive access to its parts instead of
 /// checking it at run time.
@@ -117,7 +117,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     /// Whether frames that arrive may wait until the next request, before which they are read.
     ///
     /// Between requests, the answers that other testers get would otherwise wake this thread up for nothing.
-    /// The loss of the interface does so in any case.
+    /// The loss of the interface wakes this thread anyway.
     private mutating func leavesFramesUnread() -> Bool {
         guard session?.kind == .frames, case .idle = machine.state else { return false }
         return true

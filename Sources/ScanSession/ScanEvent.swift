@@ -51,12 +51,12 @@ public enum ScanEvent: Hashable, Sendable {
     case recordingFailed(errno: Int32)
     /// A slow operation made progress.
     case didProgress(ScanProgress)
-    /// This many events were dropped here because they were not read in time.
+    /// This many events were dropped here because the observer did not read them in time.
     case didLoseEvents(Int)
     /// The session has ended; this is the last event.
     case sessionDidEnd(ScanError?)
 
-    /// Sets of events, so that observers only receive those they want.
+    /// Sets of events, so that observers only receive the chosen ones.
     public struct Kinds: OptionSet, Hashable, Sendable {
         /// One bit per kind.
         public var rawValue: UInt8
@@ -133,7 +133,7 @@ public struct StateTransition: Hashable, Sendable {
 
 /// Observes a session.
 ///
-/// `scan` is called on the session's thread between reads. It must neither block nor do work.
+/// `scan` is called on the session's thread between reads. An observer must neither block nor do work.
 public protocol ScanObserver: Sendable {
     /// The kinds of events to receive.
     var interests: ScanEvent.Kinds { get }

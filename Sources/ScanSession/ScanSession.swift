@@ -176,7 +176,7 @@ public final class ScanSession: Sendable {
 
     /// Ends the session in order.
     ///
-    /// It interrupts the current request, waits for the adapter's prompt, and closes everything.
+    /// The stop interrupts the current request, waits for the adapter's prompt, and closes everything.
     ///
     /// Returns when the session has ended.
     public func stop() {

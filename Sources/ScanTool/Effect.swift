@@ -47,8 +47,8 @@ public enum Notice: Hashable, Sendable {
     case repeated(RequestID)
     /// A reply was discarded, and its request is sent again.
     ///
-    /// It was damaged in this many places, or had this many messages that answer another request. `errors`
-    /// has the faults that can be described.
+    /// The answer was damaged in this many places, or had this many messages that answer another request.
+    /// `errors` has the faults that can be described.
     case damaged(RequestID, faults: Int, errors: [LinkError])
     /// A line of an adapter that monitors the bus.
     case heard(String)
@@ -89,7 +89,7 @@ extension ErrorReason {
 extension ErrorReason {
     /// Whether repeating the set-up would only waste time.
     ///
-    /// That is so if all first commands were tried, or the other end has refused and closes the link.
+    /// This is true if all first commands were tried, or the other end has refused and closes the link.
     var isFinal: Bool {
         switch self {
         case .initialisation(.silent), .initialisation(.notUnderstood),

@@ -2,9 +2,9 @@ public import OBDCore
 
 /// The transfer times of the bytes in one exchange, and how the exchange spent its time.
 ///
-/// A value without a clock. An adapter does not report that it waits, but its bytes show it. It sends a line
-/// as soon as an ECU's frame has arrived, and the prompt only when it stops waiting. The time between the
-/// last line and a separate prompt is therefore the adapter's wait.
+/// A value without a clock. An adapter does not report that it waits, but its bytes show it. An adapter sends
+/// a line as soon as an ECU's frame has arrived, and the prompt only when it stops waiting. The time between
+/// the last line and a separate prompt is therefore the adapter's wait.
 public struct ExchangeTiming: Hashable, Sendable {
     /// How the time of an exchange was spent.
     public struct Split: Hashable, Sendable {

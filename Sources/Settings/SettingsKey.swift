@@ -10,7 +10,7 @@ public struct SettingsKey: Hashable, Sendable {
 
     /// The key in the file with the name of its table: `aliases.van`.
     public var name: String
-    /// Whether it holds several texts.
+    /// Whether the setting holds several texts.
     public var isList = false
     /// Whether it may be true or false without quotes.
     public var isFlag = false

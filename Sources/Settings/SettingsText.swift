@@ -105,8 +105,7 @@ public enum SettingsText {
             if values == nil, text.has(name) { throw .init(.inBraces(name), nil) }
             return text.bytes
         } catch {
-            // Report a fault that was there before by its own line number, which the change would
-            // have moved.
+            // Report an earlier fault by its own line number, which the change would have moved.
             do throws(SettingsError) {
                 _ = try read(bytes, checks).faultless()
             } catch {

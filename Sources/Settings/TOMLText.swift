@@ -1,9 +1,9 @@
 /// A text in TOML with its entries and their positions.
 ///
 /// The same reader serves three purposes: settings use the values, messages use the line numbers,
-/// and a change replaces only the bytes of its value, so that comments and order stay. It supports
-/// TOML 1.0 (https://toml.io/en/v1.0.0) except dates, lists of tables, inf and nan. No setting has
-/// such values, and they are faults.
+/// and a change replaces only the bytes of its value, so that comments and order stay. The reader supports
+/// TOML 1.0 (https://toml.io/en/v1.0.0) except dates, lists of tables, inf and nan. No setting has such
+/// values, and they are faults.
 struct TOMLText: Hashable, Sendable {
     /// The value of a key.
     enum Value: Hashable, Sendable {
@@ -74,8 +74,7 @@ struct TOMLText: Hashable, Sendable {
         }
         let table = Array(key.dropLast())
         let siblings = entries.filter { $0.key.starts(with: table) && !$0.lines.isEmpty }
-        // Insert it after the last entry of the same table, else as the first one under its
-        // heading.
+        // Insert the entry after the last entry of the same table, else as the first one under its heading.
         let before = siblings.last { $0.key.count == key.count && $0.value != .table }
         if let before = before ?? siblings.first(where: { $0.key == table && $0.depth > 0 }) {
             try insert(line(before.depth), at: before.lines.upperBound)

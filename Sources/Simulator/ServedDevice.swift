@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// A device at the other end of a link, which takes bytes and has timed output.
+/// A device at the other end of a link, which receives bytes and has timed output.
 ///
 /// The code that serves it passes every byte of the host to ``receive(_:at:)``, writes the bytes of
 /// ``due(at:)``, and calls that again at ``nextDeadline`` at the latest.

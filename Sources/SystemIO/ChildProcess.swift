@@ -47,7 +47,7 @@ public enum ChildProcess {
     ///
     /// - Parameters:
     ///   - words: the program and its arguments.
-    ///   - variables: `NAME=value`, besides those of this process.
+    ///   - variables: `NAME=value`, in addition to the environment of this process.
     public static func start(
         _ words: [String], variables: [String] = []
     ) throws(SystemError) {

@@ -10,7 +10,7 @@ package func setting(_ name: String) -> String? {
     environment(name).flatMap { $0.isEmpty ? nil : $0 }
 }
 
-/// Whether the terminal takes escape sequences: its kind is known, and is not `dumb`.
+/// Whether the terminal supports escape sequences: its kind is known, and is not `dumb`.
 package var takesEscapes: Bool { !["", "dumb"].contains(environment("TERM") ?? "") }
 
 /// `$XDG_DATA_HOME/obdscan`; nil without a home directory.

@@ -48,7 +48,7 @@ public enum Files {
         return bytes
     }
 
-    /// The beginning of a text file, such as those of proc(5); nil if it cannot be read.
+    /// The beginning of a text file, such as a file of proc(5); nil if it cannot be read.
     public static func text(_ path: String, limit: Int = 4_096) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }

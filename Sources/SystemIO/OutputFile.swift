@@ -44,7 +44,7 @@ public enum OutputFile {
 
     /// The ending of a file's name in lower case, such as `csv`; empty if it has none.
     ///
-    /// Nil for standard output, devices and pipes, whose names say nothing about their content.
+    /// Nil for standard output, devices and pipes, whose names do not show their content.
     public static func ending(of path: String) -> String? {
         var status = stat()
         if path == "-" || path.hasPrefix("/dev/") || path.hasPrefix("/proc/self/fd/")

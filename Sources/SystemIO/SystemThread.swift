@@ -2,8 +2,8 @@ import Glibc
 
 /// A plain thread.
 ///
-/// It blocks all signals, because they are for the main thread. This includes SIGPIPE, so that writing to a
-/// closed peer is an error and does not end the program.
+/// The thread blocks all signals, because they are for the main thread. The blocked signals include SIGPIPE,
+/// so that writing to a closed peer is an error and does not end the program.
 public struct SystemThread: Sendable {
     private let thread: pthread_t
 

@@ -2,8 +2,8 @@ import Glibc
 import OBDCore
 import Synchronization
 
-/// Runs the same work several times at once, each on its own thread, so that one that hangs does not delay
-/// the others.
+/// Runs the same work several times at once, each on its own thread, so that a thread that hangs does not
+/// delay the others.
 ///
 /// The calling thread waits, collects the results, and forwards signals.
 public struct ThreadGroup<Outcome: Sendable> {

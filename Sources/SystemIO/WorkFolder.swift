@@ -3,8 +3,8 @@ import Glibc
 /// A folder for an incomplete database, next to its final path.
 ///
 /// Only its owner may access it. The folder is removed together with this value. If the process is killed,
-/// the folder stays. The next process that works in the same place finds it by its name and removes it,
-/// because the lock of the killed process is gone.
+/// the folder stays. The next process that works in the same place finds the folder by its name and removes
+/// it, because the lock of the killed process is gone.
 public struct WorkFolder: ~Copyable {
     /// Why the folder cannot be created.
     public struct Fault: Error, Hashable, Sendable {
@@ -110,7 +110,7 @@ public struct WorkFolder: ~Copyable {
             guard number != EEXIST, access(target, F_OK) != 0 else { throw Fault(errno: EEXIST) }
             guard rename(database, target) == 0 else { throw Fault(errno: errno) }
         }
-        // The file exists; a file system that cannot write its folder now does so later.
+        // The file exists; a file system that cannot write the file's folder now can do so later.
         try? Self.synchronize(Self.folder(of: target))
     }
 

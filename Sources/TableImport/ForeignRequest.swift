@@ -38,7 +38,7 @@ enum ForeignRequest {
         return (DataID(Service(service), id), frames)
     }
 
-    /// The address to ask and, if the text contains it, the one that answers; nil for all ECUs.
+    /// The address of the request and, if the text contains it, the address of the answer; nil for all ECUs.
     static func address(
         _ text: String
     ) throws(RowFault) -> (target: ECUAddress?, responder: ECUAddress?) {

@@ -45,7 +45,7 @@ struct JSONNode {
 
 /// Parses a JSON text (RFC 8259) with line numbers.
 ///
-/// It ignores a byte order mark and a comma before a closing bracket, because people write these
+/// The reader ignores a byte order mark and a comma before a closing bracket, because people write these
 /// files by hand.
 struct JSONDocument {
     /// The line of a syntax error.

@@ -151,7 +151,7 @@ struct OBDbReader {
     /// The commands with the same request.
     private struct Group {
         var count = 0
-        /// Their model years, each once; empty if the user selected a year.
+        /// The commands' model years, each once; empty if the user selected a year.
         var years: Set<Years> = []
         /// The number of commands that have a signal.
         var places: [Place: Int] = [:]

@@ -45,7 +45,7 @@ enum WiCANReader {
         var addresses: AdapterAddresses
         var text: String
         var dataID: DataID?
-        /// Whether a position can only be in a second frame, or the profile says that there is one.
+        /// Whether a position can only be in a second frame, or the profile has a second frame.
         var isLong = false
 
         init(_ pid: JSONNode, _ addresses: AdapterAddresses) {

@@ -8,7 +8,7 @@ import TableImport
 package enum TableImportFault: Error {
     /// A file or folder cannot be read.
     case unreadable(path: String, errno: Int32)
-    /// A folder that holds more files than any collection of tables.
+    /// The folder holds more files than any collection of tables.
     case tooManyFiles(path: String, most: Int)
     /// The path is not a folder.
     case notAFolder(path: String)

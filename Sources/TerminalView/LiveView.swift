@@ -225,7 +225,7 @@ public struct LiveView: Sendable {
         return [first, left + right, third, news(of: model, now, width)]
     }
 
-    /// Vehicle, adapter and protocol, without those of which too little fits to be of use.
+    /// Vehicle, adapter and protocol, except parts of which too little fits to be of use.
     private func facts(_ head: LiveModel.Header, _ room: Int) -> String {
         var text = "connecting …"
         for (place, fact) in [head.vehicle, head.adapter, head.vehicleProtocol].compactMap({ $0 })
@@ -320,7 +320,7 @@ extension LiveModel.Header {
 }
 
 extension LiveModel.Row {
-    /// The words in place of a number; nil = there is a number, or one may still come.
+    /// The words in place of a number; nil = there is a number, or one may still arrive.
     ///
     /// An ECU does not answer a request that it does not support. If no ECU has answered anything yet,
     /// silence does not mean that.

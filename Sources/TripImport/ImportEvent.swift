@@ -68,7 +68,7 @@ public enum ImportFormat: Hashable, Sendable {
     case csvLong
     /// CSV with one column per signal, optionally after some lines of text.
     ///
-    /// It is the format of Torque, scripts with python-OBD, our own exports and many apps.
+    /// Torque, scripts with python-OBD, our own exports and many apps use this format.
     case csvWide
     /// Car Scanner's CSV with one line per reading.
     case carScanner

@@ -58,9 +58,9 @@ public struct ImportTable: Sendable {
 
     /// The built-in signal for a name in a log of another program.
     ///
-    /// It searches the names of other programs (`pid`), then short names, then names for people. The names
-    /// that our users type are words such as `boost`, which other programs use for calculated values; the
-    /// names count only with `hasAliases`.
+    /// The search uses the names of other programs (`pid`), then short names, then names for people. The
+    /// names that our users type are words such as `boost`, which other programs use for calculated values;
+    /// the names count only with `hasAliases`.
     func known(_ name: String, pid: UInt32?, hasAliases: Bool = false) -> Known? {
         pid.flatMap { known(pid: $0) } ?? byID[name.lowercased()]
             ?? (hasAliases ? byAlias[name.lowercased()] : nil)
@@ -77,7 +77,7 @@ public struct ImportTable: Sendable {
 
     /// The conversion from `unit` to the metric unit of a signal; nil if there is none.
     ///
-    /// It searches the units of other programs first, then those of our own exports with --units.
+    /// The search uses the units of other programs first, then those of our own exports with --units.
     func conversion(_ unit: String, of known: Signal?) -> ImportUnit.Conversion? {
         if let known, unit == known.unit { return ImportUnit.Conversion(unit: unit) }
         if let found = ImportUnit.conversion(unit), found.unit == known?.unit ?? found.unit {

@@ -8,7 +8,7 @@ import VehicleScan
 
 /// The stored facts about one adapter, kept in the database between sessions.
 ///
-/// They only save time, so an unusable database does not make a command fail.
+/// The memories only save time, so an unusable database does not make a command fail.
 package struct AdapterMemories {
     /// The facts from earlier sessions; nil = none.
     package var known: AdapterMemory? { remembered.map { AdapterMemory($0) } }

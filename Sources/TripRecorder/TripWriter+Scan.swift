@@ -33,8 +33,8 @@ extension TripWriter {
 }
 
 extension CodeScan.List {
-    /// The ECUs that answered for the list whole, and how many codes each named; of one that
-    /// refused, answered something else, or whose answer is damaged, nothing is known.
+    /// The ECUs with a whole list, and the number of codes in each; nothing is known of an ECU that refused,
+    /// answered something else, or whose answer is damaged.
     fileprivate var answers: [(ecu: ECUAddress?, codes: Int)] {
         var found: [(ecu: ECUAddress?, codes: Int)] = []
         for ecu in asked.answers.map(\.ecu) {

@@ -19,7 +19,7 @@ struct CarriedIdentity {
     private var streams: [Sender: [(byte: UInt8, place: CarriedFrames.Place)]] = [:]
     /// Bytes to blank, by sender, in the order in which they came.
     private var personal: [Sender: [(byte: UInt8, place: CarriedFrames.Place)]] = [:]
-    /// Senders after whose streams nothing belongs together any more.
+    /// Senders after whose streams no bytes belong together any more.
     private struct Sender: Hashable {
         var direction: Transcript.Direction
         var id: UInt32

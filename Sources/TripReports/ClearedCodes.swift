@@ -3,9 +3,9 @@ public import TripStore
 
 /// The codes that obdscan cleared in a vehicle the last time, according to the database.
 public struct ClearedCodes: Sendable {
-    /// When it cleared codes, the latest last; without an ECU, those of all.
+    /// When obdscan cleared the vehicle's codes, the latest last; without an ECU, the codes of all ECUs.
     public private(set) var clearings: [(ecu: ECUAddress?, time: UTC)] = []
-    /// The codes that were there then.
+    /// The codes that were present then.
     public private(set) var codes: [VehicleCondition.Code] = []
 
     /// How long ago is still news; unit: µs.
@@ -24,7 +24,7 @@ public struct ClearedCodes: Sendable {
         codes = try VehicleCondition(of: vehicle, at: last, in: store).codes
     }
 
-    /// Those that a condition no longer has; a code that is only permanent was there before, too.
+    /// The codes that a condition no longer has; a code that is only permanent was present before, too.
     public func gone(from now: VehicleCondition) -> [VehicleFindings.Gone] {
         codes.filter { code in
             code.kinds != [.permanent]

@@ -114,7 +114,7 @@ public struct CodeLife {
         return lives
     }
 
-    /// Whether the code came or went in any status since a moment.
+    /// Whether the code appeared or disappeared in any status since a moment.
     public func changed(since start: UTC) -> Bool { steps.contains { $0.time >= start } }
 
     /// The present status of the code.

@@ -4,8 +4,8 @@ import OBDCore
 
 /// The proof that a code's fault is repaired, and how much of the proof exists.
 ///
-/// A repair is proven when, after codes were cleared, the monitor that tests it has run, the code did not come
-/// back, and the results of its tests are within their limits.
+/// A repair is proven if three things happened after codes were cleared: the monitor that tests the code has
+/// run, the code did not return, and the results of its tests are within their limits.
 public struct CodeProof: Hashable, Sendable {
     /// The state of the proof; the raw value is printed in `state`.
     public enum State: String, Hashable, Sendable {
@@ -19,11 +19,11 @@ public struct CodeProof: Hashable, Sendable {
         case proven
     }
 
-    /// One of the three, in words.
+    /// One of the three conditions, in words.
     public struct Part: Hashable, Sendable {
         /// The words, without a period.
         public var text: String
-        /// Whether it is there; nil = not known.
+        /// Whether the condition holds; nil = not known.
         public var isMet: Bool?
     }
 
@@ -33,7 +33,7 @@ public struct CodeProof: Hashable, Sendable {
     public let cleared: String?
     /// Whether the monitor has run since then.
     public let monitor: Part
-    /// Whether the code came back.
+    /// Whether the code returned.
     public let code: Part
     /// Whether the test results are within their limits; nil if the ECU has none.
     public let tests: Part?
@@ -59,7 +59,7 @@ extension CodeProof {
         var monitors: [MonitorStatus] = []
         var tests: [MonitorTestResult] = []
         var sinceClear: [SinceClear] = []
-        /// When obdscan cleared codes, the latest last; without an ECU, those of all.
+        /// When obdscan cleared codes, the latest last; without an ECU, the codes of all ECUs.
         var clearings: [(ecu: ECUAddress?, time: UTC)] = []
         var units = UnitSystem.metric
         /// A time in words.
@@ -87,7 +87,7 @@ extension CodeProof {
         // Monitors and counters begin again with the last clearing.
         let event = events.last
         let isRepeated = lastSeen != nil && events.count > 1
-        // A stored code goes by itself after forty warm-ups at the earliest (13 CCR 1968.2, UN R83).
+        // A stored code disappears by itself after forty warm-ups at the earliest (13 CCR 1968.2, UN R83).
         let isErased =
             event != nil
             || isGone && lastSeen != nil && code.kinds.contains(.stored)

@@ -309,7 +309,7 @@ public struct ConditionReport {
     }
 
     private func appendExplanation(of fault: VehicleFindings.Fault, to page: inout HTMLText) {
-        // Nothing is known but how a code goes, which is the same for all codes.
+        // Only the rule for erasing a code is known, which is the same for all codes.
         if !fault.isGone, !fault.proof.isKnown, moment(of: fault.code) == nil,
             fault.explanation.map({
                 $0.notice.isEmpty && $0.notes.isEmpty && $0.causes.isEmpty && $0.hazards.isEmpty

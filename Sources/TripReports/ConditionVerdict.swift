@@ -19,9 +19,9 @@ public struct ConditionVerdict: Hashable, Sendable {
     /// The verdict about a condition.
     ///
     /// - Parameters:
-    ///   - codes: each code that is there, with the advice about driving on (nil = unknown), and whether only
-    ///     the permanent code is left.
-    ///   - gone: codes that were there before, and whether their repair is proven.
+    ///   - codes: each present code, with the advice about driving on (nil = unknown), and whether only the
+    ///     permanent code is left.
+    ///   - gone: codes that were present before, and whether their repair is proven.
     ///   - isComplete: whether every ECU gave its codes.
     ///   - clearedAgo: when codes were cleared, if that was too short ago for faults to show.
     ///   - incomplete: monitors that have not run since codes were cleared.
@@ -91,7 +91,7 @@ public struct ConditionVerdict: Hashable, Sendable {
         }
         var parts: [String] = []
         let present = codes.filter { $0.drive == .note && !$0.isPermanent }.map(\.name)
-        // Whether a code that came once needs a repair is not known yet.
+        // Whether a code that was seen once needs a repair is not known yet.
         let once = present.filter(seenOnce.contains)
         if !once.isEmpty {
             parts.append("\(list(once)) \(once.count == 1 ? "was" : "were") seen once so far")

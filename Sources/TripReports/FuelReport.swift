@@ -243,7 +243,7 @@ public struct FuelReport {
             return single.amount / distance * 100
         }
 
-        /// Amount, consumption, cost and CO₂ in the displayed units; nil where one is unknown.
+        /// Amount, consumption, cost and CO₂ in the displayed units; nil if one is unknown.
         func texts(_ units: UnitSystem) -> [String?] {
             let parts = amounts.sorted { $0.key < $1.key }.map {
                 TripFuel.amount($0.value, $0.key, units)

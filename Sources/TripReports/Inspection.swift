@@ -27,7 +27,7 @@ public struct Inspection: Sendable {
         case (0x24...0x28)?, (0x34...0x37)?: return .motorcycle
         case (0x0E...0x15)?, (0x17...0x1A)?, 0x21, 0x2B, 0x2E, 0x30, 0x31, 0x3B: return .heavy
         case _ where onJ1939: return .heavy
-        // Those that include OBD or OBD II, which are American.
+        // Requirements with OBD or OBD II in their names, which are American.
         case nil, (0x01...0x04)?, (0x07...0x09)?, 0x0B, 0x0D, 0x22: return .car
         case 0x05: return .abroad(requirement: "no OBD")
         default: return .abroad(requirement: named ?? "other requirements")
@@ -40,7 +40,7 @@ public struct Inspection: Sendable {
     ///   - subject: the kind of vehicle.
     ///   - modelYear: nil = not known.
     ///   - supported: how many monitors it has.
-    ///   - incomplete: those that have not run.
+    ///   - incomplete: the monitors that have not run.
     ///   - lightIsOn: whether the check engine light is on; nil = not known.
     public static func sentence(
         _ subject: Subject, modelYear: Int?, supported: Int,

@@ -205,7 +205,7 @@ extension [MonitorStatus] {
 }
 
 extension MonitorTestResult {
-    /// Its place in a table: failed results come first, and those without a name last.
+    /// The result's place in a table: failed results come first, and results without a name last.
     var rank: Int {
         if passed == false { return 0 }
         return monitor != nil && test != nil ? 1 : 2

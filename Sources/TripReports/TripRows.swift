@@ -105,7 +105,7 @@ extension TripRecord {
 }
 
 extension TripRecord {
-    /// The ECU that it comes from; nil for the adapter's messages and the user's notes.
+    /// The ECU that sent it; nil for the adapter's messages and the user's notes.
     public var ecu: ECUAddress? {
         switch self {
         case .item(let item): item.ecu

@@ -17,7 +17,7 @@ public struct VehicleCondition: Sendable {
         /// The ECU's further facts about the code: lamps (SAE J1939), status byte, advice (UDS).
         public var said = CodeExplanations.State()
 
-        /// All that is known of its state.
+        /// All known facts about the state of the code.
         package var state: CodeExplanations.State {
             var state = said
             state.kind = kinds.first
@@ -39,7 +39,7 @@ public struct VehicleCondition: Sendable {
     public var lights: [(ecu: ECUAddress?, isOn: Bool)] = []
     /// The counters of the ECUs since codes were cleared.
     public var sinceClear: [SinceClear] = []
-    /// When obdscan cleared codes, as far as the database knows, the latest last.
+    /// When obdscan cleared codes, according to the database, the latest last.
     public var clearings: [(ecu: ECUAddress?, time: UTC)] = []
     /// The kind of vehicle for the rules of inspections.
     public var subject = Inspection.Subject.car
@@ -205,7 +205,7 @@ public struct ConditionChange: Sendable {
         codes = now.codes.map { code in
             let fate = before.map { before -> Fate in
                 let earlier = before.codes.first { isSame($0, code) }?.kinds
-                // One that is stored again came back; its permanent code had only waited.
+                // A code that is stored again returned; its permanent code had only waited.
                 let isNew = code.kinds.contains(.stored) && earlier?.contains(.stored) == false
                 return earlier == nil || isNew ? .came : .stayed
             }

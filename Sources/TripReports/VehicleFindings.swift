@@ -17,7 +17,7 @@ public struct VehicleFindings: Sendable {
         /// Whether the code disappeared.
         public var isGone: Bool { proof.state == .proven || proof.state == .unproven }
 
-        /// Its statuses for people: `stored, permanent`, `stored, not active`.
+        /// The code's statuses for people: `stored, permanent`, `stored, not active`.
         public var status: String {
             code.kinds.map(\.rawValue).joined(separator: ", ")
                 + (code.isActive == false ? ", not active" : "")
@@ -40,12 +40,12 @@ public struct VehicleFindings: Sendable {
         }
     }
 
-    /// A code that was there before, with the last moment at which it was; nil = not known.
+    /// A code that was present before, with the last moment at which it was; nil = not known.
     public typealias Gone = (code: VehicleCondition.Code, lastSeen: UTC?)
 
     /// The verdict in one sentence.
     public let verdict: ConditionVerdict
-    /// The codes that are there, the most severe first.
+    /// The present codes, the most severe first.
     public let faults: [Fault]
     /// Codes that are gone.
     public let gone: [Fault]
@@ -61,7 +61,7 @@ public struct VehicleFindings: Sendable {
     /// The findings about a condition.
     ///
     /// - Parameters:
-    ///   - gone: codes that were there before.
+    ///   - gone: codes that were present before.
     ///   - isComplete: whether every ECU gave its codes.
     ///   - voltage: at the adapter or of an ECU, in V; nil = not measured.
     ///   - clock: a time in words.

@@ -2,7 +2,8 @@ public import OBDCore
 
 /// Assembles SAE J1939 messages, with one transfer per pair of sender and receiver.
 ///
-/// It supports single frames, and the transport protocol's broadcasts (BAM) and connections (RTS/CTS).
+/// The assembler supports single frames, and the transport protocol's broadcasts (BAM) and connections
+/// (RTS/CTS).
 ///
 /// The payload only has the data; `ECUMessage.parameterGroup` identifies them.
 public struct J1939Assembler: Hashable, Sendable {

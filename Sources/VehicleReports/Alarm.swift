@@ -2,7 +2,7 @@ import Diagnostics
 import Formats
 import OBDCore
 
-/// A condition that a user wants to be notified of: `ECT>110`, `MIL=on`.
+/// A condition about which the user wants a notice: `ECT>110`, `MIL=on`.
 package struct Alarm: Hashable, Sendable {
     /// How the value has to relate to the limit.
     package enum Relation: String, Hashable, Sendable, CaseIterable {

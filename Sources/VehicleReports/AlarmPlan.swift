@@ -21,7 +21,7 @@ package struct AlarmPlan: Sendable {
         }
     }
 
-    /// Each condition with the signals that it is about.
+    /// Each condition with its signals.
     package var armed: [Armed] = []
     /// The program to run; nil = none.
     package var command: String?
@@ -31,8 +31,8 @@ package struct AlarmPlan: Sendable {
 
     /// The notifier for the readings of `setup`; nil if there is nothing to watch.
     ///
-    /// A signal is watched where this vehicle's services keep it: the engine speed of SAE J1939 is
-    /// another signal than that of SAE J1979. `note` receives the alarms that cannot ring here.
+    /// A signal is watched in the services of this vehicle: the engine speed of SAE J1939 is another signal
+    /// than that of SAE J1979. `note` receives the alarms that cannot ring here.
     package func bell(
         _ table: PIDTable, _ units: UnitSystem, accessory: String? = nil, for setup: PollSetup,
         note: (String) -> Void, report: @escaping (AlarmNotifier.Report) -> Void

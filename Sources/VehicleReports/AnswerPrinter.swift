@@ -8,7 +8,7 @@ import TripReports
 import VehicleLink
 import VehicleScan
 
-/// Prints the answers of vehicles: JSON objects as they come, text as one aligned table at the end.
+/// Prints the answers of vehicles: JSON objects as they arrive, text as one aligned table at the end.
 package struct AnswerPrinter {
     private let output: OutputForm
     private let table: PIDTable

@@ -45,7 +45,7 @@ package struct BusWatch {
     /// - Parameters:
     ///   - filters: the frames to show; empty = every frame.
     ///   - rates: whether frames are only counted.
-    ///   - interface: the word of a log for whence frames came.
+    ///   - interface: the name of the source of frames in a log.
     ///   - log: takes lines in the form of candump -l in place of printing; nil = lines are printed.
     package init(
         filters: [CANFilter], form: OutputForm, rates: Bool, interface: String,

@@ -77,7 +77,7 @@ package struct CarTally {
 
     /// Counts one vehicle.
     ///
-    /// - Returns: The place of an earlier one with the same VIN.
+    /// - Returns: The place of an earlier vehicle with the same VIN.
     @discardableResult
     package mutating func count(_ result: CarResult) -> Int? {
         cars += 1

@@ -64,7 +64,8 @@ package struct CodeBatch {
                 rows.append(row(car, time, ecu, name, light, nil, CodeFacts(), error))
             }
             for report in own {
-                // The lists are in the order of their weight: a code has one advice, whatever lists it is in.
+                // The lists are in the order of their importance: a code has one advice, whatever lists it is
+                // in.
                 let first = own.first { $0.fullText == report.fullText } ?? report
                 let facts = knowledge.facts(of: first, isAlone: true)
                 rows.append(row(car, time, ecu, name, light, report, facts, nil))
@@ -118,7 +119,7 @@ package struct CodeBatch {
     ) -> Row {
         var failureType: UInt8?
         if case .dtc(let code) = report?.code { failureType = code.failureType }
-        // It explains the advice; the columns are a promise.
+        // The state explains the advice. Users rely on the columns, so the state has none of its own.
         let state = report?.isActive == false ? "not active" : nil
         let words = [facts.text, state].compactMap(\.self)
         return Row(

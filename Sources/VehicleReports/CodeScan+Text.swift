@@ -5,7 +5,7 @@ import TripReports
 import VehicleScan
 
 extension CodeScan {
-    /// The number of codes of `ecu`; a code is one, whatever lists it is in.
+    /// The number of codes of `ecu`; a code in several lists counts once.
     package func count(of ecu: ECUAddress?) -> Int {
         VehicleCondition(
             time: UTC(microseconds: 0), codes: codes.filter { $0.ecu == ecu }, items: []

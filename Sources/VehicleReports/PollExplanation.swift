@@ -4,7 +4,7 @@ import OBDCore
 import ScanSession
 import ScanTool
 
-/// Explains from measurements where a poll's time went and how to poll faster.
+/// Lists the parts of a poll's time, from measurements, and ways to poll faster.
 package struct PollExplanation: Sendable {
     package let report: PollReport
     package let requests: Int
@@ -149,7 +149,7 @@ package struct PollExplanation: Sendable {
     /// Parameter groups are left out: commercial vehicles are asked for all of them and lack some.
     package var unanswered: [String] { unanswered(except: []) }
 
-    /// The records of ``unanswered`` without those that the user knows of already.
+    /// The records of ``unanswered``, except those that were reported to the user before.
     package func unanswered(except known: Set<DataID>) -> [String] {
         report.plan.records.filter {
             $0.asked > 0 && $0.answers == 0 && $0.notSent == 0
@@ -269,7 +269,7 @@ package struct PollExplanation: Sendable {
 
     // MARK: Values of a summary
 
-    /// Where the time went, for the summary; unit: s.
+    /// The parts of the time, for the summary; unit: s.
     package var timeSpent: FieldValue {
         .object([
             "bus": seconds(time.bus), "adapterWait": seconds(time.adapterWait),

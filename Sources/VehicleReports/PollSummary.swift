@@ -12,7 +12,7 @@ package struct PollSummary {
     package var trip: Int64?
     /// Batches that the view skipped for lack of time.
     package var dropped = 0
-    /// Where the time went; nil if nothing was polled.
+    /// The parts of the time; nil if nothing was polled.
     package var explanation: PollExplanation?
     /// Whether to print the complete explanation.
     package var explains = false
@@ -33,7 +33,7 @@ package struct PollSummary {
         self.trip = trip
     }
 
-    /// Adds where the poll's time went.
+    /// Adds the parts of the poll's time.
     package mutating func explain(_ connection: Vehicle, all: Bool, tellsPace: Bool) {
         explains = all
         self.tellsPace = all || tellsPace

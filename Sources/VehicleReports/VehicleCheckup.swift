@@ -89,7 +89,8 @@ package struct VehicleCheckup {
         switch voltage {
         // No vehicle runs at that: some adapters cannot measure.
         case ..<6: try tell(Check(.voltage, "\(text): this adapter does not measure it"))
-        // An empty battery has 11.9 at rest, and an ignition that is on takes at most 0.4.
+        // At rest an empty battery has 11.9 V, and switching the ignition on lowers the voltage by at most
+        // 0.4 V.
         case ...11.5:
             try tell(
                 Check(

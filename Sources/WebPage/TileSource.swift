@@ -7,7 +7,7 @@ public struct TileSource: Hashable, Sendable {
 
     /// Parses the user's URL; nil if it is not a URL of tiles.
     ///
-    /// It allows only characters without a special meaning in HTML and in a policy.
+    /// The source allows only characters without a special meaning in HTML and in a policy.
     public init?(_ text: String) {
         guard text.utf8.count <= 500, text.utf8.allSatisfy(Self.isPlain) else { return nil }
         guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else {

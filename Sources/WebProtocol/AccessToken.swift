@@ -1,6 +1,6 @@
 /// A secret that a client must know.
 ///
-/// Its description hides the text, so that it does not get into logs.
+/// The description hides the token's text, so that the text does not get into logs.
 public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The least length: 16 hexadecimal digits are 64 bits.
     public static let shortest = 16
@@ -12,7 +12,7 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomRe
 
     /// A token of letters, digits and `-._~`, which need no escaping in a URL or a cookie.
     ///
-    /// It is nil for other characters, and if the text is too short or too long.
+    /// The token is nil for other characters, and if the text is too short or too long.
     public init?(_ word: String) {
         guard (Self.shortest...Self.longest).contains(word.utf8.count),
             word.utf8.allSatisfy(Self.isUnreserved)

@@ -1,8 +1,8 @@
 /// Why a request is refused.
 public enum RequestRefusal: Error, Hashable, Sendable {
-    /// It violates RFC 9112, or a browser would not send it.
+    /// The request violates RFC 9112, or a browser would not send it.
     case malformed
-    /// Its head is longer than ``RequestReader/longestHead``, or has too many fields.
+    /// The head of the request is longer than ``RequestReader/longestHead``, or has too many fields.
     case tooLong
     /// The version of HTTP is not 1.0 or 1.1.
     case version

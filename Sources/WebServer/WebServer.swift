@@ -9,7 +9,7 @@ public import WebProtocol
 public struct WebRequest: Sendable {
     /// The head of the request.
     public var head: RequestHead
-    /// The local user who sent it; nil if it came from another machine, or the user is unknown.
+    /// The local user who sent the request; nil if it came from another machine, or the user is unknown.
     public var user: UInt32?
 }
 
@@ -36,8 +36,8 @@ public final class WebServer: Sendable {
     public struct Limits: Hashable, Sendable {
         /// The greatest number of connections; further ones are refused for the moment.
         public var connections = 64
-        /// The greatest number of connections of others, so that the user who runs the server gets
-        /// room.
+        /// The greatest number of connections of others, so that connections stay free for the user who runs
+        /// the server.
         public var othersConnections = 48
         /// The greatest number of connections of one other local user, or of one other address.
         public var sameConnections = 32

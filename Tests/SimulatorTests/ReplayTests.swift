@@ -61,7 +61,7 @@ import Testing
     /// Two deletes get an adapter in step.
     ///
     /// They are not a command.
-    @Test func `nonsense is answered as recorded and repeats nothing`() {
+    @Test func `bytes that are not a command are answered as recorded and repeat nothing`() {
         let recording = Transcript(chunks: [
             .init(time: .zero, direction: .toAdapter, bytes: Array("04\r".utf8)),
             .init(time: .zero, direction: .fromAdapter, bytes: Array("44\r\r>".utf8)),

@@ -47,7 +47,7 @@ import Testing
     private static let record = "record 22:DEAD 1 : Made\n  signal MADE A : Made"
 
     @Test(arguments: ["\\n", "\\r", "\\u0085", "\\u2028", "\\u000b"])
-    func `texts of a hostile table add no line`(lineEnd: String) throws {
+    func `a hostile text in a foreign table adds no line to our table`(lineEnd: String) throws {
         let name = "x" + lineEnd + Self.record.split(separator: "\n").joined(separator: lineEnd)
         let text = """
             {"commands":[

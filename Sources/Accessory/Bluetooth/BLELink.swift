@@ -6,8 +6,8 @@ import SystemIO
 /// Presents a Bluetooth LE adapter as a stream: one end of a socket pair, with a thread on the other end.
 ///
 /// BlueZ ends a connection and a subscription together with the bus connection that asked for them, so the
-/// thread keeps one bus connection for the whole session. It asks for notifications as signals (StartNotify)
-/// and writes with WriteValue.
+/// thread keeps one bus connection for the whole session. The link asks for notifications as signals
+/// (StartNotify) and writes with WriteValue.
 ///
 /// BlueZ also offers sockets through AcquireNotify and AcquireWrite. obdscan does not use these sockets for
 /// three reasons. The sockets do not work for characteristics that only indicate or only accept writes with
@@ -32,9 +32,9 @@ enum BLELink {
         /// Until an unknown adapter is seen; some advertise only every few seconds.
         var search = Duration.seconds(20)
         var connect = Duration.seconds(20)
-        /// For BlueZ to end an earlier connection, which takes it two seconds.
+        /// For BlueZ to end an earlier connection; BlueZ needs two seconds.
         var disconnect = Duration.milliseconds(2_500)
-        /// For BlueZ to give up a pairing that lacked its number, which takes it 30 s.
+        /// For BlueZ to give up a pairing that lacked its number; BlueZ needs 30 s.
         var pairing = Duration.seconds(35)
         var services = Duration.seconds(10)
         /// Includes pairing.

@@ -105,7 +105,7 @@ struct BLEOpening: ~Copyable {
                 .noSerialLine(
                     address: target.name, services: services.map { GATTObjects.short($0.uuid) }))
         }
-        // Two programs on one line would take each other's answers.
+        // Two programs on one line would receive each other's answers.
         if layouts.contains(where: \.notify.isNotifying) {
             throw fault(.inUse(address: target.name))
         }
@@ -203,9 +203,9 @@ struct BLEOpening: ~Copyable {
 
     /// Waits until BlueZ has ended an unused connection.
     ///
-    /// BlueZ takes two seconds to disconnect after the last program asked for it, and a connection that is
-    /// joined in that time is lost. The wait is longer after a pairing that lacked its number, and
-    /// then BlueZ often drops the object of the device, too.
+    /// BlueZ disconnects two seconds after the last program asked for it, and a connection that is joined in
+    /// that time is lost. The wait is longer after a pairing that lacked its number, and then BlueZ often
+    /// drops the object of the device, too.
     private mutating func awaitDisconnection(
         of device: String, _ known: GATTObjects
     ) throws(Failure) {

@@ -79,7 +79,7 @@ struct BlueZObjects: Hashable, Sendable {
 extension BlueZObjects.Device {
     /// Whether a service is a Bluetooth Classic profile.
     ///
-    /// These have 1000 to 17FF in the assigned numbers; GATT services begin at 1800.
+    /// These classes have 1000 to 17FF in the assigned numbers; GATT services begin at 1800.
     private static func isProfile(_ service: String) -> Bool {
         let head = service.prefix(8)
         guard service.hasSuffix("-0000-1000-8000-00805f9b34fb"),

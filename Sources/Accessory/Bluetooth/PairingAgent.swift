@@ -1,6 +1,6 @@
 /// Answers the questions that BlueZ asks while a device is being paired (BlueZ, doc/org.bluez.Agent.rst).
 ///
-/// It answers only for the device that the user named.
+/// The agent answers only for the device that the user named.
 struct PairingAgent: Hashable, Sendable {
     /// The agent's object path on the bus.
     static let path = "/org/obdscan/agent"

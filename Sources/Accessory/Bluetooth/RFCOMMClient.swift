@@ -82,8 +82,8 @@ enum RFCOMMClient {
         let descriptor = try socket(for: target.address)
         let name = "\(target.address)/\(channel)"
         let session = DescriptorSession(descriptor: descriptor, kind: .stream, name: name)
-        // A paired device gets an encrypted connection. Other devices may not need pairing. Those that do ask
-        // for it themselves, and BlueZ's agent then asks the user for the PIN.
+        // A paired device gets an encrypted connection. Other devices may not need pairing. Devices that need
+        // pairing ask for it themselves, and BlueZ's agent then asks the user for the PIN.
         if target.isPaired { _ = sys_rfcomm_security(descriptor) }
         // The kernel expects the bytes in reverse of the printed order.
         let status = sys_rfcomm_connect(descriptor, target.address.bytes.reversed(), channel)

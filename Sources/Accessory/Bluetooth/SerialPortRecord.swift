@@ -48,8 +48,8 @@ public struct SerialPortRecord: ~Copyable {
 
     /// The record (Serial Port Profile 1.2, table 6.1).
     ///
-    /// It has the class, the protocols L2CAP and RFCOMM with the channel, the public browse group, the
-    /// profile's version, and the name.
+    /// The record has the class, the protocols L2CAP and RFCOMM with the channel, the public browse group,
+    /// the profile's version, and the name.
     static func record(channel: UInt8, name: String) -> String {
         let plain = name.filter { $0.isASCII && ($0.isLetter || $0.isNumber || " .-".contains($0)) }
         return """

@@ -12,7 +12,7 @@ import SystemIO
 struct SystemBus: ~Copyable {
     /// Why the bus cannot be used.
     enum Fault: Error, Hashable, Sendable {
-        /// There is no bus, or it does not accept the connection.
+        /// There is no bus, or the bus does not accept the connection.
         case unavailable(errno: Int32)
         /// The other side answered with an error; its name.
         case refused(String)
@@ -136,7 +136,7 @@ struct SystemBus: ~Copyable {
         return messages
     }
 
-    /// Takes all messages that have come, calls of others among them, without waiting.
+    /// Reads all messages that have arrived, including calls of others, without waiting.
     ///
     /// Answer each call with ``say(_:)``.
     mutating func takeAll() throws(Fault) -> [DBusMessage] {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A transport whose device may want a number when it is paired.
+/// A transport whose device may need a number for pairing.
 public protocol PINTransport: Transport {
     /// The number, up to six digits; nil = none was given.
     var pin: String? { get set }

@@ -20,7 +20,7 @@ public struct SLCANTransport: Transport {
     /// The usual line rate of these adapters, if they have one; unit: bit/s.
     private static let usualRate = 115_200
 
-    /// USB vendor and product of adapters that only speak slcan.
+    /// USB vendor and product of adapters that support only slcan.
     static let usbIDs: Set<String> = ["ad50:60c4", "16d0:117e"]
 
     /// An adapter on a serial line.
@@ -56,7 +56,7 @@ public struct SLCANTransport: Transport {
         }
     }
 
-    /// The identity of the link, because it is the same device in any language.
+    /// The identity of the link, because the device is the same in any protocol.
     public var identity: String { inner.identity }
 
     /// Nil if the link is not remembered.

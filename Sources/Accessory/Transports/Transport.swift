@@ -6,8 +6,8 @@ import Glibc
 /// its faults are explained.
 ///
 /// To add a transport, write a type in its own file and name it once in ``TransportRegistry``. Nothing else
-/// needs to know it: help, hints, completion, `devices`, `doctor`, `setup` and `log` ask the registry or the
-/// transport. The transport is correct if
+/// needs to know the type: help, hints, completion, `devices`, `doctor`, `setup` and `log` ask the registry
+/// or the transport. The transport is correct if
 /// - the address that it prints can be read again and is equal,
 /// - ``open(within:cancelledBy:)`` ends soon after `cancel` becomes readable, and its session never blocks,
 /// - every fault says what happened and how to fix it, with a command if there is one.
@@ -213,7 +213,7 @@ public struct TransportForm: Hashable, Sendable {
 public struct AddressOffer: Hashable, Sendable {
     /// The word.
     public var word: String
-    /// One line about it for the user.
+    /// One line about the device for the user.
     public var about: String
 
     /// A word with its description.

@@ -93,7 +93,7 @@ public struct CANRecordLexer: Hashable, Sendable {
     /// A lexer at the beginning of a record.
     public init() {}
 
-    /// Takes bytes as they came.
+    /// Takes bytes in the order of arrival.
     public mutating func receive(_ bytes: Span<UInt8>, _ out: inout [CANEvent]) {
         var place = 0
         while place < bytes.count {

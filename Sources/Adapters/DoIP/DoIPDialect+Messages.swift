@@ -27,7 +27,7 @@ extension DoIPDialect {
         }
     }
 
-    /// Whether an acknowledgement belongs to the current request, which it does if it comes from its target.
+    /// Whether an acknowledgement belongs to the current request: it comes from the request's target.
     private func concerns(_ source: UInt16, _ target: UInt16) -> Bool {
         guard target == options.source, source == running.target else { return false }
         switch phase {

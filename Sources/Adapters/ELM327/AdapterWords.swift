@@ -2,8 +2,8 @@ import OBDCore
 
 /// The texts that an adapter prints, and their positions in a line.
 ///
-/// Words are matched before hexadecimal digits (`FB ERROR`, `DATA…` begin with letters A–F), with
-/// blanks and case aside, anywhere in the line: they may be glued to data that came before.
+/// Words are matched before hexadecimal digits (`FB ERROR`, `DATA…` begin with letters A–F), with blanks and
+/// case aside, anywhere in the line: words may be glued to earlier data.
 package enum AdapterWords {
     /// A word's meaning.
     package enum Meaning: Hashable, Sendable {

@@ -2,9 +2,10 @@ import OBDCore
 
 /// Filters for watching the bus.
 ///
-/// An ELM327 that prints every frame falls behind on a busy bus and stops with `BUFFER FULL`. If the user wants
-/// only some identifiers, the adapter filters them: an ELM327 by one pattern (`AT CF`, `AT CM`), an STN by any
-/// number of pass filters. The caller filters again, because one pattern can match more than the user wants.
+/// An ELM327 that prints every frame falls behind on a busy bus and stops with `BUFFER FULL`. If the user
+/// chose some identifiers, the adapter filters them: an ELM327 by one pattern (`AT CF`, `AT CM`), an STN by
+/// any number of pass filters. The caller filters again, because one pattern can match more than these
+/// identifiers.
 extension ELM327Dialect {
     /// Prepares a request that monitors everything for `filters`; empty = every frame.
     mutating func prepareMonitoring(_ filters: [CANFilter]) {
@@ -45,7 +46,8 @@ extension ELM327Dialect {
 }
 
 extension CANFilter {
-    /// The narrowest filter that passes whatever one of `filters` passes; nil if it would pass everything.
+    /// The narrowest filter that passes every frame that one of `filters` passes; nil if it would pass
+    /// everything.
     init?(covering filters: [CANFilter]) {
         guard var filter = filters.first else { return nil }
         for other in filters {

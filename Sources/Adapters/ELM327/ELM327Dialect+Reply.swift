@@ -86,7 +86,7 @@ extension ELM327Dialect {
 
     /// Whether a line is an echo although echoes are off.
     ///
-    /// It means that the adapter restarted and the text about it was lost.
+    /// The line means that the adapter restarted and the text about it was lost.
     private func isUnexpectedEcho(_ line: [UInt8], of command: [UInt8]) -> Bool {
         reader.settings.echo == false && reader.format != nil && line == command
     }

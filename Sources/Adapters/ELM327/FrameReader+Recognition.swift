@@ -3,7 +3,7 @@ import VehicleLink
 
 /// Recognises the form of lines once, from the first answer of a link.
 ///
-/// The settings say whether lines have headers, but only the answer shows the kind of header. A line proves
+/// The settings show whether lines have headers, but only the answer shows the kind of header. A line proves
 /// its form if its length or check byte is valid and it either answers the request or matches the known
 /// protocol.
 extension FrameReader {

@@ -122,7 +122,7 @@ package struct HexLine: Hashable, Sendable {
         return letter < 6 ? letter &+ 10 : 0xFF
     }
 
-    /// The length of a group, from 0; 0 for one that is not there or not kept.
+    /// The length of a group, from 0; 0 for a group that is missing or not stored.
     @inlinable
     package func length(_ group: Int) -> Int {
         switch group {

@@ -9,9 +9,9 @@ import VehicleLink
 /// 1: 47 50 30 30 52 35 35   seven bytes each; the number wraps from F to 0
 /// 2: 42 31 32 33 34 35 36
 /// ```
-/// Lines do not show their sender. As soon as a second message begins before the last segment of
-/// the first was seen, no line can be assigned any more: both are errors, and segments are
-/// swallowed until the exchange ends.
+/// Lines do not show their sender. As soon as a second message begins before the last segment of the first
+/// was seen, no line can be assigned any more: both messages are errors, and segments are ignored until the
+/// exchange ends.
 package struct SegmentReader: Hashable, Sendable {
     private struct Message: Hashable, Sendable {
         var total: Int

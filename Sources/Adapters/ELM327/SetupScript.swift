@@ -71,9 +71,10 @@ enum SetupScript {
 
     /// The first commands for an adapter in an unknown state, sent in order until one is answered.
     ///
-    /// None is a single CR, because that repeats the last command. `AT D` comes first, because it is also the
-    /// first setting, which saves time if the adapter is in step. 7F 7F are DEL characters, which no adapter
-    /// takes for a command. `AT Z` comes last, because it takes a second and may reset a changed line rate.
+    /// No step is a single CR, because a CR repeats the last command. `AT D` comes first, because it is also
+    /// the first setting, which saves time if the adapter is in step. 7F 7F are DEL characters, which no
+    /// adapter takes for a command. `AT Z` comes last, because it takes a second and may reset a changed line
+    /// rate.
     static let firstWords: [(bytes: [UInt8], patience: Duration)] = [
         (Array("ATD\r".utf8), .milliseconds(600)),
         ([0x7F, 0x7F, 0x0D], .milliseconds(400)),

@@ -2,7 +2,7 @@ public import OBDCore
 
 /// A frame of the GoLink protocol (`com.goPoint.p1`).
 ///
-/// It has a header of three bytes (identifier, address and length) and a body.
+/// A frame has a header of three bytes (identifier, address and length) and a body.
 public enum GoLinkFrame: Hashable, Sendable {
     /// A request to the vehicle of at most eight bytes: service, identifier and up to six more.
     case request([UInt8])

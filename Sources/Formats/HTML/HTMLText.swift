@@ -13,8 +13,8 @@ public struct HTMLText: Sendable {
 
     /// Appends text for an element or a quoted attribute.
     ///
-    /// It escapes markup. Characters that HTML does not allow, or that reorder the text around
-    /// them, become U+FFFD.
+    /// Markup is escaped. Characters that HTML does not allow, or that reorder the text around them, become
+    /// U+FFFD.
     public mutating func text(_ text: String) {
         for scalar in text.unicodeScalars {
             switch scalar.value {

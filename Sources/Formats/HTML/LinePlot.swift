@@ -1,7 +1,7 @@
 /// A signal over time, drawn as SVG without a library.
 ///
 /// The curve has at most four points per bucket of time: the first, the smallest, the largest and
-/// the last. They give the same pixels as all values together.
+/// the last. These points give the same pixels as all values together.
 public struct LinePlot: Sendable {
     /// Number of buckets.
     static let buckets = 600
@@ -12,7 +12,7 @@ public struct LinePlot: Sendable {
 
     /// The signal's short name.
     public var signal: String
-    /// Its name for people.
+    /// The signal's name for people.
     public var name: String
     /// The displayed unit; empty = none.
     public var unit: String
@@ -50,8 +50,8 @@ public struct LinePlot: Sendable {
 
     /// Takes a value, in the order of time.
     ///
-    /// It ignores values that are not finite, outside the time span, or so large that their
-    /// difference would overflow.
+    /// The plot ignores values that are not finite, outside the time span, or so large that their difference
+    /// would overflow.
     public mutating func take(_ value: Double, at second: Double) {
         guard value.isFinite, abs(value) <= 1e300, second >= 0, second <= seconds else { return }
         count += 1

@@ -8,8 +8,8 @@ public enum Paper: String, CaseIterable, Sendable {
         "BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE",
     ]
 
-    /// The paper of a user: `name` if it is a known one, such as `letter` in PAPERSIZE, else that of the
-    /// territory in `locale`, such as `en_US.UTF-8`; A4 if neither says anything.
+    /// The paper of a user: `name` if it is known, such as `letter` in PAPERSIZE, else the paper of the
+    /// territory in `locale`, such as `en_US.UTF-8`; A4 if neither names one.
     public init(name: String?, locale: String?) {
         let named = Self.allCases.first { $0.rawValue.lowercased() == name?.lowercased() }
         let territory = locale?.split(separator: "_").dropFirst().first?.prefix(2)

@@ -88,8 +88,7 @@ public struct TrackMap: Sendable {
 
     /// Converts positions to points of the drawing.
     ///
-    /// It scales degrees of longitude by the cosine of the latitude, which is exact enough for a
-    /// drive.
+    /// The map scales degrees of longitude by the cosine of the latitude, which is exact enough for a drive.
     private struct Paper {
         static let margin = TrackMap.size * 0.05
         /// Unit: km.

@@ -77,7 +77,7 @@ public struct RowWriter: Sendable {
     /// The cells of the last row, which most of the next rows share.
     private var layout = Layout()
 
-    /// Where the cells of rows with the same keys come from.
+    /// The position of each cell for rows with the same keys.
     private struct Layout: Sendable {
         enum Cell: Sendable {
             case kind
@@ -134,7 +134,7 @@ public struct RowWriter: Sendable {
         case .json: row.appendJSON(to: &output)
         case .csv:
             appendHeading(to: &output)
-            // To look for the key of every cell takes longer than to write the row.
+            // Searching the key of every cell needs more time than writing the row.
             if !layout.fits(row) { layout = Layout(of: row, in: columns) }
             for index in layout.cells.indices {
                 if index > 0 { output.append(separator) }

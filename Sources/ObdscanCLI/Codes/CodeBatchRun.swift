@@ -101,7 +101,7 @@ struct CodeBatchRun {
         }
         if let report = findings.report { output.note("   \(report)") }
         guard let failure = findings.failure else { return }
-        // This is an error, which -q does not hide.
+        // The failure is an error, which -q does not hide.
         tellOnStandardError(printable(failure.told(of: entry.accessory)) + "\n")
         if let hint = failure.hint { tellOnStandardError(printable("hint: \(hint)") + "\n") }
     }

@@ -177,7 +177,7 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
     private func runOnce() throws {
         let pids = try loadTable(tables, automatic: tables.automaticPacks)
         let reports = try table.reports()
-        // Refuse a table that takes no rows before the vehicle is asked.
+        // Refuse a table that cannot be extended before the vehicle is asked.
         let isThere = table.to.flatMap { OutputFile.size(of: $0) } != nil
         let known = table.append && isThere ? try openTable(appends: true, [vehicle.device]) : nil
         var hasCodes = false

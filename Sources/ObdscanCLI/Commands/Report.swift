@@ -85,7 +85,7 @@ struct ReportCommand: ParsableCommand, OutputCommand {
         if let to, !OutputFile.isStandardOutput(to) {
             output.note("\(to): read it before you publish it")
         }
-        // If the adapter or vehicle does not answer, the report is still what the user wants.
+        // If the adapter or vehicle does not answer, the user still needs the report.
         if let failure, !isOpened { throw failure }
     }
 

@@ -12,14 +12,14 @@ import TripStore
 
 /// The possible values of an argument, from tables, configuration and database.
 ///
-/// It never fails: sources that cannot be read offer no words.
+/// The list never fails: sources that cannot be read offer no words.
 struct CompletionWords {
     private let line: CompletionLine
 
     /// Words for the end of `line`; its options are taken into account.
     init(_ line: CompletionLine) { self.line = line }
 
-    /// Whether the argument takes a file name here.
+    /// Whether the argument is a file name here.
     func isFileName(_ argument: CommandArgument) -> Bool {
         // A device is rarely a file; if it is one, the user types a path.
         guard argument.valueName == "device" else { return argument.takesFile }

@@ -14,7 +14,7 @@ struct CommandArgument: Hashable, Sendable {
     var isRepeating = false
     /// The allowed words; empty = other words, or any.
     var words: [String] = []
-    /// Whether it takes the name of a file.
+    /// Whether the argument is the name of a file.
     var takesFile = false
     /// One line for people.
     var about = ""

@@ -88,7 +88,7 @@ extension ObdscanCommand {
 extension CommandConfiguration {
     /// The configuration for parsing a command without those above it, which are `path`.
     ///
-    /// The name is used only then. It also keeps ArgumentParser from adding its commands for
+    /// The name is used only then. The faster parser also keeps ArgumentParser from adding its commands for
     /// completions.
     func below(_ path: String) -> CommandConfiguration {
         var configuration = self

@@ -49,7 +49,7 @@ struct LogFleet {
             if isWatched { StatusLine.clear() }
             let outcome = try outcome(of: result)
             outcomes[place] = outcome
-            // Those that are tried again were told at once.
+            // Failures with a further attempt were reported at once.
             if case .failure(let error) = result, Self.pause(after: error) != nil { return }
             if let failure = outcome?.failure { tell(failure, of: devices[place]) }
         } body: { place, inbox in

@@ -22,7 +22,7 @@ struct LogPlan: Sendable {
     let endLimits: TripEndRule.Limits?
     /// When to pause polling to protect the battery; nil = never.
     let battery: BatteryGuard.Limits?
-    /// Whether the summary explains in detail where the time went.
+    /// Whether the summary lists each part of the time.
     let explains: Bool
     let printer = LinePrinter()
     /// The marks that the user sets.

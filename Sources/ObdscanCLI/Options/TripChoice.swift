@@ -1,7 +1,7 @@
 import ArgumentParser
 import TripStore
 
-/// The options that choose trips, the same in every command that takes many.
+/// The options that choose trips, the same in every command for many trips.
 struct TripChoice: ParsableArguments {
     @Option(
         help: ArgumentHelp(

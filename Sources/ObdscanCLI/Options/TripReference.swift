@@ -107,7 +107,7 @@ extension TripStore {
                 + "\"obdscan trips --all\" shows the vehicles", status: .noInput)
     }
 
-    /// The trips that match `filter`; without any, the failure says what there is.
+    /// The trips that match `filter`; if none match, the failure lists the existing ones.
     func existing(_ filter: TripFilter) throws(Failure) -> [TripSummary] {
         let found = try mapped { () throws(StoreError) in try trips(filter) }
         if !found.isEmpty { return found }

@@ -6,7 +6,7 @@ import SystemIO
 
 /// A line on the terminal with the progress of a long command; invisible without a terminal.
 ///
-/// It appears after one second and is updated at most five times per second.
+/// The line appears after one second and is updated at most five times per second.
 final class ProgressLine: Sendable {
     private struct State {
         var next: Instant

@@ -12,7 +12,7 @@ struct SetupChoice {
 
     /// The device; a found one with an address that stays valid, a named one as it was named.
     ///
-    /// After one that did not work it only asks for another.
+    /// After an adapter that did not work the set-up only asks for another.
     ///
     /// - Throws: A ``Failure`` if there is none, or several without a terminal to ask on.
     func choose(_ device: String?, after failed: AccessoryAddress? = nil) throws -> AccessoryAddress

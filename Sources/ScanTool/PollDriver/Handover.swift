@@ -173,7 +173,7 @@ extension Handover {
             } else {
                 current = .held(reply, id)
             }
-        // It arrived without a wait, such as after a failed write.
+        // The outcome arrived without a wait, such as after a failed write.
         case .askingBefore(_, let earlier): current = .repliedTwice(earlier, reply, id)
         case .askingWhileOffering(_, let batch): current = .full(batch, reply, id)
         // There was no request, so the scan tool need not wait.

@@ -89,7 +89,7 @@ public struct Polling: Hashable, Sendable {
         case (.idle, .pause), (.idle, .resume), (.idle, .cancel), (.idle, .done),
             (.cancelled, .pause), (.cancelled, .resume), (.cancelled, .cancel), (.cancelled, .done):
             []
-        // It already runs or is already paused; a paused plan cannot be done.
+        // The poll already runs or is already paused; a paused plan cannot be done.
         case (.polling, .resume), (.paused, .pause), (.paused, .done): []
         case (.ended, .begin), (.ended, .pause), (.ended, .resume), (.ended, .cancel),
             (.ended, .done), (.ended, .end):

@@ -1,8 +1,8 @@
 /// The life of a session from its first connection to its end, as a pure state machine.
 ///
-/// It decides the consequences of a failure. Before the adapter was set up for the first time, the caller
-/// gets the failure at once; later, the session waits for a lost link to return. Every pair of state and
-/// event is listed below.
+/// The state machine decides the consequences of a failure. Before the adapter was set up for the first time,
+/// the caller gets the failure at once; later, the session waits for a lost link to return. Every pair of
+/// state and event is listed below.
 public struct SessionLife: Hashable, Sendable {
     /// Where it is.
     public enum State: Hashable, Sendable {

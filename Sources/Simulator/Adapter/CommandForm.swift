@@ -4,9 +4,9 @@ import OBDCore
 struct CommandForm: Hashable, Sendable {
     /// The effect of a command.
     enum Action: Hashable, Sendable {
-        /// It prints its own text or changes the state of the adapter.
+        /// The command prints its own text or changes the state of the adapter.
         case says(Statement)
-        /// It changes a setting and answers OK.
+        /// The command changes a setting and answers OK.
         case sets(Setting)
         /// The adapter answers OK, but the command has no effect with this vehicle.
         case accepted

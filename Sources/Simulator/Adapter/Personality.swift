@@ -20,9 +20,9 @@ struct Personality: Hashable, Sendable {
         case nuls
         /// The prompt follows the last line without an empty line in between.
         case gluedPrompt
-        /// There are never blanks, regardless of ATS.
+        /// The adapter never prints blanks, regardless of ATS.
         case noSpaces
-        /// There are never headers, regardless of ATH.
+        /// The adapter never prints headers, regardless of ATH.
         case noHeaders
         /// The last frame of a long answer is missing.
         case lastFrameLost
@@ -42,7 +42,7 @@ struct Personality: Hashable, Sendable {
         case hang
     }
 
-    /// Its name in options.
+    /// The personality's name in options.
     var name: String
     /// One line for the user.
     var title: String
@@ -50,7 +50,7 @@ struct Personality: Hashable, Sendable {
     var identity: String
     /// Answer to AT@1.
     var description: String? = "OBDII to RS232 Interpreter"
-    /// The firmware whose commands it knows: 142 = v1.4b, 220 = v2.2.
+    /// The firmware whose commands the adapter knows: 142 = v1.4b, 220 = v2.2.
     var version: Int
     /// The ST command set.
     var obdLink: OBDLink?

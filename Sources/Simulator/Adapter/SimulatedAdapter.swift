@@ -2,8 +2,8 @@ public import OBDCore
 
 /// A simulated ELM327-class adapter with a simulated vehicle, as a pure state machine.
 ///
-/// It receives the time with every byte, keeps its output until that is due, and has no clock. The code that
-/// serves it writes the bytes of ``due(at:)`` and calls it again at ``nextDeadline``.
+/// The adapter receives the time with every byte, keeps its output until its time, and has no clock. The code
+/// that serves it writes the bytes of ``due(at:)`` and calls it again at ``nextDeadline``.
 public struct SimulatedAdapter: Sendable {
     /// A request that reached the vehicle's bus, recorded for tests.
     public struct ReceivedRequest: Hashable, Sendable {
@@ -289,7 +289,7 @@ extension SimulatedAdapter {
 
     /// Loses its supply for a moment and with it its activity and all settings.
     ///
-    /// It restarts as if it was just plugged in, or reports a low voltage.
+    /// The adapter restarts as if it was just plugged in, or reports a low voltage.
     public mutating func loseSupply(at now: Instant, noticesVoltage: Bool) {
         if case .hung = activity { return }
         let time = output.characterTime

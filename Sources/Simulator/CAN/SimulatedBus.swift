@@ -4,8 +4,8 @@ import VehicleLink
 
 /// The simulated vehicle's ECUs on a CAN bus: frames of testers go in, and timed frames of ECUs come out.
 ///
-/// Each ECU has its own transport layer. It waits for flow control before it continues a long answer, follows
-/// the block size and separation time that it gets, and accepts long requests from a tester.
+/// Each ECU has its own transport layer. An ECU waits for flow control before it continues a long answer,
+/// follows the received block size and separation time, and accepts long requests from a tester.
 struct SimulatedBus: Sendable {
     private(set) var vehicle: SimulatedVehicle
     /// The latest requests that reached the vehicle, oldest first.
@@ -126,7 +126,7 @@ struct SimulatedBus: Sendable {
         _ frame: CANFrame, at time: Instant, thenOpens: Outgoing? = nil
     ) {
         guard queue.count < Self.capacity else { return }
-        // After frames with the same time, so that the order of the ECUs is kept.
+        // The frame comes after frames with the same time, so that the order of the ECUs is kept.
         let place = queue.lastIndex { $0.at <= time }.map { $0 + 1 } ?? 0
         queue.insert(Planned(at: time, frame: frame, thenOpens: thenOpens), at: place)
     }

@@ -14,7 +14,7 @@ public struct SimulatedDoIPGateway: ServedDevice {
     /// The number of all requests that reached the vehicle.
     public private(set) var requestCount = 0
 
-    /// Its own logical address.
+    /// The gateway's own logical address.
     public static let address: UInt16 = 0x1000
     /// The functional address of all ECUs.
     public static let functional: UInt16 = 0xE400

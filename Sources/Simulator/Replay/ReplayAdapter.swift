@@ -4,10 +4,10 @@ public import OBDCore
 
 /// An adapter that answers only from a recording, byte for byte.
 ///
-/// A command is a line or a GoLink frame. It is answered by the next recorded exchange with the same command,
-/// or else by an earlier one. A count digit that the recording does not have is ignored. Commands that were
-/// not recorded are answered like unknown ones: `?` for a command, `NO DATA` for a request, and an error
-/// frame for a GoLink request.
+/// A command is a line or a GoLink frame. A command is answered by the next recorded exchange with the same
+/// command, or else by an earlier one. A count digit that the recording does not have is ignored. Commands
+/// that were not recorded are answered like unknown ones: `?` for a command, `NO DATA` for a request, and an
+/// error frame for a GoLink request.
 public struct ReplayAdapter: ServedDevice {
     /// A command and all data up to the next one.
     struct RecordedExchange: Hashable, Sendable {
@@ -86,7 +86,7 @@ public struct ReplayAdapter: ServedDevice {
         }
     }
 
-    /// Whether the recorded device is an slcan adapter, which is first told to close the bus.
+    /// Whether the recorded device is an slcan adapter, which first receives the command to close the bus.
     public let isSLCAN: Bool
 
     /// Nil if there is no output, which is always due at once.

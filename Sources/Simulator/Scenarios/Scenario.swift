@@ -21,7 +21,7 @@ public struct Scenario: Hashable, Sendable {
     var powertrain = Powertrain()
     /// The driving cycle.
     var cycle = DriveCycle.everyday
-    /// Its ECUs; the first one belongs to the engine.
+    /// The vehicle's ECUs; the first one belongs to the engine.
     var ecus: [ECUModel] = []
     /// The periodic frames on its bus.
     var broadcasts: [Broadcast] = []

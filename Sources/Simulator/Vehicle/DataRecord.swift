@@ -20,7 +20,7 @@ struct Term: Hashable, Sendable {
 /// A quantity as the simulated ECU encodes it, with a formula from the vehicle file and not from the PID
 /// table.
 ///
-/// This allows tests to compare the encoded value (``value``) with the one that the scan tool decodes.
+/// Tests can thus compare the encoded value (``value``) with the one that the scan tool decodes.
 struct Field: Hashable, Sendable {
     /// The SAE J1979-DA name; empty if it must not be compared.
     var name: String

@@ -11,13 +11,13 @@ struct ECUModel: Hashable, Sendable {
         /// A module without emissions functions: UDS on CAN, KWP on the K line, and only for requests to its
         /// own address.
         case diagnostics
-        /// It never answers.
+        /// The ECU never answers.
         case silent
     }
 
     /// A parameter group of SAE J1939.
     struct ParameterGroup: Hashable, Sendable {
-        /// Its data; the identifier is the parameter group number.
+        /// The group's data; the identifier is the parameter group number.
         var record: DataRecord
         /// The interval at which it is sent without a request; nil to send it only on request.
         var period: Duration?
@@ -82,9 +82,9 @@ struct ECUModel: Hashable, Sendable {
     var name: String
     /// Address byte: 10 for the engine, 18 for the transmission.
     var address: UInt8
-    /// Its request and answer identifiers on CAN.
+    /// The ECU's request and answer identifiers on CAN.
     ///
-    /// If nil, and for identifiers of the other length, those of OBD are used, from 7E0 and 7E8 on.
+    /// If nil, and for identifiers of the other length, the identifiers of OBD are used, from 7E0 and 7E8 on.
     var can: Identifiers?
     /// The requests to which it answers.
     var role = Role.obd

@@ -51,7 +51,7 @@ enum Quantity: String, Hashable, Sendable, CaseIterable {
     case voltage
     case warmUps = "warm-ups"
 
-    /// Its value in a given state.
+    /// The quantity's value in a given state.
     func value(_ state: VehicleState) -> Double {
         switch self {
         case .absoluteLoad: state.absoluteLoad

@@ -4,7 +4,7 @@ import OBDCore
 struct SimulatedECU: Sendable {
     /// Its abilities.
     let model: ECUModel
-    /// Its position among the emissions ECUs on CAN: 0 is asked at 7E0 and answers with 7E8.
+    /// The ECU's position among the emissions ECUs on CAN: 0 is asked at 7E0 and answers with 7E8.
     let index: UInt8
     /// Its codes.
     var faults: FaultMemory

@@ -1,6 +1,6 @@
 /// The physical state of the simulated vehicle at a given time, in metric units.
 ///
-/// These are the input values; the ECUs encode them with the scenario's own formulas.
+/// The properties are input values; the ECUs encode them with the scenario's own formulas.
 struct VehicleState: Hashable, Sendable {
     /// Seconds since the drive began.
     var elapsed = 0.0

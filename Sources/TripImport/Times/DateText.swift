@@ -21,7 +21,7 @@ struct DateText {
     private(set) var seconds: Double?
     /// How far the clock is ahead of UTC; unit: µs, nil without a zone.
     private(set) var zone: Int64?
-    /// Whether the clock has twelve hours, and says so in capital letters as in the United States.
+    /// Whether the clock has twelve hours, and shows that in capital letters as in the United States.
     private(set) var hasCapitalHalf = false
 
     /// Whether the text is a date in numbers whose day and month may be exchanged.

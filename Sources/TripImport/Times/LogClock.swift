@@ -25,14 +25,14 @@ struct LogClock {
     private var zone: Int64?
     /// The other clock beside the next time.
     private var other: (wall: UTC, zone: Int64, text: String)?
-    /// The end of the text with the zone, `GMT+02:00 2021`: while it stays the same, so does the zone.
+    /// The end of the text with the zone, `GMT+02:00 2021`; an unchanged end means an unchanged zone.
     private var zoneText: [UInt8] = []
     /// The last time of day in seconds, and the number of midnights since the beginning.
     private var lastOfDay: (seconds: Double, days: Int64)?
 
     /// Whether the month is first in dates of numbers, once a date shows it.
     private var isMonthFirst: Bool?
-    /// Why the last time could not be read, if the user can say more; a part of a sentence.
+    /// Why the last time could not be read, if the user can add the missing part; a part of a sentence.
     private(set) var question: String?
 
     init(_ localTime: @escaping (UTC) -> UTC, beginning: WallClock? = nil) {
@@ -102,7 +102,7 @@ struct LogClock {
 
     /// The point in time for a text in a log; nil if it is not valid or its day is unknown.
     ///
-    /// It accepts ISO 8601 with a zone, or without one in local time; seconds, milliseconds and
+    /// The clock accepts ISO 8601 with a zone, or without one in local time; seconds, milliseconds and
     /// microseconds since 1970; dates as in ``DateText``; a time of day; and time since the log began.
     mutating func utc(_ text: String) -> UTC? {
         question = nil

@@ -6,13 +6,13 @@
 struct LogProfile: Sendable {
     /// Which columns are the vehicle's answers.
     enum Answers: Sendable {
-        /// Those that the program marks with this source: `*OBD`, `200: obd`.
+        /// Columns that the program marks with this source: `*OBD`, `200: obd`.
         case marked(String)
-        /// Those with a known name, except ``LogProfile/own``.
+        /// Columns with a known name, except ``LogProfile/own``.
         case named
-        /// Only those that ``LogProfile/pids`` lists.
+        /// Only columns that ``LogProfile/pids`` lists.
         case listed
-        /// Those with a known name that no other column claims, too, because the program is unknown.
+        /// Columns with a known name that no other column has, too, because the program is unknown.
         case unclaimed
     }
 
@@ -150,7 +150,7 @@ struct LogProfile: Sendable {
                 "min": .nothing, "hours": .nothing, "daysofweek": .nothing, "months": .nothing,
                 "year": .nothing,
             ],
-            // It prints the ratio with a sign of percent.
+            // The program prints the ratio with a sign of percent.
             units: ["equivratio": ""]),
         LogProfile(
             program: "scripts with python-OBD",

@@ -2,8 +2,7 @@ import Diagnostics
 import Formats
 import OBDCore
 
-/// Reads tables with one column per signal: Torque's logs, those of scripts with python-OBD, and
-/// our own.
+/// Reads tables with one column per signal: Torque's logs, logs of scripts with python-OBD, and our own.
 struct WideImport: CSVImport {
     /// A column with readings, prepared once for each unit of its cells.
     private struct Channel {

@@ -82,7 +82,7 @@ public struct CodeClearing: Sendable {
     public enum Change: Hashable, Sendable {
         /// All codes are still there.
         case none
-        /// Some of them are gone.
+        /// Some of the codes are gone.
         case some
         /// Every ECU that had a code answered again and no longer has it.
         case gone

@@ -155,15 +155,16 @@ public struct CodeScan: Sendable {
 
     /// The known facts about an ECU without codes.
     public enum Absence: Hashable, Sendable {
-        /// Its lists are complete and empty.
+        /// The ECU's lists are complete and empty.
         case noCodes
-        /// Its list of stored codes is complete and empty; those of pending or permanent codes are missing.
+        /// The ECU's list of stored codes is complete and empty; its lists of pending or permanent codes are
+        /// missing.
         case noStoredCodes
-        /// It counts this many stored codes, but their list is missing or empty.
+        /// The ECU counts this many stored codes, but its list is missing or empty.
         case announced(Int, listIsEmpty: Bool)
         /// It refused.
         case refused(NegativeResponse?)
-        /// Its list has several meanings.
+        /// The ECU's list has several meanings.
         case notSettled
         /// The answer is damaged, incomplete, or for another request.
         case broken

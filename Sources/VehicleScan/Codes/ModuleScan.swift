@@ -23,7 +23,7 @@ public struct ModuleScan: Sendable {
             asked.first(where: \.isPositive)?.answer.exchange.request?.first.map { Service($0) }
         }
 
-        /// Its first refusal, which is a UDS refusal if it supports UDS; nil if it did not refuse.
+        /// The ECU's first refusal, which is a UDS refusal if the ECU supports UDS; nil if it did not refuse.
         public var refusal: NegativeResponse? {
             for case .negativeResponse(let refusal, _, _) in asked.flatMap(\.answer.items) {
                 return refusal

@@ -14,8 +14,8 @@ struct ModuleWalk<Module> {
 
     /// Asks the addresses of a protocol in turn, then calls `read` for each ECU that answered.
     ///
-    /// The adapter's settings for single ECUs are restored in every case. It is nil if the protocol has no
-    /// addresses to ask.
+    /// The adapter's settings for single ECUs are restored in every case. The walk is nil if the protocol has
+    /// no addresses to ask.
     init?(
         _ vehicle: Vehicle, on vehicleProtocol: VehicleProtocol,
         progress: (ModuleScanProgress) -> Void,

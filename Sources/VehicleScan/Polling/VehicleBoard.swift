@@ -8,9 +8,9 @@ import SystemIO
 /// The vehicle's current state: the newest reading of each signal of each ECU, and the state of the
 /// link.
 ///
-/// One thread writes it, and one per browser reads it. It keeps only the newest readings, so that
-/// it does not grow with time, and at most ``mostChannels`` of them, so that an adapter that
-/// invents data cannot let it grow.
+/// One thread writes the board, and one thread per browser reads it. The board keeps only the newest
+/// readings, so that it does not grow with time, and at most ``mostChannels`` of them, so that an adapter
+/// that invents data cannot let it grow.
 public final class VehicleBoard: Sendable {
     /// The greatest number of channels, which are signals of ECUs.
     public static let mostChannels = 1_024
@@ -78,7 +78,7 @@ public final class VehicleBoard: Sendable {
         public var time: UTC
         /// The time of the reading on the monotonic clock.
         public var seen: Instant
-        /// Its position in the order of channels.
+        /// The signal's position in the order of channels.
         public var rank: Int
         /// Whether the signal is of interest to a driver, or the user selected it.
         public var isShown: Bool

@@ -16,9 +16,9 @@ extension SignalNames {
     ///
     /// Whole names come before beginnings of names, those before beginnings of words, and measured values
     /// before single flags. Without any text, the result has the current values with their own names.
-    /// Of signals in packs, it has those of `packs` alone, in front of all others. Parameter groups of SAE
-    /// J1939 come first if `prefersGroups` is set, otherwise last. With `atBeginnings` a word has to begin with
-    /// the text. The result is empty for a typed service and number, which ``find(_:)`` reads.
+    /// From packs the list has only the signals of `packs`, before all others. Parameter groups of SAE J1939
+    /// come first if `prefersGroups` is set, otherwise last. With `atBeginnings` a word has to begin with the
+    /// text. The result is empty for a typed service and number, which ``find(_:)`` reads.
     public func matches(
         _ typed: String, without shown: Set<SignalIndex> = [], packs: Set<String> = [],
         prefersGroups: Bool = false, atBeginnings: Bool = false, atMost limit: Int = 1000
@@ -62,7 +62,7 @@ extension SignalNames {
         let ordered = found.enumerated().sorted {
             ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
         }
-        // Several packs of a make have a signal of the same name, which the vehicle decides about later.
+        // Several packs of a make have a signal of the same name, and the vehicle later decides between them.
         var names: Set<String> = []
         let matches = ordered.map(\.element.match).filter { match in
             match.selected.record?.packs.isEmpty ?? true || names.insert(match.id).inserted

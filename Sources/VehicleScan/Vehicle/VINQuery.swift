@@ -20,7 +20,7 @@ public struct VINQuery {
     private var known: VIN?
     /// A different VIN, which counts when it arrives again, because a damaged answer may look like a VIN.
     private var doubted: VIN?
-    /// Whether it is unknown if the vehicle is still the same; polling pauses meanwhile.
+    /// Whether it is unknown if the vehicle is still the same; polling pauses until then.
     private var isChecking = false
     /// The number of requests for the different VIN.
     private var checks = 0
@@ -130,8 +130,8 @@ public struct VINQuery {
         return nil
     }
 
-    /// Repeats an interrupted request once the link is restored, or asks again whether it is the same
-    /// vehicle, and lets nothing be polled until that is known.
+    /// Repeats an interrupted request once the link is restored, or asks again whether the vehicle is the
+    /// same, and pauses polling until the answer.
     public mutating func note(_ event: ScanEvent) {
         switch event {
         case .toolDidDisconnect(_?) where known != nil && !isChecking:

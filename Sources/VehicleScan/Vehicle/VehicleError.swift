@@ -67,7 +67,7 @@ public enum VehicleError: Error, Hashable, Sendable {
         case otherRequest
         /// An ECU gave two different answers to one request.
         case contradiction
-        /// This ECU was heard before and reports neither zero nor that it does not have the value.
+        /// This ECU was heard before and reports neither zero nor that it lacks the value.
         case noProof(of: ECUAddress)
     }
 }

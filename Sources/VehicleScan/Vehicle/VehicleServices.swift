@@ -209,8 +209,8 @@ extension Vehicle {
 
     /// Asks which monitors have run in this cycle; `known` is the result of ``readiness(in:)``.
     ///
-    /// In SAE J1979-2 this is reported with the codes of each readiness group. They are requested for each
-    /// known group, or for all groups.
+    /// In SAE J1979-2 this is reported with the codes of each readiness group. The codes are requested for
+    /// each known group, or for all groups.
     public func readinessThisCycle(
         in services: VehicleServices, known: [QueryResult]
     ) throws(VehicleError) -> [QueryResult] {
@@ -268,7 +268,7 @@ extension Vehicle {
         return supported
     }
 
-    /// Whether the vehicle lacks a signal, as far as its lists of PIDs say.
+    /// Whether the vehicle lacks a signal according to its lists of PIDs.
     package func missingSignals(
         in services: VehicleServices
     ) throws(VehicleError) -> (String) -> Bool {
@@ -299,7 +299,8 @@ extension Vehicle {
 extension Vehicle {
     /// The services in which to request `selected`.
     ///
-    /// They follow from the vehicle's answers during the set-up; it is only asked again if it did not answer.
+    /// The services follow from the vehicle's answers during the set-up; the vehicle is only asked again if
+    /// it did not answer.
     public func signalProfiles(for selected: [SelectedSignal]) throws(VehicleError)
         -> [DiagnosticProfile]
     {

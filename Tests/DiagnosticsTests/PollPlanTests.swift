@@ -172,7 +172,8 @@ import Testing
         #expect(request.payload == payload)
     }
 
-    @Test func `three data identifiers share a request; after a refusal each has its own request`() {
+    @Test func `three data identifiers share a request; after a refusal each has its own request`()
+    {
         let identifiers: [UInt32] = [0xF404, 0xF405, 0xF40D, 0xF411]
         let wants = identifiers.map { PollPlan.Want(DataID(.readData, $0), length: 1) }
         var bench = Bench(wants, rounds: 2)

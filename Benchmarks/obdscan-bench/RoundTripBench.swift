@@ -11,7 +11,7 @@ import TripStore
 /// Our own think time: from the adapter's prompt to the next request, including decoding and
 /// storing.
 ///
-/// It runs over a socket pair and is compared with a client in C that only sends requests.
+/// The benchmark runs over a socket pair and is compared with a client in C that only sends requests.
 enum RoundTripBench {
     static func run(rows: Int) throws {
         let count = max(1000, min(rows / 20, 50_000))

@@ -7,7 +7,7 @@ let package = Package(
     name: "accessory-demo",
     dependencies: [.package(name: "obdscan", path: "../..")],
     targets: [
-        // Without input and output: the wire protocol, and a simulated device that speaks it.
+        // Without input and output: the wire protocol, and a simulated device that uses it.
         .target(name: "Paddle", swiftSettings: strict),
         .executableTarget(
             name: "accessory-demo",

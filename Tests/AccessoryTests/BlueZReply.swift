@@ -3,7 +3,7 @@ import Foundation
 /// BlueZ 5.66's answer to GetManagedObjects, from a machine with a virtual controller that had just
 /// found another one.
 ///
-/// It was recorded on the bus's socket.
+/// The answer was recorded on the bus's socket.
 let recordedBlueZReply: [UInt8] = {
     let text = """
         bAIBASgGAAAgAAAAPQAAAAYBcwAEAAAAOjEuMwAAAAAFAXUAAgAAAAgBZwANYXtvYXtzYXtzdn19fQAAAAAAAAcBcwAEAAAA

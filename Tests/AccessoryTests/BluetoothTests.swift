@@ -90,7 +90,7 @@ import Testing
             case "class": [entry("Class", .integer(0x1F00)), entry("UUIDs", gatt)]
             case "serial": [entry("UUIDs", serial)]
             case "random": [entry("AddressType", .text("random")), entry("UUIDs", .list([]))]
-            // A device that no inquiry has found. BlueZ knows only what it read by SDP.
+            // A device that no inquiry has found. BlueZ knows only the services that it read by SDP.
             case "profiles": [entry("AddressType", .text("public")), entry("UUIDs", profiles)]
             case "gatt": [entry("AddressType", .text("public")), entry("UUIDs", gatt)]
             default: [entry("AddressType", .text("public")), entry("UUIDs", .list([]))]
@@ -128,7 +128,7 @@ import Testing
 
 /// A message bus with one user.
 ///
-/// It answers with the replies that a test gives it.
+/// The bus answers with the replies that a test gives it.
 private final class FakeBus: Sendable {
     let path: String
     private let listener: Int32

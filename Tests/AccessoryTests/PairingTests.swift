@@ -73,7 +73,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hex.bytes(hex) ?? [] }
         #expect(try ask("Shout", Self.device, pin: "1")?.kind == .error)
     }
 
-    /// The device's PIN, the numbers that are tried, and the one that works.
+    /// The device's PIN, the numbers that are tried, and the number that works.
     @Test(
         arguments: [
             ("1234", ["1234", "0000"], "1234"), ("0000", ["1234", "0000"], "0000"),

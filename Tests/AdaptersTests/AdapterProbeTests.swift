@@ -22,7 +22,7 @@ import Testing
 
     /// After v1.4b, Elm Electronics released v2.0.
     ///
-    /// It never released v1.5.
+    /// Elm never released v1.5.
     @Test func `an adapter that reports v1,5 is a clone whatever it answers`() {
         #expect(verdict("ELM327 v1.5").kind == .clone)
     }

@@ -136,7 +136,7 @@ import VehicleLink
         #expect(bench.failure == .noVehicle(.noData))
         let opened = sent.split(separator: "\r").split(
             separator: "O", omittingEmptySubsequences: false)
-        // A frame proved this rate. It is the only one at which the channel was opened for sending.
+        // A frame proved this rate. The channel was opened for sending only at this rate.
         #expect(opened.count == 2)
         #expect(opened[0].last(where: { $0.hasPrefix("S") }) == "S5")
         #expect(!opened[1].contains { $0.hasPrefix("S") })

@@ -329,7 +329,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
 
 /// Many ECUs answer at once.
 ///
-/// Their frames interleave, get lost, come twice, or swap places.
+/// The frames of these ECUs interleave, get lost, come twice, or swap places.
 @Suite struct `Many answers on CAN` {
     private static func answer(_ ecu: UInt32, _ length: Int) -> [UInt8] {
         [0x62, 0xF1, 0x90] + (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ Int(ecu)) }

@@ -6,7 +6,7 @@ import VehicleLink
 
 /// Every state of an exchange with every event.
 ///
-/// A cell has what the exchange does and the state after it:
+/// A cell has the action of the exchange and the state after it:
 ///
 /// - `FC`, `CF`: sends flow control, or the next frames of a long request.
 /// - `msg`, `err`, `status`: reports a message, a damaged frame, or a status.
@@ -135,7 +135,7 @@ import VehicleLink
             case .tell, .ended: break
             }
         }
-        // Whatever happens, an exchange that is over is over once, and one that runs has not ended.
+        // Whatever happens, an exchange ends exactly once.
         #expect(bench.out.isEmpty)
         return (words.isEmpty ? "." : words.joined(separator: "+")) + " " + name(bench.exchange)
     }
@@ -191,7 +191,7 @@ import VehicleLink
     }
 }
 
-/// Every phase of the dialect with every event: what it writes, what it reports, and the phase after it.
+/// Every phase of the dialect with every event: the written bytes, the reports, and the next phase.
 @Suite struct `States and events of the CAN dialect` {
     private static let map: [UInt8] = [6, 0x41, 0, 0x98, 0x18, 0, 1, 0]
 

@@ -9,11 +9,11 @@ import VehicleLink
 @Suite struct `Long transfers on CAN` {
     private static let ecu = ECUAddress(0x7E0, .can11)
 
-    /// What the ECU says to the frames that it has received.
+    /// The ECU's answers to the frames that it has received.
     private struct Receiver {
         var random: SeededGenerator
         var assembler = ISO15765Assembler()
-        /// Frames until it says again how to go on; nil = it said so for all of them.
+        /// Frames until the next flow control; nil = no further flow control follows.
         var block: Int?
         var message: ECUMessage?
         var errors = 0
@@ -58,7 +58,7 @@ import VehicleLink
     }
 
     /// With any block sizes, pauses, waits and an overflow, the ECU gets the whole request or the exchange
-    /// says that it does not take it.
+    /// reports that the ECU refuses it.
     @Test(arguments: 0..<300)
     func `a long request reaches an ECU whole, or the ECU refuses it`(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed) + 900)
@@ -97,7 +97,7 @@ import VehicleLink
         #expect(bench.isEnded && bench.messages.count == 1)
     }
 
-    /// A flow control frame is lost: after N_Bs the exchange ends and says why.
+    /// A flow control frame is lost: after N_Bs the exchange ends with the reason.
     @Test func `a lost flow control frame ends the request`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x2E] + [UInt8](repeating: 1, count: 40), to: Self.ecu))

@@ -7,7 +7,7 @@ import VehicleLink
 
 /// Answers that other testers asked for, that come twice, or that come late.
 ///
-/// CAN does not say to whom an ECU answers, so only the order and the content of frames can tell.
+/// CAN does not show the tester that an ECU answers, so only the order and the content of frames can.
 @Suite struct `An exchange on a bus with another tester` {
     private static let rpm: [UInt8] = [0x04, 0x41, 0x0C, 0x1A, 0xF8, 0, 0, 0]
     private static let vin: [[UInt8]] = [
@@ -81,7 +81,7 @@ import VehicleLink
 
     /// The ECU drops our answer for the other tester's question.
     ///
-    /// Its frames fit into ours by their numbers.
+    /// The numbers of these frames fit into our answer.
     @Test func `frames of an answer to another tester never become part of our answer`() {
         let bench = ExchangeBench()
         #expect(bench.ask([0x09, 0x02], to: can11(0x7E0)))
@@ -186,7 +186,7 @@ import VehicleLink
     }
 }
 
-/// What the kernel is asked to deliver.
+/// The frames that the kernel has to deliver.
 @Suite struct `The filter of a CAN interface` {
     private final class Bench {
         var dialect: CANDialect

@@ -102,8 +102,7 @@ import Testing
         #expect(adapter.statuses == [.unknownCommand])
         adapter.written = []
         adapter.outputs = []
-        // It is unknown which header is set. So the header and all settings that belong to it are
-        // sent again.
+        // It is unknown which header is set. So the header and all of its settings are sent again.
         for command in ["ATCRA", "ATFCSM0"] { adapter.answers[command] = "OK" }
         adapter.send(ask([0x01, 0x0C]))
         #expect(adapter.commands == ["ATSH7DF", "ATCRA", "ATFCSM0", "ATST32", "010C"])

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Adapters
 
-/// The DoIP dialect in every state with every event: what it owes is delivered once, and it never waits without
-/// a timer.
+/// The DoIP dialect in every state with every event: each result is delivered once, and the dialect never
+/// waits without a timer.
 @Suite struct `Every state of DoIP takes every event` {
     private static let tester: UInt16 = 0x0E80
     private static let engine: UInt16 = 0x1010
     private static let all: UInt16 = 0xE400
 
-    /// A dialect, the timers that run, and what it said last.
+    /// A dialect, its running timers, and its last output.
     struct Link: Sendable {
         var dialect = DoIPDialect()
         var armed: Set<DialectTimer> = []
@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    /// From each state and event, silence leads to rest: the timers alone end whatever is under way.
+    /// From each state and event, silence leads to rest: the timers alone end every activity.
     @Test(arguments: states) func `every state ends after its time`(state: Sample) {
         for event in Self.events {
             var link = state.link

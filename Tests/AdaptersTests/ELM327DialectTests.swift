@@ -317,7 +317,7 @@ func ask(
         adapter.initialise()
         #expect(adapter.failure == .refusesEverything)
         #expect(!adapter.isReady)
-        // A device that says anything else is an adapter.
+        // A device with any other answer is an adapter.
         var other = ScriptedAdapter(["0100": "UNABLE TO CONNECT"])
         other.initialise()
         #expect(other.failure == .noVehicle(.unableToConnect))
@@ -333,7 +333,7 @@ func ask(
         #expect(adapter.failure == .webServer)
     }
 
-    /// A request, the text that comes for it, and whether the text can be its answer.
+    /// A request, the text after it, and whether the text can be its answer.
     @Test(
         arguments: [
             ([0x03], "7E8064100BE3EB813", false), ([0x03], "7E8024700", false),
@@ -476,8 +476,8 @@ func ask(
         // The adapter stores no protocol, and it searches again as before.
         #expect(adapter.commands.last == "ATSP0")
         #expect(!adapter.commands.contains { $0.hasPrefix("ATSP") && $0 != "ATSP0" })
-        // A vehicle that was asleep may not answer the first request. After any other word there is
-        // no second one.
+        // A vehicle that was asleep may not answer the first request. After any other word the request is not
+        // sent a second time.
         #expect(adapter.commands.count(where: { $0 == "0100" }) == (status == .noData ? 2 : 1))
         // SAE J1979-2: each CAN protocol is set and tried before the search ends.
         #expect(adapter.commands.count(where: { $0 == "22F810" }) == 4)
@@ -597,7 +597,7 @@ func ask(
         adapter.initialise()
         #expect(adapter.isReady)
         for pid: UInt8 in [0x0C, 0x05, 0x06] { adapter.send(ask([0x01, pid])) }
-        // The last answer is shorter than its length byte says.
+        // The last answer is shorter than its length byte.
         #expect(
             adapter.messages.map(\.payload).suffix(2) == [
                 [0x41, 0x0C, 0x1A, 0xF8], [0x41, 0x05, 0x7B],

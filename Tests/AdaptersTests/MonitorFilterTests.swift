@@ -39,7 +39,7 @@ import Testing
             (["7E8"], ["ATCF7E8", "ATCM7FF", "AT MA"]),
             // One pattern has to pass both.
             (["0C9", "0C4"], ["ATCF0C9", "ATCM7F2", "AT MA"]),
-            // Nothing in common, or the other kind of identifier: the program filters alone.
+            // No common filter, or the other kind of identifier: only the program filters.
             (["7FF", "000"], ["AT MA"]), (["18DAF110"], ["AT MA"]),
             (["7E8", "18DAF110"], ["AT MA"]),
         ] as [([String], [String])])

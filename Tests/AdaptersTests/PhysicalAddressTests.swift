@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    /// It is unknown whether the adapter made the setting under way and those after it.
+    /// It is unknown whether the adapter applied the interrupted setting and the ones after it.
     @Test(arguments: ["ATSH726", "ATCRA72E", "ATFCSH726", "ATFCSD300000", "ATFCSM1"])
     func `settings are sent again if an interruption came between them`(deaf: String) {
         var adapter = adapter(["1902FF": "72E037F1911"])
@@ -266,7 +266,7 @@ import Testing
 
     /// A filter has three or eight digits.
     ///
-    /// For an address of one byte, the caller checks who answers.
+    /// For an address of one byte, the caller checks the sender of the answer.
     @Test func `an address of one byte is no receive filter`() {
         var adapter = adapter([
             "0100": "86F1104100BE3EB8118D", "ATDPN": "A5", "ATSH8210F1": "OK",

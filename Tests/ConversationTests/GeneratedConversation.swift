@@ -4,10 +4,9 @@ import VehicleLink
 
 /// A generated conversation: known messages in one of the text formats of an ELM327.
 ///
-/// It follows the data sheet's description of the formats and is independent of the code that reads
-/// them.
+/// The generator follows the data sheet's description of the formats and is independent of the reader.
 struct GeneratedConversation {
-    /// What the text contains about its format.
+    /// The facts about its format that the text contains.
     enum Knowledge: CaseIterable {
         /// AT commands define the format.
         case told

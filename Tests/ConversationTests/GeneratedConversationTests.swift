@@ -32,8 +32,8 @@ import Testing
     @Test func `a lost, doubled or swapped line never becomes another message`() throws {
         var generator = SeededGenerator(seed: 12)
         for form in GeneratedConversation.forms {
-            // Lines with a length digit and without blanks, although the settings say that there is
-            // no header. Only an answer could show the digit, and that answer may be the lost one.
+            // Lines with a length digit and without blanks, although the settings have no header. Only an
+            // answer could show the digit, and that answer may be the lost one.
             if form.showsLength, !form.spaces, form.knowledge == .contradicted { continue }
             for _ in 0..<Self.rounds * 2 {
                 let conversation = try GeneratedConversation(form: form, using: &generator)

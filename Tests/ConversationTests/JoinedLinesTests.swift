@@ -33,7 +33,7 @@ import Testing
         ["7E80341057B00000000", "7E90341057C55555555"],
     ])
     func `frames are found with and without blanks`(_ lines: [String]) {
-        // Two lines of one case are cut short on purpose. They are not frames.
+        // Two lines of one case are cut short on purpose. The lines are not frames.
         let areWhole = !lines.contains("7EB0641009818000")
         #expect(frames(lines.joined()) == (areWhole ? lines : nil))
         #expect(frames(lines.joined(separator: " ")) == (areWhole ? lines : nil))

@@ -10,7 +10,7 @@ import Testing
         (">ATSP6\rOK\r>010C\r00C767E804410C1AF8", 0, 1),
         (">010C\r7E804410C1AF8\r00C767E804410C1AF8", 1, 1),
         (">ATSP7\rOK\r>010C\r12304410C1AF8", 0, 1),
-        // The setting is wrong, and the line speaks for itself.
+        // The setting is wrong, and the line proves its own form.
         (">ATSP6\rOK\r>010C\r18DAF11004410C1AF8", 1, 0),
         (">ATSP7\rOK\r>010C\r7E804410C1AF8", 1, 0),
         // Addresses that other makers use stay readable.
@@ -25,7 +25,7 @@ import Testing
         #expect(items.count { if case .linkError = $0.content { true } else { false } } == errors)
     }
 
-    /// The last of 12 bytes come in a frame of seven, or of eight with one that fills it up.
+    /// The last of 12 bytes come in a frame of seven, or of eight with one fill byte.
     ///
     /// The same ECU may send both. A frame of any other length has lost or gained a byte.
     @Test(
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// Headers were set and this line has none: it counts where it answers exactly what was asked.
+    /// Headers were set and this line has none: the line counts if it answers exactly the request.
     @Test(
         arguments: [
             ("22F40C", "62F40C1AF8", true), ("22F40C", "62F40D32", false),

@@ -41,7 +41,7 @@ import Testing
         for size in 1...5 { #expect(try found(text, pieces: size) == whole) }
     }
 
-    /// What answers another request is shown with the request that it does not answer.
+    /// An answer to another request is shown with the current request.
     @Test(arguments: [
         (">010D\r7E8 04 41 0C 1A F8\r\r>", ["010D"]), (">010C\r7E8 02 44 00\r\r>", ["010C"]),
         (">3E00\r7E8 02 7E 00\r\r>", [""]),

@@ -7,7 +7,7 @@ import TripStore
 @Suite struct `The state of a sink` {
     private static let noon = UTC(microseconds: 1_795_262_400_000_000)
 
-    /// What the sink has, what waits (nil = a broker without history), and the words.
+    /// The sink's data, the waiting data (nil = a broker without history), and the words.
     struct Case: Sendable {
         var hasTaken = true
         var waiting: Int? = 0
@@ -28,7 +28,7 @@ import TripStore
         Case(words: ["everything was delivered"]),
         Case(waiting: 2, words: ["2 readings wait, the oldest from the trip of T"]),
         Case(waiting: nil, words: ["gets the newest values, no history"]),
-        // A refused line was sent, but the sink does not have it.
+        // A refused line was sent, but the sink does not store it.
         Case(refused: 1, words: ["everything was sent", "1 line was refused"]),
         Case(
             waiting: 3, refused: 2,

@@ -3,7 +3,7 @@ import OBDCore
 import PIDTables
 import Testing
 
-/// What holds for the explanation of every code, failure type and failure mode.
+/// Rules for the explanation of every code, failure type and failure mode.
 @Suite struct `Rules for all explanations` {
     private let texts = PIDTables.codeTexts()
     private let explanations: CodeExplanations
@@ -250,7 +250,7 @@ import Testing
         #expect(explanations.meaning(ofFailureMode: fmi) == meaning)
     }
 
-    // ISO 15031-6: the type says more than a text that only names the part.
+    // ISO 15031-6: a failure type is more exact than a text that only names the part.
     @Test(arguments: [
         ("P0110-11", "Intake air temperature sensor", CodeMeaning.shortToGround),
         ("P0110-12", "Intake air temperature sensor", .shortToSupply),
@@ -271,7 +271,7 @@ import Testing
         for type in UInt8(1)...0xFF where texts.text(ofFailureType: type) != nil {
             let meaning = explanations.meaning(
                 of: DTC(0x0110, failureType: type), text: "A part: fault")
-            // Some name a kind of signal, but not what is wrong with it.
+            // Some name a kind of signal, but not its fault.
             let isVague =
                 explanations.meaning(
                     of: DTC(0x0110, failureType: type), text: "A part: circuit fault") == .circuit

@@ -177,7 +177,7 @@ import Testing
         let catalyst = explanations.explanation(
             of: try code("P0420"), text: "A text", state: state)
         #expect(catalyst?.drive == drive)
-        // A code of SAE J1939 has no family, so the advice comes from the vehicle alone.
+        // A code of SAE J1939 has no family, so only the vehicle's advice counts.
         let lorry = J1939Code(spn: 111, fmi: 0, occurrenceCount: 1, conversionMethod: false)
         let said = explanations.explanation(of: lorry, text: "Coolant: hot", state: state)
         let isSilent = severity ?? 0 < 0x40 && isActive ?? true && !lamps.contains(true)

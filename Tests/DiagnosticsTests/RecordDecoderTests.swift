@@ -6,7 +6,7 @@ import Testing
 @Suite struct `One record's bytes` {
     /// A table with one record.
     ///
-    /// Its numbers begin at every byte and have every width and sign.
+    /// The numbers of the record begin at every byte and have every width and sign.
     private static let table: PIDTable = {
         var table = PIDTable()
         var signals: [Signal] = []

@@ -7,7 +7,7 @@ import Testing
 @Suite struct TripEndRuleTests {
     private static let limits = TripEndRule.Limits(silence: .seconds(60), standstill: .seconds(600))
 
-    /// What a vehicle says from one second to the next but one: (until, rpm, km/h); nil = nothing.
+    /// The answers of a vehicle until each second: (until, rpm, km/h); nil = no answer.
     private typealias Phase = (until: Int, rpm: Double?, speed: Double?)
 
     /// The second at which the rule ends the drive, and its reason.

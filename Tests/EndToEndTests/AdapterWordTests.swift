@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The adapter sends a word instead of data: the exit code, the message and what is still shown.
+/// The adapter sends a word instead of data: the exit code, the message and the remaining output.
 @Suite(.serialized, .ownThreads) struct `Words instead of data` {
     private let workplace: Workplace
 
@@ -159,7 +159,7 @@ import Testing
         #expect(object["nrc"] as? String == "12")
     }
 
-    /// A list of codes that did not come does not mean that there are no codes.
+    /// A missing list of codes does not mean that there are no codes.
     @Test func `without a list of codes "no codes" is not printed`() async throws {
         // 01 01: the check engine light is on, three codes (SAE J1979: A = 80 + count). 03, 07 and
         // 0A get no answer.

@@ -8,7 +8,7 @@ import Testing
     init() throws { workplace = try Workplace() }
 
     struct Row: Sendable, CustomTestStringConvertible {
-        /// What the adapter says to a set-up command, and to a frame.
+        /// The adapter's answer to a set-up command, and to a frame.
         var command: ScriptedAdapter.Action
         var frame: ScriptedAdapter.Action
         var status: Int32

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a DoIP gateway can refuse (ISO 13400-2), with the sentence and the exit code of each.
+/// The refusals of a DoIP gateway (ISO 13400-2), with the message and the exit code of each.
 @Suite(.ownThreads) struct `A DoIP gateway that refuses` {
     private let workplace: Workplace
 
@@ -83,7 +83,7 @@ import Testing
         #expect(outcome.errors.contains("hint: "), "\(outcome)")
     }
 
-    /// A gateway with one ECU, 1010, whose support map is all that it tells.
+    /// A gateway with one ECU, 1010, which answers only the request for its support map.
     private static let gateway = #"""
         import socket, sys
         activation, refusal, activation_header, request_header = (int(word, 16) for word in sys.argv[1:5])

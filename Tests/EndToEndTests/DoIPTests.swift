@@ -9,7 +9,7 @@ import Testing
 
     private static let vehicle = "petrol?frozen=true&latency=2ms"
 
-    /// The objects that a command prints, without what differs between links: the time and the
+    /// The objects that a command prints, without the values that differ between links: the time and the
     /// addresses of the ECUs.
     private func objects(_ command: [String], _ device: String) async throws -> [NSDictionary] {
         let outcome = try await workplace.run(command + ["--format", "json", "-d", device])
@@ -136,7 +136,7 @@ import Testing
 
     /// doip-server 2026.6.14 with two ECUs.
     ///
-    /// It sends the acknowledgement and the answer in separate segments.
+    /// The server sends the acknowledgement and the answer in separate segments.
     @Test(
         .enabled(if: Emulator.folder != nil, "OBDSCAN_PEERS is not set: run scripts/setup peers"))
     func `another project's gateway is read, one ECU alone and both at once`() async throws {

@@ -128,7 +128,7 @@ import Testing
         #expect(text.contains("obdscan-transcript 1"))
         #expect(text.contains("> 0902"))
         #expect(!text.uppercased().contains(vin))
-        // Times have six digits after the point. They could look like a part of the VIN, so remove
+        // Times have six digits after the point. These digits could look like a part of the VIN, so remove
         // them.
         let digits = text.replacing(/[0-9]+\.[0-9]+/, with: "_").uppercased()
             .filter { $0 != " " }

@@ -3,7 +3,7 @@ import Testing
 
 /// ELM327-emulator, another project's simulator of an adapter in a Toyota Auris Hybrid.
 ///
-/// Its scenario `car` answers from lists that were recorded in that car.
+/// The scenario `car` answers from lists that were recorded in that car.
 final class Emulator: Sendable {
     /// The folder of other projects' programs, created by `scripts/test`; nil without it.
     static let folder = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"]
@@ -18,7 +18,7 @@ final class Emulator: Sendable {
 
     /// The address for `-d`.
     let address: String
-    /// Its recorded answers.
+    /// The car's recorded answers.
     let recorded: RecordedAnswers
     private let workplace: Workplace
     private let process: RunningProgram
@@ -100,7 +100,7 @@ struct RecordedAnswers: Sendable {
 
     /// The answers by signal.
     let answers: [String: [Answer]]
-    /// Its VINs, of which it reports one at a time.
+    /// The car's VINs, one of which it reports at a time.
     let vins: [String]
 
     /// Reads the tables of the installed package.

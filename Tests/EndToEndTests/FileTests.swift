@@ -278,7 +278,7 @@ import Testing
 
     /// The disk may be full at any step of creating the database.
     ///
-    /// The next command still recognizes it and suggests what to do.
+    /// The next command still recognizes the incomplete database and suggests the next step.
     @Test(
         .enabled(if: TinyDisk.isPossible, "no file system can be mounted here"),
         arguments: [4, 8, 24, 32, 48, 60])
@@ -421,7 +421,7 @@ import Testing
 
 /// A small file system in its own mount namespace.
 ///
-/// It ends with the command that runs in it.
+/// The disk ends with the command that runs in it.
 struct TinyDisk {
     /// Whether this machine lets us mount one.
     static let isPossible: Bool = {

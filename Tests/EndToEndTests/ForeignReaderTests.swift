@@ -67,7 +67,7 @@ struct `Foreign readers` {
         #expect(outcome.output.contains("1 positions"), "\(outcome)")
     }
 
-    /// A sheet, and the rows that a foreign program reads from it and writes as CSV.
+    /// A sheet, and the rows that a foreign program reads from the sheet and writes as CSV.
     private func sheet() async throws -> (sheet: String, rows: [[String]]) {
         let sheet = workplace.path("codes.xlsx")
         for file in [sheet, workplace.path("codes.csv")] {

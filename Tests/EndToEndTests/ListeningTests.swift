@@ -59,7 +59,7 @@ import Testing
         #expect(objects.contains { $0["id"] as? String == "0C9" }, "\(outcome)")
     }
 
-    /// This is more than any answer has.
+    /// These are more bytes than any answer has.
     ///
     /// An ordinary exchange would report a flood.
     @Test func `any number of frames is not a flood`() async throws {

@@ -57,8 +57,7 @@ import Testing
         #expect(outcome.errors.contains("answer"), "\(outcome)")
         #expect(outcome.errors.contains("hint: is the adapter plugged into the car"))
         // Nothing could make the adapter repeat a request, and no request went to the vehicle. The
-        // last attempt asks for a web page. It ends no line with CR, so an adapter executes
-        // nothing.
+        // last attempt asks for a web page. The request ends no line with CR, so an adapter executes nothing.
         let heard = adapter.heard.map { $0.trimmingCharacters(in: .newlines) }
         #expect(heard.contains { $0.hasPrefix("AT") }, "\(heard)")
         #expect(heard.allSatisfy { $0 == "\u{7F}\u{7F}" || $0.hasPrefix("AT") }, "\(heard)")

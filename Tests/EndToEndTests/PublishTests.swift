@@ -20,7 +20,8 @@ struct `Publishing` {
         #expect(try await workplace.run(["dtc", "-d", "sim:", "-q"]).status == 0)
     }
 
-    /// What every panel of the dashboards needs: positions, events, codes that go, and test results.
+    /// The data that the panels of the dashboards need: positions, events, codes that disappear, and test
+    /// results.
     private func recordEverything() async throws {
         func sentence(_ body: String) -> String {
             "$\(body)*" + String(format: "%02X", body.utf8.reduce(0, ^)) + "\r\n"
@@ -399,7 +400,7 @@ enum Engines {
         return FileManager.default.isExecutableFile(atPath: python) ? python : nil
     }
 
-    /// A Python that has what analysts use.
+    /// A Python with the packages of the analysis recipes.
     static var analysis: String? {
         guard let folder = Emulator.folder else { return nil }
         let packages =
@@ -412,7 +413,7 @@ enum Engines {
         return isThere ? folder + "/python" : nil
     }
 
-    /// Whether libmosquitto is installed where the program looks for it.
+    /// Whether libmosquitto is installed in the place where the program searches.
     static var hasLibrary: Bool {
         guard let handle = dlopen("libmosquitto.so.1", RTLD_LAZY) else { return false }
         dlclose(handle)

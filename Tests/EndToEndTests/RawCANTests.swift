@@ -3,7 +3,7 @@ import Testing
 
 /// The whole program on raw CAN frames.
 ///
-/// It prints the same as for the same vehicle with an ELM327.
+/// The output is that of the same vehicle with an ELM327.
 @Suite(.ownThreads) struct `Links without an ELM327` {
     private let workplace: Workplace
 
@@ -15,8 +15,8 @@ import Testing
         "sim:\(vehicle)?frozen=true&latency=2ms&codes=P0301,P0420&personality=\(personality)\(rest)"
     }
 
-    /// The objects that a command prints, sorted, without what differs between links: the time, the
-    /// adapter, the voltage that it measures, and the order of ECUs.
+    /// The objects that a command prints, sorted, without the values that differ between links: the time, the
+    /// adapter, its voltage, and the order of ECUs.
     private func objects(_ command: [String], _ device: String) async throws -> [String] {
         let outcome = try await workplace.run(
             command + ["--format", "json", "-d", device], within: 90)

@@ -4,7 +4,7 @@ import Synchronization
 
 /// An adapter on a pty or on TCP that behaves as the test demands.
 ///
-/// It waits for lines and answers them; it never waits for a time.
+/// The adapter waits for lines and answers them; it never waits for a time.
 final class ScriptedAdapter: Sendable {
     /// The kind of port.
     enum Place: Sendable {

@@ -103,7 +103,7 @@ import Testing
         #expect(outcome.status == 69, "\(outcome.errors)")
         #expect(outcome.errors.components(separatedBy: "there is no such device").count == 2)
         #expect(outcome.errors.contains("\(absent): no trip was recorded"))
-        // Alone, nobody waits for it.
+        // If only missing devices are named, the command does not wait for them.
         let alone = try await workplace.run(["log", "-d", absent, "-d", absent + "2"])
         #expect(alone.status == 69 && alone.errors.contains("\(absent)2: there is no such"))
     }
@@ -148,7 +148,7 @@ import Testing
         #expect(back.count == 2 && times.allSatisfy { $0 < back[1] })
     }
 
-    /// Nothing but the digits of a VIN tells a damaged one from that of another vehicle.
+    /// Only its digits distinguish a damaged VIN from the VIN of another vehicle.
     @Test func `a VIN that is wrong once does not mean another vehicle`() async throws {
         let vins = VINs(["1HGCM82633A004352", "1HGCM82633A004353", "1HGCM82633A004352"])
         let adapter = try ScriptedAdapter(.tcp) { line in

@@ -132,7 +132,7 @@ import Testing
         #expect(trip.contains { $0["dtc"] as? String == "P0420" && $0["signal"] != nil })
     }
 
-    /// After codes were cleared, with the monitor not run and run: each surface says the same.
+    /// After codes were cleared, with the monitor not run and run: all output agrees.
     @Test func `a repair is proven when the monitor has run and the code did not return`()
         async throws
     {
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    /// What one ECU says proves nothing about the other.
+    /// The answer of one ECU proves nothing about the other.
     @Test(
         arguments: [
             ("010C", "7E8 04 41 0C 00 00", "no proof from 7E9"),
@@ -242,7 +242,7 @@ import Testing
 
     /// The values up to the break are printed.
     ///
-    /// The exit code says that some are missing.
+    /// The exit code shows that some are missing.
     @Test func `an interrupted question is not a success`() async throws {
         let (outcome, _) = try await run(["read", "rpm", "vss"], ["010D": ["LV RESET"]])
         #expect(outcome.output.contains("RPM"), "\(outcome)")

@@ -15,7 +15,7 @@ import Testing
     enum Verdict: Sendable {
         /// Shows P0301, exit 0.
         case codes
-        /// Says that there are no codes, exit 0. This needs an empty list that came.
+        /// Prints that there are no codes, exit 0. This needs an empty list from the ECU.
         case none
         /// Neither of the two: exit 69 or 75.
         case error
@@ -124,7 +124,7 @@ import Testing
 
     /// The stored codes are known to be absent.
     ///
-    /// The output says nothing about lists that did not come.
+    /// The output does not mention missing lists.
     @Test(arguments: rows)
     func `without a list "no codes" is never printed for pending and permanent codes`(
         row: Row

@@ -29,7 +29,7 @@ private final class OwnBroker: BrokerConnection, Sendable {
     let fault: String?
     /// Whether it acknowledges a message on this topic, by how many it has had.
     let acknowledges: @Sendable (String, Int) -> Bool
-    /// What it sends once the client has subscribed.
+    /// The messages that the broker sends once the client has subscribed.
     let presses: @Sendable (_ topic: String) -> [MQTTClient.Event]
     /// The number of turns after which the connection is lost.
     let patience: Int
@@ -46,7 +46,7 @@ private final class OwnBroker: BrokerConnection, Sendable {
     }
 
     var messages: [Message] { state.withLock { $0.messages } }
-    /// Everything that it was told.
+    /// All messages that the broker received.
     var text: String { messages.map { $0.topic + " " + $0.payload }.joined(separator: "\n") }
 
     var certificateFault: String? { fault }
@@ -159,7 +159,7 @@ struct BrokerTests {
         let (end, _) = try run(try sink(folder, kind), folder)
         #expect(end == .drained)
         #expect(try owed(folder) == 0)
-        // What was told while nobody acknowledged is told again.
+        // Messages without an acknowledgement are sent again.
         func lines(_ broker: OwnBroker) -> [String] {
             broker.messages.filter { $0.topic.hasSuffix("/readings") }.map(\.payload)
         }
@@ -224,7 +224,7 @@ struct BrokerTests {
         #expect(broker.messages.isEmpty)
     }
 
-    /// What arrives on the topic of the button, and whether codes are read.
+    /// The payload on the topic of the button, and whether codes are read.
     static let arrivals: [(payload: String, isRetained: Bool, isOwnTopic: Bool, reads: Bool)] = [
         ("read-codes", false, true, true), ("read-codes", true, true, false),
         ("", false, true, false), ("PRESS", false, true, false),

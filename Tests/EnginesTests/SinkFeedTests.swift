@@ -56,7 +56,7 @@ final class SpoolFolder {
             table: table)
     }
 
-    /// A trip that ended, with so many readings.
+    /// A trip that ended, with this many readings.
     @discardableResult
     func endedTrip(vin: String?, readings count: Int, ago: Duration = .seconds(100)) throws -> Int64
     {
@@ -257,7 +257,7 @@ struct SinkFeedTests {
         #expect(found.vehicles == vins.sorted())
     }
 
-    /// The reader keeps the signals of a trip while nobody writes.
+    /// The reader keeps the signals of a trip while no process writes.
     @Test("A signal that a trip gets later is delivered, too")
     func newSignal() throws {
         let folder = try SpoolFolder()
@@ -279,7 +279,7 @@ struct SinkFeedTests {
         try trip.end(.stopped, at: trip.anchor.monotonic + .seconds(50))
     }
 
-    /// A state needs only the end of a trip: a search of all of it each second would take longer.
+    /// A state needs only the end of a trip: searching all of the trip each second would take longer.
     @Test(
         "The newest readings come first, with late readings included",
         arguments: [

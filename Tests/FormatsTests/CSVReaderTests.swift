@@ -13,7 +13,7 @@ import Testing
         #expect(other.hasDecimalComma && !csv.hasDecimalComma)
     }
 
-    /// The first line decides; what is within quotes separates nothing.
+    /// The first line decides; separators within quotes do not count.
     @Test(arguments: [
         ("time;RPM\n1;2\n", ["1", "2"]), ("time\tRPM\n1\t2\n", ["1", "2"]),
         ("\"time [every 1 s, linear]\";RPM\n1;2\n", ["1", "2"]),

@@ -23,7 +23,7 @@ import Testing
         #expect(ECUNames(onJ1939: true).title(of: ecu) == truck)
     }
 
-    /// The name that an ECU gives itself, and its title with it.
+    /// The name that an ECU reports, and its title with it.
     @Test(arguments: [
         ("BECM-Battery Energy", "Battery"), ("TCM-TransmisCtrl", "Gearbox"),
         ("ECM1-EngineControl", "Engine"), ("HPCM-HybridPtCtrl", "Hybrid drive"),

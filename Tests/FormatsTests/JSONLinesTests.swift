@@ -191,7 +191,7 @@ import Testing
                 "uas":"0A","value":365.2,"min":300,"max":700,"unit":"mV","passed":true,\#
                 "hasMin":true,"hasMax":true}
                 """#)
-        // A count of misfires, whose limits are the ends of what fits (SAE J1979).
+        // A count of misfires, whose limits are the ends of the range (SAE J1979).
         result.raw = [0xA2, 0x0B, 0x24, 0x00, 0x6B, 0x00, 0x00, 0xFF, 0xFF]
         result.uas = 0x24
         #expect(line(.monitorTest(result)).hasSuffix(#""hasMin":false,"hasMax":false}"#))

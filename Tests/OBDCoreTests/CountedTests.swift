@@ -8,7 +8,7 @@ import Testing
         #expect(counted(3, "reading waits", "readings wait") == "3 readings wait")
     }
 
-    /// ISO 14229-1: 78 says that the answer comes later.
+    /// ISO 14229-1: 78 means that the answer comes later.
     @Test func `an ECU that asks for time does not refuse`() {
         let pending = NegativeResponse(service: Service(0x03), nrc: .responsePending)
         #expect(

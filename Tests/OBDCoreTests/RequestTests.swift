@@ -177,8 +177,8 @@ import Testing
         ("6F1", "22F190", true), ("6F1/12", "22F190", true), ("6F1/07", "22DDBC", true),
         ("6F1/07", "22F190F191F1010400", true),
         ("750/2A", "22F190", true), ("750/2A", "22F190F191F192", true),
-        // 07 03 22 F1 90: a request of seven bytes without an address, 03. Its flow control, 07 30 00 00,
-        // has the service 30.
+        // 07 03 22 F1 90: a request of seven bytes without an address, 03. The flow control of the address,
+        // 07 30 00 00, has the service 30.
         ("750/07", "22F190", false), ("7E0/01", "22F190", false),
         // 12 21 F1: without an address, the beginning of a long request with the service F1.
         ("750/12", "22F190F191F192", false), ("7E0/F1", "22F190F191F192F193", true),

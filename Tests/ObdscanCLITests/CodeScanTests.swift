@@ -362,7 +362,7 @@ import VehicleReports
     }
 }
 
-/// Clearing codes: what is sent, and what is reported.
+/// Clearing codes: the requests, and the reports.
 @Suite struct `Clearing codes` {
     private static let one = [
         "0100": ["7E8 06 41 00 98 08 00 00"], "0101": ["7E8 06 41 01 81 07 65 00"],
@@ -416,7 +416,7 @@ import VehicleReports
 
     /// The ECU itself erases permanent codes later.
     ///
-    /// They do not count as codes that came back.
+    /// Erased permanent codes do not count as codes that returned.
     @Test func `clearing does not erase permanent codes`() throws {
         try clear("7E8 01 44", then: ["7E8 02 43 00"]) { vehicle, _, clearing in
             #expect(clearing.after.codes.map(\.kind) == [.permanent])

@@ -71,7 +71,7 @@ import VehicleScan
                 let parts = line.split(separator: " ", maxSplits: 2)
                 guard parts.count == 3, parts[1] == ">", parts[2].hasSuffix("\\r") else { continue }
                 let text = String(parts[2].dropLast(2))
-                // Blanks and deletes only bring the adapter in step. They are not commands.
+                // Blanks and deletes only bring the adapter in step. These lines are not commands.
                 if text.allSatisfy({ $0 == " " }) || text.hasPrefix("\\x7f") { continue }
                 count += 1
                 if AdapterCommand(text) != nil {

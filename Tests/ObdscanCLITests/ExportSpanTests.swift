@@ -82,7 +82,7 @@ import Testing
             try program.run(["trips", "vehicle"] + words).status
         }
         #expect(try named(Self.vehicles[0], "Van 1") == 0)
-        // Another vehicle cannot have the same name, and one that is not known none.
+        // Another vehicle cannot have the same name, and an unknown vehicle cannot have any.
         #expect(try named(Self.vehicles[1], "Van 1") == 64)
         #expect(try named("Van 2", "Van 3") == 64)
         let result = try program.run(["export", "--json", "--vehicle", "Van 1"])

@@ -246,7 +246,7 @@ import Testing
         let third = try file("c.csv", "time,ECT\n2026-11-21T08:15:02Z,50\n")
         let result = try program.run(["import", first, second, third, second, "--format", "json"])
         #expect(result.objects.map { $0["known"] as? Int } == [0, 0, 0, 1])
-        // The message says that the trip was deleted, not that it is known.
+        // The message is that the trip was deleted, not that it is known.
         #expect(try program.run(["trips", "delete", "2", "--yes"]).status == 0)
         let again = try program.run(["import", second])
         #expect(again.errors.contains("trip 2 came from it and was deleted"), "\(again)")

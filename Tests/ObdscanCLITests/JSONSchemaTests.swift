@@ -30,8 +30,8 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     ]
     /// Kinds that need another program at the other end.
     ///
-    /// They are a page that is served, a cable that is pulled,
-    /// a receiver that answers. Whole-program suites make them, and `scripts/test` counts them.
+    /// The kinds need a served page, a pulled cable, or a receiver that answers. Whole-program suites make
+    /// them, and `scripts/test` counts them.
     private static let elsewhere: Set<String> = [
         "deviceEvent", "problem", "signal", "status", "plot", "track", "publishCheck", "refusal",
         "fleetVehicle", "setupPublish",
@@ -98,7 +98,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         #expect(Set(missing).isSubset(of: Self.elsewhere), "\(missing.sorted())")
     }
 
-    /// A trip on a bad link with a position, and what is calculated from it.
+    /// A trip on a bad link with a position, and the results calculated from it.
     private static func faultyTrip(_ program: Program) throws -> String {
         let sentence = { (body: String) in
             "$\(body)*" + String(format: "%02X", body.utf8.reduce(0, ^)) + "\r\n"
@@ -128,7 +128,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         return lines
     }
 
-    /// Other inputs: a table of another program, two tables, a bus, a server that is not there.
+    /// Other inputs: a table of another program, two tables, a bus, a missing server.
     private static func rest(_ program: Program) throws -> String {
         let torque = try program.file(
             "torque.csv",
@@ -149,7 +149,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
             ).output)
     }
 
-    /// The objects in what the whole program is recorded to print: command line and replays.
+    /// The objects in the recorded output of the whole program: command line and replays.
     private static let recorded: String = {
         let cases = `The command line`.cases.flatMap(\.expected).filter {
             $0.hasPrefix("> {\"kind\"")
@@ -191,7 +191,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         let program = try Program()
         defer { program.remove() }
         _ = try program.run(["log", "rpm", "--duration", "300ms"] + Self.vehicle)
-        // Named, the database keeps what simulated vehicles say, too.
+        // If the user names a database, it stores the answers of simulated vehicles, too.
         let kept = ["OBDSCAN_DB": program.database.path]
         for command in ["dtc", "monitors"] {
             _ = try program.run([command] + Self.vehicle, environment: kept)

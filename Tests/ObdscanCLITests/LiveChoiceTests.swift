@@ -43,8 +43,8 @@ import VehicleScan
         #expect(!shows(reading(id, .supportMap(raw: 1)), false))
         #expect(!shows(reading(id, .missing(.notAvailable, code: nil)), false))
         #expect(shows(reading(id, .missing(.notAvailable, code: nil)), true))
-        // Answers to requests between two readings are not shown: the VIN, or what a page of codes
-        // needs.
+        // Answers to requests between two readings are not shown: the VIN, or the requests of a page of
+        // codes.
         #expect(!shows(reading(DataID(.vehicleInformation, 0x02), .text("1")), false))
         #expect(!shows(reading(DataID(.readData, 0xF802), .text("1")), false))
         #expect(!shows(reading(DataID(.currentData, 0x01)), false))
@@ -86,7 +86,7 @@ import VehicleScan
             ])
         #expect(missed([0x01, 0x0D], [.reading(reading(speed))], []).isEmpty)
         #expect(missed([0x01, 0x0C], [], [.noData]).isEmpty)
-        // A failed bus says nothing about the vehicle.
+        // A failed bus proves nothing about the vehicle.
         #expect(missed([0x01, 0x0D], [], [.busError]).isEmpty)
         #expect(missed([0x01, 0x0D], [], [.canError, .noData]).isEmpty)
         // A damaged answer is still an answer, and an ECU that is busy may answer later.

@@ -138,7 +138,7 @@ private let sizes: [(Int, Int)] = [
         #expect(word.map(drive.lines(200)[5].contains) ?? !drive.lines(200)[5].contains("high"))
     }
 
-    /// A signal, its value, the engine speed or nil where nobody reads it, the seconds since it was read, and the word.
+    /// A signal, its value, the engine speed or nil if it is not read, the age in seconds, and the word.
     ///
     /// A starter turns the engine with less than 450 rpm. A catalyst at 75 °C is not fine, only cool.
     @Test(
@@ -238,7 +238,7 @@ private let sizes: [(Int, Int)] = [
         let legend = try #require(
             drive.lines(120, 40).first { $0.contains("* Engine coolant temperature") })
         #expect(legend.contains("+ Engine speed, rpm (20 to 70)"))
-        // It has the same unit, and so the same axis.
+        // The signal has the same unit, and so the same axis.
         #expect(legend.contains("o Intake air temperature, °C"))
         #expect(!legend.contains("Intake air temperature, °C ("))
         #expect(!legend.contains("Vehicle speed"))

@@ -241,7 +241,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         for second in 1...12 { model.exchanged(.milliseconds(25), at: at(Double(second))) }
         #expect(news(model, 9).isEmpty)
         #expect(news(model, 12).hasPrefix("! no answer can be read as these signals"))
-        // Silence is another thing, and each row says it.
+        // Silence is different, and each row shows it.
         var silent = model
         silent.missed(SignalIndex(rawValue: 0))
         #expect(news(silent, 12).isEmpty)

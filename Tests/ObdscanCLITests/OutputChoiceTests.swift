@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Which format, colour and file a command line gets, tried as somebody would who trusts nothing.
+/// The format, colour and file of a command line, with every contradiction that a user may type.
 @Suite struct `Output follows the command line` {
     private static let car = ["-d", "sim:?latency=0&frozen=true"]
 
@@ -49,7 +49,7 @@ import Testing
         return try program.run(arguments, environment: environment)
     }
 
-    // What the line begins with, and where it comes from.
+    // The beginning of the line, and its source.
     @Test(arguments: Self.formats.indices)
     func `the option precedes the environment`(index: Int) throws {
         let (options, environment, start) = Self.formats[index]

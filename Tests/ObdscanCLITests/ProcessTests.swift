@@ -525,7 +525,7 @@ import Testing
             try program.run(["dtc", "report", "--to", page] + Self.deviceArguments).status == 64)
     }
 
-    /// There is no device at this path, so whatever is asked of it ends with 69.
+    /// There is no device at this path, so every request ends with 69.
     @Test(arguments: [
         ("codes.xlsx", 64, "rows cannot be added to a sheet"), ("other.csv", 65, "other columns"),
         ("missing/codes.csv", 73, "does not exist"), ("new.csv", 69, "no such device"),

@@ -81,7 +81,7 @@ import Testing
 
     /// An empty list has no object.
     ///
-    /// Its count in the facts is 0.
+    /// The count of such a list in the facts is 0.
     private static func isImplied(_ fact: Fact, _ near: [[String: Any]]) -> Bool {
         // Lamps are part of the objects of codes. Without a code there is no object that could have
         // them.

@@ -14,7 +14,7 @@ import VehicleScan
 
 /// An adapter within the tests' process that answers each request from a table.
 ///
-/// It waits for lines, never for a time, and keeps the received lines.
+/// The adapter waits for lines, never for a time, and keeps the received lines.
 final class TableAdapter: Sendable {
     /// Answers by request; each further request gets the next answer, and the last answer is
     /// repeated.

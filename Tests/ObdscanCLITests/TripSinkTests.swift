@@ -178,7 +178,7 @@ import VehicleScan
 
     /// A poll ends if its link is lost for good.
     ///
-    /// This must not look like a poll that is complete.
+    /// The exchange must not look like a complete poll.
     @Test func `a recording knows why polling ended`() throws {
         for (answers, end) in [
             (["7E8 04 41 0C 1A F8"], PollLoop.End.finished),

@@ -96,7 +96,7 @@ import VehicleScan
     }
 }
 
-/// `doctor --adapter` tries out what an adapter can do.
+/// `doctor --adapter` tests the abilities of an adapter.
 @Suite struct `The grade of an adapter` {
     private static let first = "10 14 49 02 01 31 44 34"
     private static let rest = ["21 47 50 30 30 52 35 35", "22 42 31 32 33 34 35 36"]

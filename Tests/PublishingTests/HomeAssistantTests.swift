@@ -7,8 +7,7 @@ import Testing
 
 @Suite("Home Assistant")
 struct HomeAssistantTests {
-    /// `DEVICE_CLASS_UNITS` of Home Assistant 2025.4.4's sensor/const.py, as far as our units occur
-    /// in it.
+    /// `DEVICE_CLASS_UNITS` of Home Assistant 2025.4.4's sensor/const.py, limited to our units.
     ///
     /// An unknown pair gives a warning there, and an error from 2026 on.
     private static let legal: [String: Set<String>] = [

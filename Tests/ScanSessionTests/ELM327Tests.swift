@@ -8,7 +8,7 @@ import ScanTool
 import Synchronization
 import Testing
 
-/// Keeps what is told of a search; the vehicle answers when the search has lasted for long.
+/// Keeps the reports of a search; the vehicle answers after the search has lasted for long.
 private final class SearchNews: ScanObserver {
     let interests = ScanEvent.Kinds.progress
     private let peer: Peer
@@ -27,7 +27,7 @@ private final class SearchNews: ScanObserver {
     }
 }
 
-/// An ELM327 that says what the data sheet says, but for the answers a test gives it.
+/// An ELM327 with the answers of the data sheet, except the answers that a test gives it.
 private func adapter(
     _ answers: @escaping @Sendable (String) -> Peer.Action?
 ) -> Peer {
@@ -264,7 +264,7 @@ private func adapter(
         }
     }
 
-    // 0 rpm comes before each answer. The answer says 1726 rpm.
+    // 0 rpm comes before each answer. The answer means 1726 rpm.
     @Test(arguments: [
         "7E804410C0000\r\r>", "7E804410C0000\r", "\r\r>7E804410C0000\r\r>",
         String(repeating: "7E804410C0000\r", count: 400),

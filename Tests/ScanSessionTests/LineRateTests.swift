@@ -14,7 +14,7 @@ import Testing
 
 /// An adapter on a pty.
 ///
-/// It understands nothing unless the line has its rate.
+/// The adapter understands nothing unless the line has its rate.
 ///
 /// The kernel stores the rate that the other side sets, although a pty has none.
 private final class RatedAdapter: Sendable {

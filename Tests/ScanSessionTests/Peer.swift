@@ -6,7 +6,7 @@ import SystemIO
 
 /// The other end of a session: an adapter on its own thread that behaves as the test demands.
 ///
-/// It waits for bytes and answers them; it never waits for a time.
+/// The peer waits for bytes and answers them; it never waits for a time.
 final class Peer: Sendable {
     /// The reaction to received text.
     enum Action: Sendable {

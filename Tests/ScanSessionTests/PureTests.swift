@@ -153,7 +153,7 @@ import Testing
     private static let gateway = [DoIPDialect.protocolString]
     private static let goLink = [GoLinkDialect.protocolString]
 
-    /// What was chosen, the adapter's protocols, the vehicle protocol, and the dialect.
+    /// The chosen dialect, the adapter's protocols, the vehicle protocol, and the resulting dialect.
     @Test(
         arguments: [
             (.automatic, [], nil, .automatic), (.stn, [], nil, .stn),

@@ -355,7 +355,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(session.statistics.readings == 3)
     }
 
-    /// The third request ends with a lost link while there is no room for the second batch.
+    /// The third request ends with a lost link while the sink has no room for the second batch.
     @Test func `waits for a full store with readings from before the link was lost`() throws {
         let count = Peer.Counter()
         let peer = Peer(.byte) { heard, _ in

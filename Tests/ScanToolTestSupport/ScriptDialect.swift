@@ -5,7 +5,7 @@ import VehicleLink
 
 /// A dialect with words of one letter, so that tests can reach every path of the scan tool.
 ///
-/// It keeps the rules of `AdapterDialect`: one end per exchange, one result per set-up.
+/// The dialect keeps the rules of `AdapterDialect`: one end per exchange, one result per set-up.
 package struct ScriptDialect: AdapterDialect {
     package var protocolString: String { "org.obdscan.test.script" }
 

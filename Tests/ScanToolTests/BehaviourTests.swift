@@ -217,8 +217,7 @@ private let second = RequestID(rawValue: 2)
 
     /// The adapter reports a restart after the prompt.
     ///
-    /// What came before the restart counts, and the settings are made again before the next
-    /// request.
+    /// Bytes from before the restart count, and the settings are made again before the next request.
     @Test(
         arguments: [
             ("behind an answer", StateSample.idle + [.read], "m>z", "answered"),

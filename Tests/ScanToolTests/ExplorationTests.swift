@@ -22,7 +22,7 @@ private struct World: Sendable {
 
     /// The part of a world that later events depend on.
     ///
-    /// Of a reply it has only what matters for them.
+    /// A reply has only the properties that matter for the promises.
     struct Key: Hashable {
         var state: String
         var dialect: ScriptDialect

@@ -182,7 +182,7 @@ extension Letters.Rest {
         #expect(walks > 1_000)
     }
 
-    /// What was submitted and what came out of the handover.
+    /// The submitted requests and the output of the handover.
     private struct Ledger {
         var submitted = 0
         var delivered = 0

@@ -105,7 +105,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
     /// `AT` and `ST` commands are the adapter's own (ELM327 data sheet, OBDLink reference manual),
     /// in upper or lower case.
     ///
-    /// A single carriage return repeats what came before, which is a request.
+    /// A single carriage return repeats the last line, which is a request.
     @Test(arguments: [
         ("ATRV\r", true), ("atrv\r", true), ("STVR\r", true), ("A\r", false), ("\r", false),
         ("010C\r", false), ("CT\r", false),

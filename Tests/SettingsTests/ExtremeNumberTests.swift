@@ -3,7 +3,7 @@ import Testing
 
 @testable import Settings
 
-/// Numbers that no configuration has: a fault with its line, or what it says.
+/// Numbers that no configuration has: a fault with its line, or the value itself.
 @Suite struct `Extreme numbers in the configuration` {
     private static let checks = SettingsChecks(
         addressFault: { _ in nil }, isCondition: { _ in true })

@@ -314,7 +314,7 @@ public struct FaultRun {
         let missing = asked?.answers.filter { answer in
             !reply.messages.contains { $0.ecu == answer.ecu && $0.payload == answer.payload }
         }
-        // The adapter does what it received: a damaged count digit ends the waiting early.
+        // The adapter obeys damaged bytes: a damaged count digit ends the waiting early.
         if let missing, !missing.isEmpty, !isTold, link.heardFaults == heard {
             if vehicleProtocol.family == .can, link.worstLine > 1 {
                 findings.undetectableLosses += 1

@@ -3,8 +3,7 @@ public import OBDCore
 public import ScanTool
 public import Simulator
 
-/// A scan tool with a simulated device and vehicle and a manual clock, in the dialect that the device
-/// speaks.
+/// A scan tool with a simulated device and vehicle and a manual clock, in the dialect of the device.
 public struct Stand {
     /// The scan tool.
     public private(set) var machine: ScanTool<AnyDialect>

@@ -2,10 +2,9 @@ import Adapters
 import OBDCore
 public import Simulator
 
-/// Checks the traffic on a simulated vehicle's bus with its own lists of what is allowed without
-/// consent.
+/// Checks the traffic on a simulated vehicle's bus with its own lists of requests that need no consent.
 ///
-/// It checks frames and not commands, in every way in which an ECU may interpret them.
+/// The watch checks frames and not commands, in every way in which an ECU may interpret them.
 public enum WireWatch {
     /// SAE J1979, ISO 14229-1 and ISO 14230-3: services that read.
     static let services: Set<UInt8> = [
@@ -41,7 +40,7 @@ public enum WireWatch {
             return isAddress11(id) && readsOnCAN(Array(frame.data), id) ? nil : text
         }
         switch id & 0x1FFF_00FF {
-        // SAE J1939: a request, and what lets an ECU send packets.
+        // SAE J1939: a request, or a frame that allows an ECU to send packets.
         case 0x18EA_00F9: return isGroupRequest(Array(frame.data)) ? nil : text
         case 0x1CEC_00F9: return [0x11, 0x13].contains(frame.data[0]) ? nil : text
         default: return isAddress29(id) && readsOnCAN(Array(frame.data), id) ? nil : text

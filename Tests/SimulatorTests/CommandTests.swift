@@ -119,8 +119,8 @@ import Testing
 
     /// ELM327 data sheet, "Baud rate switching": OK at the old rate, then the name at the new one.
     ///
-    /// If a carriage return follows within the time of BRT, the adapter says OK. Otherwise it
-    /// returns to the old rate.
+    /// If a carriage return follows within the time of BRT, the adapter answers OK. Otherwise it returns to
+    /// the old rate.
     @Test func `the line rate changes only when the host confirms`() throws {
         var bench = try Bench("?baud=38400&at=0")
         _ = bench.ask("ATE0")

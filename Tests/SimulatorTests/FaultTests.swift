@@ -183,7 +183,7 @@ import Testing
         #expect(try findings(3) != findings(4))
     }
 
-    /// Each kind of fault has the effect that its name says, in pieces of any size.
+    /// Each kind of fault has the effect of its name, in pieces of any size.
     @Test(arguments: LinkFault.allCases)
     func `each kind of fault happens`(fault: LinkFault) throws {
         let script = Array("ATZ\rATE0\r0100\r0902\r0904\r0100\r".utf8)

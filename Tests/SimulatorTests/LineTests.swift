@@ -77,8 +77,8 @@ import Testing
         #expect(bench.ask("\nATI\n") == "ELM327 v2.2↵↵>")
     }
 
-    /// ELM327 data sheet: a character that arrives during a request interrupts it, and the adapter
-    /// says STOPPED.
+    /// ELM327 data sheet: a character that arrives during a request interrupts it, and the adapter prints
+    /// STOPPED.
     @Test func `a character interrupts a request`() throws {
         var bench = try Bench.ready("?latency=50ms&at=0&search=0")
         bench.adapter.receive(Array("010C\r".utf8), at: bench.now)

@@ -60,7 +60,7 @@ import Testing
 
     /// Two deletes get an adapter in step.
     ///
-    /// They are not a command.
+    /// The bytes are not a command.
     @Test func `bytes that are not a command are answered as recorded and repeat nothing`() {
         let recording = Transcript(chunks: [
             .init(time: .zero, direction: .toAdapter, bytes: Array("04\r".utf8)),

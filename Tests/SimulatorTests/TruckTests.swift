@@ -8,9 +8,9 @@ import VehicleLink
 
 /// SAE J1939 in the form that an ELM327 shows.
 ///
-/// Forms: ELM327 data sheet rev. J, "Using J1939". Its example is
-/// `6 0FECA 00 00 FF 00 00 00 00 FF FF`. Without headers it shows the length and numbered lines.
-/// Identifiers and the transport protocol: SAE J1939-21. DM1, DM2, DM5, DM11: SAE J1939-73.
+/// Forms: ELM327 data sheet rev. J, "Using J1939". The data sheet's example is `6 0FECA 00 00 FF 00 00 00 00
+/// FF FF`. Without headers it shows the length and numbered lines. Identifiers and the transport protocol:
+/// SAE J1939-21. DM1, DM2, DM5, DM11: SAE J1939-73.
 @Suite struct `The truck` {
     private func bench(_ settings: String...) throws -> Bench {
         var bench = try Bench("truck?latency=0&engine=off")

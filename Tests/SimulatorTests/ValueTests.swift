@@ -7,7 +7,7 @@ import Testing
 
 /// The formulas of the scenarios were written from SAE J1979, independently of the PID table.
 ///
-/// Both must agree to half a raw count.
+/// The formulas and the table must agree to half a raw count.
 @Suite struct `Simulated values` {
     @Test(arguments: Scenario.names.filter { $0 != "truck" }, [6, 7, 3, 5])
     func `decoded values equal the simulated values`(scenario: String, number: Int) throws {

@@ -42,7 +42,7 @@ import Testing
     }
 }
 
-/// What a file of another program may do to the table that is made of it.
+/// The harm that a file of another program may do to the resulting table.
 @Suite struct `Hostile tables of other programs` {
     private static let record = "record 22:DEAD 1 : Made\n  signal MADE A : Made"
 

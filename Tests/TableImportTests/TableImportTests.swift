@@ -414,7 +414,7 @@ import Testing
         #expect(source.recorded.agree == 1 && source.recorded.unusable == 0)
     }
 
-    /// Two ECUs answer a request to all; both say that the car stands.
+    /// Two ECUs answer a request to all; both report that the car stands.
     @Test func `Equal answers of two ECUs are one proof`() throws {
         var source = try Samples.source(
             """
@@ -476,7 +476,7 @@ import Testing
                 "22:0101 [\"Charge\"]", "22:0100 [\"Indoor\", \"Outdoor\"]",
             ])
         let outdoor = try row("Outdoor", in: source)
-        // Byte 10 of the frame is byte G of the answer: 6 behind service and identifier.
+        // Byte 10 of the frame is byte G of the answer: 6 after service and identifier.
         var data = [UInt8](repeating: 0, count: 20)
         data[6] = 100
         #expect("\(outdoor.value(in: data))" == "number(10.0)")

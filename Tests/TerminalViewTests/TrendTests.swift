@@ -53,7 +53,7 @@ import Testing
         #expect(values.allSatisfy { $0 != nil })
         #expect(values.last == 8999)
         #expect(trend.values(cells + 5, at: at(899.9)).prefix(4).allSatisfy { $0 == nil })
-        // A cell may stand for any time.
+        // A cell may have any length in time.
         #expect(trend.values(3, per: .seconds(1), at: at(899.9)) == [8979, 8989, 8999])
         var slow = Trend()
         for step in 0..<9 { slow.take(Double(step), at: at(Double(step) * 200)) }

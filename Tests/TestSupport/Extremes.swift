@@ -1,4 +1,4 @@
-/// Texts whose numbers are replaced by those at the ends of what numbers can hold, and beyond.
+/// Texts whose numbers are replaced by the largest and smallest numbers, and by numbers beyond them.
 package enum Extremes {
     /// Numbers at which arithmetic without a check ends the program.
     package static let numbers = [
@@ -40,7 +40,7 @@ package enum Extremes {
         }
     }
 
-    /// Where digits stand, with a sign and decimal places.
+    /// The positions of digits, with a sign and decimal places.
     private static func places(in bytes: [UInt8]) -> [Range<Int>] {
         func isDigit(_ index: Int) -> Bool {
             index < bytes.count && (0x30...0x39).contains(bytes[index])

@@ -1,7 +1,7 @@
 public import Diagnostics
 public import OBDCore
 
-/// A reading of an ECU, as a decoder makes it: engine speed of the engine's ECU unless a test says else.
+/// A reading of an ECU, as a decoder makes it: engine speed of the engine's ECU unless a test names another.
 public func reading(
     _ value: Reading.Value, _ dataID: DataID? = DataID(.currentData, 0x0C), signal: Int = 0,
     ecu: ECUAddress? = ECUAddress(0x7E8, .can11), raw: InlineBytes = [], line: Int = 0

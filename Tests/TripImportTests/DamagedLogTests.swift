@@ -52,7 +52,7 @@ import TripImport
     /// Made once: its names are looked up a thousand times.
     private static let table = Result { ImportTable(try PIDTables.standard()) }
 
-    /// Reads it; nil where it is refused.
+    /// Reads the log; nil if the log is refused.
     func readings(_ bytes: [UInt8], _ name: String) -> Int? {
         guard let format = ImportFormat(bytes), let table = try? Self.table.get() else {
             return nil

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Numbers that no log has: the line is skipped, the file refused, or the value is what it says.
+/// Numbers that no log has: the line is skipped, the file refused, or the value is read exactly.
 @Suite struct `Extreme numbers in logs` {
     @Test(arguments: `Damaged logs`.samples.map(\.name))
     func `extreme numbers crash nothing`(name: String) throws {

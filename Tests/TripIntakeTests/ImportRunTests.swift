@@ -105,7 +105,7 @@ import TripStore
         ("a.jsonl", jsonLines, "b.csv", wide, true),
         // The numbers agree to within a hundredth, because programs round them.
         ("a.jsonl", jsonLines, "b.csv", wide.replacing("800.25", with: "800"), true),
-        // A difference of more than half of the last decimal place is no rounding.
+        // A difference of more than half of the last decimal place is not a rounding.
         ("a.jsonl", jsonLines, "b.csv", wide.replacing("800.25", with: "800.5"), false),
         ("a.jsonl", jsonLines, "b.csv", wide.replacing("800.25", with: "801"), false),
         // Another number, moment, signal, or a line less.

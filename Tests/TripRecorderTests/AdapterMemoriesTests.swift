@@ -68,7 +68,7 @@ import TripStore
         #expect(AdapterMemories.all(database).map(\.name) == ["ELM327 v2.1"])
     }
 
-    /// A merged database brings its adapters along, but nobody has used them here.
+    /// A merged database brings its adapters along, but they were not used on this machine.
     @Test func `this machine's list has an adapter only if it answered here`() throws {
         defer { clean() }
         let store = try TripStore(path: database, access: .readWrite)

@@ -125,7 +125,7 @@ import VehicleScan
         #expect(recorded.page.contains(">Readings<"))
     }
 
-    /// Damaged lines bring errors; what is left is stored whole, and nothing else is.
+    /// Damaged lines bring errors; the other readings are stored whole, and nothing else is.
     @Test(arguments: ["drop:0.002", "double:0.002", "reorder:0.05"])
     func `a trip over a bad link holds exactly the delivered readings`(fault: String) throws {
         var recorded = 0

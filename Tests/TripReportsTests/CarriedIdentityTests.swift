@@ -6,7 +6,7 @@ import Testing
 
 @testable import TripReports
 
-/// What is left of a vehicle's identity in a report about a link without adapter text.
+/// The remains of a vehicle's identity in a report about a link without adapter text.
 @Suite struct `Identities in reports of frames` {
     enum Link: String, CaseIterable, Sendable {
         case slcan, records, doip
@@ -85,7 +85,7 @@ import Testing
             ]
     }
 
-    /// Whether three characters of the VIN stand in a row, as bytes, as digits, or over frames.
+    /// Whether three consecutive characters of the VIN occur, as bytes, as digits, or across frames.
     private static func traces(_ transcript: Transcript) -> [String] {
         let pieces = (0...vin.count - 3).map { Array(vin[$0..<$0 + 3]) }
         let heard = transcript.chunks.filter { $0.direction == .fromAdapter }
@@ -125,7 +125,7 @@ import Testing
                 let clean = Self.cleaned(chunks, knows: knows)
                 #expect(Self.traces(clean).isEmpty, "\(link) \(service) \(clean.chunks)")
                 #expect(clean.chunks.map(\.bytes.count) == chunks.map(\.bytes.count))
-                // What identifies nothing stays.
+                // Bytes that identify nothing stay.
                 #expect(clean.chunks.suffix(2) == chunks.suffix(2))
                 #expect(
                     clean.chunks.filter { $0.direction == .toAdapter }
@@ -152,7 +152,7 @@ import Testing
                         Int.random(in: 1...min(9, chunks[place].bytes.count), using: &generator))
                 case 2: chunks.insert(chunks[place], at: place)
                 default:
-                    // A byte of the data: what carries the frames is checked by the link itself.
+                    // A byte of the data: the link itself checks the frames.
                     let range = link == .records ? 8..<16 : 5..<max(6, chunks[place].bytes.count)
                     guard range.upperBound <= chunks[place].bytes.count,
                         let byte = range.randomElement(using: &generator)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TripReports
 
-/// One function says what codes, monitors and counters mean; every surface prints its words.
+/// One function gives the meaning of codes, monitors and counters; all output prints its words.
 @Suite struct `What the codes of a vehicle mean` {
     private static let engine = ECUAddress(0x7E8, .can11)
     private static let gearbox = ECUAddress(0x7E9, .can11)
@@ -120,15 +120,15 @@ import Testing
 
     // MARK: Proof
 
-    /// A code that was cleared, its monitor, test and drive since then, and what that proves.
+    /// A code that was cleared, its monitor, test and drive since then, and the resulting proof.
     @Test(arguments: [
         (true, true, 200.0, "P0420", MonitorStatus.Monitor.catalyst, CodeProof.State.proven),
         (false, true, 200, "P0420", .catalyst, .unproven),
         (true, false, 200, "P0420", .catalyst, .unproven),
-        // The flag of what is tested all the time proves nothing; a drive does.
+        // The flag of a monitor that tests all the time proves nothing; a drive does.
         (true, true, 200, "P0301", .misfire, .proven),
         (true, true, 2, "P0301", .misfire, .unproven),
-        // Nobody knows which monitor tests a maker's code.
+        // It is not known which monitor tests a maker's code.
         (true, true, 200, "P1234", .catalyst, .unproven),
     ])
     func `a repair needs monitor, test and distance as proof`(
@@ -175,7 +175,7 @@ import Testing
                 [Self.code("P0420")],
                 [
                     Self.monitor(.catalyst, true), Self.test(0x21, "Catalyst B1", passed: false),
-                    // That of the other bank is not this code's.
+                    // The test of the other bank does not belong to this code.
                     Self.test(0x22, "Catalyst B2", passed: true),
                 ], light: true))
         let proof = try #require(found.faults.first?.proof)
@@ -208,7 +208,7 @@ import Testing
                 "Codes were cleared 12 km and 3 warm-ups ago: that there is no code"
             ),
             ([0x0C, 0x30], 37, "Codes were cleared 3120 km and 37 warm-ups ago."),
-            // Full counters count no further, so they are no time.
+            // Full counters count no further, so they do not give a time.
             ([0xFF, 0xFF], 0xFF, nil), ([0xFF, 0xFF], 1, "Codes were cleared 1 warm-up ago: "),
         ] as [([UInt8], UInt8, String?)])
     func `the counters show when codes were cleared`(

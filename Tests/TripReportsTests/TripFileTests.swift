@@ -138,7 +138,7 @@ import TripStore
         #expect(page.contains(">7E8</td><td>RPM</td>"))
     }
 
-    /// Whether a sensor is fitted is no state of the vehicle, whatever the flag is called.
+    /// Whether a sensor is fitted is not a state of the vehicle, whatever the flag's name.
     @Test func `a page has the states of flags except support flags`() throws {
         let flags = [(0x65, "PTO_STAT", "Power take-off"), (0x66, "MAFA_SUP", "Air meter A")]
         var table = PIDTable()

@@ -100,7 +100,7 @@ import Testing
         #expect(verdict.grade == one.grade)
     }
 
-    /// A report says the same as `dtc`: the lamps of the ECU decide.
+    /// A report agrees with `dtc`: the lamps of the ECU decide.
     @Test(arguments: [
         (true, false, DriveAdvice.stop), (false, true, .soon), (false, false, .weeks),
     ])
@@ -202,7 +202,7 @@ import Testing
         // Of several ECUs, each row names its own.
         #expect(page.contains("<th>ECU</th>"))
         #expect(["7E8", "7E9"].allSatisfy { page.contains(">\($0)</td>") })
-        // Without a terminal, the tables of text have addresses alone.
+        // Without a terminal, the tables of text have only addresses.
         #expect(report.text.contains("7E9  ") && !report.text.contains("(7E9)"), "\(report.text)")
     }
 }

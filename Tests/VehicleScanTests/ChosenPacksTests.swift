@@ -8,7 +8,7 @@ import Testing
 
 @testable import VehicleScan
 
-/// Packs that a vehicle chooses by its number and by what it answers.
+/// Packs that a vehicle chooses by its VIN and by its answers.
 @Suite struct `A vehicle chooses its packs` {
     private static let file = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Vehicles/kona-2019.vehicle")
@@ -105,7 +105,7 @@ import Testing
         #expect(found(["mazda"]).intersection(all) == ["MAZDA_GEARBOX_TEMP"])
         #expect(found(["mazda"], "").intersection(all) == ["MAZDA_GEARBOX_TEMP"])
         #expect(found([]).isDisjoint(with: all))
-        // The standard's own charge of the battery has the name "soc", but this vehicle need not have it.
+        // The standard's own charge of the battery has the name "soc", but this vehicle may lack that signal.
         let first = names.matches("soc", packs: ["hyundai-kia-ev"]).first
         #expect(first?.id.hasPrefix("EV_SOC") == true)
         let both = names.matches("soc", packs: ["hyundai-kia-ev", "hyundai-kia-egmp"]).map(\.id)

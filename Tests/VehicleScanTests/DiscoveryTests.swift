@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// `info` and `pids` request the same: what is supported, and the vehicle's information.
+    /// `info` and `pids` request the same: the support maps, and the vehicle's information.
     @Test(arguments: [
         "petrol", "diesel", "electric", "hybrid", "onuds", "truck", "motorcycle",
         "petrol?protocol=3", "petrol?protocol=1", "petrol?personality=golink", "diesel?ecus=3",

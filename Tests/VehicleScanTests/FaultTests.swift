@@ -11,7 +11,7 @@ import Testing
 
 @testable import VehicleScan
 
-/// What goes wrong between a user and a vehicle, in the tests' own process: each fault has its error.
+/// Failures between a user and a vehicle, in the tests' own process: each fault has its error.
 @Suite struct `A vehicle that does not answer` {
     /// Opens an accessory and asks for the codes of its vehicle.
     private func ask(_ text: String, _ body: (Vehicle) throws -> Void = { _ in }) throws {
@@ -92,16 +92,16 @@ import Testing
     @Test func `without headers codes are listed without addresses`() throws {
         try ask("sim:petrol?personality=clone-noheaders&\(Self.fast)") { vehicle in
             let scan = try CodeScan(vehicle, in: vehicle.services())
-            // Without headers nobody knows who said it; the codes are all there.
+            // Without headers the ECU of a code is not known; the codes are complete.
             #expect(scan.codes.count >= 5)
             #expect(scan.ecus.allSatisfy { $0 == nil })
         }
     }
 }
 
-/// The same vehicle behind every adapter that the simulator knows.
+/// The same vehicle through every adapter of the simulator.
 @Suite struct `Every kind of adapter` {
-    /// Those that lose data have an error for it: ``A vehicle that cannot be asked``.
+    /// Adapters that lose data have an error for it: ``A vehicle that cannot be asked``.
     private static let whole = [
         "elm327", "elm327-1.4b", "elm327-1.0", "stn", "clone-1.5", "clone-2.1", "clone-nospaces",
         "clone-nodigit", "clone-twobytes", "clone-glued", "clone-nul",
@@ -123,7 +123,7 @@ import Testing
         }
         #expect(stored == ["P0301", "P0420"])
         #expect(try vehicle.vin(by: services.profiles)?.text == "5XXBD1GA8LX000042")
-        // The vehicle file says 48213.4 km, and PID A6 counts tenths of a kilometre.
+        // The vehicle file has 48213.4 km, and PID A6 counts tenths of a kilometre.
         #expect(try vehicle.odometer(in: services)?.kilometres == 48213.4)
     }
 
@@ -147,7 +147,7 @@ import Testing
     }
 }
 
-/// What can be asked of each vehicle that comes with the program.
+/// The questions to each vehicle that comes with the program.
 @Suite struct `Every simulated vehicle` {
     @Test(arguments: ["petrol", "diesel", "electric", "hybrid", "motorcycle", "onuds", "truck"])
     func `every vehicle is polled for its own signals, and no value is invented`(name: String)

@@ -27,7 +27,7 @@ import Testing
         return reply
     }
 
-    /// What an exchange brings, and the ECUs that prove something.
+    /// The result of an exchange, and the ECUs that prove standstill.
     private static func found(
         _ signal: StandstillSignal, _ reply: Reply, _ profile: DiagnosticProfile = .classicCAN
     ) -> (outcome: StandstillProof.Outcome, proven: String) {
@@ -134,7 +134,7 @@ import Testing
 
     // MARK: Every link
 
-    /// What an ECU says when it is asked for the signals and for its map.
+    /// The answers of an ECU to requests for the signals and for its map.
     enum Kind: CaseIterable {
         case zero, lacking, zeroByIdentifier, lackingByIdentifier
         case moving, movingByIdentifier
@@ -212,7 +212,7 @@ import Testing
         return stand
     }
 
-    /// What the look ends with; nil = the vehicle proves that it stands still.
+    /// The result of the check; nil = the vehicle proves that it stands still.
     private static func look(_ stand: inout Stand) -> VehicleError? {
         let capabilities = stand.machine.dialect.capabilities
         nonisolated(unsafe) var current = stand
@@ -257,7 +257,7 @@ import Testing
                     return kinds[Int(state >> 33) % kinds.count]
                 })
         }
-        // A vehicle of which nobody answers when the session is set up has no session.
+        // A vehicle without an answer at the set-up has no session.
         return all.filter { $0.contains(where: \.answersMap) }
     }
 
@@ -278,7 +278,7 @@ import Testing
         #expect(faults.isEmpty, "\(faults.count): \(faults.prefix(10))")
     }
 
-    /// Without headers nobody knows who has answered.
+    /// Without headers the ECU that answered is not known.
     @Test func `without addresses as many ECUs as were heard have to prove standstill`() throws {
         for kinds in Self.combinations("petrol?protocol=3") {
             var stand = try Self.stand("petrol?personality=clone-noheaders", kinds)
@@ -310,7 +310,7 @@ import Testing
         }
     }
 
-    /// The gateway knows no group, so nobody but one ECU was asked.
+    /// The gateway has no group, so only one ECU was asked.
     @Test func `at a gateway without a group one ECU alone proves nothing`() throws {
         let reply = try Self.reply("410C0000")
         var unknown = Reply()

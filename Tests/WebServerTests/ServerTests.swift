@@ -114,15 +114,14 @@ private struct Echo: WebHandler {
     @Test func `a refused user uses no connection`() throws {
         let (server, port) = try server(users: [getuid() &+ 1]) { $0.connections = 1 }
         defer { server.stop() }
-        // These browsers send nothing, and the server does not wait for them.
+        // These browsers send nothing, and the server does not wait for their requests.
         let silent = try (0..<70).map { _ in try Browser(port: port) }
         for browser in silent {
             #expect(try browser.rest(within: 5).hasPrefix("HTTP/1.1 403 "))
         }
     }
 
-    /// The server does not look up the user of these loopback addresses, so they stand for other
-    /// hosts.
+    /// The server does not look up the user of these loopback addresses, so they act as other hosts.
     @Test func `other users leave connections for the user who runs the server`() throws {
         let everywhere = try WebListener(try #require(ListenAddress("0.0.0.0:0")))
         var limits = WebServer.Limits()

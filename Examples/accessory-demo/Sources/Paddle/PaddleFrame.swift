@@ -1,7 +1,7 @@
 /// One frame of the demonstration protocol, four bytes: a paddle with a position, buttons and lights.
 ///
-/// It is an example of a private wire protocol. A receiver finds the next frame after any loss, and
-/// a checksum shows which frames are damaged.
+/// The frame is an example of a private wire protocol. A receiver finds the next frame after any loss, and a
+/// checksum shows which frames are damaged.
 ///
 ///     1 c c c c c p p   command (5 bits), payload bits 15–14
 ///     0 p p p p p p p   payload bits 13–7

@@ -1,7 +1,7 @@
 /// A simulated device with the demonstration protocol.
 ///
-/// Its paddle swings, its button is pressed at each end, and it switches lights on the host's
-/// request. Times count from when it was switched on.
+/// The simulated paddle swings, its button is pressed at each end, and its lights follow the host's request.
+/// Times count from when it was switched on.
 public struct SimulatedPaddle: Sendable {
     /// The lights that are on, one bit each.
     public private(set) var lights: UInt16 = 0

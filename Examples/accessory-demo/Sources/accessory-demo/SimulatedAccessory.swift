@@ -67,7 +67,7 @@ final class SimulatedAccessory: Sendable {
 struct SystemFault: Error, CustomStringConvertible {
     /// Its name.
     var call: String
-    /// Its error number.
+    /// The error number.
     var errno: Int32
 
     var description: String { "\(call): \(String(cString: strerror(errno)))" }

@@ -26,7 +26,7 @@ public struct Accessory: Hashable, Sendable {
     public var usbID: String?
     /// The Device ID record of a Bluetooth device: `bluetooth:v000Ap0001d0100`.
     public var deviceID: String?
-    /// The program that has it open.
+    /// The program that has the device open.
     ///
     /// Filled in only by ``AccessoryManager/attached(withHolders:)`` on request.
     public var holder: AccessoryError.Holder?
@@ -37,7 +37,7 @@ public struct Accessory: Hashable, Sendable {
         return "serial:\(stablePath)"
     }
 
-    /// Whether it is a CAN adapter that sends frames as text.
+    /// Whether the device is a CAN adapter that sends frames as text.
     public var isSLCAN: Bool { address.transport is SLCANTransport }
 
     /// An adapter whose address is known.

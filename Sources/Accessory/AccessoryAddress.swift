@@ -1,6 +1,6 @@
 /// The address of an adapter in the form of `-d`, for any of the transports.
 ///
-/// ``TransportRegistry/address(_:)`` reads it.
+/// ``TransportRegistry/address(_:)`` reads an address.
 public struct AccessoryAddress: Hashable, Sendable, CustomStringConvertible {
     /// The transport that opens this address.
     public let transport: any Transport

@@ -8,7 +8,7 @@ import SystemIO
 /// scan for Bluetooth devices unless asked. Devices that are attached from the start are in the list but are
 /// not announced.
 public final class AccessoryManager: Sendable {
-    /// Where the system shows its devices; tests use other folders.
+    /// The folders in which the system shows its devices; tests use other folders.
     public struct Folders: Hashable, Sendable {
         /// Has one folder per terminal.
         public var terminals: String
@@ -32,8 +32,8 @@ public final class AccessoryManager: Sendable {
 
     /// One connection of one device.
     ///
-    /// Plugging it in again makes a new folder in sysfs with a new inode. A Bluetooth device is forgotten
-    /// once it is no longer seen.
+    /// Plugging a device in again makes a new folder in sysfs with a new inode. A Bluetooth device is
+    /// forgotten once it is no longer seen.
     private struct Connection: Hashable, Sendable {
         var node: String
         var inode: UInt64
@@ -46,7 +46,7 @@ public final class AccessoryManager: Sendable {
         var declared: [Accessory] = []
     }
 
-    /// Where the system shows its devices.
+    /// The folders in which the system shows its devices.
     public let folders: Folders
     /// Whether to ask BlueZ, too.
     let asksBlueZ: Bool

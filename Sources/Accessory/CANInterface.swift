@@ -24,17 +24,17 @@ public struct CANInterface: Hashable, Sendable {
     public var name: String
     /// The index.
     public var index: Int
-    /// Whether it is a CAN interface.
+    /// Whether the interface is one of CAN.
     public var isCAN = false
-    /// Whether it is up.
+    /// Whether the interface is up.
     public var isUp = false
-    /// The kernel's name for its kind: `can`, `vcan`, `slcan`.
+    /// The kernel's name for the kind of interface: `can`, `vcan`, `slcan`.
     public var kind = ""
     /// The bit rate; unit: bit/s, nil if it has none.
     public var rate: Int?
     /// The controller's state; nil if it has none.
     public var state: State?
-    /// Whether it can only listen.
+    /// Whether the interface can only listen.
     public var isListenOnly = false
     /// How long after leaving the bus the kernel restarts the controller (`restart-ms`); unit: ms, 0 = never.
     public var restartTime = 0
@@ -45,7 +45,7 @@ public struct CANInterface: Hashable, Sendable {
         self.index = index
     }
 
-    /// Why it cannot be used; nil if it can.
+    /// Why the interface cannot be used; nil if it can.
     public var fault: CANInterfaceFault? {
         if !isCAN { return .notCAN(interface: name) }
         if !isUp { return .down(interface: name, kind: kind) }

@@ -7,11 +7,11 @@ import SystemIO
 public struct FoundGateway: Hashable, Sendable {
     /// Its address: `192.168.1.10`, `fe80::1%eth0`.
     public var host: String
-    /// The port, if it is not the usual one.
+    /// The port, if it differs from the usual one.
     public var port: UInt16
-    /// The protocol version of its answer.
+    /// The protocol version of the gateway's answer.
     public var version: UInt8
-    /// What it reported about itself.
+    /// The gateway's report about itself.
     public var entity: DoIPEntity
 
     /// The gateway's answer to its identification request.
@@ -126,7 +126,7 @@ public enum DoIPSearch {
     struct Question {
         private let socket: DatagramSocket
 
-        /// Sends it; nil if that was not possible.
+        /// Sends the request; nil if that was not possible.
         init?(_ message: DoIPMessage, version: UInt8, host: String, port: UInt16) {
             let lookup = NameLookup(host: host, port: port)
             guard

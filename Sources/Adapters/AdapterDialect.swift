@@ -3,8 +3,8 @@ public import VehicleLink
 
 /// The language of an adapter: a small pure state machine between typed requests and bytes.
 ///
-/// A dialect only appends to `out`. The code that runs it writes the bytes, keeps the timers and passes in
-/// received bytes in pieces of any size. One exchange runs at a time:
+/// A dialect only appends to `out`. The caller writes the bytes, keeps the timers and passes in received
+/// bytes in pieces of any size. One exchange runs at a time:
 ///
 /// - ``initialise(_:)`` ends with exactly one ``DialectOutput/ready(_:)`` or
 ///   ``DialectOutput/initialisationFailed(_:)``.
@@ -238,7 +238,7 @@ public struct AdapterIdentity: Hashable, Sendable {
 public struct SetupQuestion: Hashable, Sendable {
     /// The request.
     public var request: [UInt8]
-    /// The protocol that was forced for it; nil if the adapter chose it.
+    /// The protocol that was forced for the request; nil if the adapter chose it.
     public var forced: VehicleProtocol?
     /// The answers of the ECUs.
     public var messages: [ECUMessage]

@@ -8,7 +8,7 @@ public enum AdapterRequest: Hashable, Sendable {
     case action(id: RequestID, AdapterAction)
     /// A command for the adapter as the user typed it: `AT RV`.
     ///
-    /// Without the user's consent it is sent only if it is known to change nothing.
+    /// Without the user's consent a command is sent only if it is known to change nothing.
     case command(id: RequestID, text: String, mayRepeat: Bool, consent: Consent? = nil)
     /// A monitor command for the adapter as the user typed it: `AT MA`.
     ///
@@ -48,7 +48,7 @@ public enum AdapterRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether it is sent to the vehicle.
+    /// Whether the request is for the vehicle.
     public var isForVehicle: Bool {
         switch self {
         case .vehicle: true

@@ -6,7 +6,7 @@ public import OBDCore
 /// sense, it is addressed as a GoLink over the same link. After a successful set-up the dialect stays the
 /// same.
 public struct AnyDialect: AdapterDialect {
-    /// Which dialect it is.
+    /// The dialect in use.
     public enum Choice: Hashable, Sendable, CaseIterable {
         /// Detect the dialect.
         case automatic

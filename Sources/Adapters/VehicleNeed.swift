@@ -6,7 +6,7 @@ public enum VehicleNeed: Hashable, Sendable {
     case needed
     /// A vehicle that does not answer the first requests may still answer others.
     ///
-    /// `assumed` is the protocol for them if the adapter found none.
+    /// `assumed` is the protocol for such a vehicle if the adapter found none.
     case maybeSilent(assumed: VehicleProtocol? = nil)
     /// Without a vehicle, only the adapter is set up.
     case optional

@@ -23,7 +23,7 @@ extension ConversationReader {
         var errorsBefore: [Told] = []
         /// Whether the first of those is a request that lost its answer if this guess is disproved.
         var beginsWithEcho = false
-        /// Whether it is the very first line.
+        /// Whether the line is the very first one.
         var isFirst = false
 
         /// An error and the line that it is about.

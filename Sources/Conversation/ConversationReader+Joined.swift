@@ -129,7 +129,7 @@ extension ConversationReader {
         }
     }
 
-    /// Reads `SEARCHING...0140:4902…1:…`; false if it is something else.
+    /// Reads `SEARCHING...0140:4902…1:…`; false if the line is something else.
     mutating func readSegments(_ text: Span<UInt8>, _ out: inout [ConversationItem]) -> Bool {
         guard asked.isOfVehicle || mayBeEcho else { return false }
         let start = AdapterWords.endOfSearching(text) ?? 0

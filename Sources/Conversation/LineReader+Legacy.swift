@@ -41,7 +41,7 @@ extension ReplyReader {
             || provesItself(reading, bytes) ? reading : nil
     }
 
-    /// Whether it is the tester's own request, which sniffers and some clones show.
+    /// Whether the line is the tester's own request, which sniffers and some clones show.
     private func isTesters(_ bytes: InlineBytes) -> Bool {
         bytes.count > 4 && (bytes[0] == 0x61 || bytes[0] == 0x68) && bytes[1] == 0x6A
             && bytes[2] == settings.testerAddress

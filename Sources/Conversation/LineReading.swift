@@ -47,7 +47,7 @@ struct LineReading: Hashable, Sendable {
             }
         }
 
-        /// The form of its addresses; nil if it has none.
+        /// The form of the shape's addresses; nil if it has none.
         var form: ECUAddress.Form? {
             switch self {
             case .can11, .joined11: .can11
@@ -94,7 +94,7 @@ struct LineReading: Hashable, Sendable {
     var start: Int
     /// The data length code that the line shows.
     var announced: Int?
-    /// How well it answers the request.
+    /// How well the line answers the request.
     var answer: Answer
     /// The evidence in the line itself.
     var proof: Proof
@@ -105,7 +105,7 @@ struct LineReading: Hashable, Sendable {
     var familiarity = 0
     /// Whether the line has a valid length code.
     var lengthCodeFits = false
-    /// How well it agrees with the settings and the earlier lines.
+    /// How well the reading agrees with the settings and the earlier lines.
     var agreement = 0
 
     /// How usual the address alone is on a vehicle: 0 to 3.

@@ -19,7 +19,7 @@ struct ReplyReader: Hashable, Sendable {
 
     /// The settings for reading lines.
     ///
-    /// Change it through ``change(_:)``.
+    /// Change the settings through ``change(_:)``.
     private(set) var settings: ELM327Settings
     /// The protocol to assume unless something else is known.
     let fallback: VehicleProtocol?
@@ -38,7 +38,7 @@ struct ReplyReader: Hashable, Sendable {
     /// Whether the last exact answer on CAN had a data length code, which is then expected on the next lines.
     private(set) var shownLength: Bool?
     private(set) var inferredFamily: VehicleProtocol.Family?
-    /// The family of which a setting is that other families do not have; lines outweigh it.
+    /// The family that a setting suggests, because other families do not have the setting; lines outweigh it.
     private var suggestedFamily: VehicleProtocol.Family?
     var busInitIsOpen = false
     /// The number of consecutive monitored frames with 29-bit identifiers.
@@ -335,7 +335,7 @@ struct ReplyReader: Hashable, Sendable {
 
     /// Whether the last byte is both the sum of ISO 9141-2 and the CRC of J1850.
     ///
-    /// Then it does not distinguish the families.
+    /// The frame then does not distinguish the families.
     private var fitsBothCheckBytes: Bool {
         J1850.crcIndex(in: digits.bytes(from: 0), inFrameResponse: false) != nil
     }

@@ -7,8 +7,8 @@ public enum AddressPicture {
 
     /// The lines; nil if the address is too long or the terminal too narrow.
     ///
-    /// With colours, the code is dark on light, independent of the terminal's own colours. Without
-    /// colours, it needs a terminal with a dark background.
+    /// With colours, the code is dark on light, independent of the terminal's own colours. Without colours,
+    /// the picture needs a terminal with a dark background.
     public static func lines(
         _ text: String, columns: Int, hasColours: Bool
     ) -> [String]? {

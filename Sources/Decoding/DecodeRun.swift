@@ -20,7 +20,7 @@ public enum DecodedLine: Hashable, Sendable {
     /// A damaged line or message.
     case damaged(LinkError, text: String, line: Int)
 
-    /// Whether it makes the run fail.
+    /// Whether the line makes the run fail.
     public var isError: Bool {
         switch self {
         case .item(.error, _), .damaged: true
@@ -28,7 +28,7 @@ public enum DecodedLine: Hashable, Sendable {
         }
     }
 
-    /// The ECU that sent it; nil if the text does not show it, or for the adapter's own text.
+    /// The ECU that sent the line's content; nil if the text does not show it, or for the adapter's own text.
     public var ecu: ECUAddress? {
         switch self {
         case .item(let item, _): item.ecu
@@ -221,7 +221,7 @@ public struct DecodeRun {
 }
 
 extension ECUMessage {
-    /// Whether it is a list of codes in any service.
+    /// Whether the message is a list of codes in any service.
     fileprivate var isListOfCodes: Bool {
         guard parameterGroup == nil else { return true }
         return [0x43, 0x47, 0x4A, 0x53, 0x57, 0x58, 0x59].contains(payload.first)

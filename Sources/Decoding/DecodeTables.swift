@@ -61,7 +61,7 @@ public struct DecodeTables {
 
 /// The bytes that a text may contain in hexadecimal: every two consecutive digits.
 ///
-/// Any characters may be between them, because only the text's reader knows where bytes begin.
+/// Any characters may be between the digits, because only the text's reader knows where bytes begin.
 struct SpelledBytes {
     private var isSpelled = [Bool](repeating: false, count: 256)
 

@@ -66,7 +66,7 @@ package struct ChosenSink: Sendable {
     package var address: SinkAddress
     /// The settings of the configuration or the command line.
     package var settings: PublishSettings
-    /// The prefix of its environment variables.
+    /// The prefix of the sink's environment variables.
     package var variable: String
     private let surroundings: Surroundings
 

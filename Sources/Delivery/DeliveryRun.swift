@@ -80,7 +80,7 @@ package struct DeliveryRun {
         changed = try EventDescriptor()
     }
 
-    /// Delivers until every sink has ended; a signal stops them.
+    /// Delivers until every sink has ended; a signal stops the sinks.
     ///
     /// - Parameters:
     ///   - begun: is called when all are under way.

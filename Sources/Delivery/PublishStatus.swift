@@ -12,9 +12,9 @@ package struct PublishStatus {
     package struct Line {
         /// The sink's name and its delivered trips.
         package var sink: DeliveryStore.Sink
-        /// The data that it has not received; nil for a broker that gets only the newest values.
+        /// The data that the sink has not received; nil for a broker that gets only the newest values.
         package var backlog: DeliveryBacklog?
-        /// Whether the configuration names it, or it is an address.
+        /// Whether the sink is in the configuration or is an address.
         package var isKnown: Bool
     }
 

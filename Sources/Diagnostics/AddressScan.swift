@@ -9,7 +9,7 @@ public struct AddressScan: Hashable, Sendable {
     public struct Module: Hashable, Sendable {
         /// The address for requests to the module.
         public var request: ECUAddress
-        /// The address in its answers.
+        /// The address in the module's answers.
         public var responder: ECUAddress
 
         /// An ECU with its two addresses.

@@ -22,12 +22,12 @@ public struct BatteryGuard: Hashable, Sendable {
         public var standstill = Duration.seconds(600)
         /// A vehicle that stands still is off below this voltage; unit: V, for a 12 V supply.
         ///
-        /// A charging converter or alternator keeps the voltage above it; a lead battery with the ignition on
-        /// falls below it.
+        /// A charging converter or alternator keeps the voltage above this floor; a lead battery with the
+        /// ignition on falls below it.
         public var floor = 12.8
         /// Above this voltage, the battery is being charged; unit: V, for a 12 V supply.
         ///
-        /// A lithium battery that is not being charged stays below it.
+        /// A lithium battery that is not being charged stays below this voltage.
         public var charging = 13.5
         /// A change that is worth a request while the vehicle is left alone; unit: V, for a 12 V supply.
         public var change = 0.3
@@ -62,7 +62,7 @@ public struct BatteryGuard: Hashable, Sendable {
     public struct Rest: Hashable, Sendable {
         /// The reason.
         public var cause: Cause
-        /// When it began.
+        /// When the rest began.
         public var since: Instant
         /// The voltage at the adapter at that time; unit: V, nil if the adapter does not report it.
         public var voltage: Double?

@@ -5,13 +5,13 @@ public import OBDCore
 public struct CodeExplanations: Sendable {
     /// The state of a code, as far as it is known.
     public struct State: Hashable, Sendable {
-        /// The list that contains it; nil if not known.
+        /// The list that contains the code; nil if not known.
         public var kind: CodeReport.Kind?
         /// Whether the list of permanent codes has it, too.
         public var isPermanentToo = false
         /// UDS status byte.
         public var statusByte: UInt8?
-        /// Whether it is active now; nil if the vehicle does not report that.
+        /// Whether the fault is active now; nil if the vehicle does not report that.
         public var isActive: Bool?
         /// The ECU's advice (UDS report 42); nil if there is none.
         public var advice: CodeSeverity.Advice?
@@ -97,8 +97,8 @@ public struct CodeExplanations: Sendable {
 
     /// The explanation of `code`; nil if there is none.
     ///
-    /// `text` is its text in ``CodeTexts``. A code without a text gets no explanation, because it is not
-    /// enough that its neighbours have one; only a hazard of its number is named. If no family has the
+    /// `text` is the code's text in ``CodeTexts``. A code without a text gets no explanation, because it is
+    /// not enough that its neighbours have one; only a hazard of its number is named. If no family has the
     /// code, its meaning alone is explained.
     public func explanation(
         of code: DTC, text: String?, state: State = State()

@@ -2,7 +2,7 @@
 public struct CodeFacts: Sendable {
     /// Its meaning.
     public var text: String?
-    /// Whether it is safe to drive on.
+    /// Whether driving on is safe.
     public var driveOn: DriveAdvice?
 
     /// Facts of a code.

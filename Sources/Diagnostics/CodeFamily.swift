@@ -1,6 +1,6 @@
-/// Whether it is safe to drive on, the most serious first.
+/// Whether driving on is safe, the most serious first.
 public enum DriveAdvice: String, Hashable, Comparable, CaseIterable, Sendable {
-    /// Stop as soon as it is safe.
+    /// Stop at the next safe place.
     case stop
     /// Something is damaged or fails soon: have it checked within days.
     case soon
@@ -43,11 +43,11 @@ public struct CodeFamily: Hashable, Sendable {
     public struct Cause: Hashable, Sendable {
         /// The cause.
         public var what: String
-        /// How to check it; may be empty.
+        /// How to check the cause; may be empty.
         public var check: String
-        /// The meanings that it can have caused; with no codes either, all.
+        /// The meanings that the cause can have; with no codes either, all.
         var meanings: Set<CodeMeaning> = []
-        /// The codes that it can have caused.
+        /// The codes that the cause can have.
         var codes: [ClosedRange<UInt16>] = []
     }
 
@@ -57,7 +57,7 @@ public struct CodeFamily: Hashable, Sendable {
         public var signals: [String]
         /// The expected values; may be empty.
         public var meaning: String
-        /// The codes to which it applies; empty for all.
+        /// The codes to which the answer applies; empty for all.
         var codes: [ClosedRange<UInt16>]
     }
 
@@ -75,7 +75,7 @@ public struct CodeFamily: Hashable, Sendable {
     public internal(set) var codes: [ClosedRange<UInt16>] = []
     /// The family's codes of SAE J1939.
     var trucks: [CodeExplanations.TruckCode] = []
-    /// Whether it is safe to drive on; nil if that differs from code to code.
+    /// Whether driving on is safe; nil if that differs from code to code.
     public internal(set) var drive: DriveAdvice?
     /// The reason, or the exceptions.
     public internal(set) var driveReason = ""
@@ -104,7 +104,7 @@ public struct CodeFamily: Hashable, Sendable {
 
 /// The explanation of a single code.
 public struct CodeExplanation: Hashable, Sendable {
-    /// How reliable it is.
+    /// How reliable the explanation is.
     public enum Certainty: String, Hashable, Sendable {
         /// The first causes are from repair statistics.
         case statistics
@@ -118,7 +118,7 @@ public struct CodeExplanation: Hashable, Sendable {
     public var meaning: CodeMeaning
     /// The family's title for the user.
     public var title: String
-    /// Whether it is safe to drive on; nil if unknown.
+    /// Whether driving on is safe; nil if unknown.
     public var drive: DriveAdvice?
     /// The reason, or the exceptions; may be empty.
     public var driveReason: String

@@ -4,7 +4,7 @@ public struct CodeHazard: Hashable, Sendable {
     public var id: String
     /// The warning.
     public var sentence: String
-    /// The codes that have it by their numbers.
+    /// The codes that have the hazard by their numbers.
     var codes: [ClosedRange<UInt16>] = []
     /// Parts of the texts of codes that have it, in small letters.
     var says: [String] = []

@@ -9,13 +9,13 @@ public struct CodeNeighbours: Hashable, Sendable {
     public struct Neighbour: Hashable, Sendable {
         /// The code.
         public var code: DTC
-        /// The subject: its text without the failure mode.
+        /// The subject: the code's text without the failure mode.
         public var subject: String
     }
 
-    /// The nearest code before it; nil if none is near.
+    /// The nearest code before the unknown one; nil if none is near.
     public var before: Neighbour?
-    /// The nearest code after it; nil if none is near.
+    /// The nearest code after the unknown one; nil if none is near.
     public var after: Neighbour?
 
     /// One sentence for the user.

@@ -1,7 +1,7 @@
 public import OBDCore
 
 extension DiagnosticItem {
-    /// The ECU that sent it; nil if headers were off.
+    /// The ECU that sent the item; nil if headers were off.
     public var ecu: ECUAddress? {
         switch self {
         case .reading(let reading): reading.ecu

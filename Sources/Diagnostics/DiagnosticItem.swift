@@ -68,7 +68,7 @@ public struct Reading: Hashable, Sendable {
 
 /// An on-board monitor and whether it has run (PIDs 01 and 41).
 public struct MonitorStatus: Hashable, Sendable {
-    /// The period to which it refers; the raw value is printed in `scope`.
+    /// The period of the status; the raw value is printed in `scope`.
     public enum Scope: String, Hashable, Sendable {
         /// Since codes were cleared: PID 01.
         case sinceClear
@@ -91,13 +91,13 @@ public struct MonitorStatus: Hashable, Sendable {
 
     /// The ECU that answered.
     public var ecu: ECUAddress?
-    /// The period to which it refers.
+    /// The period of the status.
     public var scope: Scope
     /// The monitor.
     public var monitor: Monitor
-    /// Whether the vehicle has it (PID 41: whether it is enabled).
+    /// Whether the vehicle has the monitor (PID 41: whether the monitor is enabled).
     public var supported: Bool
-    /// Whether it has completed; nil if it is not supported.
+    /// Whether the monitor has completed; nil if it is not supported.
     public var complete: Bool?
     /// The input line, from 1; 0 on a live link.
     public var line: Int
@@ -215,7 +215,7 @@ public struct CodeReport: Hashable, Sendable {
             self.protect = protect
         }
 
-        /// Whether any of them is on.
+        /// Whether any of the lamps is on.
         public var isAnyOn: Bool {
             [malfunction, redStop, amberWarning, protect].contains(true)
         }

@@ -90,7 +90,7 @@ extension PIDTable {
 }
 
 extension PIDTable.Record {
-    /// The address of its requests and of its answers; `ecu` is the wanted ECU, nil for any.
+    /// The address of the record's requests and of its answers; `ecu` is the wanted ECU, nil for any.
     ///
     /// The table's request address takes precedence over the rule of ISO 15765-4, unless another ECU than the
     /// table's is wanted.

@@ -2,7 +2,7 @@ public import OBDCore
 
 // The meaning of a message about codes, in any service.
 extension ECUMessage {
-    /// Whether it is a refusal: a negative response, or a negative acknowledgement in SAE J1939.
+    /// Whether the message is a refusal: a negative response, or a negative acknowledgement in SAE J1939.
     public var isRefusal: Bool {
         switch parameterGroup {
         case 0xE800: payload.first != 0x00
@@ -30,7 +30,7 @@ extension ECUMessage {
         return CodeReport.Lamps(byte: byte)
     }
 
-    /// Whether it confirms a request to clear codes: 44, 54 of UDS, or in SAE J1939 a positive
+    /// Whether the message confirms a request to clear codes: 44, 54 of UDS, or in SAE J1939 a positive
     /// acknowledgement (PGN E800) of DM11.
     public var confirmsClearing: Bool {
         switch parameterGroup {

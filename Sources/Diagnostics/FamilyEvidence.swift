@@ -245,7 +245,8 @@ struct CodeListForm {
 extension ResponseDecoder {
     /// Notes the evidence of an exchange for the vehicle's protocol family.
     ///
-    /// Call it before decoding the messages. Where headers are off, it can settle how lists of codes are read.
+    /// Call this method before decoding the messages. Where headers are off, the evidence can settle how
+    /// lists of codes are read.
     public mutating func note(_ messages: [ECUMessage], in exchange: Exchange) {
         for message in messages { note(message, in: exchange) }
         noteEnd()

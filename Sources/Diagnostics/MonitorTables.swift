@@ -23,9 +23,9 @@ public struct MonitorTables: Hashable, Sendable {
     public struct Test: Hashable, Sendable {
         /// Its name.
         public var name: String
-        /// The scaling of its bytes in service 05; nil for tests of service 06 only.
+        /// The scaling of the test's bytes in service 05; nil for tests of service 06 only.
         public var scaling: Scaling?
-        /// Whether service 05 sends limits with it.
+        /// Whether service 05 sends limits with the test.
         public var hasLimits: Bool
     }
 

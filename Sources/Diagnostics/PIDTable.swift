@@ -16,7 +16,7 @@ public struct PIDTable: Sendable {
         public var target: ECUAddress?
         /// The only ECU for whose answers the record is valid; nil for any ECU.
         public var responder: ECUAddress?
-        /// The vehicles for which it is valid; empty if not known.
+        /// The vehicles for which the record is valid; empty if not known.
         public var vehicles: [VINPattern]
         /// The model years for which it is valid; empty for all, or if not known.
         public var years: [ClosedRange<Int>]

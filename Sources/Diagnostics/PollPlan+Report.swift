@@ -7,7 +7,7 @@ extension PollPlan {
         var asked = 0
         var answers = 0
         var missed = 0
-        /// Requests for it that the link could not send.
+        /// Requests for the record that the link could not send.
         var notSent = 0
         var first: Instant?
         var last: Instant?
@@ -42,7 +42,7 @@ extension PollPlan {
         public var dataID: DataID
         /// The wanted interval; nil means as fast as possible.
         public var period: Duration?
-        /// The number of requests for it.
+        /// The number of requests for the record.
         public var asked: Int
         /// The number of answered requests.
         public var answers: Int
@@ -50,9 +50,9 @@ extension PollPlan {
         public var missed: Int
         /// The mean interval between answers, without rests; nil before the second answer.
         public var reached: Duration?
-        /// Whether it shares requests with others at the end.
+        /// Whether the record shares requests with others at the end.
         public var isBatched: Bool
-        /// Single requests for it that the link could not send.
+        /// Single requests for the record that the link could not send.
         public var notSent = 0
         /// The request address of the only ECU to ask; nil for all ECUs.
         public var target: ECUAddress?
@@ -78,7 +78,7 @@ extension PollPlan {
         public var records: [RecordReport] = []
         /// Whether requests for several records work; nil if not tried.
         public var batchesWork: Bool?
-        /// Whether they work with a count digit; nil if not tried.
+        /// Whether batches work with a count digit; nil if not tried.
         public var batchesTakeFrameCount: Bool?
         /// How often the vehicle was left alone.
         public var rests = 0

@@ -7,11 +7,11 @@ public import OBDCore
 /// 2. the record with the earliest deadline, and in the same request as many others as the link allows: due
 ///   records first, then those without a period that were not asked for the longest time.
 ///
-/// A batch is only used while it helps. Records that it leaves out are asked alone at once, as are all
+/// A batch is only used while it helps. Records that an answer leaves out are asked alone at once, as are all
 /// records of a batch that fails twice in a row. A refused batch ends batching for some minutes. A batch
-/// never proves anything about a single record. A record that was asked alone may join a batch
-/// again after ``answersBeforeBatch`` answers, or twice as many each time batches with the record
-/// fail. A record that also failed alone may join at once, because the link was the cause.
+/// never proves anything about a single record. A record that was asked alone may join a batch again after
+/// ``answersBeforeBatch`` answers, or twice as many each time batches with the record fail. A record that
+/// also failed alone may join at once, because the link was the cause.
 ///
 /// A record that is silent or fails alone ``missesBeforeRest`` times in a row is asked less and less often,
 /// but never abandoned. If no record is answered that was answered before, the interval grows less. The first
@@ -65,7 +65,7 @@ public struct PollPlan: Sendable {
                 period: period, target: target, responder: responder)
         }
 
-        /// Whether it can share a request.
+        /// Whether the record can share a request.
         ///
         /// Batches are split by known lengths, and support maps are not mixed with data.
         var fitsBatch: Bool {
@@ -123,7 +123,7 @@ public struct PollPlan: Sendable {
             count += 1
         }
 
-        /// Whether it was refused and the pause is not over.
+        /// Whether there was a refusal and the pause is not over.
         func holds(at now: Instant) -> Bool { again.map { now < $0 } ?? false }
     }
 
@@ -132,17 +132,17 @@ public struct PollPlan: Sendable {
         var due: Instant
         var lastAsked: Instant?
         var misses = 0
-        /// Whether it was ever answered.
+        /// Whether the record was ever answered.
         var hasAnswered = false
         var mayBatch: Bool
         var answersAlone = 0
-        /// The number of failed batches in a row that contained it.
+        /// The number of failed batches in a row that contained the record.
         var failedBatches = 0
-        /// How often it was removed from batches since a batch with it was answered.
+        /// How often the record was removed from batches since a batch with it was answered.
         var timesTakenOut = 0
-        /// Whether it failed alone since it was removed from a batch.
+        /// Whether the record failed alone since it was removed from a batch.
         var failedAlone = false
-        /// When it would have been due if it were not asked less often; nil if it is not.
+        /// When the record would have been due if it were not asked less often; nil if it is not.
         var heldSince: Instant?
         var roundsDone = 0
         /// The request for this record only.
@@ -151,7 +151,7 @@ public struct PollPlan: Sendable {
         var frameCount: FrameCount?
         /// The number of frames in the last answer to a single request without a count.
         var lastFrames: Int?
-        /// Whether only the guard requests it.
+        /// Whether only the guard requests the record.
         var isWatched = false
         var fare = PollStatistics()
     }

@@ -30,7 +30,7 @@ public struct ProfileDiscovery: Hashable, Sendable {
     private var phase = Phase.classic
     private var profiles: [ECUAddress?: DiagnosticProfile] = [:]
 
-    /// A discovery at its start; with `forced` it stays on that protocol.
+    /// A discovery at its start; with `forced` it uses only that protocol.
     public init(forced: VehicleProtocol? = nil) {
         self.forced = forced
         if let forced {

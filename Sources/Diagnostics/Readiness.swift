@@ -4,7 +4,7 @@ public import OBDCore
 public struct ReadinessRules: Hashable, Sendable {
     /// One rule.
     public struct Rule: Hashable, Sendable {
-        /// The region in which it applies: `us-epa`.
+        /// The region of the rule: `us-epa`.
         public var region: String
         /// The monitor's name for the user.
         public var title: String

@@ -207,7 +207,7 @@ extension ResponseDecoder {
             MonitorStatus.append(payload[data], .sinceClear, answer.ecu, answer.line, &out)
             return
         case 0x41 where data.count == 4:
-            // Old ECUs do not set the bit for compression ignition here, but PID 01 has it.
+            // Old ECUs do not set the bit for compression ignition here, but their PID 01 has the bit.
             MonitorStatus.append(
                 payload[data], .thisCycle, answer.ecu, answer.line,
                 isCompression: memory.isCompression(answer.speaker), &out)

@@ -193,7 +193,7 @@ struct Answer {
     let request: [UInt8]?
     /// The protocol family; nil if neither the exchange nor the address shows it.
     let family: VehicleProtocol.Family?
-    /// The ECU under which its content is remembered.
+    /// The ECU under which the answer's content is remembered.
     let speaker: ECUMemory.Speaker
 
     init(_ message: ECUMessage, in exchange: Exchange, _ evidence: FamilyEvidence) {

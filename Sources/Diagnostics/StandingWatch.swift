@@ -3,7 +3,7 @@ public import OBDCore
 /// Detects since when neither the wheels nor the engine have turned, from the readings of ECUs.
 ///
 /// A value without a clock. If a vehicle reports no engine speed, as electric ones do, its engine counts as
-/// stopped. If it reports no speed, it never counts as standing.
+/// stopped. A vehicle that reports no speed never counts as standing.
 public struct StandingWatch: Hashable, Sendable {
     /// How long an engine speed is valid; a missing engine speed counts as 0.
     static let freshness = Duration.seconds(30)

@@ -70,7 +70,7 @@ public enum TripEntry: Hashable, Sendable {
     /// Entries that belong together: either all are stored or none.
     case together([TripEntry])
 
-    /// The number of its items.
+    /// The number of items in the entry.
     public var items: Int {
         switch self {
         case .items(let items): items.count

@@ -224,7 +224,7 @@ public struct DoIPEntity: Hashable, Sendable {
             furtherAction: content[31], synchronised: content.count > 32 ? content[32] : nil)
     }
 
-    /// The content of its announcement.
+    /// The content of the gateway's announcement.
     fileprivate var announcement: [UInt8] {
         vin + [UInt8(address >> 8), UInt8(truncatingIfNeeded: address)] + eid + gid
             + [furtherAction] + (synchronised.map { [$0] } ?? [])

@@ -43,7 +43,7 @@ public final class HTTPClient {
     /// The bytes to send; libcurl reads them in place.
     private var body: HTTPBody?
 
-    /// Loads the library; call it before any thread exists.
+    /// Loads the library; call this function before any thread exists.
     public static func open() throws(EngineError) {
         guard eng_http_open() == 0 else {
             throw .missingLibrary("HTTP", packages: "libcurl4 zlib1g")

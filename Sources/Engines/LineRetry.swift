@@ -8,9 +8,9 @@ public struct LineRetry {
     public struct Result: Sendable {
         /// Lines that the server accepted.
         public var taken = 0
-        /// Lines that it refused again.
+        /// Lines that the server refused again.
         public var left = 0
-        /// Why it ended early; nil = it finished.
+        /// Why the run ended early; nil = it finished.
         public var end: SinkEnd?
     }
 

@@ -25,7 +25,7 @@ final class MQTTClient {
     private var handle: OpaquePointer?
     private(set) var events: [Event] = []
 
-    /// Loads the library; call it before any thread exists.
+    /// Loads the library; call this function before any thread exists.
     static func open() throws(EngineError) {
         guard eng_mqtt_open() == 0 else {
             throw .missingLibrary("MQTT", packages: "libmosquitto1")

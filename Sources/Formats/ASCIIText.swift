@@ -39,7 +39,7 @@ public func asciiText(_ text: String) -> String {
 /// `text` in ASCII, with words for signs where that is easier to read.
 ///
 /// `21 °C` becomes `21 C`, `12 °` becomes `12 deg`, and a sign without a word becomes `?`. Unlike
-/// ``asciiText(_:)``, it does not keep the width.
+/// ``asciiText(_:)``, this function does not keep the width.
 public func asciiWords(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var result = ""

@@ -75,8 +75,8 @@ public struct CSVGrid: Sendable {
     /// Appends at most ``linesAtOnce`` lines that `reading` completes; returns whether there are
     /// more.
     ///
-    /// Call it until there are no more, then call ``append(_:time:to:)``. A pause of days in a trip
-    /// therefore need not fit into memory.
+    /// Call this method until there are no more lines, then call ``append(_:time:to:)``. A pause of days in a
+    /// trip therefore need not fit into memory.
     public mutating func advance(
         to reading: borrowing Reading, time: UTC, _ output: inout [UInt8]
     ) -> Bool {

@@ -7,11 +7,11 @@ enum CSVText {
         output.append(0x0A)
     }
 
-    /// Appends text, with quotes if it needs them; it does if it contains `separator` or a comma.
+    /// Appends text, with quotes if the text needs them: if it contains `separator` or a comma.
     ///
     /// A spreadsheet interprets a cell that begins with one of `= + - @`, tab or CR as a formula.
-    /// Text from a vehicle or an adapter may begin with one of them, so an apostrophe before it
-    /// makes it text. ``ControlCharacters`` are made visible, except tabs and line ends.
+    /// Text from a vehicle or an adapter may begin with such a character, so an apostrophe before it makes it
+    /// text. ``ControlCharacters`` are made visible, except tabs and line ends.
     static func append(
         _ text: String, to output: inout [UInt8], separator: UInt8 = UInt8(ascii: ",")
     ) {

@@ -12,7 +12,7 @@ extension CodeReport {
 }
 
 extension CodeReport.Lamps {
-    /// The name of the malfunction lamp, as cars have it.
+    /// The name of the malfunction lamp in cars.
     public static let checkEngineLight = "check engine light"
 
     /// The names of the lamps that are on, the most severe first.

@@ -1,6 +1,6 @@
 /// Characters that control a terminal or reorder the text next to them.
 ///
-/// Text from adapters, vehicles and files must not bring them to a screen.
+/// Text from adapters, vehicles and files must not bring such characters to a screen.
 public enum ControlCharacters {
     /// Whether a character is a control character (C0, DEL, C1), an invisible direction mark, or a
     /// separator that some readers take for a line end.
@@ -12,7 +12,7 @@ public enum ControlCharacters {
         }
     }
 
-    /// Appends it in visible form: `\x1B` or `\u{202E}`.
+    /// Appends the character in visible form: `\x1B` or `\u{202E}`.
     public static func append(_ scalar: Unicode.Scalar, to text: inout String) {
         let digits = String(scalar.value, radix: 16, uppercase: true)
         if scalar.value < 0x100 {

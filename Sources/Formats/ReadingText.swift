@@ -22,7 +22,7 @@ public enum ReadingText {
 
     /// The service that `payload` answers; nil if it is not an answer.
     ///
-    /// For a refusal (7F), it is the refused service.
+    /// For a refusal (7F), the result is the refused service.
     public static func service(ofAnswer payload: some Collection<UInt8>) -> Service? {
         guard let first = payload.first else { return nil }
         if first == Service.negativeResponse.rawValue {

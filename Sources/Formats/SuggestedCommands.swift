@@ -32,7 +32,7 @@ public struct SuggestedCommands: Sendable {
             .joined(separator: "\"")
     }
 
-    /// Whether it is a command that reads or writes trips, and does not name a database itself.
+    /// Whether the text is a command that reads or writes trips, and does not name a database itself.
     private func usesDatabase(_ command: Substring) -> Bool {
         let words = command.split(separator: " ")
         guard words.count > 1, words[0] == "obdscan", !words.contains("--db"),

@@ -18,7 +18,7 @@ public struct ServedName: Hashable, Sendable, CustomStringConvertible {
         name = argument
     }
 
-    /// As a user types it.
+    /// The name as a user types it.
     public var description: String { name }
 }
 
@@ -38,6 +38,6 @@ public struct ServedGateway: Hashable, Sendable, CustomStringConvertible {
         self.init(host: host)
     }
 
-    /// As a user types it.
+    /// The host as a user types it.
     public var description: String { host.text }
 }

@@ -76,10 +76,10 @@ public struct ServedHost: Hashable, Sendable {
     /// `ADDRESS:PORT`.
     public var text: String { (address.contains(":") ? "[\(address)]" : address) + ":\(port)" }
 
-    /// Whether only programs on this machine can reach it.
+    /// Whether only programs on this machine can reach the host.
     public var isLoopback: Bool { address.hasPrefix("127.") || address == "::1" }
 
-    /// Whether it means all addresses of this machine.
+    /// Whether the host means all addresses of this machine.
     public var isWildcard: Bool { address == "0.0.0.0" || address == "::" }
 
     /// The address in the form for bind(2), and its family; nil if it is not a numeric address.
@@ -101,7 +101,7 @@ public struct ServedHost: Hashable, Sendable {
 public struct PseudoTerminal: ~Copyable {
     /// Its name: `/dev/pts/3`.
     public let path: String
-    /// A symbolic link to it, which is removed at the end.
+    /// A symbolic link to the terminal, which is removed at the end.
     public let link: String?
     private let master: Int32
     private let slave: Int32
@@ -114,7 +114,7 @@ public struct PseudoTerminal: ~Copyable {
         self.slave = slave
     }
 
-    /// Creates a pseudo terminal in raw mode, and the link to it.
+    /// Creates a pseudo terminal in raw mode, and the link to the terminal.
     public static func open(link: String?) throws(LocalLinkFault) -> PseudoTerminal {
         var name = [UInt8](repeating: 0, count: 64)
         let master = name.withUnsafeMutableBytes { bytes in

@@ -1,7 +1,7 @@
 /// The address of the ECU that answered, as on the wire.
 ///
 /// `7E8` and `18DAF110` on CAN, `10` (the source byte) on protocols before CAN, `1010` on DoIP. With extended
-/// addressing, it includes the address byte after the CAN identifier: `7E8/F1`.
+/// addressing, the address includes the address byte after the CAN identifier: `7E8/F1`.
 public struct ECUAddress: Hashable, Comparable, Sendable {
     /// The kind of address, which determines its written form.
     public enum Form: UInt8, Hashable, Sendable {
@@ -58,8 +58,8 @@ public struct ECUAddress: Hashable, Comparable, Sendable {
 
     /// The address of a request to this ECU only (physical addressing).
     ///
-    /// ISO 15765-4: 7E8 → 7E0, 18DAF110 → 18DA10F1. Before CAN it is the address byte itself, and on DoIP the
-    /// logical address.
+    /// ISO 15765-4: 7E8 → 7E0, 18DAF110 → 18DA10F1. Before CAN the request address is the address byte
+    /// itself, and on DoIP the logical address.
     public var physicalRequest: ECUAddress {
         switch form {
         case .can11: ECUAddress(value >= 8 ? value - 8 : value, .can11, extended: extended)

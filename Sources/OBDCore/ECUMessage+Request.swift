@@ -1,6 +1,6 @@
 // Finds out which request a message answers, from its own bytes.
 extension ECUMessage {
-    /// Whether it answers `request`, including with a refusal.
+    /// Whether the message answers `request`, including with a refusal.
     ///
     /// The comparison uses the service, the PID, identifier or sub-function after it if both have one, and in
     /// SAE J1939 the parameter group. A message that does not match belongs to another request: the adapter
@@ -39,7 +39,7 @@ extension ECUMessage {
         return request[2] == third
     }
 
-    /// Whether it has the data that `request` asks for; a refusal does not.
+    /// Whether the message has the data of `request`; a refusal does not.
     public func isPositiveAnswer(to request: [UInt8]) -> Bool {
         guard answers(request) else { return false }
         return parameterGroup.map { $0 != Self.acknowledgement }
@@ -55,8 +55,8 @@ extension ECUMessage {
         return UInt32(request[0]) << 16 | UInt32(request[1]) << 8 | UInt32(request[2])
     }
 
-    /// Whether it is an acknowledgement of `request`, which repeats the parameter group in bytes 6 to 8,
-    /// lowest byte first.
+    /// Whether the message is an acknowledgement of `request`, which repeats the parameter group in bytes 6
+    /// to 8, lowest byte first.
     private func acknowledges(_ request: [UInt8]) -> Bool {
         guard parameterGroup == Self.acknowledgement, let group = Self.group(request) else {
             return false

@@ -6,7 +6,7 @@ public struct ECUMessage: Hashable, Sendable {
     public var payload: [UInt8]
     /// The input line on which it began, from 1; 0 on a live link.
     public var line: Int
-    /// The number of frames that carried it.
+    /// The number of frames of the message.
     public var frames: Int
     /// The parameter group number of SAE J1939, whose payload only has data; nil for other protocols.
     public var parameterGroup: UInt32?

@@ -40,7 +40,7 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
         /// SAE J1939.
         case j1939
 
-        /// Whether it is one of the families before CAN.
+        /// Whether the family is one of those before CAN.
         public var isLegacy: Bool {
             switch self {
             case .j1850, .iso9141, .iso14230: true
@@ -60,7 +60,7 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The form of its ECU addresses.
+    /// The form of the protocol's ECU addresses.
     public var addressForm: ECUAddress.Form {
         switch self {
         case .j1850PWM, .j1850VPW, .iso9141, .iso14230Slow, .iso14230Fast: .byte
@@ -70,7 +70,7 @@ public enum VehicleProtocol: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The form of its request addresses.
+    /// The form of the protocol's request addresses.
     ///
     /// SAE J1939 inserts an address of one byte into its identifiers; the other protocols use the identifier
     /// itself.

@@ -5,7 +5,7 @@ import Synchronization
 public final class CodeKnowledge: Sendable {
     /// The texts of codes.
     public let texts: CodeTexts
-    /// Nil until they are loaded.
+    /// Nil until the explanations are loaded.
     private let explanations = Mutex<Result<CodeExplanations, CodeExplanationError>?>(nil)
 
     /// Knowledge with these texts.

@@ -5,7 +5,7 @@ public import OBDCore
 public struct HiddenSignals: Hashable, Sendable {
     /// The user's file.
     public var file: String
-    /// The line of its record, from 1.
+    /// The line of the user's record, from 1.
     public var line: Int
     /// The record.
     public var record: DataID

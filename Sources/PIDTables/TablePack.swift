@@ -16,11 +16,11 @@ public struct TablePack: Sendable {
 
     /// The name for requesting it: `nissan-leaf`.
     public var name: String
-    /// The vehicles for which it is valid.
+    /// The vehicles of the pack.
     public var title: String
     /// Its text.
     public var file: TableFile
-    /// The vehicles that it is chosen for; empty = only when it is asked for.
+    /// The vehicles for which the pack is chosen; empty = only when the user names it.
     public var vehicles: [VINPattern] = []
 }
 

@@ -7,7 +7,7 @@ public struct TableFile: Sendable {
     public var path: String
     /// The whole file, UTF-8.
     public var contents: [UInt8] { didSet { isUTF8 = false } }
-    /// Whether it is known to be UTF-8, as embedded text is.
+    /// Whether the text is known to be UTF-8, as embedded text is.
     private(set) var isUTF8: Bool
 
     /// A file's text.
@@ -37,7 +37,7 @@ public struct TableRecord: Sendable {
     public var target: ECUAddress?
     /// The only ECU for whose answers the record is valid; nil for any ECU.
     public var responder: ECUAddress?
-    /// The vehicles for which it is valid; empty if not known.
+    /// The vehicles for which the record is valid; empty if not known.
     public var vehicles: [VINPattern] = []
     /// The model years for which it is valid; empty for all, or if not known.
     public var years: [ClosedRange<Int>] = []
@@ -46,7 +46,7 @@ public struct TableRecord: Sendable {
 
     /// The file with its text.
     public var file: String
-    /// The line of its first word, from 1.
+    /// The line of the record's first word, from 1.
     public var line: Int
 
     /// The line of each signal.

@@ -4,7 +4,7 @@ public import OBDCore
 public struct Fix: Hashable, Sendable {
     /// The position from the receiver.
     public var position: Position
-    /// When its first relevant byte arrived.
+    /// When the first relevant byte of the fix arrived.
     public var arrived: Instant
 
     /// A fix.

@@ -25,7 +25,7 @@ public struct GPSDReader: Sendable {
 
     private var line: [UInt8] = []
     private var isOverlong = false
-    /// The receiver in use; positions from two of them would give a zigzag.
+    /// The receiver in use; positions from two receivers would give a zigzag.
     private var receiver: (name: String, last: Instant)?
 
     /// A reader without data.

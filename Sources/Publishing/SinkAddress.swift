@@ -17,9 +17,9 @@ public struct SinkAddress: Hashable, Sendable {
         /// MQTT over TLS.
         case mqtts = "mqtts"
 
-        /// Whether it is MQTT.
+        /// Whether the sink is an MQTT broker.
         public var isMQTT: Bool { self == .mqtt || self == .mqtts }
-        /// Whether it is Traccar.
+        /// Whether the sink is a Traccar server.
         public var isTraccar: Bool { self == .traccarHTTP || self == .traccarHTTPS }
         /// Whether the link is encrypted.
         public var isEncrypted: Bool {

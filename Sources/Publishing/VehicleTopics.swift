@@ -17,11 +17,11 @@ public struct VehicleTopics: Hashable, Sendable {
     public var prefix: String { "obdscan/\(vehicle)/" }
     /// Whether an ECU answers.
     public var availability: String { "obdscan/\(vehicle)/availability" }
-    /// The topic of its trouble codes.
+    /// The topic of the vehicle's trouble codes.
     public var codes: String { "obdscan/\(vehicle)/codes" }
-    /// The topic of its position.
+    /// The topic of the vehicle's position.
     public var position: String { "obdscan/\(vehicle)/position" }
-    /// The topic of its latest trip.
+    /// The topic of the vehicle's latest trip.
     public var trip: String { "obdscan/\(vehicle)/trip" }
     /// Which monitors have run.
     public var readiness: String { "obdscan/\(vehicle)/readiness" }

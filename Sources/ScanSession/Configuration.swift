@@ -210,7 +210,7 @@ public struct AdapterMemory: Hashable, Sendable {
 }
 
 extension Connector {
-    /// Whether it delivers raw CAN frames.
+    /// Whether the link delivers raw CAN frames.
     public var isCAN: Bool {
         protocols == [CANDialect.slcanProtocol] || protocols == [CANDialect.recordProtocol]
     }

@@ -5,7 +5,7 @@
 struct ConnectPlan: Hashable, Sendable {
     /// The action for a newly opened line.
     enum Step: Hashable, Sendable {
-        /// Leave the rate as it is, because the line has none or the user set it.
+        /// Leave the rate unchanged, because the line has none or the user set it.
         case asItIs
         /// Set this rate and continue without a test.
         ///

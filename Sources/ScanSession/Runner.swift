@@ -142,7 +142,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
 
     /// Reads bytes that arrived before the next request is written, because they cannot be its answer.
     ///
-    /// The number of reads is limited. If a device never stops sending, its next request reports that.
+    /// The number of reads is limited. If a device never stops sending, the next request to it reports that.
     mutating func takeEarlyBytes() {
         do {
             for _ in 0..<Self.earlyReads {

@@ -5,8 +5,8 @@ import VehicleLink
 
 // The data of the current request and of replies that were not delivered yet.
 //
-// These are classes, because they are large and change owners with every request. None of them leaves the
-// session's thread.
+// These are classes, because they are large and change owners with every request. None of these objects
+// leaves the session's thread.
 
 /// Decides the next action of a session's thread.
 typealias SessionDriver = PollDriver<Promise<Answer>, RunningRequest, Delivered, PendingBatch>
@@ -60,7 +60,7 @@ final class Delivered {
         self.time = time
     }
 
-    /// Whether it has data, or a fault that is worth recording.
+    /// Whether the result has data, or a fault that is worth recording.
     var isWorthKeeping: Bool {
         failure != nil || !reply.messages.isEmpty || reply.voltage != nil
             || !reply.statuses.isEmpty || !reply.errors.isEmpty || !reply.texts.isEmpty

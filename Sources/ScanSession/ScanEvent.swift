@@ -38,7 +38,8 @@ public enum ScanEvent: Hashable, Sendable {
     case didTimeOut(RequestID)
     /// A polled request cannot be sent.
     ///
-    /// The adapter cannot transmit it, or refuses a setting that it needs. Reported once per request.
+    /// The adapter cannot transmit the request, or refuses a setting that the request needs. Reported once
+    /// per request.
     case didNotSend(VehicleRequest)
     /// The scan tool entered its error state, or failed again in it.
     case didReceiveError(ErrorReport)
@@ -119,7 +120,7 @@ public struct StateTransition: Hashable, Sendable {
     public var from: StateKind
     /// The state after.
     public var to: StateKind
-    /// The event that caused it.
+    /// The event that caused the transition.
     public var event: EventKind
 
     /// Creates a transition.

@@ -199,7 +199,7 @@ public final class ScanSession: Sendable {
 
     /// Readable while events are queued; for `poll` together with other descriptors.
     ///
-    /// The session owns and closes it.
+    /// The session owns and closes the descriptor.
     public var eventDescriptor: Int32 { core.news.descriptor }
 
     /// Appends the queued events with their times, oldest first.

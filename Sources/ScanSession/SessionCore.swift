@@ -243,7 +243,7 @@ final class Promise<Value: Sendable>: Sendable {
 
     /// Readable once there is a result.
     ///
-    /// The promise owns and closes it.
+    /// The promise owns and closes the descriptor.
     var descriptor: Int32 { arrived.descriptor }
 
     /// The result; nil until there is one.

@@ -118,7 +118,7 @@ public enum NextStep: Hashable, Sendable {
 public struct ErrorReport: Hashable, Sendable {
     /// The reason of the failure.
     public var reason: ErrorReason
-    /// The state in which it happened.
+    /// The state in which the failure happened.
     public var phase: StateKind
     /// The number of failures in a row, from 1; only an answered request resets it.
     public var attempt: Int

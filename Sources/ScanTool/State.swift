@@ -69,7 +69,7 @@ public struct Waiting: Hashable, Sendable {
     public internal(set) var sendings = 1
     /// The number of "response pending" answers so far.
     public internal(set) var pendings = 0
-    /// Whether nothing was received since the last of them.
+    /// Whether nothing was received since the last "response pending".
     var isPending = false
     /// The faults of the previous reply; if they repeat, they are not an accident.
     var earlierDamage: [LinkError] = []

@@ -12,7 +12,7 @@ public struct SettingsKey: Hashable, Sendable {
     public var name: String
     /// Whether the setting holds several texts.
     public var isList = false
-    /// Whether it may be true or false without quotes.
+    /// Whether the setting may be true or false without quotes.
     public var isFlag = false
     /// Sets the value; returns the fault of an invalid one.
     public var set: @Sendable (String, inout UserSettings, SettingsChecks) -> SettingFault?

@@ -23,9 +23,9 @@ struct TOMLText: Hashable, Sendable {
         var value: Value
         /// The line of the key, counted from 1.
         var line: Int
-        /// The bytes of its lines; empty in braces.
+        /// The bytes of the entry's lines; empty in braces.
         var lines: Range<Int>
-        /// The bytes of its value; empty for a heading.
+        /// The bytes of the entry's value; empty for a heading.
         var place: Range<Int>
         /// The number of the key's parts that belong to its heading.
         var depth: Int
@@ -79,7 +79,7 @@ struct TOMLText: Hashable, Sendable {
         if let before = before ?? siblings.first(where: { $0.key == table && $0.depth > 0 }) {
             try insert(line(before.depth), at: before.lines.upperBound)
         } else if table.isEmpty {
-            // Insert it after the comments at the top.
+            // Insert the entry after the comments at the top.
             let end = entries.first { $0.depth > 0 }?.lines.lowerBound ?? bytes.count
             let last = bytes[..<end].lastIndex { !" \t\r\n".utf8.contains($0) }
             let place = last.flatMap { bytes[$0...].firstIndex(of: 0x0A) }.map { $0 + 1 }

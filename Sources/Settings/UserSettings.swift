@@ -5,7 +5,7 @@ import ScanSession
 
 /// The settings in the user's configuration file (obdscan-config(5)).
 ///
-/// Options and environment variables override them.
+/// Options and environment variables override the settings.
 public struct UserSettings: Hashable, Sendable {
     /// The device to use without `-d`.
     public var device: String?

@@ -2,8 +2,8 @@ public import OBDCore
 
 /// A device at the other end of a link, which receives bytes and has timed output.
 ///
-/// The code that serves it passes every byte of the host to ``receive(_:at:)``, writes the bytes of
-/// ``due(at:)``, and calls that again at ``nextDeadline`` at the latest.
+/// The server passes every byte of the host to ``receive(_:at:)``, writes the bytes of ``due(at:)``, and
+/// calls that again at ``nextDeadline`` at the latest.
 public protocol ServedDevice: Sendable {
     /// Reports that a host has connected, after another one or as the first.
     mutating func connect(at now: Instant)

@@ -10,7 +10,7 @@ public protocol SimulatedDevice: ServedDevice {
     var requests: [SimulatedAdapter.ReceivedRequest] { get }
     /// The number of all requests that reached the vehicle.
     var requestCount: Int { get }
-    /// Loses its supply for a moment, if that is simulated.
+    /// Loses the supply for a moment, if the device simulates that.
     mutating func loseSupply(at now: Instant, noticesVoltage: Bool)
     /// The answer to a datagram, if it has a network; nil if there is none.
     func answer(toDatagram bytes: [UInt8]) -> [UInt8]?

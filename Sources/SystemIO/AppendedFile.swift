@@ -2,7 +2,7 @@ import Glibc
 
 /// A file that something is written to the end of.
 public final class AppendedFile: Sendable {
-    /// Where it is written.
+    /// The descriptor of the file.
     public let descriptor: Int32
     /// The beginning of the file, 1 kB at most; nil if the file is empty.
     public let beginning: [UInt8]?

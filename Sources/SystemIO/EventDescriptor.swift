@@ -5,7 +5,7 @@ import Glibc
 public final class EventDescriptor: Sendable {
     /// Readable while the flag is set.
     ///
-    /// This object owns and closes it.
+    /// This object owns and closes the descriptor.
     public let descriptor: Int32
 
     /// Creates a flag that is not set.

@@ -91,8 +91,8 @@ public enum OutputFile {
 
     /// Creates a database at `path` that appears complete or not at all.
     ///
-    /// `body` creates it at the path that it gets. Before it ends the process, it calls the function that it
-    /// gets.
+    /// `body` creates the database at the path that it gets. Before `body` ends the process, it calls the
+    /// function that it gets.
     public static func writeDatabase<Value>(
         _ path: String, _ body: (_ place: String, _ cleanUp: () -> Void) throws -> Value
     ) throws -> Value {

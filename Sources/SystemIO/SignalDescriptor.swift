@@ -7,7 +7,7 @@ import Glibc
 public final class SignalDescriptor: Sendable {
     /// Readable while a signal is pending.
     ///
-    /// This object owns and closes it.
+    /// This object owns and closes the descriptor.
     public let descriptor: Int32
 
     /// Receives these signals.

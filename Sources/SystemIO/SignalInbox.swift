@@ -3,8 +3,8 @@ import Synchronization
 
 /// Signals as a descriptor for use in a poll with others.
 ///
-/// Create it before any thread, because threads inherit the signal mask. Only the main thread reads it; it
-/// forwards signals to other threads through their own inboxes.
+/// Create an inbox before any thread, because threads inherit the signal mask. Only the main thread reads it;
+/// it forwards signals to other threads through their own inboxes.
 public final class SignalInbox: Sendable {
     private enum Source {
         /// Signals from the kernel.
@@ -35,7 +35,7 @@ public final class SignalInbox: Sendable {
         SignalInbox(relay: try EventDescriptor())
     }
 
-    /// Whether it collects the signals of the process and not those from another thread.
+    /// Whether the inbox collects the signals of the process and not those from another thread.
     public var isOfProcess: Bool {
         if case .process = source { true } else { false }
     }

@@ -47,7 +47,7 @@ public struct ThreadGroup<Outcome: Sendable> {
     /// - Parameters:
     /// - inbox: the signals of the process, which are forwarded to all threads; no further threads are
     ///   started then.
-    /// - body: gets its number and an inbox that asks it to stop.
+    /// - body: gets the number of its thread and an inbox that asks it to stop.
     /// - Returns: the signal that ended the run; nil if there was none.
     public func run(
         _ count: Int, inbox: SignalInbox, tick: () -> Void = {},

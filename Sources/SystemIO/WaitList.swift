@@ -14,7 +14,7 @@ public struct WaitList {
 
     /// Adds the writing end of a pipe whose reader may close it; returns its index.
     ///
-    /// With `forRoom` it is also ready when the pipe accepts bytes.
+    /// With `forRoom` the list is also ready when the pipe accepts bytes.
     public mutating func add(reader descriptor: Int32, forRoom: Bool) -> Int {
         descriptors.add(descriptor, reading: false, writing: forRoom)
     }

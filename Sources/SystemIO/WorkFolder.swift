@@ -2,9 +2,9 @@ import Glibc
 
 /// A folder for an incomplete database, next to its final path.
 ///
-/// Only its owner may access it. The folder is removed together with this value. If the process is killed,
-/// the folder stays. The next process that works in the same place finds the folder by its name and removes
-/// it, because the lock of the killed process is gone.
+/// Only the owner may access the folder. The folder is removed together with this value. If the process is
+/// killed, the folder stays. The next process that works in the same place finds the folder by its name and
+/// removes it, because the lock of the killed process is gone.
 public struct WorkFolder: ~Copyable {
     /// Why the folder cannot be created.
     public struct Fault: Error, Hashable, Sendable {

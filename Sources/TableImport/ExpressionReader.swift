@@ -119,7 +119,7 @@ struct ExpressionReader {
 
     /// Drops the first closing bracket without an opening one.
     ///
-    /// The programs that such equations were written for accept them as well.
+    /// The programs of such equations accept them as well.
     private mutating func dropSurplusBracket() {
         var open: [String] = []
         let pairs = [")": "(", "}": "{", "]": "["]

@@ -3,7 +3,7 @@ public import OBDCore
 
 /// A signal from another program's table.
 public struct ImportedRow: Hashable, Sendable {
-    /// The signal; its id becomes unique when tables are merged.
+    /// The signal; the signal's id becomes unique when tables are merged.
     public var signal: Signal
     /// The range of a gauge, according to the source.
     var display: ClosedRange<Double>?

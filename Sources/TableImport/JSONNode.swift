@@ -5,7 +5,7 @@ struct JSONNode {
     enum Value {
         case null
         case bool(Bool)
-        /// A number as it is written.
+        /// A number as the text has it.
         case number(String)
         case string(String)
         case array([JSONNode])

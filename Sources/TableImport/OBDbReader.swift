@@ -157,7 +157,7 @@ struct OBDbReader {
         var places: [Place: Int] = [:]
         /// The model years in the order of the file.
         var text = ""
-        /// A reason does not list more of them than a person reads.
+        /// A reason lists no more years than a person reads.
         private static let mostListed = 12
 
         mutating func take(_ command: Command, isDated: Bool) {

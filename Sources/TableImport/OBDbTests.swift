@@ -13,7 +13,7 @@ public struct OBDbTests: Sendable {
     struct Case: Sendable {
         /// Frames in hexadecimal, each with identifier and data.
         var frames: [String] = []
-        /// Signal and value as they are written.
+        /// Signal and value as the text has them.
         var values: [(id: String, text: String)] = []
     }
 

@@ -39,7 +39,7 @@ public enum RowFault: Error, Hashable, Sendable {
     case request(String)
     /// The service does not only read, or a table cannot contain its records.
     case service(UInt8)
-    /// The built-in table contains it already.
+    /// The built-in table contains the record already.
     case builtIn
     /// The address is not valid.
     case address(String)

@@ -5,7 +5,7 @@ public import OBDCore
 public struct TableExport: Sendable {
     /// A signal that the format cannot express.
     public struct LeftOut: Hashable, Sendable {
-        /// The identifier of its record.
+        /// The identifier of the signal's record.
         public var dataID: DataID
         /// The signal's id.
         public var signal: String

@@ -37,9 +37,9 @@ package struct TableImportRun {
 
     /// A file whose form is not known.
     package struct Unread {
-        /// Where it is.
+        /// The path of the file.
         package var path: String
-        /// Why it is not known.
+        /// Why the file is not read.
         package var fault: TableImportFault
     }
 

@@ -4,9 +4,9 @@ import Formats
 ///
 /// A bar begins at zero, so that its length is the value. The bar of a signal with symmetric bounds
 /// (a trim, a current, an angle) begins in the middle. The end is a usual one for dials of that
-/// unit (100 %, 150 °C, 8000 rpm). If a value exceeds it, the end grows in steps of 1, 2 and 5. The scale
-/// never shrinks during readings, because a bar would then grow while its value falls. Counts and totals have
-/// no bar, because they are not part of a whole.
+/// unit (100 %, 150 °C, 8000 rpm). If a value exceeds the end of the scale, the end grows in steps of 1, 2
+/// and 5. The scale never shrinks during readings, because a bar would then grow while its value falls.
+/// Counts and totals have no bar, because they are not part of a whole.
 public struct BarScale: Hashable, Sendable {
     /// The end of the bar, greater than 0; unit: the one shown.
     public let end: Double

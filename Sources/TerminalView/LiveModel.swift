@@ -181,7 +181,7 @@ public struct LiveModel: Sendable {
         /// Whether the page still waits for the vehicle's answers.
         public var isBeingRead = false
 
-        /// A page that shows its first line.
+        /// A page at its first line.
         public init(title: String, lines: [Line], isBeingRead: Bool = false) {
             self.title = title
             self.lines = lines

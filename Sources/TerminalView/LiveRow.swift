@@ -45,7 +45,7 @@ extension LiveModel {
         public var updated: Instant?
         /// The time between the last two values; nil before the second.
         public var pace: Duration?
-        /// Whether it was asked for before its first value, and no ECU answered.
+        /// Whether the signal was asked for before its first value, and no ECU answered.
         public var isUnanswered = false
         /// Whether the signal has an alarm that is not over.
         public var isAlarming = false

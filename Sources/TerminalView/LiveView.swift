@@ -323,7 +323,7 @@ extension LiveModel.Row {
     /// The words in place of a number; nil = there is a number, or one may still arrive.
     ///
     /// An ECU does not answer a request that it does not support. If no ECU has answered anything yet,
-    /// silence does not mean that.
+    /// silence is no proof of that.
     func words(hasReadings: Bool) -> String? {
         text ?? (isUnanswered ? (hasReadings ? "not supported" : "no answer") : nil)
     }

@@ -70,7 +70,7 @@ enum CSVNumber {
             result.append(0x2D)
             rest = rest.dropFirst(3)
         }
-        // Runs of digits, and what is between them.
+        // Runs of digits, and the text between them.
         var runs: [ArraySlice<UInt8>] = []
         var signs: [[UInt8]] = []
         while true {
@@ -114,8 +114,8 @@ enum CSVNumber {
         var groups = signs[...]
         var isFraction = false
         if isSign, signs.count(where: { $0 == last }) == 1 {
-            // Without other signs, a comma before three digits may be either, unless nothing but a zero
-            // is before it.
+            // Without other signs, a comma before three digits may be a decimal comma or a separator, unless
+            // only a zero is before it.
             if last == [0x2C], signs.count == 1, runs[1].count == 3, comma == .isUnclear {
                 guard runs[0].elementsEqual([0x30]) || runs[0].isEmpty || runs[0].count > 3 else {
                     return nil

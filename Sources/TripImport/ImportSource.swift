@@ -3,7 +3,7 @@ public import OBDCore
 
 /// Facts about a log besides its bytes.
 public struct ImportSource: Sendable {
-    /// The file name without its folder; in many programs, only the name contains the day.
+    /// The file name without its folder; in many programs, only the file name contains the day.
     public var fileName = ""
     /// When the log begins in local time, according to the user.
     public var start: WallClock?
@@ -11,7 +11,7 @@ public struct ImportSource: Sendable {
     public var names: [String: String] = [:]
     /// Names of the log with the name of a PID and values that the PID cannot have.
     ///
-    /// A first reading of the log finds them: ``TripFileReader/misnamed``.
+    /// A first reading of the log finds these names: ``TripFileReader/misnamed``.
     public var misnamed: Set<String> = []
     /// The bus whose frames are read; nil = all.
     public var channel: String?

@@ -125,7 +125,7 @@ public struct ImportRun {
 }
 
 extension TripEntry {
-    /// The trouble codes of its items.
+    /// The trouble codes in the entry's items.
     fileprivate var codes: [CodeReport.Code] {
         guard case .items(let items) = self else { return [] }
         return items.compactMap {

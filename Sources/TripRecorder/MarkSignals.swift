@@ -4,7 +4,7 @@ import SystemIO
 
 /// SIGUSR1, which marks the moment in every trip that is being recorded.
 ///
-/// Create it before any thread exists, like every ``SignalInbox``.
+/// Create the object before any thread exists, like every ``SignalInbox``.
 public final class MarkSignals: Sendable {
     private let signals: SignalInbox
     private let trips = Mutex<[Int64: @Sendable () -> Void]>([:])

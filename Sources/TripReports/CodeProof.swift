@@ -145,8 +145,8 @@ extension CodeProof {
         .misfire, .fuelSystem, .components, .crankcaseVentilation,
     ]
 
-    /// A drive that tests what is tested all the time (13 CCR 1968.2 (d)(2.5)): 10 minutes, 5 of them at
-    /// 40 km/h, which is more than 3 km.
+    /// A drive for monitors that run all the time (13 CCR 1968.2 (d)(2.5)): 10 minutes, 5 of them at 40 km/h,
+    /// which is more than 3 km.
     private static func isDriven(_ counters: SinceClear) -> Bool? {
         guard let minutes = counters.minutes, let kilometres = counters.kilometres else {
             return nil
@@ -248,7 +248,7 @@ extension MonitorTestResult {
         return "bank " + last.dropFirst().replacing("S", with: " sensor ")
     }
 
-    /// Whether it may test the part that the text of a code names.
+    /// Whether the test may concern the part that the text of a code names.
     fileprivate func concerns(_ text: String?) -> Bool {
         guard let part, let text else { return true }
         return ["cylinder", "bank", "sensor"].allSatisfy { kind in

@@ -25,7 +25,7 @@ public struct ConditionReport {
     let texts: CodeTexts
     var explanations: CodeExplanations
     package var head: ReportHead
-    /// Whether every ECU gave its codes.
+    /// Whether every ECU sent its codes.
     package var isComplete = true
     /// At the adapter, in V; nil = not measured.
     package var voltage: Double?

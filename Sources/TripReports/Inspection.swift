@@ -39,7 +39,7 @@ public struct Inspection: Sendable {
     /// - Parameters:
     ///   - subject: the kind of vehicle.
     ///   - modelYear: nil = not known.
-    ///   - supported: how many monitors it has.
+    ///   - supported: the number of monitors that the vehicle has.
     ///   - incomplete: the monitors that have not run.
     ///   - lightIsOn: whether the check engine light is on; nil = not known.
     public static func sentence(

@@ -13,7 +13,7 @@ public struct TripDetails {
     public var fuel: (use: FuelUse, profile: FuelProfile)?
     /// The trip's values of the vehicle itself, under the same name for every make.
     public var roles: [TripRole]
-    /// The number of its positions.
+    /// The number of the trip's positions.
     var positions: Int
     var notes: [TripStore.Note]
     var events: [(kind: TripEvent.Kind, count: Int)]

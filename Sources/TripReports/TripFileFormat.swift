@@ -6,7 +6,7 @@ import SystemIO
 public enum TripFileFormat: String, CaseIterable, Sendable {
     case csv, xlsx, json, gpx, kml, influx, kuksa, sqlite
 
-    /// Whether it is a table, whose layout the user may choose.
+    /// Whether the format is a table, whose layout the user may choose.
     public var isTable: Bool { self == .csv || self == .xlsx }
 
     /// The format of a file name extension; nil for an unknown one.

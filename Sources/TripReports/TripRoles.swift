@@ -7,7 +7,7 @@ public import TripStore
 public struct TripRole: Hashable, Sendable {
     /// The quantity.
     public var role: SignalRole
-    /// The trip's signal that measures it.
+    /// The trip's signal for the role.
     public var signal: TripSignal
     /// Short name and unit of that signal.
     public var id, unit: String

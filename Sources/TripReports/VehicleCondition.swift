@@ -6,7 +6,7 @@ import TripStore
 public struct VehicleCondition: Sendable {
     /// A code of an ECU with its statuses.
     public struct Code: Sendable {
-        /// The ECU that reported it; nil = headers were off.
+        /// The ECU that reported the code; nil = headers were off.
         public var ecu: ECUAddress?
         /// The code.
         public var code: CodeReport.Code
@@ -173,9 +173,9 @@ public struct ConditionChange: Sendable {
         public var ecu: ECUAddress?
         /// The monitor.
         public var monitor: MonitorStatus.Monitor
-        /// Whether it was complete before.
+        /// Whether the monitor was complete before.
         public var before: Bool?
-        /// Whether it is complete now.
+        /// Whether the monitor is complete now.
         public var now: Bool?
     }
 
@@ -245,7 +245,7 @@ extension MonitorTestResult {
 }
 
 extension CodeReport.Code {
-    /// Whether it is the same code, ignoring SAE J1939's occurrence count.
+    /// Whether the other code is the same, ignoring SAE J1939's occurrence count.
     func isSame(as other: CodeReport.Code) -> Bool {
         switch (self, other) {
         case (.dtc(let one), .dtc(let two)): one.description == two.description

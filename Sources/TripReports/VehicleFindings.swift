@@ -12,7 +12,7 @@ public struct VehicleFindings: Sendable {
         public let code: VehicleCondition.Code
         /// The explanation of the code; nil for a code that disappeared.
         public let explanation: CodeExplanation?
-        /// The proof of its repair.
+        /// The proof of the code's repair.
         public let proof: CodeProof
         /// Whether the code disappeared.
         public var isGone: Bool { proof.state == .proven || proof.state == .unproven }

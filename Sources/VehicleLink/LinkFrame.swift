@@ -10,7 +10,7 @@ public struct LinkFrame: Hashable, Sendable {
     ///
     /// Before CAN the whole frame including header and checksum, or only the message if headers are off.
     public var bytes: InlineBytes
-    /// The number of its input line, from 1; 0 on a live link.
+    /// The number of the frame's input line, from 1; 0 on a live link.
     public var line: Int
 
     /// A frame.

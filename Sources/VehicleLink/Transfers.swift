@@ -6,7 +6,7 @@ struct Transfers<Key: Hashable & Sendable>: Hashable, Sendable {
     struct Transfer: Hashable, Sendable {
         /// The sender and receiver of its frames.
         var key: Key
-        /// The ECU in its errors.
+        /// The ECU in the transfer's errors.
         var ecu: ECUAddress?
         /// The parameter group of SAE J1939; nil for other protocols.
         var parameterGroup: UInt32?
@@ -19,9 +19,9 @@ struct Transfers<Key: Hashable & Sendable>: Hashable, Sendable {
         var frames = 0
         /// The number of bytes of its frames, except the last one; on CAN FD more than eight.
         var frameLength = ISO15765.frameLength
-        /// The line on which it began.
+        /// The line on which the transfer began.
         var line: Int
-        /// Whether its error was reported, so that its rest is dropped.
+        /// Whether the transfer's error was reported, so that its rest is dropped.
         var isBroken = false
 
         /// The number of missing bytes.

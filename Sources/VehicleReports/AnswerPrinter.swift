@@ -27,8 +27,8 @@ package struct AnswerPrinter {
 
     /// A printer that takes descriptions of codes from `knowledge`.
     ///
-    /// With `kinds`, the keys of each kind of row, a CSV table has rows of all kinds. Without them
-    /// it has readings only, and everything else becomes a note.
+    /// With `kinds`, the keys of each kind of row, a CSV table has rows of all kinds. Without these kinds the
+    /// table has readings only, and everything else becomes a note.
     package init(
         _ output: OutputForm, table: PIDTable, knowledge: CodeKnowledge, kinds: [[String]],
         note: @escaping (String) -> Void

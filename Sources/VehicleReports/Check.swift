@@ -51,7 +51,7 @@ package struct Check: Hashable, Sendable {
         self.found = found
     }
 
-    /// A fault and how to fix it.
+    /// A fault with its remedy.
     package init(_ step: Step, fault: String, fix: String?) {
         self.step = step
         isFine = false

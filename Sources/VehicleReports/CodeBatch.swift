@@ -193,7 +193,7 @@ extension CodeBatch {
     }
 }
 
-/// Results that end in any order, and are written in that of the list.
+/// Results that end in any order, and are written in the order of the list.
 package struct OrderedResults<Result> {
     private var results: [Result?]
     private var written = 0
@@ -204,7 +204,7 @@ package struct OrderedResults<Result> {
     /// Takes the result of a place.
     package mutating func take(_ result: Result, at place: Int) { results[place] = result }
 
-    /// The results that can be written now, because all before them were.
+    /// The results that can be written now, because all earlier ones were.
     package mutating func next() -> [Result] {
         let ready = results[written...].prefix { $0 != nil }.compactMap(\.self)
         written += ready.count

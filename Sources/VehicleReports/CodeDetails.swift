@@ -18,7 +18,7 @@ package struct CodeDetails {
     /// Prints the meaning of all codes together, then each with its explanation, the most severe first, as
     /// JSON Lines.
     ///
-    /// - Throws: The vehicle's error if it is not known which codes there are.
+    /// - Throws: The vehicle's error if the codes are not known.
     package func explain(
         _ words: CodeWords, _ units: UnitSystem, to writer: inout TextOutput
     ) throws {

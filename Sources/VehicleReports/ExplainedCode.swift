@@ -101,7 +101,7 @@ package struct ExplainedCode {
         return said + "; " + failureText.startingSmall
     }
 
-    /// Whether it is more than the filling of an unused place.
+    /// Whether the code is more than the filling of an unused place.
     var isCode: Bool { code != Self.filler }
 
     /// The words for a code without a text.

@@ -96,7 +96,8 @@ package struct VehicleCheckup {
                 Check(
                     .voltage, "\(text): the battery is low",
                     advice: "charge it; below 11 V ECUs and adapters restart"))
-        // No battery of 12 V has that at rest. Below it may be charged or not, and 24 V are not judged.
+        // No battery of 12 V has that at rest. A battery below this voltage may be charged or not, and 24 V
+        // are not judged.
         case 13.5..<18: try tell(Check(.voltage, "\(text), charging"))
         default: try tell(Check(.voltage, "\(text) at the adapter"))
         }

@@ -109,7 +109,7 @@ package struct VehicleSheet {
 
 /// The answers of a vehicle's ECUs about themselves.
 package struct VehicleAnswers {
-    /// The current data that they announce.
+    /// The current data that the ECUs announce.
     package private(set) var current = SupportedIDs()
     /// The questions about vehicle information, and their results.
     package private(set) var information: [QueryResult] = []
@@ -173,7 +173,8 @@ extension Reading {
         return id.service == .vehicleInformation && [1, 3, 5, 7, 9].contains(id.id)
     }
 
-    /// Whether it counts how often monitors ran (info types 08 and 0B, of petrol and diesel engines).
+    /// Whether the reading counts how often monitors ran (info types 08 and 0B, of petrol and diesel
+    /// engines).
     fileprivate var isMonitorCounter: Bool {
         guard case .number = value, let id = dataID else { return false }
         return id.service == .vehicleInformation

@@ -13,7 +13,7 @@ public struct AccessRules: Sendable {
         case notGet
         /// The host name is not one of this machine.
         case foreignHost
-        /// A foreign page sent it.
+        /// A foreign page sent the request.
         case foreignOrigin
         case tokenMissing
         case tokenWrong
@@ -47,7 +47,7 @@ public struct AccessRules: Sendable {
         guard head.method == "GET" || head.isHeadOnly else { return .notGet }
         guard let token else { return .allowed }
         let words = self.words(of: head)
-        // Compare all of them, so that the time does not show which one matches.
+        // Compare all tokens, so that the time does not show which one matches.
         var isRight = false
         for word in words where token.matches(word) { isRight = true }
         return isRight ? .allowed : words.isEmpty ? .tokenMissing : .tokenWrong

@@ -32,10 +32,10 @@ public struct HostName: Hashable, Sendable {
         self.port = port
     }
 
-    /// Whether it is an address and not a name, so that no name server can redirect it.
+    /// Whether the name is an address, so that no name server can redirect it.
     public var isAddress: Bool { name.hasPrefix("[") || isIPv4 }
 
-    /// Whether it is this machine: `localhost`, 127.0.0.0/8, `[::1]`.
+    /// Whether the host is this machine: `localhost`, 127.0.0.0/8, `[::1]`.
     public var isLoopback: Bool {
         name == "localhost" || name == "[::1]" || isIPv4 && name.hasPrefix("127.")
     }

@@ -24,7 +24,7 @@ public struct RequestHead: Hashable, Sendable {
     public var path: [String]
     /// The query parameters in their order.
     public var query: [QueryItem]
-    /// Whether it is an HTTP/1.0 request; that version does not know chunks.
+    /// Whether the request is one of HTTP/1.0; that version does not know chunks.
     public var isOld: Bool
     /// The fields in their order.
     public var fields: [Field]
@@ -57,8 +57,8 @@ extension RequestHead {
 
     /// Fields about the sender or the length of the request, which must not occur twice.
     ///
-    /// With two values, two readers could use different ones. A browser sends each of them once
-    /// (RFC 6265, 5.4, for `Cookie`).
+    /// With two values, two readers could use different ones. A browser sends each of these fields once (RFC
+    /// 6265, 5.4, for `Cookie`).
     static let single = [
         "origin", "referer", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest",
         "sec-fetch-user", "content-length", "transfer-encoding", "authorization", "cookie",

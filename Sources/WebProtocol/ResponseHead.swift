@@ -61,8 +61,8 @@ public struct ResponseHead: Sendable {
 
     /// The head on the wire, with its empty line.
     ///
-    /// Every answer closes its connection and must not be cached. Foreign pages may neither embed
-    /// nor read it.
+    /// Every answer closes its connection and must not be cached. Foreign pages may neither embed nor read
+    /// the answer.
     ///
     /// - Parameter date: when the answer was created.
     public func bytes(_ framing: Framing, date: UTC) -> [UInt8] {

@@ -6,9 +6,9 @@ public struct ListenAddress: Hashable, Sendable {
     public var host: String
     /// The port; 0 = any free one.
     public var port: UInt16
-    /// Whether it is reachable only from this machine.
+    /// Whether the address is reachable only from this machine.
     public var isLoopback: Bool
-    /// Whether it includes all addresses of the machine.
+    /// Whether the address includes all addresses of the machine.
     public var isAny: Bool
 
     let family: Int32

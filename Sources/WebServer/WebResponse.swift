@@ -45,7 +45,7 @@ public final class WebResponse {
     /// Whether anything was sent.
     public var hasBegun: Bool { if case .nothing = phase { false } else { true } }
 
-    /// Whether it ended normally; the connection of an incomplete answer is closed.
+    /// Whether the answer ended normally; the connection of an incomplete answer is closed.
     public var isComplete: Bool { if case .done = phase { true } else { false } }
 
     /// Sends a whole answer.

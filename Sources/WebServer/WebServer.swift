@@ -17,7 +17,7 @@ public struct WebRequest: Sendable {
 public protocol WebHandler: Sendable {
     /// Answers a request.
     ///
-    /// If it throws before data was sent, the client gets an "internal error"; later errors cut the
+    /// If the handler throws before data was sent, the client gets an "internal error"; later errors cut the
     /// answer off.
     func answer(_ request: WebRequest, _ response: WebResponse) throws
 
@@ -234,7 +234,7 @@ public final class WebServer: Sendable {
             set.add(connection)
             let ready = try set.wait(until: deadline)
             if set.isReadable(flag) { throw Waited.inVain }
-            // Browsers open connections that they do not use; close them without an answer.
+            // Browsers open unused connections; close them without an answer.
             if ready == 0 { throw reader.isEmpty ? Waited.inVain : Waited.tooLong }
             let count = buffer.withUnsafeMutableBytes {
                 sys_read(connection, $0.baseAddress, $0.count)

@@ -16,7 +16,7 @@ struct BlueZObjects: Hashable, Sendable {
         var alias: String?
         var isPaired: Bool
         var isConnected: Bool
-        /// UUIDs of its services, in lower case.
+        /// UUIDs of the device's services, in lower case.
         var services: [String]
         /// The Device ID record: `bluetooth:v000Ap…d…` or `usb:v…`.
         var modalias: String?
@@ -25,10 +25,10 @@ struct BlueZObjects: Hashable, Sendable {
 
         private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
 
-        /// Whether it announces the Serial Port Profile.
+        /// Whether the device announces the Serial Port Profile.
         var offersSerialPort: Bool { services.contains(Self.serialPort) }
 
-        /// Whether it supports Bluetooth LE only, as far as is known.
+        /// Whether the device supports Bluetooth LE only, as far as is known.
         var isLowEnergyOnly: Bool { !isClassic && !offersSerialPort }
 
         /// The name to display.

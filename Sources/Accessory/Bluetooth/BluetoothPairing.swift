@@ -21,11 +21,11 @@ public enum BluetoothPairing {
         public var accessory: Accessory
         /// Its address.
         public var address: BluetoothAddress
-        /// Whether it is paired.
+        /// Whether the device is paired.
         public var isPaired: Bool
-        /// Whether it supports Bluetooth LE only.
+        /// Whether the device supports Bluetooth LE only.
         public var isLowEnergyOnly: Bool
-        /// Whether its name or a serial port suggests that it is an adapter.
+        /// Whether the name or a serial port suggests that the device is an adapter.
         public var isLikelyAdapter: Bool
 
         init(_ device: BlueZObjects.Device) {
@@ -196,7 +196,7 @@ public enum BluetoothPairing {
 }
 
 extension Transport {
-    /// Whether it leads to a Bluetooth Classic device, which may need pairing first.
+    /// Whether the address is that of a Bluetooth Classic device, which may need pairing first.
     public var isPairable: Bool { self is RFCOMMTransport || self is BluetoothNameTransport }
 }
 

@@ -3,9 +3,10 @@
 /// One characteristic sends the adapter's bytes to the host, the other receives the host's bytes.
 /// Some adapters use one characteristic for both.
 ///
-/// No standard names these characteristics. For some adapters they are known (``known``). For others, every
-/// service with one characteristic of each kind is a candidate. The UUID of a service does not prove that the
-/// device is an adapter, because thermal printers use the same ones. Only the answer to a command proves it.
+/// No standard names these characteristics. The layouts of some adapters are known (``known``). For others,
+/// every service with one characteristic of each kind is a candidate. The UUID of a service does not prove
+/// that the device is an adapter, because thermal printers use the same ones. Only the answer to a command
+/// proves a layout.
 struct GATTLayout: Hashable, Sendable {
     /// The service's UUID, in lower case.
     var service: String
@@ -42,7 +43,7 @@ struct GATTLayout: Hashable, Sendable {
     /// The command that distinguishes an adapter from a printer: the letters A, T and I and a carriage
     /// return.
     ///
-    /// Every ELM327 answers it with its name and a prompt, and it changes no settings.
+    /// Every ELM327 answers this command with its name and a prompt, and the command changes no settings.
     ///
     /// Nothing else in this module depends on the adapter's language.
     static let question: [UInt8] = [0x41, 0x54, 0x49, 0x0D]
@@ -120,13 +121,13 @@ struct GATTCharacteristic: Hashable, Sendable {
     var path: String
     /// The full UUID, in lower case.
     var uuid: String
-    /// The object path of its service.
+    /// The object path of the characteristic's service.
     var service: String
     /// The properties of the characteristic: `notify`, `write-without-response`.
     var flags: Set<String>
     /// The maximum packet length agreed with the device; nil before BlueZ 5.62.
     var mtu: Int?
-    /// Whether a program on this machine listens to it.
+    /// Whether a program on this machine listens to the characteristic.
     var isNotifying = false
 
     /// Whether the device sends its values without a read request.
@@ -174,7 +175,7 @@ struct GATTObjects: Hashable, Sendable {
                         isNotifying: one["Notifying"]?.boolean ?? false))
             }
         }
-        // BlueZ lists them in the order of a hash table, which varies.
+        // BlueZ lists the services in the order of a hash table, which varies.
         services.sort { $0.path < $1.path }
         characteristics.sort { $0.path < $1.path }
     }

@@ -6,7 +6,7 @@ import SystemIO
 
 /// This machine as a Bluetooth LE adapter, so that the apps of phones can use a simulated vehicle.
 public enum LEPeripheral {
-    /// Why it cannot be served.
+    /// Why the adapter cannot be served.
     public enum Fault: Error, Hashable, Sendable {
         /// BlueZ, the controller or the bus is missing.
         case unavailable(errno: Int32)
@@ -24,8 +24,8 @@ public enum LEPeripheral {
 
     /// Registers service and advertisement, and serves them until the session ends or BlueZ goes.
     ///
-    /// BlueZ removes both when the bus connection that registered them ends. A thread owns that
-    /// connection, and passes bytes between it and the session.
+    /// BlueZ removes service and advertisement when the bus connection that registered them ends. A thread
+    /// owns that connection, and passes bytes between it and the session.
     ///
     /// - Parameter name: the name that phones show.
     public static func open(name: String) throws(Fault) -> DescriptorSession {

@@ -8,7 +8,7 @@ public struct BluetoothNameTransport: Transport, PINTransport {
     /// The forms of the address.
     public static let form = TransportForm("bluetooth", short: "bluetooth:NAME")
 
-    /// An adapter by its name.
+    /// An adapter with its Bluetooth name.
     public init(name: String) { self.name = name }
 
     /// Reads the name.

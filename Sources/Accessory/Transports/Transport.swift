@@ -58,7 +58,7 @@ public protocol Transport: Hashable, Sendable, CustomStringConvertible {
     /// Default: yes, unless this program serves it.
     var isExclusive: Bool { get }
 
-    /// The key under which it is remembered; nil if it is not remembered.
+    /// The key under which the adapter is remembered; nil if the adapter is not remembered.
     ///
     /// The key under which the adapter is remembered; nil if the adapter is not remembered.
     var memoryKey: String? { get }
@@ -72,7 +72,7 @@ public protocol Transport: Hashable, Sendable, CustomStringConvertible {
 
     /// The device node that appears when it is plugged in, under a stable name.
     ///
-    /// Nil (default) if it is not plugged in.
+    /// Nil (default) if the device is not plugged in.
     var pluggedNode: String? { get }
 
     /// Parts of the address that identify one device and must not be in a report.

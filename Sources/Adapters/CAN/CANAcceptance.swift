@@ -11,9 +11,9 @@ struct CANAcceptance: Hashable, Sendable {
 
     /// The current filters, if any were set; empty = every frame.
     private(set) var filters: [CANFilter] = []
-    /// The protocol that they are for; nil if they are for none.
+    /// The protocol of the filters; nil if they are for none.
     private var vehicleProtocol: VehicleProtocol?
-    /// Whether they are for listening to the bus.
+    /// Whether the filters are for listening to the bus.
     private var isListening = false
 
     /// Accepts the answers to `request`; returns the new filters, nil if the current ones pass them.

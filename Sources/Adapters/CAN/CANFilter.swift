@@ -33,7 +33,7 @@ public struct CANFilter: Hashable, Sendable {
         id.form == pattern.form && id.value & mask == pattern.value & mask
     }
 
-    /// Whether it passes every identifier that `other` passes.
+    /// Whether the filter passes every identifier that `other` passes.
     public func covers(_ other: CANFilter) -> Bool {
         passes(other.pattern) && mask & other.mask == mask
     }

@@ -17,7 +17,7 @@ public enum CANRecord {
 
     /// The filters of the socket (`struct can_filter`): pairs of identifier and mask with flags.
     ///
-    /// Without a filter, it is one pair that passes everything.
+    /// Without a filter, the result is one pair that passes everything.
     public static func filterPairs(of filters: [CANFilter]) -> [UInt32] {
         guard !filters.isEmpty else { return [0, 0] }
         return filters.flatMap { filter in

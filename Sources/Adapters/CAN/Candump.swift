@@ -18,7 +18,7 @@ public struct CandumpLine: Hashable, Sendable {
     public var interface: String
     /// The frame; one of CAN FD may have up to 64 bytes.
     public var frame: CANFrame
-    /// Whether it is a frame of CAN FD.
+    /// Whether the frame is one of CAN FD.
     public var isFD: Bool
 
     /// A line.

@@ -42,7 +42,7 @@ public struct AdapterQuirk: Hashable, Sendable {
     public let behaviour: String
     /// The effect of the quirk on the code.
     public let effect: Effect
-    /// Where it was observed.
+    /// The place where the quirk was observed.
     public let evidence: [Evidence]
 
     private init(

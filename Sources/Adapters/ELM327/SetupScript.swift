@@ -13,7 +13,7 @@ enum SetupScript {
             case setting
             /// The banner.
             case banner
-            /// Finds out whether it is an STN.
+            /// Finds out whether the adapter is an STN.
             case stnFirmware
             /// Sets the protocol to use, or the first one of the search.
             case vehicleProtocol
@@ -33,7 +33,7 @@ enum SetupScript {
 
         var command: String
         var purpose: Purpose
-        /// Whether only `OK` confirms it.
+        /// Whether only `OK` confirms the step.
         var isSetting: Bool {
             switch purpose {
             case .setting, .vehicleProtocol, .forcedProtocol: true
@@ -42,10 +42,10 @@ enum SetupScript {
                 false
             }
         }
-        /// The time limit for its prompt.
+        /// The time limit for the step's prompt.
         var patience: Duration
 
-        /// The functional request that it sends and the forced protocol; nil if it is for the adapter.
+        /// The functional request of the step and the forced protocol; nil if the step is for the adapter.
         ///
         /// `chosen` is the user's protocol.
         func question(

@@ -43,14 +43,14 @@ public struct Row: Sendable {
         }
     }
 
-    /// Appends it as one line of JSON Lines.
+    /// Appends the row as one line of JSON Lines.
     public func appendJSON(to output: inout [UInt8]) {
         Self.append(
             [Entry(key: "kind", value: .text(kind))] + entries, to: &output)
         output.append(0x0A)
     }
 
-    /// Appends it as JSON, or as a separate table.
+    /// Appends the row as JSON, or as a separate table.
     public func append(_ format: OutputFormat, to output: inout [UInt8]) {
         var writer = RowWriter(format, columns: keys)
         writer.append(self, to: &output)

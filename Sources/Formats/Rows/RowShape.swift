@@ -1,6 +1,6 @@
 /// The fields of one kind of result, defined once for text, JSON and CSV.
 public struct RowShape<Result>: Sendable {
-    /// The kind of its rows: `trip`.
+    /// The kind of the rows: `trip`.
     public let kind: String
     /// The fields in the order of output.
     public let fields: [Field<Result>]

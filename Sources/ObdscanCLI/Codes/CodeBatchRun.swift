@@ -11,7 +11,7 @@ struct CodeBatchRun {
         var rows: [Row]
         /// Why the result is incomplete; nil if it is complete.
         var failure: Failure?
-        /// The path of its report; nil = none.
+        /// The path of the vehicle's report; nil = none.
         var report: String?
     }
 

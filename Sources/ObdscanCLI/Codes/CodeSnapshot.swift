@@ -8,8 +8,8 @@ import VehicleScan
 
 /// Stores everything that clearing codes destroys, before the codes are cleared.
 ///
-/// Like ``ScanRecord``, it stores data of real devices, or any data if the user named a database.
-/// But if storing fails, the codes are not cleared.
+/// Like ``ScanRecord``, a snapshot stores data of real devices, or any data if the user named a database. But
+/// if storing fails, the codes are not cleared.
 struct CodeSnapshot {
     /// Nil if nothing is stored.
     private let writer: TripWriter?

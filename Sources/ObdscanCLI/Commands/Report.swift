@@ -98,7 +98,7 @@ struct ReportCommand: ParsableCommand, OutputCommand {
 
 /// A file that no other user can read, and that disappears with the process in any case.
 private final class TemporaryFile {
-    /// The path for opening it; the file itself has no name any more.
+    /// The path for opening the file; the file itself has no name any more.
     let path: String
     private let descriptor: Int32
 

@@ -15,7 +15,7 @@ struct Completion: Hashable, Sendable {
 
     /// The words that begin with the typed part, in the order of display.
     private(set) var offers: [Offer] = []
-    /// Whether file names are possible; every shell completes them in its own way.
+    /// Whether file names are possible; every shell completes file names in its own way.
     private(set) var takesFile = false
 
     /// Completes the last of the words after the program's name.

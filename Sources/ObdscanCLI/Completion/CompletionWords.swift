@@ -58,8 +58,8 @@ struct CompletionWords {
 
     /// SAE names and aliases in the typed case.
     ///
-    /// Without a typed part it offers current data with an alias, by the first alias, because a
-    /// list of a thousand names is useless.
+    /// Without a typed part the result has current data with an alias, by the first alias, because a list of
+    /// a thousand names is useless.
     private var signals: [Completion.Offer] {
         let options = ["--pids", "--pack"].flatMap { name in
             values(of: name).flatMap { [name, $0] }
@@ -121,7 +121,7 @@ struct CompletionWords {
         return own + attached + known + offered
     }
 
-    /// File and folder names after a prefix that is not part of them.
+    /// File and folder names after a prefix that is not part of the name.
     private func files(behind word: String) -> [Completion.Offer] {
         let path = line.prefix.dropFirst(word.count)
         let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex

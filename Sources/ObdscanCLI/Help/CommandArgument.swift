@@ -10,7 +10,7 @@ struct CommandArgument: Hashable, Sendable {
     var names: [String] = []
     /// The name of the value in the help: `signal`, `file`.
     var valueName = ""
-    /// Whether it may be repeated.
+    /// Whether the argument may be repeated.
     var isRepeating = false
     /// The allowed words; empty = other words, or any.
     var words: [String] = []
@@ -22,7 +22,7 @@ struct CommandArgument: Hashable, Sendable {
     var details = ""
     /// The default value; empty = none is shown.
     var defaultValue = ""
-    /// Whether it may be left out.
+    /// Whether the argument may be left out.
     var isOptional = true
     /// Whether many commands share this option; see ``CommonOptions``.
     var isCommon = false

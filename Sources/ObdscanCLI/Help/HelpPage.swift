@@ -14,7 +14,7 @@ struct HelpPage {
 
     /// The help page of a command.
     ///
-    /// `words` are the words that call it. `isWhole` adds the common options and further
+    /// `words` are the words that call the command. `isWhole` adds the common options and further
     /// explanations.
     init(
         _ command: any ParsableCommand.Type, _ words: [String], isWhole: Bool = false,
@@ -166,7 +166,7 @@ struct HelpPage {
 }
 
 extension CommandArgument {
-    /// Whether it is the `--no-…` form of another flag, whose label shows both.
+    /// Whether the flag is the `--no-…` form of another flag, whose label shows both.
     func isOpposite(among names: [String]) -> Bool {
         guard let long = self.names.first(where: { $0.hasPrefix("--no-") }) else { return false }
         return names.contains("--" + long.dropFirst(5))

@@ -31,7 +31,7 @@ struct LogFleet {
         }
     }
 
-    /// Records all of them until each has ended.
+    /// Records all devices until each has ended.
     func run(_ inbox: SignalInbox) throws {
         var outcomes = [LogOutcome?](repeating: nil, count: devices.count)
         let isWatched = LogProgress.isWatched(plan.output)
@@ -104,7 +104,7 @@ struct LogFleet {
 
     /// The outcome of a thread; nil = it was interrupted before its trip began.
     ///
-    /// - Throws: Errors that concern all of them: the reader closed the output.
+    /// - Throws: Errors that concern all devices: the reader closed the output.
     private func outcome(of result: Result<LogOutcome, any Error>) throws -> LogOutcome? {
         var outcome = LogOutcome()
         do {

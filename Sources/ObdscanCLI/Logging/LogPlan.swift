@@ -35,9 +35,9 @@ struct LogPlan: Sendable {
 struct LogOutcome: Sendable {
     /// Figures and trip; all 0 if no trip began.
     var summary = PollSummary(statistics: SessionStatistics())
-    /// Why it failed; nil = it ended normally.
+    /// Why the recording failed; nil = it ended normally.
     var failure: Failure?
-    /// Whether it ended because the adapter is in another vehicle now.
+    /// Whether the recording ended because the adapter is in another vehicle now.
     var meetsAnother = false
     /// How long to wait for a reader that accepts no output; nil = forever.
     var patience: Duration?

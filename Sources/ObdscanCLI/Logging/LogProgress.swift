@@ -33,7 +33,7 @@ final class LogProgress: Sendable {
                 + "\(fixed(statistics.readingsPerSecond, 1))/s")
     }
 
-    /// Whether a person can see it.
+    /// Whether a person can see the progress.
     static func isWatched(_ output: OutputOptions) -> Bool {
         output.format == .text && StatusLine.isWatched(output)
     }

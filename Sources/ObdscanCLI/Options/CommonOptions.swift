@@ -3,7 +3,7 @@ import Formats
 
 /// `obdscan help options`: explains the options that many commands share.
 ///
-/// The help of each command hides them and refers to this page.
+/// The help of each command hides these options and refers to this page.
 struct CommonOptions: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "options",

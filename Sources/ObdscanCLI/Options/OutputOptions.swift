@@ -169,7 +169,7 @@ struct OutputOptions: ParsableArguments {
 protocol OutputCommand {
     /// Format, colour, units and verbosity.
     var output: OutputOptions { get }
-    /// Whether it prints text although `-q` is set, because it is run for nothing else.
+    /// Whether the command prints text although `-q` is set, because its output is its only purpose.
     var speaksWhenQuiet: Bool { get }
 }
 

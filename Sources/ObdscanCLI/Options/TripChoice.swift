@@ -31,7 +31,7 @@ struct TripChoice: ParsableArguments {
         }
     }
 
-    /// Whether it chooses trips, and not only a part of one.
+    /// Whether the options choose trips, and not only a part of one.
     var choosesTrips: Bool {
         let moments = [from, until].compactMap(\.self)
         return vehicle != nil || tag != nil || month != nil

@@ -45,7 +45,7 @@ final class LinePrinter: LineOutlet {
 
     /// Writes all buffered lines.
     ///
-    /// Without `patience` it waits for as long as necessary, else until the reader accepted nothing
+    /// Without `patience` the method waits for as long as necessary, else until the reader accepted nothing
     /// for this time.
     ///
     /// - Returns: The number of lines that were not written and are given up.

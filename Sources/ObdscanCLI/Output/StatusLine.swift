@@ -20,7 +20,7 @@ enum StatusLine {
 
     static func clear() { show("") }
 
-    /// Whether a person can see it.
+    /// Whether a person can see the line.
     static func isWatched(_ output: OutputOptions) -> Bool {
         !output.quiet && isatty(STDERR_FILENO) == 1 && takesEscapes
     }

@@ -40,7 +40,7 @@ final class ConnectProgress: ScanObserver {
     private let text: String
     private let isShown = Mutex(true)
 
-    /// Shows that it connects to `accessory`.
+    /// Shows that the program connects to `accessory`.
     init(_ accessory: String) {
         text = "connecting to \(printable(accessory)) …"
         StatusLine.show(text)

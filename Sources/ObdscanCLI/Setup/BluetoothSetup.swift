@@ -33,8 +33,8 @@ struct BluetoothSetup {
 
     /// Pairs `address` if BlueZ reports that it is not paired; does nothing otherwise.
     ///
-    /// The set-up tries the usual PINs first. If the device refuses all of them and there is a terminal, it
-    /// asks the user for the PIN.
+    /// The set-up tries the usual PINs first. If the device refuses all of these PINs and there is a
+    /// terminal, the set-up asks the user for the PIN.
     func pair(_ address: AccessoryAddress) throws -> AccessoryAddress {
         guard address.transport.isPairable else { return address }
         let found: [BluetoothPairing.Found]

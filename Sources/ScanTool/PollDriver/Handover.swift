@@ -10,7 +10,7 @@ public import OBDCore
 /// The scan tool delivers a reply and accepts no request until the reply is acknowledged. A reply that was
 /// not acknowledged yet is *held*.
 public struct Handover<Request, Reply, Batch> {
-    /// Where it is.
+    /// The position of the handover.
     public enum State {
         /// There is no request, reply or batch.
         case free
@@ -71,7 +71,7 @@ public struct Handover<Request, Reply, Batch> {
         case batch(Batch)
     }
 
-    /// Where it is.
+    /// The position of the handover.
     @inlinable public var state: State { current }
 
     @usableFromInline var current = State.free

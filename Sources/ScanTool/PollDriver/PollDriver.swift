@@ -3,8 +3,8 @@ import Adapters
 /// Decides the next action of a session, without a clock, a descriptor or a PID.
 ///
 /// The driver consists of four state machines without flags: the life of the session, the poll, the way of
-/// data between the scan tool and the sinks, and the requests from callers. The code that runs the session
-/// reports events to them, carries out their orders, and waits.
+/// data between the scan tool and the sinks, and the requests from callers. The session reports events to
+/// these state machines, carries out their orders, and waits.
 public struct PollDriver<Promise, Request, Reply, Batch> {
     /// From the first connection to the end.
     public var life = SessionLife()

@@ -2,7 +2,7 @@
 ///
 /// The state machine has no plan and no clock. Every pair of state and event is listed below.
 public struct Polling: Hashable, Sendable {
-    /// Where it is.
+    /// The state of the poll.
     public enum State: String, Hashable, Sendable, CaseIterable {
         /// There is no poll.
         case idle
@@ -56,7 +56,7 @@ public struct Polling: Hashable, Sendable {
         case tellFinish
     }
 
-    /// Where it is.
+    /// The state of the poll.
     public private(set) var state = State.idle
 
     /// Creates a machine without a poll.

@@ -7,9 +7,9 @@ public struct RequestQueue<Promise> {
     public struct Entry {
         /// The request; it gets its own identifier when it is first sent.
         public internal(set) var request: AdapterRequest
-        /// The promise of its answer.
+        /// The promise of the request's answer.
         public let promise: Promise
-        /// How often it was sent.
+        /// How often the request was sent.
         public internal(set) var sendings = 0
     }
 

@@ -4,7 +4,7 @@
 /// the caller gets the failure at once; later, the session waits for a lost link to return. Every pair of
 /// state and event is listed below.
 public struct SessionLife: Hashable, Sendable {
-    /// Where it is.
+    /// The state of the session's life.
     public enum State: Hashable, Sendable {
         /// The adapter was not set up yet.
         case starting
@@ -55,7 +55,7 @@ public struct SessionLife: Hashable, Sendable {
         case stopTool
     }
 
-    /// Where it is.
+    /// The state of the session's life.
     public private(set) var state = State.starting
 
     /// A session at its start.

@@ -13,11 +13,11 @@ struct BusFrame: Hashable, Sendable {
     var bytes: [UInt8]
     /// The position of the message in `bytes`, before CAN and for joined frames.
     var message: Range<Int>
-    /// Whether it is a whole message without protocol control bytes (STCSEGR).
+    /// Whether the frame is a whole message without protocol control bytes (STCSEGR).
     var joined = false
-    /// Whether it is one of several frames of a message.
+    /// Whether the frame is one of several frames of a message.
     var isPart = false
-    /// Whether it completes its message.
+    /// Whether the frame completes its message.
     var completes = true
     /// Whether the frame is "response pending".
     var pending = false

@@ -5,7 +5,7 @@ struct OutputQueue: Sendable {
     private struct Piece: Sendable {
         /// The time at which the adapter had it ready.
         var ready: Instant
-        /// The time at which its last character has been sent.
+        /// The time at which the chunk's last character has been sent.
         var due: Instant
         var bytes: [UInt8]
     }

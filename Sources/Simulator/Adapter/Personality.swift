@@ -58,7 +58,7 @@ struct Personality: Hashable, Sendable {
     var refused: Set<String> = []
     /// Commands that are answered with OK but have no effect.
     var ignored: Set<String> = []
-    /// The faults in its output.
+    /// The faults in the adapter's output.
     var faults: Set<Fault> = []
     /// The longest request in bytes; further bytes are dropped without notice.
     ///

@@ -140,7 +140,7 @@ extension SimulatedAdapter {
 struct RequestHeader: Hashable, Sendable {
     /// As on the wire: `7DF`, `18DB33F1`, `686AF1`.
     var text: String
-    /// The ECUs that receive it; nil for none.
+    /// The ECUs that receive the request; nil for none.
     var target: SimulatedVehicle.Target?
     /// The tester's address in the header.
     var source: UInt8

@@ -2,19 +2,19 @@ public import OBDCore
 
 /// A simulated ELM327-class adapter with a simulated vehicle, as a pure state machine.
 ///
-/// The adapter receives the time with every byte, keeps its output until its time, and has no clock. The code
-/// that serves it writes the bytes of ``due(at:)`` and calls it again at ``nextDeadline``.
+/// The adapter receives the time with every byte, keeps its output until its time, and has no clock. The
+/// caller writes the bytes of ``due(at:)`` and calls that method again at ``nextDeadline``.
 public struct SimulatedAdapter: Sendable {
     /// A request that reached the vehicle's bus, recorded for tests.
     public struct ReceivedRequest: Hashable, Sendable {
-        /// The time at which it was sent.
+        /// The time at which the request was sent.
         public var at: Instant
-        /// The header with which it was sent: `7DF`, `18DB33F1`, `686AF1`.
+        /// The header of the request: `7DF`, `18DB33F1`, `686AF1`.
         public var header: String
         /// Service and data.
         public var payload: [UInt8]
-        /// The data of its frames on the bus, with length and address byte on CAN; empty if the adapter does
-        /// not use text lines.
+        /// The data of the request's frames on the bus, with length and address byte on CAN; empty if the
+        /// adapter does not use text lines.
         public var frames: [[UInt8]] = []
         /// The answers of the ECUs, whether shown or not.
         public var answers: [SimulatedVehicle.Answer] = []

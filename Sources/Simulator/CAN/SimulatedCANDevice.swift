@@ -3,7 +3,7 @@ public import OBDCore
 
 /// A simulated vehicle on a CAN bus with an slcan adapter, or as records of SocketCAN.
 public struct SimulatedCANDevice: SimulatedDevice {
-    /// The format of its frames.
+    /// The format of the device's frames.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Lawicel's firmware: confirms with CR, refuses with BEL.
         case slcan

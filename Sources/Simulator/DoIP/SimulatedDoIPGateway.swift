@@ -18,7 +18,7 @@ public struct SimulatedDoIPGateway: ServedDevice {
     public static let address: UInt16 = 0x1000
     /// The functional address of all ECUs.
     public static let functional: UInt16 = 0xE400
-    /// The longest request that it accepts; unit: bytes.
+    /// The longest request that the gateway accepts; unit: bytes.
     public static let longestRequest = 4_095
 
     private let options: SimulatorOptions

@@ -7,7 +7,7 @@ import DoIPWire
 /// line begins with the byte that begins every frame, or with a version of DoIP.
 struct HostInput: Hashable, Sendable {
     enum Command: Hashable, Sendable {
-        /// A line without its CR.
+        /// A line without the CR at its end.
         case line([UInt8])
         /// A whole frame, including its header.
         case frame([UInt8])
@@ -22,7 +22,7 @@ struct HostInput: Hashable, Sendable {
     /// The most characters of a line that are used.
     private static let longestLine = 16_384
 
-    /// Takes a byte and returns the command that it completes, if any.
+    /// Takes a byte and returns the command that the byte completes, if any.
     mutating func take(_ byte: UInt8) -> Command? {
         if takesRecords {
             bytes.append(byte)
@@ -48,7 +48,7 @@ struct HostInput: Hashable, Sendable {
         return nil
     }
 
-    /// The frame, once it is complete; bytes that cannot become one are dropped.
+    /// The frame, once it is complete; bytes that cannot become a frame are dropped.
     private mutating func takeFrame() -> Command? {
         guard bytes.count > 2 else { return nil }
         let length = Int(bytes[2])
@@ -61,7 +61,7 @@ struct HostInput: Hashable, Sendable {
         return .frame(bytes)
     }
 
-    /// The message, once it is complete; bytes that cannot become one are dropped.
+    /// The message, once it is complete; bytes that cannot become a message are dropped.
     private mutating func takeMessage() -> Command? {
         guard bytes.count >= DoIPMessage.headLength else { return nil }
         guard let head = DoIPHead(bytes[..<DoIPMessage.headLength]),

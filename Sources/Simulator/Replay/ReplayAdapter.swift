@@ -76,7 +76,7 @@ public struct ReplayAdapter: ServedDevice {
     /// Whether the recording is empty.
     public var isEmpty: Bool { exchanges.isEmpty }
 
-    /// Whether it is the recording of a DoIP gateway.
+    /// Whether the recording is that of a DoIP gateway.
     public var isDoIP: Bool { exchanges.first?.command.hasPrefix(Self.doip) ?? false }
 
     /// Whether the recorded device answered as a GoLink.

@@ -23,7 +23,7 @@ public struct Scenario: Hashable, Sendable {
     var cycle = DriveCycle.everyday
     /// The vehicle's ECUs; the first one belongs to the engine.
     var ecus: [ECUModel] = []
-    /// The periodic frames on its bus.
+    /// The periodic frames on the vehicle's bus.
     var broadcasts: [Broadcast] = []
 
     /// The names of the included vehicles; the first one is the default.
@@ -70,7 +70,7 @@ public struct Scenario: Hashable, Sendable {
         self.title = title
     }
 
-    /// A minor ECU, for vehicles that need more of them.
+    /// A minor ECU, for vehicles that need several.
     static func extraECU(number: Int) -> ECUModel {
         func term(_ quantity: Quantity, _ addend: Double = 0) -> Term {
             Term(quantity: quantity, addend: addend)

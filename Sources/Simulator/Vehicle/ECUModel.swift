@@ -19,7 +19,7 @@ struct ECUModel: Hashable, Sendable {
     struct ParameterGroup: Hashable, Sendable {
         /// The group's data; the identifier is the parameter group number.
         var record: DataRecord
-        /// The interval at which it is sent without a request; nil to send it only on request.
+        /// The interval at which the group is sent without a request; nil to send it only on request.
         var period: Duration?
         /// 0 (first) to 7.
         var priority: UInt8 = 6
@@ -86,11 +86,11 @@ struct ECUModel: Hashable, Sendable {
     ///
     /// If nil, and for identifiers of the other length, the identifiers of OBD are used, from 7E0 and 7E8 on.
     var can: Identifiers?
-    /// The requests to which it answers.
+    /// The requests that the ECU answers.
     var role = Role.obd
-    /// Services that it refuses, with the code of the refusal.
+    /// Services that the ECU refuses, with the code of the refusal.
     var refusals: [UInt8: UInt8] = [:]
-    /// Services that it answers late, after "response pending", with the delay.
+    /// Services that the ECU answers late, after "response pending", with the delay.
     var late: [UInt8: Duration] = [:]
     /// The VIN, sent by the only ECU that has it.
     var vin: String?
@@ -120,7 +120,7 @@ struct ECUModel: Hashable, Sendable {
     var identification: [DataRecord] = []
     /// Parameter groups of SAE J1939 in addition to the diagnostic messages.
     var groups: [ParameterGroup] = []
-    /// The padding of its CAN frames.
+    /// The padding of the ECU's CAN frames.
     var padding: UInt8 = 0x00
     /// The codes at the start of the drive.
     var faults = FaultMemory()
@@ -133,9 +133,9 @@ struct ECUModel: Hashable, Sendable {
         var answer: ECUAddress
     }
 
-    /// Whether it supports SAE J1979-2 (OBDonUDS) instead of the classic services.
+    /// Whether the ECU supports SAE J1979-2 (OBDonUDS) instead of the classic services.
     var isOnUDS: Bool { role == .onUDS }
 
-    /// Whether it answers functional requests.
+    /// Whether the ECU answers functional requests.
     var isFunctional: Bool { role == .obd || role == .onUDS }
 }

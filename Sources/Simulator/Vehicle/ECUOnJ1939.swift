@@ -105,7 +105,7 @@ extension SimulatedECU {
             faults.cleared == nil ? readiness.incomplete : readiness.supported)
         return [
             UInt8(min(250, faults.active.count)), UInt8(min(250, faults.inactive.count)),
-            // 14h: heavy-duty OBD; 05: not intended to meet any.
+            // 14h: heavy-duty OBD; 05: not intended to meet any requirement.
             readiness.supported == 0 ? 0x05 : 0x14, readiness.continuous,
         ] + supported + incomplete
     }

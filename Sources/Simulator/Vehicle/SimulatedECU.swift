@@ -20,7 +20,7 @@ struct SimulatedECU: Sendable {
         faults = model.faults
     }
 
-    /// The address of its answers on a vehicle with `vehicleProtocol`.
+    /// The address of the ECU's answers on a vehicle with `vehicleProtocol`.
     func address(_ vehicleProtocol: VehicleProtocol) -> ECUAddress {
         if vehicleProtocol.family == .j1939 { return ECUAddress(UInt32(model.address), .byte) }
         if let can = model.can, can.answer.form == vehicleProtocol.addressForm { return can.answer }

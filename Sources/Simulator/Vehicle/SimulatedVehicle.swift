@@ -23,7 +23,7 @@ public struct SimulatedVehicle: Sendable {
         /// The ECU that answers from this address (physical addressing).
         case one(ECUAddress)
 
-        /// Whether it addresses all ECUs.
+        /// Whether the target is all ECUs.
         var isFunctional: Bool { self == .everybody }
     }
 
@@ -35,13 +35,13 @@ public struct SimulatedVehicle: Sendable {
         public var payload: [UInt8]
         /// SAE J1939: the parameter group of the data.
         public var parameterGroup: UInt32?
-        /// SAE J1939: whether it is sent to all nodes and not only to the requester.
+        /// SAE J1939: whether the answer is sent to all nodes and not only to the requester.
         public var isBroadcast = false
         /// The delay of a slow ECU.
         public var delay: Duration
         /// The offset from other answers with the same time, because ECUs send one after the other.
         public var stagger: Duration
-        /// The padding of its CAN frames.
+        /// The padding of the answer's CAN frames.
         public var padding: UInt8
     }
 
@@ -112,7 +112,7 @@ public struct SimulatedVehicle: Sendable {
     /// The VIN that the ECUs report; nil if none has it.
     public var vin: String? { members.lazy.compactMap(\.model.vin).first }
 
-    /// The answer addresses of its emissions ECUs.
+    /// The answer addresses of the vehicle's emissions ECUs.
     public var ecus: [ECUAddress] {
         Self.addresses(members.filter(\.model.isFunctional), vehicleProtocol)
     }
@@ -277,7 +277,7 @@ public struct SimulatedVehicle: Sendable {
         ignition ? state(after: elapsed).voltage : 12.3
     }
 
-    /// The periodic frames on its bus, with identifiers of the bus's length.
+    /// The periodic frames on the vehicle's bus, with identifiers of the bus's length.
     var broadcasts: [Scenario.Broadcast] {
         guard vehicleProtocol.addressForm == .can29 else { return scenario.broadcasts }
         return scenario.broadcasts.map { broadcast in

@@ -76,7 +76,7 @@ struct WideColumns {
         Clock(name: "time(ms)", form: .sinceStart(second: 0.001)),
         Clock(name: "time[ms]", form: .sinceStart(second: 0.001)),
         Clock(name: "timestamp(ms)", form: .sinceStart(second: 0.001)), Clock(name: "gpstime"),
-        // AndrOBD writes it in the phone's language.
+        // AndrOBD writes the word in the phone's language.
         Clock(name: "zeit"), Clock(name: "temps"), Clock(name: "tiempo"), Clock(name: "tempo"),
         Clock(name: "tijd"), Clock(name: "czas"), Clock(name: "время"),
     ]

@@ -33,7 +33,7 @@ public struct AdapterGrade: Hashable, Sendable {
         public var longMessages: Bool?
     }
 
-    /// The protocol string of its dialect.
+    /// The protocol string of the adapter's dialect.
     public var dialect: String
     /// The answer to `AT I`.
     public var banner: String?

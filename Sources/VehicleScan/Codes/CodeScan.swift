@@ -217,7 +217,7 @@ public struct CodeScan: Sendable {
         let own = Set(heard.map(\.ecu)).union(lists.flatMap(\.brokenECUs))
         let hasList = own.contains { told(.stored, by: $0) == .list }
         for ecu in own.sorted(by: { ($0?.value ?? 0) < ($1?.value ?? 0) }) {
-            // The ECU reported them at its own address.
+            // The ECU reported its codes at its own address.
             if absence(of: ecu, vehicle.table) == .noCodes { continue }
             if told(.stored, by: ecu) == .list,
                 let difference = difference(of: ecu, vehicle.table),

@@ -8,7 +8,7 @@ public struct ModuleScan: Sendable {
     public struct Module: Sendable {
         /// Its addresses.
         public var module: AddressScan.Module
-        /// The requests for its codes.
+        /// The requests for the module's codes.
         public var asked: [QueryResult]
 
         /// Its codes.

@@ -27,7 +27,7 @@ package struct RawCommand: Hashable, Sendable {
         }
     }
 
-    /// Whether it is a command to the adapter itself.
+    /// Whether the command is for the adapter itself.
     package var isForAdapter: Bool { payload == nil }
 
     /// Whether the adapter prints frames until it is stopped.

@@ -19,7 +19,7 @@ public protocol LineOutlet: Sendable {
 public struct PollLoop {
     /// Why polling ended.
     public enum End: Hashable, Sendable {
-        /// The user stopped it: Ctrl-C, SIGTERM, SIGHUP.
+        /// The user stopped the poll: Ctrl-C, SIGTERM, SIGHUP.
         case stopped
         /// The requested duration is over.
         case duration
@@ -39,7 +39,7 @@ public struct PollLoop {
     public let queue: BatchQueue?
     /// The buffer of printed lines; nil = nothing is printed.
     ///
-    /// While lines wait in it, no batches are taken from the queue. No line is lost then, but the
+    /// While lines wait in the printer, no batches are taken from the queue. No line is lost then, but the
     /// vehicle is polled more slowly.
     public let printer: (any LineOutlet)?
     /// When polling ends.
@@ -48,7 +48,7 @@ public struct PollLoop {
     public let watch: TripEndDetector?
     /// Further descriptors to wait for, with their actions.
     public var others: [(descriptor: Int32, take: () -> Void)] = []
-    /// Finds out which vehicle it is; nil = that is known, or does not matter.
+    /// Finds out which vehicle is connected; nil = that is known, or does not matter.
     private var identity: VINQuery?
 
     private var batches: [ReadingBatch] = []

@@ -46,7 +46,7 @@ extension PollSetup {
         var setup = PollSetup(
             supported: supported, by: services.profiles, table: vehicle.table, every: period,
             ecu: ecu)
-        // Each of them needs its own request, mostly to another ECU, which is slow.
+        // Each pack's record needs its own request, mostly to another ECU, which is slow.
         setup.wants += packs.map {
             PollPlan.Want($0, as: $0.dataID, period: period ?? .seconds(5), ecu: ecu)
         }

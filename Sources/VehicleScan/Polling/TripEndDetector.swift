@@ -18,7 +18,7 @@ public final class TripEndDetector: ReadingSink {
         self.rule = Mutex(rule)
     }
 
-    /// Nil, because it never refuses a batch.
+    /// Nil, because the detector never refuses a batch.
     public var spaceDescriptor: Int32? { nil }
 
     /// Records an answer; always returns true.

@@ -39,7 +39,7 @@ package final class UnsupportedSignals: ReadingSink {
     /// Becomes readable when ``take()`` has signals to report.
     package var descriptor: Int32 { found.descriptor }
 
-    /// Nil, because it never refuses a batch.
+    /// Nil, because the object never refuses a batch.
     package var spaceDescriptor: Int32? { nil }
 
     package var records: Set<DataID> { state.withLock { $0.reported } }

@@ -7,7 +7,7 @@ import ScanSession
 public struct ChosenPacks: Sendable {
     /// Records that the vehicle has answered.
     public private(set) var records: [PIDTable.Record] = []
-    /// The packs that they are of.
+    /// The packs of these records.
     public private(set) var names: [String] = []
     /// Packs that fit equally if the vehicle has no VIN; none of them is chosen.
     public private(set) var rivals: [String] = []

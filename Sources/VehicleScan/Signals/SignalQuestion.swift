@@ -51,7 +51,7 @@ extension Vehicle {
 }
 
 extension DiagnosticItem {
-    /// Whether it is an ECU's answer to the request, including a refusal; damaged frames are not.
+    /// Whether the item is an ECU's answer to the request, including a refusal; damaged frames are not.
     package var isAnswer: Bool {
         switch self {
         case .error: false

@@ -9,7 +9,7 @@ public struct ModuleIdentities: Sendable {
     public struct Module: Sendable {
         /// Its addresses.
         public var module: AddressScan.Module
-        /// The identifications that it answered.
+        /// The identifications that the module answered.
         public var answers: [QueryResult] = []
         /// The number of identifications that it refused.
         public var refused = 0

@@ -72,7 +72,7 @@ public struct VINQuery {
             // A complete answer counts, even if the exchange failed afterwards.
             items = vehicle.filtered(soFar).items
         } catch {
-            // Another profile may have it; after the end of the session no further request begins.
+            // Another profile may have the VIN; after the end of the session no further request begins.
         }
         self.pending = nil
         if isChecking { return check(items.vin) }
@@ -82,7 +82,7 @@ public struct VINQuery {
             return nil
         }
         known = vin
-        // The same profile has it after a lost link.
+        // The same profile has the VIN after a lost link.
         requests = [request]
         vehicle.names.recall(vin)
         if let names = request.names, vehicle.names.lack(ecus) {

@@ -11,7 +11,7 @@ public struct VehicleServices: Sendable {
     public let profiles: [DiagnosticProfile]
     /// The first request, which shows why no ECU answers.
     public let first: QueryResult?
-    /// Whether any ECU answered it.
+    /// Whether any ECU answered the request.
     public let isAnswered: Bool
 }
 
@@ -197,8 +197,8 @@ extension Vehicle {
 
     /// Asks which monitors have run since codes were cleared.
     ///
-    /// SAE J1979-2 has a separate identifier for this. An ECU without it is asked for the equivalent of PID
-    /// 01.
+    /// SAE J1979-2 has a separate identifier for the readiness in this cycle. An ECU without it is asked for
+    /// the equivalent of PID 01.
     public func readiness(in services: VehicleServices) throws(VehicleError) -> [QueryResult] {
         var asked = try ask(.readiness, in: services)
         if services.profiles.contains(.onUDS), Self.monitors(asked, .sinceClear).isEmpty {

@@ -2,7 +2,7 @@ import Formats
 import Testing
 
 @Suite struct `Reading CSV` {
-    @Test func `cells have quotes, rows have line ends and lines of the file`() {
+    @Test func `quoted cells, line ends within cells and line numbers are read`() {
         var csv = CSVReader(Array("\u{FEFF}a,\"b,\"\"c\"\"\nd\"\r\n\r\n1,2\n3,".utf8))
         #expect(csv.next() == ["a", "b,\"c\"\nd"] && csv.line == 1)
         #expect(csv.next() == ["1", "2"] && csv.line == 4)

@@ -47,7 +47,7 @@ private func record(
         #expect(explained().line == "Time: vehicle, adapter and line 100 %")
     }
 
-    @Test func `the advice is an adapter with the count digit, and what it gains`() {
+    @Test func `the advice is an adapter with the count digit, with the time that it saves`() {
         let link = LinkCapabilities(
             itemsPerRequest: 6, frameCountHelps: false, vehicleProtocol: .can11At500)
         // 2000 readings in 40 s. 30 s of them are waiting.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what engines hold with a trip database, while publish is killed and servers fail.
+"""Compares the data of engines with a trip database, while publish is killed and servers fail.
 
   deliveries.py OBDSCAN DATABASE victoria HOST:PORT [--kills N]
   deliveries.py OBDSCAN DATABASE influx HOST:PORT [--kills N]

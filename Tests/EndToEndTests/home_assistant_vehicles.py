@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Publishes a drive of each vehicle of a folder, and compares what a real Home Assistant makes of it.
+"""Publishes a drive of each vehicle of a folder, and compares the entities in a real Home Assistant.
 
   home_assistant_vehicles.py OBDSCAN PYTHON VEHICLES
 
@@ -29,7 +29,7 @@ def run(*arguments):
 
 
 def look(broker, expected, folder):
-    """What Home Assistant has, against what it should have."""
+    """The entities of Home Assistant, compared with the expected ones."""
     file = os.path.join(folder, "expected.json")
     with open(file, "w") as output:
         json.dump(expected, output)
@@ -42,7 +42,7 @@ def look(broker, expected, folder):
 
 
 def states(printed):
-    """What each enabled entity should show after the publisher has gone: printed topics and payloads."""
+    """The expected value of each enabled entity after the publisher has gone: printed topics and payloads."""
     topics = dict(line.split(" ", 1) for line in printed.splitlines())
     found = {}
     for topic, payload in topics.items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tries what a user can meet while publishing, and what publish says of it.
+"""Tries the faults that a user can meet while publishing, and checks the messages.
 
   publish_faults.py OBDSCAN DATABASE [CASE...]
 
@@ -59,7 +59,7 @@ def need(*programs):
 
 
 def password(folder):
-    """A wrong password: the broker's refusal, exit code 77, and nothing of the password in what is said."""
+    """A wrong password: the broker's refusal, exit code 77, and no part of the password in the messages."""
     need("mosquitto", "mosquitto_passwd")
     file = os.path.join(folder, "passwords")
     subprocess.run(

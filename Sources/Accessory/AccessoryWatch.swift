@@ -54,7 +54,7 @@ public struct AccessoryWatch: ~Copyable {
     /// The changes since the last look, disconnections first.
     public mutating func next() -> [AccessoryChange] {
         var buffer = [UInt8](repeating: 0, count: 8_192)
-        // The content of the events does not matter, only that there were any.
+        // The content of the events does not matter, only their arrival.
         buffer.withUnsafeMutableBytes { buffer in
             while uevents >= 0, sys_uevent_receive(uevents, buffer.baseAddress, buffer.count) >= 0 {
             }

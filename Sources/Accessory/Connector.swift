@@ -6,9 +6,9 @@ public struct Connector: Sendable {
     public let name: String
     /// Whether a device is at the other end, and not something that this program serves itself.
     public let reachesAccessory: Bool
-    /// The transport that it opens; nil for a descriptor that this program made.
+    /// The transport that opens the link; nil for a descriptor that this program made.
     public let transport: (any Transport)?
-    /// The wire protocols that the adapter is known to speak; if empty, they have to be detected.
+    /// The wire protocols that the adapter is known to use; if empty, they have to be detected.
     public let protocols: [String]
     private let remedyWhenClosed: String
     private let opening: @Sendable (Duration, Int32?) throws(AccessoryError) -> DescriptorSession?

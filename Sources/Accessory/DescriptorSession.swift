@@ -8,7 +8,7 @@ import SystemIO
 /// A read returns whatever has arrived. Bytes that a write cannot send at once are kept and sent when there
 /// is space. Neither ever blocks. The descriptor is closed when the session is destroyed.
 public struct DescriptorSession: ~Copyable {
-    /// What the descriptor is.
+    /// The kind of descriptor.
     public enum Kind: Hashable, Sendable {
         /// A serial line whose line rate matters.
         case serialLine
@@ -22,7 +22,7 @@ public struct DescriptorSession: ~Copyable {
 
     /// For `poll`.
     ///
-    /// The session owns and closes it.
+    /// The session owns and closes the descriptor.
     public let descriptor: Int32
     /// The kind of the descriptor.
     public let kind: Kind
@@ -32,13 +32,13 @@ public struct DescriptorSession: ~Copyable {
     var isExclusive = false
     /// Whether the user specified the line rate.
     public internal(set) var isRateGiven = false
-    /// The longest message that the other end accepts, if it told so before the session began.
+    /// The longest message that the other end accepts, if it reported that before the session began.
     public internal(set) var longestMessage: Int?
-    /// What to do when the other end closes.
+    /// The remedy if the other end closes.
     var remedyWhenClosed = LinkFault.usualRemedy
     /// Becomes readable when the thread that owns the device has disconnected it; nil without such a thread.
     ///
-    /// Closing the session waits for it, because a program that ends takes its threads with it.
+    /// Closing the session waits for this event, because the end of the program also ends the thread.
     var ended: EventDescriptor?
     private static let endingTime = Duration.seconds(2)
     private var acknowledgesAtOnce = false
@@ -175,7 +175,7 @@ public struct DescriptorSession: ~Copyable {
     private static let longestFull = Duration.milliseconds(500)
     private static let retryPause = Duration.milliseconds(10)
 
-    /// Writes one frame per call of `write`, as many as the interface's queue takes.
+    /// Writes one frame per call of `write`, as many as the interface's queue accepts.
     private mutating func putFrames(_ bytes: [UInt8]) throws(AccessoryError) -> Int {
         var put = 0
         while put + Self.frameLength <= bytes.count {

@@ -8,7 +8,7 @@ public enum AdapterRecovery: Hashable, Sendable {
     case retry(times: Int)
     /// Initialise the adapter again, then repeat the request if it may be repeated.
     case initialise
-    /// Report it to the user, because only they can fix it (ignition, wiring, power).
+    /// Report the fault to the user, because only the user can fix it (ignition, wiring, power).
     case report
     /// Stop using the command.
     case dropFeature

@@ -40,7 +40,7 @@ public enum AdapterStatus: String, Hashable, Sendable, CaseIterable {
     case errorPassive
     /// A CAN transceiver reports a broken or shorted wire.
     case wireFault
-    /// No node on the CAN bus acknowledges what is sent.
+    /// No node on the CAN bus acknowledges the sent frames.
     case notAcknowledged
     /// A DoIP gateway does not accept the tester's logical address (8003, code 02).
     case sourceRefused

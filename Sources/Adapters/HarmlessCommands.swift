@@ -1,9 +1,8 @@
 import OBDCore
 
-/// Adapter commands that change nothing permanent, by name; the shape of what may follow the name
-/// is given beside it.
+/// Adapter commands that change nothing permanent, by name, each with the shape of its argument.
 package enum HarmlessCommands {
-    /// What may follow a command's name.
+    /// The argument of a command.
     package enum Argument: Hashable, Sendable {
         /// Nothing.
         case none
@@ -143,9 +142,9 @@ package enum HarmlessCommands {
         return UInt32(digits, radix: 16)
     }
 
-    /// What `STPX` sends: each part once at most, and none but these.
+    /// The parts of `STPX`: each at most once, and no others.
     package struct Transmission {
-        /// The digits of `h:`; nil = those of `AT SH`.
+        /// The digits of `h:`; nil = the digits of `AT SH`.
         package var header: String?
         /// The bytes of `d:`.
         package var payload: [UInt8]

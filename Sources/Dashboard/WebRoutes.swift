@@ -11,8 +11,8 @@ import WebServer
 
 /// Routes the requests to `obdscan serve`: page, objects under `/api/`, and metrics for Prometheus.
 ///
-/// They never write to a vehicle. They do not write to the database either, except to migrate an
-/// old one.
+/// The answers never write to a vehicle. The answers do not write to the database either, except to migrate
+/// an old one.
 package struct WebRoutes: WebHandler {
     /// The greatest number of browsers with an open stream.
     static let mostStreams = 24
@@ -24,7 +24,7 @@ package struct WebRoutes: WebHandler {
     let questions: VehicleQuestions
     let table: PIDTable
     let sources: WebSources
-    /// From where values deserve a look.
+    /// The limits of unusual values.
     let levels: SignalLevels
     /// Where the page loads a street map from; nil = it shows none.
     let tiles: TileSource?

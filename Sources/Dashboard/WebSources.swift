@@ -13,12 +13,11 @@ package struct WebSources: Sendable {
     package var units: UnitSystem
     /// Opens the database for reading.
     package var database: @Sendable () throws -> TripStore
-    /// Returns the number of the trip that a text names; throws a ``WebProblem`` for an unknown
-    /// one.
+    /// Returns the number of the trip with the name in a text; throws a ``WebProblem`` for an unknown one.
     package var trip: @Sendable (String, TripStore) throws -> Int64
     /// Returns the data about the engine of a trip's vehicle.
     package var fuelProfile: @Sendable (TripSummary) -> FuelProfile
-    /// What is known of the codes of a vehicle.
+    /// The known facts about the codes of a vehicle.
     package var codeWords: @Sendable (Vehicle) throws -> CodeWords
     /// Answers requests about codes besides the list itself.
     ///

@@ -7,7 +7,7 @@ public struct CodeExplanations: Sendable {
     public struct State: Hashable, Sendable {
         /// The list that contains the code; nil if not known.
         public var kind: CodeReport.Kind?
-        /// Whether the list of permanent codes has it, too.
+        /// Whether the list of permanent codes has the code, too.
         public var isPermanentToo = false
         /// UDS status byte.
         public var statusByte: UInt8?
@@ -64,7 +64,7 @@ public struct CodeExplanations: Sendable {
     var meanings: [CodeMeaningText] = []
     /// The dangers for a person who follows advice on a code.
     public internal(set) var hazards: [CodeHazard] = []
-    /// Answers to "drive on?" for single codes, which count before that of the family.
+    /// Answers to "drive on?" for single codes, which precede the answer of the family.
     var answers: [Answer] = []
     /// How to drive so that a monitor completes.
     public internal(set) var drives: [MonitorStatus.Monitor: String] = [:]
@@ -99,7 +99,7 @@ public struct CodeExplanations: Sendable {
     ///
     /// `text` is the code's text in ``CodeTexts``. A code without a text gets no explanation, because it is
     /// not enough that its neighbours have one; only a hazard of its number is named. If no family has the
-    /// code, its meaning alone is explained.
+    /// code, only its meaning is explained.
     public func explanation(
         of code: DTC, text: String?, state: State = State()
     ) -> CodeExplanation? {

@@ -14,7 +14,7 @@ public struct MonitorTableError: Error, Hashable, Sendable {
     public var file: String
     /// The line, from 1.
     public var line: Int
-    /// What is wrong.
+    /// The fault.
     public var fault: Fault
 
     /// One sentence for the user.

@@ -24,7 +24,7 @@ struct RangeOverrides: Hashable, Sendable {
     /// Records that PID 4F or 50 has different contents, and that the valid one is unknown.
     mutating func makeUnknown(_ pid: UInt32) { unknown |= Self.bit(pid) }
 
-    /// The usual ranges, but unknown if these or `other` replace them.
+    /// The usual ranges, or unknown if these or `other` replace them.
     func joined(with other: RangeOverrides) -> RangeOverrides {
         var joined = RangeOverrides()
         joined.unknown = unknown | other.unknown

@@ -1,6 +1,6 @@
 import OBDCore
 
-/// Finds the records in an answer: `41 0C 1A F8 0D 32` has two, with no separator between them.
+/// Finds the records in an answer: `41 0C 1A F8 0D 32` has two records, with no separator between them.
 ///
 /// The lengths are from the table, and the records may be in any order. For a record of variable length, the
 /// length is chosen with which everything after it can be split. If there are several, the shortest is used,
@@ -68,7 +68,7 @@ struct RecordSplitter {
 
     /// Whether the bytes of `payload` from `start` on are padding: one repeated byte, at most seven times.
     ///
-    /// A single byte only counts as padding if it is one that ECUs use.
+    /// A single byte only counts as padding if ECUs use that byte.
     static func isFiller(_ payload: [UInt8], from start: Int) -> Bool {
         let count = payload.count - start
         guard count > 0, count <= longestFiller else { return false }
@@ -82,7 +82,7 @@ struct RecordSplitter {
         return true
     }
 
-    /// Whether they are padding with one of the bytes that ECUs use.
+    /// Whether the bytes are padding with a byte that ECUs use.
     static func isUsualFiller(_ payload: [UInt8], from start: Int) -> Bool {
         isFiller(payload, from: start) && usualFillers.contains(payload[start])
     }

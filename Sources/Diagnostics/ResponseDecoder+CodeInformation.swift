@@ -143,14 +143,14 @@ extension ResponseDecoder {
         answer.checkRest(from: place, &out)
     }
 
-    /// What the bytes after a record are.
+    /// The kind of the bytes after a record.
     private enum Rest {
         case record, padding
         /// A record of one repeated byte, or padding.
         case unsettled
     }
 
-    /// What the bytes from `place` on are, at which a record may begin.
+    /// The kind of the bytes from `place` on, at which a record may begin.
     ///
     /// Where a frame shows its length, there is no padding in a message.
     private func padding(of answer: Answer, from place: Int, _ form: Form) -> Rest {

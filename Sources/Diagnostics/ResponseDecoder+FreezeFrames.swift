@@ -7,8 +7,8 @@ extension ResponseDecoder {
 
     /// `length, code, torque mode, boost, speed, load, coolant, vehicle speed, …`, one frame after another.
     ///
-    /// The length counts the bytes after it. Data after the vehicle speed are manufacturer-specific and stay
-    /// a message, as does an answer without a frame.
+    /// The length counts the bytes after the length byte. Data after the vehicle speed are
+    /// manufacturer-specific and stay a message, as does an answer without a frame.
     func decodeFreezeFrames(
         _ answer: Answer, _ record: PIDTable.Record, _ out: inout [DiagnosticItem]
     ) {

@@ -3,7 +3,7 @@ import OBDCore
 extension Signal {
     /// The signal's bits as an unsigned number.
     ///
-    /// `data` begins with byte A. Nil if it ends before the signal, and for signals longer than 64 bits,
+    /// `data` begins with byte A. Nil if the data end before the signal, and for signals longer than 64 bits,
     /// which are not numbers.
     @inline(__always)
     public func raw(in data: some RandomAccessCollection<UInt8>) -> UInt64? {
@@ -164,8 +164,8 @@ extension Signal {
 extension PIDTable {
     /// The value of one signal in its record's data, beginning with byte A.
     ///
-    /// `missing(.notSupported)` if its support flag is 0. Nil if its condition is not met, because the record
-    /// then has other content at this position.
+    /// `missing(.notSupported)` if the signal's support flag is 0. Nil if the signal's condition is not met,
+    /// because the record then has other content at this position.
     public func value(
         of index: SignalIndex, in data: some RandomAccessCollection<UInt8>
     ) -> Reading.Value? {

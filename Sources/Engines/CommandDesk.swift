@@ -49,7 +49,7 @@ final class CommandDesk: Sendable {
             return "the codes of \(vehicle) are not read more than once a minute"
         }
         do {
-            // It ends by itself: the work has a deadline.
+            // The thread ends by itself: the work has a deadline.
             try SystemThread { [self] in
                 let words = work(adapter)
                 state.withLock {
@@ -65,7 +65,7 @@ final class CommandDesk: Sendable {
         return nil
     }
 
-    /// What came of it, once.
+    /// The result of the work, once.
     func takeResult() -> String? {
         state.withLock { state in
             defer { state.result = nil }

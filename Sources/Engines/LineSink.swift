@@ -8,7 +8,7 @@ public import TripStore
 public enum SinkEnd: Hashable, Sendable {
     /// All data was delivered.
     case drained
-    /// It was stopped.
+    /// The sink was stopped.
     case stopped
     /// The server could not be reached for a long time; with the reason.
     case unreachable(String)
@@ -30,13 +30,13 @@ public struct SinkReport: Hashable, Sendable {
     public var attempts = 0
     /// The current fault; nil = none.
     public var fault: String?
-    /// What came of the last command that a broker passed on; nil = there was none.
+    /// The result of the last command that a broker forwarded; nil = there was none.
     public var command: String?
     /// Trips that are kept back.
     public var held = HeldTrips()
     /// Whether the file of cursors cannot be written, so that data is sent again after a restart.
     public var isForgetful = false
-    /// How it ended; nil = it still runs.
+    /// How the sink ended; nil = it still runs.
     public var end: SinkEnd?
 
     /// A report of a sink that has not started.
@@ -46,10 +46,10 @@ public struct SinkReport: Hashable, Sendable {
 /// A report that one thread writes and another one reads.
 public final class SinkState: Sendable {
     private let report = Mutex(SinkReport())
-    /// Raised when more than a count of what was sent changes.
+    /// Raised when more than a count of sent lines changes.
     private let changed: EventDescriptor?
 
-    /// An empty report; `changed` is raised when more than a count of what was sent changes.
+    /// An empty report; `changed` is raised when more than a count of sent lines changes.
     public init(changed: EventDescriptor? = nil) { self.changed = changed }
 
     /// The present report.
@@ -62,7 +62,7 @@ public final class SinkState: Sendable {
             (before.delivered, before.attempts) = (report.delivered, report.attempts)
             return before != report
         }
-        // Several hundred batches per second would each wake up a thread that has nothing to say.
+        // Several hundred batches per second would each wake up a thread without any news.
         if isNews { changed?.signal() }
     }
 
@@ -94,7 +94,7 @@ public struct LineSink: Sendable {
     public var selection: SinkSelection
     /// The trip database.
     public var database: String
-    /// Whether it ends when all data is delivered.
+    /// Whether the sink ends when all data is delivered.
     public var drains: Bool
     /// The number of consecutive failures after which a drain ends.
     public static let mostFailures = 5
@@ -225,7 +225,7 @@ private struct LineSinkRun {
                 pacer.succeed()
                 if isTooLarge { byteLimit = max(1_000, min(byteLimit, part.count) / 2) }
                 lines.halve(words)
-                // The request is wrong and not its lines, so keep them.
+                // The request is wrong and not the lines, so keep the lines.
                 if lines.isHopeless {
                     note(words)
                     return .refused(.everyLine, words)

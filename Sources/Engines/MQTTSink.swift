@@ -31,7 +31,7 @@ public struct MQTTSink: Sendable {
     public var discoveryPrefix: String?
     /// The format of history; nil = no history.
     public var history: History?
-    /// Reads the trouble codes of the vehicle at this adapter, for the button, and says what came of it; nil =
+    /// Reads the trouble codes of the vehicle at this adapter, for the button, and returns the result; nil =
     /// there is no button.
     public var readCodes: (@Sendable (_ adapter: String) -> String)?
     /// How often in a row a drain may fail.
@@ -44,7 +44,7 @@ public struct MQTTSink: Sendable {
     public var tripPayload: @Sendable (TripSummary) -> [UInt8]
     /// The trip database.
     public var database: String
-    /// Whether it ends when all data is published.
+    /// Whether the sink ends when all data is published.
     public var drains: Bool
     /// Makes a connection for a client, a version of MQTT and the topic of its last will.
     var connection: @Sendable (String, Int32, String) throws -> any BrokerConnection = {
@@ -67,7 +67,7 @@ public struct MQTTSink: Sendable {
         self.tripPayload = tripPayload
     }
 
-    /// Loads the library; call it before any thread exists.
+    /// Loads the library; call this function before any thread exists.
     public static func open() throws(EngineError) { try MQTTClient.open() }
 
     /// The client's name at the broker.
@@ -75,9 +75,9 @@ public struct MQTTSink: Sendable {
         PublishedName.slug("obdscan-\(host)-\(name)") ?? "obdscan"
     }
 
-    /// Takes vehicles away from the broker, and with them from Home Assistant; on the caller's thread.
+    /// Removes vehicles from the broker and so from Home Assistant; on the caller's thread.
     ///
-    /// Without vehicles it only connects.
+    /// Without vehicles the function only connects.
     public func forget(_ vehicles: [String], _ deliveries: DeliveryStore?) throws -> SinkEnd {
         let run = MQTTSinkRun(
             self, deliveries, SinkState(), stop: try EventDescriptor(), wake: try EventDescriptor())
@@ -101,7 +101,7 @@ private final class MQTTSinkRun {
     /// A batch of history that the broker has not acknowledged completely.
     private struct Waiting {
         var batch: FeedBatch
-        /// The numbers of its unacknowledged messages.
+        /// The numbers of the batch's unacknowledged messages.
         var messages: Set<Int32>
         var refused: [(payload: [UInt8], reason: String)]
     }
@@ -127,14 +127,14 @@ private final class MQTTSinkRun {
     private var isCertificateFault = false
     /// When it was last noted that the broker works; nil = not since it failed.
     private var noted: Instant?
-    /// Vehicles to take away from Home Assistant, which is all that is done then.
+    /// Vehicles to remove from Home Assistant; the sink then does nothing else.
     var forgotten: [String]?
     /// The topics of unacknowledged messages of QoS 1 that are not history.
     private var pending: [Int32: String] = [:]
     private var waiting: [Waiting] = []
     /// Where presses of the button go; nil = there is none.
     private let commands: CommandDesk?
-    /// Vehicles that are being taken away from the broker.
+    /// Vehicles whose removal from the broker is in progress.
     private var leaving: Set<String> = []
     /// The vehicles whose commands the broker passes on.
     private var subscribed: Set<String> = []
@@ -156,7 +156,7 @@ private final class MQTTSinkRun {
     /// How a connection ended.
     private enum Closing {
         case end(SinkEnd)
-        /// It was lost or could not be made; with the reason.
+        /// The connection was lost or could not be made; with the reason.
         case lost(String)
         /// The broker does not support this version.
         case otherVersion
@@ -248,7 +248,7 @@ private final class MQTTSinkRun {
             return closing
         }
         var next = SystemClock.now()
-        // Made while the broker works on those before it.
+        // A batch that was made while the broker works on the earlier ones.
         var prepared: FeedBatch?
         while true {
             let now = SystemClock.now()
@@ -305,7 +305,7 @@ private final class MQTTSinkRun {
         }
     }
 
-    /// Takes vehicles away; only connects where there are none.
+    /// Removes vehicles; only connects if there are none.
     private func forget(_ names: [String], _ client: any BrokerConnection) throws -> Closing {
         for name in deliveries == nil ? [] : names {
             guard let deliveries else { break }
@@ -424,7 +424,7 @@ private final class MQTTSinkRun {
         return nil
     }
 
-    /// Notes at most once per minute that the broker takes messages; states have no cursor.
+    /// Notes at most once per minute that the broker accepts messages; states have no cursor.
     private func noteDelivery(at now: Instant) {
         if let noted, now - noted < .seconds(60) { return }
         noted = now
@@ -460,7 +460,7 @@ private final class MQTTSinkRun {
     private func tellVehicles(
         _ client: any BrokerConnection, _ store: TripStore, _ deliveries: DeliveryStore, _ now: UTC
     ) throws -> Closing? {
-        // Forgotten when the broker has acknowledged it.
+        // A removal is forgotten when the broker has acknowledged it.
         if pending.isEmpty {
             for name in leaving { try deliveries.forgetComponents(of: name, sink: sink.name) }
             leaving = []

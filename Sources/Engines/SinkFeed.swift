@@ -11,7 +11,7 @@ public struct SinkSelection: Sendable {
     public var id: String?
     /// Names of devices, for vehicles without VIN and name.
     public var aliases: [String: String] = [:]
-    /// Whether it is Traccar, which gets positions alone.
+    /// Whether the sink is Traccar, which gets only positions.
     public var isForTraccar = false
     /// Further tags of each line; `%VIN` in them is the vehicle's.
     public var tags: [(name: String, value: String)] = []
@@ -19,7 +19,7 @@ public struct SinkSelection: Sendable {
     public var signals: Set<String>?
     /// Whether to publish the state of every signal, or only of those that interest drivers.
     public var hasAllSignals = false
-    /// What signals of makes and models measure that a driver looks at, by short name.
+    /// The quantities of signals of car makers that a driver looks at, by short name.
     public var measured: [String: SignalRole] = [:]
     /// Whether positions go there.
     public var hasPosition = false
@@ -92,7 +92,7 @@ struct LineReader {
     private let reader: TripTailReader
     private let selection: SinkSelection
     private let isJSON: Bool
-    // Both keep texts of the signals of one trip.
+    // Both writers keep texts of the signals of one trip.
     private var lines = LineProtocol(table: PIDTable(), tags: [])
     private var objects = JSONLines(table: PIDTable())
     private var isWanted: [Bool]?
@@ -130,7 +130,7 @@ struct LineReader {
             if bytes.count > before { count += 1 }
         }
         guard let tail else { return nil }
-        // A broker that gets JSON Lines gets readings alone.
+        // A broker that gets JSON Lines gets only readings.
         if !isJSON, !tail.items.isEmpty {
             append(tail.items, identity, to: &bytes)
             count += tail.items.count
@@ -216,7 +216,7 @@ struct FeedBatch {
 
 /// The undelivered lines of a sink in order, in batches.
 ///
-/// It runs ahead of the acknowledgements. A new feed after a restart begins at the stored cursors.
+/// The feed runs ahead of the acknowledgements. A new feed after a restart begins at the stored cursors.
 final class SinkFeed {
     private let database: String
     private let deliveries: DeliveryStore
@@ -253,7 +253,7 @@ final class SinkFeed {
     func refresh(now: UTC) throws(StoreError) {
         let number = Files.inode(database)
         if number != inode {
-            // The file was replaced by another one.
+            // Another file replaced the database.
             store = try TripStore(path: database, access: .readOnly, limits: .oneWay)
             reader = LineReader(store, selection, isJSON: isJSON)
             inode = number
@@ -294,7 +294,8 @@ final class SinkFeed {
             return nil
         }
         let found = selection.identity(of: trip)
-        // Without readings there is nothing to keep back, and a user cannot name what was read once.
+        // Without readings there is nothing to hold back, and a user cannot name a vehicle that was read
+        // once.
         if found == nil, trip.readings > 0, trip.purpose != .scan { held.withoutName += 1 }
         return found
     }

@@ -39,13 +39,13 @@ struct StateFeed {
         var look: Source?
         /// The trip whose state is published.
         var trip: TripSummary? { (drive ?? look)?.trip }
-        /// The time of its newest reading.
+        /// The time of the vehicle's newest reading.
         var newest: UTC?
         /// Whether each ECU asks for the check engine light.
         var lights: [ECUAddress?: (isOn: Bool, time: UTC)] = [:]
-        /// Whether the check engine light is on; nil = no ECU said.
+        /// Whether the check engine light is on; nil = no ECU reported it.
         var light: Bool? { lights.isEmpty ? nil : lights.values.contains(where: \.isOn) }
-        /// Its newest place.
+        /// The vehicle's newest position.
         var position: (position: Position, time: UTC)?
         /// The last published codes, trip and position.
         var sentCodes: [UInt8] = []
@@ -124,7 +124,7 @@ struct StateFeed {
             vehicle.identity = identity
             vehicles[name] = vehicle
         }
-        // Renamed, or its trips are deleted.
+        // Vehicles that were renamed, or whose trips are deleted.
         vehicles = vehicles.filter { there.contains($0.key) }
         for name in vehicles.keys.sorted() { try read(name, store, &board) }
     }

@@ -197,7 +197,7 @@ extension LiveScreen {
     /// The signal as this vehicle has it; nil if it is of a pack and the vehicle does not answer it.
     private mutating func settled(_ selected: SelectedSignal) throws -> SelectedSignal? {
         var selected = selected
-        // Several packs of a make have a signal of that name; the vehicle answers one of them.
+        // Several packs of a make have a signal of that name; the vehicle answers only one of them.
         if let record = selected.record, !record.packs.isEmpty, selected.candidates.isEmpty,
             let signal = selected.signal
         {

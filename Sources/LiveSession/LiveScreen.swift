@@ -63,9 +63,9 @@ package struct LiveScreen: ~Copyable {
     private var rings = false
     /// Signals that the user added, with any kind of value.
     var extra: Set<SignalIndex> = []
-    /// What a vehicle may choose by its VIN.
+    /// The packs that a vehicle may choose by its VIN.
     private let automatic: [TablePack]
-    /// Those of this vehicle, once its VIN is known.
+    /// The packs of this vehicle, once its VIN is known.
     var packs: [TablePack] = []
     /// Batches that came faster than they could be drawn.
     package private(set) var dropped = 0
@@ -75,7 +75,7 @@ package struct LiveScreen: ~Copyable {
     /// Ages and rates change even without new data.
     private static let idlePause = Duration.seconds(1)
 
-    /// A view of what `setup` polls.
+    /// A view of the signals that `setup` polls.
     ///
     /// - Parameters:
     ///   - queue: delivers the readings.

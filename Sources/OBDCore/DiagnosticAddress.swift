@@ -2,11 +2,11 @@
 ///
 /// Below 700, the same 11-bit identifier is a diagnostic address in one make and normal traffic in another:
 /// 6B4 is the request address of a battery in a Stellantis car and carries the VIN in a Volkswagen. ECUs
-/// would take a frame with such an identifier for data from another ECU.
+/// would mistake a frame with such an identifier for data from another ECU.
 public struct DiagnosticAddressRule: Hashable, Sendable {
-    /// The identifiers as people write them: `700–7E7`.
+    /// The identifiers in the form for people: `700–7E7`.
     public var identifiers: String
-    /// Their purpose and its source.
+    /// The purpose of the identifiers, with its source.
     public var reason: String
     /// The form of the identifiers.
     public var form: ECUAddress.Form
@@ -136,8 +136,8 @@ extension ECUAddress {
 
     /// Whether an ECU only reads that finds the protocol control byte at the beginning of `data`.
     ///
-    /// A frame that `isAlone` in its own form cannot begin a long request in the other form: none of the
-    /// requests that read would continue it.
+    /// A frame that `isAlone` in its own form cannot begin a long request in the other form: no request that
+    /// reads would continue it.
     private static func reads(_ data: ArraySlice<UInt8>, isAlone: Bool) -> Bool {
         guard let control = data.first else { return true }
         let rest = data.dropFirst()

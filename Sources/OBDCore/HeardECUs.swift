@@ -6,7 +6,7 @@ public struct HeardECUs: Hashable, Sendable {
     public enum Reach: Hashable, Sendable {
         /// Requests to all ECUs.
         case withOthers
-        /// Only those to this address, as far as is known.
+        /// Only ECUs at this address, as far as is known.
         case alone(at: ECUAddress)
     }
 

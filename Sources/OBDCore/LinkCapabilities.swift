@@ -6,8 +6,8 @@ public struct LinkCapabilities: Hashable, Sendable {
     public var frameCountHelps: Bool
     /// How often a known number of frames is used before it is learned again.
     ///
-    /// For an adapter it is a digit after the request, which may arrive garbled and then cuts off answers.
-    /// Learning it again also detects an ECU that appears late.
+    /// For an adapter the count is a digit after the request, which may arrive garbled and then cuts off
+    /// answers. Learning the count again also detects an ECU that appears late.
     public var frameCountUses = 50
     /// How many ECUs have answered functional requests, if the link counts them; whenever it grows, all
     /// numbers of frames are learned again.
@@ -20,7 +20,7 @@ public struct LinkCapabilities: Hashable, Sendable {
     public var longestRequest = 7
     /// The longest request to all ECUs; unit: bytes.
     ///
-    /// On CAN it has to fit into one frame, because several ECUs cannot send flow control at once.
+    /// On CAN the request has to fit into one frame, because several ECUs cannot send flow control at once.
     public var longestRequestToAll = 7
     /// The addresses that together reach every ECU; nil is the one of requests to all ECUs.
     ///

@@ -39,9 +39,9 @@ public struct ServiceShape: Sendable {
     public enum Reading: Hashable, Sendable {
         /// With any data.
         case always
-        /// Only with this single byte after it.
+        /// The service reads only with this single byte after it.
         case onlyWith(UInt8)
-        /// Never, as far as is known.
+        /// The service never only reads, as far as is known.
         case never
     }
 
@@ -66,9 +66,9 @@ public struct ServiceShape: Sendable {
     public let shortestAnswer: Int
     /// The content of a positive answer.
     public let content: Content
-    /// The condition under which it only reads.
+    /// The condition under which the service only reads.
     public let reading: Reading
-    /// Whether an ECU may need seconds for it.
+    /// Whether an ECU may need seconds for the service.
     public let takesTime: Bool
 
     private init(

@@ -29,7 +29,7 @@ public struct VehicleRequest: Hashable, Sendable {
 
     /// The ECUs whose answers the adapter accepts.
     public enum Responders: Hashable, Sendable {
-        /// Those that OBD uses in this protocol.
+        /// The ECUs that OBD uses in this protocol.
         case usual
         /// A single ECU; needed if its answer address is not one of OBD.
         case one(ECUAddress)
@@ -51,8 +51,8 @@ public struct VehicleRequest: Hashable, Sendable {
     public var payload: [UInt8]
     /// The user's consent, without which only requests that are known to read are sent.
     public var consent: Consent?
-    /// Whether it may be repeated after a failure; never with the user's consent, which is only for one
-    /// attempt.
+    /// Whether the request may be repeated after a failure; never with the user's consent, which is only for
+    /// one attempt.
     public var mayRepeat: Bool {
         get { isRepeatable && consent == nil }
         set { isRepeatable = newValue }
@@ -63,7 +63,7 @@ public struct VehicleRequest: Hashable, Sendable {
     /// The condition that ends the exchange.
     public var ending: Ending
 
-    /// Whether it only listens to the bus.
+    /// Whether the request only listens to the bus.
     public var listens: Bool { if case .listen = ending { true } else { false } }
 
     /// Creates a request; the default of `mayRepeat` is ``isReadOnly(_:)``.
@@ -82,8 +82,8 @@ public struct VehicleRequest: Hashable, Sendable {
 
     /// Whether a request only reads, at any address whose ECU takes its bytes as service and data.
     ///
-    /// The list has the requests that are known to be harmless, so an unknown request counts as writing. It
-    /// has the services that ``ServiceShape/all`` marks as reading, and requests for
+    /// The list has the requests that are known to be harmless, so an unknown request counts as writing. The
+    /// list has the services that ``ServiceShape/all`` marks as reading, and requests for
     /// ``readableParameterGroups``, which begin with 00, a byte that no service has.
     public static func isReadOnly(_ payload: [UInt8]) -> Bool {
         guard let first = payload.first else { return false }

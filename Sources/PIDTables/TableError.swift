@@ -2,7 +2,7 @@ public import OBDCore
 
 /// A fault in a table's text with its position.
 public struct TableError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The fault.
     public enum Fault: Hashable, Sendable {
         /// A line that does not begin with a known word.
         case unknownWord(String)
@@ -24,7 +24,8 @@ public struct TableError: Error, Hashable, Sendable {
         case writes(DataID)
         /// A record whose request address is not for diagnostics.
         case address(DataID, ECUAddress)
-        /// A record without a request address whose ECU would be asked at one that is not for diagnostics.
+        /// A record without a request address whose ECU would be asked at an address that is not for
+        /// diagnostics.
         case reply(DataID, ECUAddress)
         /// A flag or condition signal that is not in the record.
         case unknownSignal(String)
@@ -38,7 +39,7 @@ public struct TableError: Error, Hashable, Sendable {
     public var file: String
     /// The line, from 1.
     public var line: Int
-    /// What is wrong.
+    /// The fault.
     public var fault: Fault
 
     /// A fault in a line of a file.

@@ -187,7 +187,7 @@ struct TableReader {
             throw fault(.malformed(string(id), wanted: "an identifier like 01:0C"))
         }
         let length = try word(at: 2, "the length")
-        // Before the other words, which a name without its colon would be taken for.
+        // Before the other words, because a name without its colon would look like one of them.
         let name = try name()
         guard let bounds = lengths(length) else {
             throw fault(.malformed(string(length), wanted: "a length in bytes"))

@@ -123,7 +123,7 @@ extension Runner {
         }
     }
 
-    /// Reports whether the vehicle is left alone from now on, or asked again.
+    /// Reports whether the vehicle rests from now on, or is asked again.
     mutating func tellBatteryNews() {
         for news in polled?.takeBatteryNews(at: now) ?? [] { tell(news) }
     }

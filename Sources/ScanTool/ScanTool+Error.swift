@@ -35,7 +35,7 @@ extension ScanTool {
             }
         // The dialect will be set up from the start, so earlier data are noise.
         case .received, .lineRateSet: break
-        // These belong to other states or are late.
+        // These events belong to other states or are late.
         case .deadlineExpired, .replyProcessed: break
         }
     }

@@ -149,7 +149,7 @@ extension ScanTool {
         } else if let failure {
             fail(.initialisation(failure), in: .initializing, linkIsOpen: true, &out)
         } else if identity != nil, hasRestarted {
-            // It restarted after its last prompt and lost the settings.
+            // The adapter restarted after its last prompt and lost the settings.
             fail(.adapterRestarted, in: .initializing, linkIsOpen: true, &out)
         } else if let identity {
             disarm(.initialisation, &out)

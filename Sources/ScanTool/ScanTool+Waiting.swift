@@ -266,7 +266,7 @@ extension ScanTool {
                     .damaged(waiting.request.id, faults: faults, errors: waiting.reply.errors)))
         }
         waiting.earlierDamage = waiting.reply.errors
-        // The count included the messages that said "pending".
+        // The count included the "response pending" messages.
         if waiting.pendings > 0 { waiting.request.dropFrameCount() }
         waiting.reply = Reply()
         waiting.phase = .pause
@@ -320,14 +320,15 @@ extension Reply {
 }
 
 extension ECUMessage {
-    /// Whether it says that the answer to `request` will follow (NRC 78).
+    /// Whether the message means that the answer to `request` will follow (NRC 78).
     func isPending(for request: AdapterRequest) -> Bool {
         refusal(of: request) == .responsePending
     }
 }
 
 extension ECUMessage {
-    /// Whether it asks for a repetition after a pause, because the ECU is busy or the result is not ready.
+    /// Whether the message asks for a repetition after a pause, because the ECU is busy or the result is not
+    /// ready.
     func asksToRepeat(_ request: AdapterRequest) -> Bool {
         let nrc = refusal(of: request)
         return nrc == .busyRepeatRequest || nrc == .routineNotComplete

@@ -19,7 +19,7 @@ public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
     /// A buffer for the dialect's outputs; empty between events.
     var said: [DialectOutput] = []
 
-    /// Limits requests, because the other end told so before the session was opened.
+    /// Limits requests, because the other end reported its limit before the session was opened.
     public mutating func limitRequests(to bytes: Int) { dialect.limitRequests(to: bytes) }
 
     /// A scan tool without a session.

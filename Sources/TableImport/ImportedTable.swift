@@ -9,9 +9,9 @@ public struct ImportedTable: Sendable {
         public var file: String
         /// The format.
         public var format: TableFormat
-        /// SHA-256 of its content.
+        /// SHA-256 of the file's content.
         public var digest: String
-        /// The day of its last change; nil = unknown.
+        /// The day of the file's last change; nil = unknown.
         public var date: String?
 
         /// A source.
@@ -261,7 +261,7 @@ extension ImportedRecord {
         }
     }
 
-    /// Keeps one of rows that say the same.
+    /// Keeps one of several equal rows.
     mutating func dropRepeated() {
         var kept: [ImportedRow] = []
         var known: [Place: [Int]] = [:]

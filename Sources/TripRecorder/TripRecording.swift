@@ -64,7 +64,7 @@ public struct TripRecording: Sendable {
     /// Runs `body` while the batches for `sink` are stored as a trip, and closes the trip on every
     /// path.
     ///
-    /// Call it when adapter and vehicle are set up and the supported records are known, because a
+    /// Call this function when adapter and vehicle are set up and the supported records are known, because a
     /// trip begins when its first reading could arrive. `tell` is called on the writer's thread.
     public static func run(
         _ plan: Plan, on connection: Vehicle, from sink: TripSink,

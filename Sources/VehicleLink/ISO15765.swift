@@ -21,7 +21,7 @@ public enum ISO15765 {
     /// Whether CAN FD has frames of `count` bytes that classic CAN does not have.
     package static func isLengthOfFD(_ count: Int) -> Bool { lengthsOfFD.contains(count) }
 
-    /// The number of bytes that a data length code stands for.
+    /// The number of bytes that a data length code means.
     package static func length(ofCode code: Int) -> Int {
         code <= frameLength ? code : lengthsOfFD[min(code, 0xF) - frameLength - 1]
     }

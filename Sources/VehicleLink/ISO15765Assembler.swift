@@ -123,7 +123,7 @@ public struct ISO15765Assembler: Hashable, Sendable {
             ecu: ecu, payload: Array(frame.bytes[start..<start + length]), line: frame.line)
     }
 
-    /// A single frame of CAN FD: `00`, its length, and the message.
+    /// A single frame of CAN FD: `00`, the length of the message, and the message.
     private mutating func receiveLongSingle(
         _ frame: LinkFrame, ecu: ECUAddress?, control: Int
     ) throws(LinkError) -> ECUMessage {

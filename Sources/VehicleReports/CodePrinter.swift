@@ -126,7 +126,7 @@ package struct CodePrinter {
             separator: findings == nil ? "" : "\n")
     }
 
-    /// Each code with its meaning, whether to drive on, and what proves its repair.
+    /// Each code with its meaning, the advice about driving on, and the proof of its repair.
     private func codes(_ findings: VehicleFindings, _ scan: CodeScan) -> String {
         var result = ""
         let isAlone = Set(findings.faults.map(\.code.ecu)).count < 2
@@ -158,7 +158,7 @@ package struct CodePrinter {
         return result
     }
 
-    /// The codes with their statuses alone.
+    /// The codes with only their statuses.
     private func codes(_ scan: CodeScan) -> String {
         let condition = VehicleCondition(time: UTC(microseconds: 0), codes: scan.codes, items: [])
         let isAlone = Set(condition.codes.map(\.ecu)).count < 2

@@ -4,28 +4,29 @@ import SystemIO
 
 /// The output file for rows of codes: CSV, JSON Lines, or a sheet for spreadsheet programs.
 ///
-/// If it appends, each vehicle's rows are in the file when ``add(_:)`` returns. Otherwise the file appears
-/// when ``finish()`` is called, so that an interrupted run does not replace a table by half of one.
+/// If the table appends, each vehicle's rows are in the file when ``add(_:)`` returns. Otherwise the file
+/// appears when ``finish()`` is called, so that an interrupted run does not replace a whole table by half of
+/// one.
 package final class CodeTable {
     /// Why rows cannot be written.
     package enum Fault: Error {
         /// An ending that promises something else.
         case ending(path: String, String)
-        /// A sheet that is there already.
+        /// A sheet that exists.
         case existingSheet(path: String)
-        /// A sheet that takes no more rows.
+        /// A sheet without room for more rows.
         case full(path: String)
         /// A file that cannot be opened or written.
         case unwritable(path: String, errno: Int32)
         /// A table with this between its cells.
         case separatedBy(path: String, Unicode.Scalar)
-        /// A table whose rows have local times where these are in UTC, or the other way round.
+        /// A table whose rows have local times although the new rows are in UTC, or the other way round.
         case otherTimes(path: String, isLocal: Bool)
         /// Not a table of codes, or one with other columns.
         case otherTable(path: String)
     }
 
-    /// What its ending says; CSV where it has none.
+    /// The form by the file's ending; CSV without an ending.
     package enum Form: String {
         case csv, jsonl, xlsx
     }
@@ -45,13 +46,13 @@ package final class CodeTable {
 
     /// Whether the file held something else before.
     private let isReplaced: Bool
-    /// Whether the file keeps what it held before.
+    /// Whether the file keeps its earlier content.
     package let hadRows: Bool
     /// How many rows were added.
     private var rows = 0
 
-    /// The form of a file: the chosen one, else the one that its ending names; without a path, that of
-    /// standard output.
+    /// The form of a file: the chosen form, else the form of its ending; without a path, the form of standard
+    /// output.
     package static func form(
         of path: String?, chosen: OutputFormat?, standard: OutputFormat
     ) throws(Fault) -> Form {
@@ -72,7 +73,7 @@ package final class CodeTable {
     ///   - standard: standard output.
     ///   - chosen: the form that the command line names; nil = the file's ending decides.
     ///   - format: the form of standard output.
-    ///   - subject: what each row is about.
+    ///   - subject: the subject of each row.
     ///   - separator: the character between the cells of CSV; nil = the file's ending decides.
     package init(
         _ path: String?, standard: Int32, appends: Bool, chosen: OutputFormat?,
@@ -138,7 +139,7 @@ package final class CodeTable {
         if pending == nil { try OutputFile.write(path, bytes: book.bytes) }
     }
 
-    /// Lets a complete table appear; one that is appended to is there already.
+    /// Lets a complete table appear; an extended table exists already.
     package func finish() throws {
         guard let path, let pending else { return }
         try Self.writing(path) { () throws(OutputError) in
@@ -147,7 +148,7 @@ package final class CodeTable {
         }
     }
 
-    /// `codes.csv: 3 rows written`; nil where it goes to standard output.
+    /// `codes.csv: 3 rows written`; nil for standard output.
     package var sentence: String? {
         path.map {
             "\($0): \(counted(rows, "row")) written"

@@ -4,13 +4,13 @@ import SystemIO
 import TripRecorder
 import TripStore
 
-/// What a user should know of storing.
+/// A message for the user about storing.
 package struct TripNews: Hashable, Sendable {
-    /// How much it matters.
+    /// How much the message matters.
     package enum Kind: Hashable, Sendable {
-        /// It does not work, until it is fixed.
+        /// Storing does not work, until the cause is fixed.
         case trouble
-        /// It works again.
+        /// Storing works again.
         case mended
         /// Anything else.
         case other
@@ -18,38 +18,38 @@ package struct TripNews: Hashable, Sendable {
 
     /// One line.
     package var text: String
-    /// How much it matters.
+    /// How much the message matters.
     package var kind = Kind.other
-    /// What the trip lacks by it.
+    /// The losses of the trip.
     package var losses = Losses()
 
     /// Something else than trouble.
     package init(text: String) { self.text = text }
 
-    /// What could not be stored.
+    /// The data that could not be stored.
     package struct Losses: Hashable, Sendable {
         /// Readings for which there was no room any more.
         package var dropped = 0
         /// Entries that the database refused.
         package var rejected = 0
-        /// Why it refused the last of them.
+        /// Why the database refused the last record.
         package var reason = ""
 
-        /// What could not be stored; by itself nothing.
+        /// The data that could not be stored; by default none.
         package init(dropped: Int = 0, rejected: Int = 0, reason: String = "") {
             self.dropped = dropped
             self.rejected = rejected
             self.reason = reason
         }
 
-        /// Adds what is lost besides.
+        /// Adds further losses.
         package mutating func add(_ more: Losses) {
             dropped += more.dropped
             rejected += more.rejected
             if more.rejected > 0 { reason = more.reason }
         }
 
-        /// What to say of it; nothing where nothing is lost.
+        /// The lines about the losses; empty without any.
         package var lines: [String] {
             (dropped > 0 ? ["\(counted(dropped, "reading")) had to be dropped"] : [])
                 + (rejected > 0 ? ["\(rejected) entries could not be stored: \(reason)"] : [])
@@ -88,7 +88,7 @@ extension TripNews {
 }
 
 extension TripRecording.Mark {
-    /// What to say of a mark; nil = it could not be set.
+    /// The message about a mark; nil = the mark could not be set.
     package static func words(_ mark: TripRecording.Mark?) -> String {
         guard let mark else { return "no mark was set: the disk cannot keep up; try again" }
         return

@@ -144,7 +144,7 @@ struct BLEOpening: ~Copyable {
         }
     }
 
-    /// Listens to what happens to the device, and answers questions about it.
+    /// Follows the events of the device, and answers questions about it.
     private mutating func follow(_ device: String) throws(Failure) {
         try match("type='signal',sender='\(Self.service)',path_namespace='\(device)'")
         serveAgent(for: device)

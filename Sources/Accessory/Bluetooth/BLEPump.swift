@@ -120,7 +120,7 @@ struct BLEPump: ~Copyable {
 
     /// Returns the adapter to the state in which it was found.
     ///
-    /// BlueZ takes two seconds to disconnect, and does so without this program.
+    /// BlueZ disconnects after two seconds, even without this program.
     private mutating func leave() {
         _ = try? bus.call(
             Self.service, layout.notify.path, Self.characteristic, "StopNotify",

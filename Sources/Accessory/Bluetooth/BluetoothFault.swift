@@ -11,7 +11,7 @@ public enum BluetoothFault: AccessoryFault {
 
     /// Why a device cannot be reached.
     public enum Reason: Hashable, Sendable {
-        /// It does not respond: it is off, out of reach, or connected to another host.
+        /// The device does not respond: it is off, out of reach, or connected to another host.
         case silent
         /// No service listens on that channel, or the device accepts no more connections.
         case refused(channel: UInt8?)
@@ -141,7 +141,7 @@ extension AccessoryError {
         address: String, _ reason: BluetoothFault.Reason
     ) -> AccessoryError { .bluetooth(.accessory(address: address, reason)) }
 
-    /// What a failed connection means (Linux net/bluetooth/lib.c, bt_to_errno).
+    /// The meaning of a failed connection (Linux net/bluetooth/lib.c, bt_to_errno).
     static func bluetooth(errno number: Int32, _ name: String, channel: UInt8?) -> AccessoryError {
         let reason: BluetoothFault.Reason
         switch number {

@@ -26,7 +26,7 @@ struct SystemBus: ~Copyable {
 
     /// For `poll`: readable when a message has arrived.
     ///
-    /// This value owns and closes it.
+    /// This value owns and closes the descriptor.
     let descriptor: Int32
     private var received: [UInt8] = []
     private var serial: UInt32 = 0

@@ -47,7 +47,7 @@ public struct BLETransport: Transport, PINTransport {
         }
     }
 
-    /// `ble:ADDRESS`, with its options.
+    /// `ble:ADDRESS` with the adapter's options.
     public var description: String {
         let options = [
             pin.map { "pin=\($0)" }, wish.service.map { "service=\(GATTObjects.short($0))" },
@@ -77,7 +77,7 @@ public struct BLETransport: Transport, PINTransport {
         (accessory.address.transport as? BLETransport)?.address == address
     }
 
-    /// What BlueZ knows about the adapter.
+    /// BlueZ's facts about the adapter.
     public func findings() -> [AccessoryFinding] {
         guard let device = BlueZ.device(address) else { return [] }
         return [
@@ -112,27 +112,27 @@ extension AccessoryAddress {
     }
 }
 
-/// What can go wrong with Bluetooth LE in addition to the faults of all Bluetooth devices.
+/// The faults of Bluetooth LE in addition to the faults of all Bluetooth devices.
 public enum BLEFault: AccessoryFault {
-    /// It was not seen in a search.
+    /// The adapter was not seen in a search.
     case unseen(address: String)
-    /// It was seen, but the connection failed; `reason` is BlueZ's text.
+    /// The adapter was seen, but the connection failed; `reason` is BlueZ's text.
     case notConnected(address: String, reason: String)
-    /// It did not report its services.
+    /// The adapter did not report its services.
     case noServices(address: String)
-    /// None of its services can be a serial line; the services.
+    /// None of the adapter's services can be a serial line; the services.
     case noSerialLine(address: String, services: [String])
-    /// Several of its services can be a serial line, and none answered a command.
+    /// Several of the adapter's services can be a serial line, and none answered a command.
     case noAdapter(address: String, services: [String])
-    /// It requires pairing, and the user gave no PIN.
+    /// The adapter requires pairing, and the user gave no PIN.
     case wantsPairing(address: String)
-    /// It rejected the PIN.
+    /// The adapter rejected the PIN.
     case wrongPIN(address: String)
-    /// It did not answer the request to pair.
+    /// The adapter did not answer the request to pair.
     case pairingUnanswered(address: String)
     /// Another program on this machine uses its serial line.
     case inUse(address: String)
-    /// It did not answer the subscription.
+    /// The adapter did not answer the subscription.
     case notSubscribed(address: String, reason: String)
 
     /// The fault in words.
@@ -255,7 +255,7 @@ extension BLEFault {
         }
     }
 
-    /// What a declined subscription means.
+    /// The meaning of a declined subscription.
     init(
         _ refusal: Refusal, address: String, isPaired: Bool, hasPIN: Bool, wasAskedForPIN: Bool
     ) {

@@ -86,11 +86,11 @@ public struct CANTransport: Transport {
     public var remedyWhenClosed: String { "is the adapter still plugged in? ip link shows it" }
 }
 
-/// What can go wrong with a SocketCAN interface.
+/// The faults of a SocketCAN interface.
 public enum CANInterfaceFault: AccessoryFault {
     /// The kernel has no support for CAN.
     case noSupport
-    /// There is no such interface.
+    /// The interface does not exist.
     case notFound(interface: String)
     /// The interface is not a CAN interface.
     case notCAN(interface: String)

@@ -84,7 +84,7 @@ public struct DoIPTransport: Transport {
     /// DoIP.
     public var protocols: [String] { [DoIPMessage.protocolString] }
 
-    /// What the gateway reports about itself on request.
+    /// The gateway's report about itself on request.
     public func findings() -> [AccessoryFinding] {
         guard let host, let found = DoIPSearch.ask(host: host, port: port).first else { return [] }
         return [AccessoryFinding(.device, found.title)]
@@ -131,7 +131,7 @@ public struct DoIPTransport: Transport {
     }
 }
 
-/// What can go wrong on the way to a DoIP gateway.
+/// The faults on the way to a DoIP gateway.
 public enum DoIPFault: AccessoryFault {
     /// No vehicle in the networks of this machine answered.
     case nobody

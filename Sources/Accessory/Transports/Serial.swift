@@ -75,7 +75,7 @@ public struct SerialTransport: Transport {
 
     // MARK: Findings
 
-    /// What USB reports about it.
+    /// The USB descriptors of the line.
     public func findings() -> [AccessoryFinding] {
         guard let attached else { return [] }
         let parts = [attached.manufacturer, attached.model, attached.serialNumber]
@@ -166,17 +166,17 @@ extension Connector {
     }
 }
 
-/// What can go wrong with a serial line.
+/// The faults of a serial line.
 public enum SerialFault: AccessoryFault {
     /// The node does not exist, or its device was removed (ENOENT, ENODEV, ENXIO).
     case notFound(path: String)
     /// The path is not a terminal (ENOTTY).
     case notATerminal(path: String)
-    /// The node's permissions forbid it (EACCES, EPERM).
+    /// The node's permissions forbid opening (EACCES, EPERM).
     ///
     /// Members of `group` may open it; nil if only its owner may.
     case permissionDenied(path: String, group: String?)
-    /// Another program uses it; `holder` is nil if the program cannot be identified.
+    /// Another program uses the line; `holder` is nil if the program cannot be identified.
     case inUse(path: String, holder: AccessoryError.Holder?)
     /// The driver does not support the line rate; unit: bit/s.
     case unsupportedLineRate(path: String, rate: Int)

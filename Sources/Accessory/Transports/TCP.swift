@@ -69,7 +69,7 @@ extension Connector {
     }
 }
 
-/// What can go wrong with a TCP connection.
+/// The faults of a TCP connection.
 public enum TCPFault: AccessoryFault {
     /// The host name has no address; `reason` is the resolver's text.
     case nameNotResolved(host: String, reason: String)

@@ -45,7 +45,7 @@ public struct UnixSocketTransport: Transport {
         "does the program that serves it still run? It may serve one program at a time"
     }
 
-    /// What a failed connection means (connect(2), unix(7)).
+    /// The meaning of a failed connection (connect(2), unix(7)).
     private func error(_ number: Int32) -> AccessoryError {
         switch number {
         case ENOENT, ENOTDIR: return .unixSocket(.notFound(path: path))
@@ -69,7 +69,7 @@ public struct UnixSocketTransport: Transport {
     }
 }
 
-/// What can go wrong with a UNIX-domain socket.
+/// The faults of a UNIX-domain socket.
 public enum UnixSocketFault: AccessoryFault {
     /// The path does not exist.
     case notFound(path: String)
@@ -77,7 +77,7 @@ public enum UnixSocketFault: AccessoryFault {
     case notASocket(path: String)
     /// The socket is a datagram socket.
     case notAStream(path: String)
-    /// The permissions of the socket or of a folder forbid it.
+    /// The permissions of the socket or of a folder forbid opening.
     ///
     /// Members of `group` may use it; nil if membership does not help.
     case permissionDenied(path: String, group: String?)

@@ -25,7 +25,7 @@ extension TCPTransport {
     /// The start of every answer of a web server (RFC 9112).
     private static let mark = Array("HTTP/".utf8)
 
-    /// Requests a web page: adapters have none and take the request for an unknown command.
+    /// Requests a web page: an adapter has no pages and treats the request as an unknown command.
     public func stranger(cancelledBy cancel: Int32?) -> AccessoryError? {
         do throws(AccessoryError) {
             guard

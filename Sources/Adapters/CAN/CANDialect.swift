@@ -8,8 +8,8 @@ import VehicleLink
 ///
 /// A tester at the wrong bit rate destroys the frames of other nodes. An slcan adapter therefore first only
 /// listens at each rate of OBD. A received frame proves its rate, and the dialect then never sends at another
-/// one. Only on a silent bus does it send a request at 500 kbit/s and then at 250. SocketCAN runs at the rate
-/// that root has set; on errors there, the set-up ends before a second request.
+/// rate. Only on a silent bus does it send a request at 500 kbit/s and then at 250. SocketCAN runs at the
+/// rate that root has set; on errors there, the set-up ends before a second request.
 public struct CANDialect: AdapterDialect {
     /// The kind of link.
     public enum Link: Hashable, Sendable {
@@ -21,7 +21,7 @@ public struct CANDialect: AdapterDialect {
         case interface(name: String, rate: Int?)
     }
 
-    /// The settings of the user and what earlier sessions found.
+    /// The settings of the user and the results of earlier sessions.
     public struct Options: Hashable, Sendable {
         /// The kind of link.
         public var link: Link
@@ -76,7 +76,7 @@ public struct CANDialect: AdapterDialect {
     var vehicle: VehicleNeed
     /// The capabilities of the link, as far as they are known.
     public internal(set) var capabilities: LinkCapabilities
-    /// What is known about the adapter.
+    /// The identity of the adapter.
     public internal(set) var identity = AdapterIdentity()
 
     var phase = Phase.outOfStep
@@ -87,7 +87,7 @@ public struct CANDialect: AdapterDialect {
     var heard: [ECUAddress] = []
     /// The ECUs that report current data; empty if they are not known.
     ///
-    /// Each of them has to answer 0100. A request for current data ends when all of them have answered.
+    /// Each of these ECUs has to answer 0100. A request for current data ends when all of them have answered.
     var currentDataECUs: [ECUAddress] = []
     var accepted = CANAcceptance()
     private var events: [CANEvent] = []
@@ -337,7 +337,7 @@ public struct CANDialect: AdapterDialect {
 
     // MARK: Exchanges
 
-    /// The protocol for requests: the one that was found, or else the assumed one.
+    /// The protocol for requests: the detected one, or else the assumed one.
     var spokenProtocol: VehicleProtocol {
         if let known = capabilities.vehicleProtocol ?? options.vehicleProtocol { return known }
         return setup.openRate == 250_000 ? .can11At250 : .can11At500

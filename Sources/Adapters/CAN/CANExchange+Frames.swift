@@ -5,7 +5,7 @@ import VehicleLink
 extension CANExchange {
     // MARK: Long requests
 
-    /// Takes a flow control frame for the request that is being sent; false if it is not one.
+    /// Takes a flow control frame for the request that is being sent; false for any other frame.
     mutating func takeFlowControl(
         _ frame: CANFrame, _ sending: Sending, _ out: inout [Output]
     ) -> Bool {
@@ -108,7 +108,7 @@ extension CANExchange {
         // A single frame or a first frame that answers another tester is ignored.
         case 0 where !isOurs(frame, from: place + 1, count: Int(control & 0x0F)): return
         case 1 where !isOurs(frame, from: place + 2, count: ISO15765.frameLength):
-            // The ECU has stopped answering us. What it sends from now on is not the rest of our answer.
+            // The ECU has stopped answering us. Later frames of this ECU are not the rest of our answer.
             if isKnown, let error = abandonMessage(of: ecu) {
                 noteDamage(error, &out)
                 goOn(wasUnderWay: true, &out)
@@ -119,10 +119,10 @@ extension CANExchange {
         case 1 where hasAnswered(ecu, refuses: false): return
         // The same answer from its beginning: the frame was doubled, or the ECU was asked again.
         case 1 where isFirst && isKnown: _ = abandonMessage(of: ecu)
-        // Nobody can answer a request that is not complete, except with a refusal.
+        // Such a request is not complete, so an ECU can only refuse it.
         case 0 where running.isSending && low != 0x7F: return
         case 1 where running.isSending: return
-        // Without its first frame it is the rest of an earlier answer.
+        // Without its first frame the frame is the rest of an earlier answer.
         case 2 where !isKnown: return
         // The flow control of other testers.
         case 3: return
@@ -203,7 +203,7 @@ extension CANExchange {
             return
         }
         if isSending {
-            // The ECU has answered before it took the whole request, so it refuses it.
+            // The ECU has answered before it received the whole request, so it refuses the request.
             running.sending = nil
             disarm(.flowControl, &out)
             disarm(.pacing, &out)

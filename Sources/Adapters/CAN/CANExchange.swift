@@ -4,13 +4,13 @@ import VehicleLink
 /// One request and its answers on raw CAN frames: ISO 15765-2 in both directions for all ECUs at once, and
 /// SAE J1939-21.
 ///
-/// An ELM327 does this internally. Here it is a value without a clock: frames and expired timers go in;
-/// frames to send, timers and messages come out. The value is kept between exchanges, so that the rest of a
-/// broken answer can be dropped.
+/// An ELM327 does this internally. Here an exchange is a value without a clock: frames and expired timers go
+/// in; frames to send, timers and messages come out. The value is kept between exchanges, so that the rest of
+/// a broken answer can be dropped.
 ///
-/// - The flow control frame is sent in the same call that takes the first frame, because ECUs only wait 75
-///   ms. It goes to the request address of the answering ECU, and only if the first frame answers this
-///   request: other testers send their own.
+/// - The flow control frame is sent in the same call that receives the first frame, because ECUs only wait 75
+///   ms. Flow control goes to the request address of the answering ECU, and only if the first frame answers
+///   this request: other testers send their own.
 /// - A request to one ECU ends with its answer. A functional request ends when the known number of frames has
 ///   arrived, or when P2 is over, after which no ECU may begin to answer.
 /// - A functional request also ends when all ECUs have answered that are known to answer such requests.
@@ -34,7 +34,7 @@ public struct CANExchange: Hashable, Sendable {
         public var request: ECUAddress
         /// The address byte before the protocol control byte; nil for normal addressing.
         public var extended: UInt8?
-        /// Whether it is addressed to a single ECU.
+        /// Whether the request is for a single ECU.
         public var isPhysical: Bool
         /// The ECUs whose frames are accepted.
         public var responders: VehicleRequest.Responders
@@ -182,7 +182,7 @@ public struct CANExchange: Hashable, Sendable {
     /// An ECU that has given its final answer.
     struct Finished: Hashable, Sendable {
         var ecu: ECUAddress
-        /// Whether it refused.
+        /// Whether the ECU refused.
         var isRefusal: Bool
     }
 

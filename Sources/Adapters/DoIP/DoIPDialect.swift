@@ -4,10 +4,10 @@ import VehicleLink
 
 /// A DoIP gateway (ISO 13400-2): messages over TCP instead of an adapter's lines.
 ///
-/// The set-up activates routing and then asks the vehicle. A request goes to the address of one ECU or to
-/// that of a group. For a group the gateway acknowledges once, and each ECU answers from its own address.
-/// There is no prompt. An exchange ends with the answer of the single ECU, with the known number of answers,
-/// with a pause after an answer of a group, or when no ECU has begun to answer in time.
+/// The set-up activates routing and then asks the vehicle. A request goes to the address of one ECU or of a
+/// group. For a group the gateway acknowledges once, and each ECU answers from its own address. There is no
+/// prompt. An exchange ends with the answer of the single ECU, with the known number of answers, with a pause
+/// after an answer of a group, or when no ECU has begun to answer in time.
 public struct DoIPDialect: AdapterDialect {
     /// The settings of the user.
     public struct Options: Hashable, Sendable {
@@ -56,7 +56,7 @@ public struct DoIPDialect: AdapterDialect {
     static let confirmationPause = Duration.seconds(2)
     static let confirmationTries = 30
 
-    /// The most bytes of one request (ISO 15765-2 in the vehicle), and the fewest that every ECU takes.
+    /// The most bytes of one request (ISO 15765-2 in the vehicle), and the fewest that every ECU accepts.
     private static let requestLengths = 7...4_095
 
     /// The functional address that most vehicles use.
@@ -112,7 +112,7 @@ public struct DoIPDialect: AdapterDialect {
 
     /// The capabilities of the link, as far as they are known.
     public internal(set) var capabilities: LinkCapabilities
-    /// What is known about the gateway.
+    /// The identity of the gateway.
     public internal(set) var identity = AdapterIdentity()
 
     /// The settings of the user.
@@ -129,7 +129,7 @@ public struct DoIPDialect: AdapterDialect {
     private var received = 0
     /// The number of bytes received since the set-up began.
     private var heard = 0
-    /// The most bytes of one request that the gateway takes.
+    /// The most bytes of one request that the gateway accepts.
     private var longest = Self.requestLengths.upperBound
     /// Whether the gateway has already asked for another version during this set-up.
     private var hasChangedVersion = false
@@ -157,7 +157,7 @@ public struct DoIPDialect: AdapterDialect {
         capabilities.longestRequestToAll = longest
     }
 
-    /// Activates routing, then asks the vehicle what it supports.
+    /// Activates routing, then asks the vehicle for its support map.
     public mutating func initialise(_ out: inout [DialectOutput]) {
         identity = AdapterIdentity(banner: "DoIP gateway")
         capabilities = Self.allItCan(longest: longest, functional: options.functional)

@@ -80,7 +80,8 @@ public enum AdapterCommand: Hashable, Sendable {
         } else if compact.starts(with: "ST".utf8) {
             self = Self.stn(name)
         } else if compact.count > 2, compact.starts(with: "VT".utf8), (0x41...0x5A) ~= compact[2] {
-            // vLinker's: `VTI` asks who the adapter is. Its answer, `VT1000 v1.2`, has a digit there.
+            // vLinker's: `VTI` asks for the identity of the adapter. The answer to `VTI`, `VT1000 v1.2`, has
+            // a digit there.
             self = .other
         } else {
             return nil

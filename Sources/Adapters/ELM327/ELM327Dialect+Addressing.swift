@@ -27,7 +27,7 @@ struct WireSettings: Hashable, Sendable {
     var flowControl: ECUAddress?
     /// The time that the adapter waits for an answer (`AT ST`); unit: 4 ms.
     var patience = Self.usualPatience
-    /// Whether a setting failed or was interrupted, so that all of them have to be sent again.
+    /// Whether a setting failed or was interrupted, so that all settings have to be sent again.
     var isUncertain = false
 
     /// The state of `AT CEA`, which adapters before v1.4 do not know.
@@ -156,7 +156,7 @@ extension ELM327Dialect {
         wire.flowControl = flowControl
     }
 
-    /// Commands with the effect of `AT CRA`, for an adapter that does not know it.
+    /// Commands with the effect of `AT CRA`, for an adapter that does not know `AT CRA`.
     private func substitutes(for command: String) -> [String]? {
         guard AdapterQuirk.remedy(forRefused: command) == .filterAndMask else { return nil }
         let address = String(command.dropFirst(5))
@@ -218,8 +218,8 @@ extension ELM327Dialect {
 
     /// Handles the prompt after a preparation.
     ///
-    /// A request must not reach the wrong ECU. A setting that was not confirmed is sent again. If it is
-    /// refused for good, the request is not sent, unless other commands have the same effect.
+    /// A request must not reach the wrong ECU. A setting that was not confirmed is sent again. If the setting
+    /// is refused for good, the request is not sent, unless other commands have the same effect.
     mutating func finishPreparation(_ out: inout [DialectOutput]) {
         if running.restarted {
             abandonAfterRestart(&out)

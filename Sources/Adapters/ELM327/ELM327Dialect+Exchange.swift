@@ -18,8 +18,8 @@ extension ELM327Dialect {
         switch request {
         case .action: send(request.asCommand, isReadOnly: isReadOnly, &out)
         case .command(_, let text, _, _), .monitor(_, let text, _, _):
-            // It has to be a single line without control characters; a line of blanks would repeat the last
-            // command.
+            // The command has to be a single line without control characters; a line of blanks would repeat
+            // the last command.
             guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }),
                 text.utf8.contains(where: { $0 != 0x20 })
             else {
@@ -165,7 +165,7 @@ extension ELM327Dialect {
         }
         if running.refused && !running.delivered {
             if running.sendings < 1 {
-                // Sends it again, because the request may have arrived garbled.
+                // Sends the request again, because the first one may have arrived garbled.
                 running.sendings += 1
                 running.refused = false
                 out.append(.linkError(LinkError(.notAFrame)))

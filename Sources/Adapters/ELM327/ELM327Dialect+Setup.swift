@@ -394,7 +394,7 @@ extension ELM327Dialect {
         }
     }
 
-    /// Continues the set-up with the adapter alone.
+    /// Continues the set-up without the vehicle.
     private mutating func goOnWithoutVehicle(
         after status: AdapterStatus, _ out: inout [DialectOutput]
     ) {

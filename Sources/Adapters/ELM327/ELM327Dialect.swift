@@ -3,10 +3,10 @@ import VehicleLink
 
 /// The ELM327 and all adapters with its command language, including STN chips.
 ///
-/// ``FrameReader`` reads what the adapter prints. This type does the rest for a live adapter: synchronising,
-/// the set-up, timeouts, and the end of each exchange.
+/// ``FrameReader`` reads the adapter's text. This type does the rest for a live adapter: synchronising, the
+/// set-up, timeouts, and the end of each exchange.
 public struct ELM327Dialect: AdapterDialect {
-    /// The settings of the user and what earlier sessions found.
+    /// The settings of the user and the results of earlier sessions.
     public struct Options: Hashable, Sendable {
         /// The only protocol to use; nil means to find it.
         public var vehicleProtocol: VehicleProtocol?
@@ -58,17 +58,17 @@ public struct ELM327Dialect: AdapterDialect {
 
     /// The most unexpected prompts and lines; more than this is a flood.
     ///
-    /// Each of them restarts the quiet time, so without a limit an adapter that does not stop would be waited
-    /// for forever.
+    /// Each unsolicited line restarts the quiet time, so without a limit an adapter that does not stop would
+    /// be waited for forever.
     public static let mostUnasked = 64
 
     /// The capabilities of the link, as far as they are known.
     public internal(set) var capabilities = LinkCapabilities(
         itemsPerRequest: 1, frameCountHelps: true)
-    /// What is known about the adapter.
+    /// The identity of the adapter.
     public internal(set) var identity = AdapterIdentity()
 
-    /// The settings of the user and what earlier sessions found.
+    /// The settings of the user and the results of earlier sessions.
     public let options: Options
     /// Whether a vehicle is required from now on.
     var vehicle: VehicleNeed
@@ -114,7 +114,7 @@ public struct ELM327Dialect: AdapterDialect {
         fixedProtocol = options.vehicleProtocol
     }
 
-    /// What the set-up has found so far.
+    /// The results of the set-up so far.
     struct SetupNotes: Hashable, Sendable {
         /// Whether any answer was typical of this kind of adapter, including a refusal.
         var sawConfirmation = false
@@ -189,7 +189,7 @@ public struct ELM327Dialect: AdapterDialect {
             case .line(let line):
                 if isStale || lineIsStale { takeStale(line, &out) } else { take(line, &out) }
                 lineIsStale = false
-            // It ends what was written before.
+            // The prompt ends the text from before the request.
             case .prompt where isStale: break
             case .prompt:
                 if case .exchanging = phase, running.part == .preparation {

@@ -144,7 +144,7 @@ extension FrameReader {
         readDigits(rest, &out)
     }
 
-    /// Reads data with a word directly after them; the data may be incomplete.
+    /// Reads data with a word directly after them; the word may have replaced a part of the data.
     ///
     /// Only a frame that its own length or checksum proves complete is accepted; the word reports the rest.
     private mutating func readGlued(_ text: Span<UInt8>, _ out: inout [ReplyEvent]) {

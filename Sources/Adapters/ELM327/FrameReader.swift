@@ -32,7 +32,7 @@ struct FrameReader: Hashable, Sendable {
     private(set) var asked = Asked.command(.other)
     /// The last command in upper case, without blanks.
     private(set) var command: [UInt8] = []
-    /// Its digits; empty unless it consists of digits only.
+    /// The command's digits; empty unless it consists of digits only.
     private var commandDigits: [UInt8] = []
     /// The service and data of the request; nil if it is not a request or is unknown.
     private(set) var request: [UInt8]?
@@ -127,7 +127,7 @@ struct FrameReader: Hashable, Sendable {
 
     /// Whether a command continues the previous request.
     ///
-    /// It does if it is flow control or a consecutive frame, typed by hand under `AT CAF0`.
+    /// This is true of flow control or a consecutive frame, typed by hand under `AT CAF0`.
     private func isContinuation(_ compact: [UInt8]) -> Bool {
         guard settings.automaticFormatting == false, case .vehicle = asked, compact.count >= 2,
             compact.allSatisfy({ Hex.value($0) != nil })

@@ -35,7 +35,7 @@ struct LineFormat: Hashable, Sendable {
             }
         }
 
-        /// The form of its addresses; nil if it has none.
+        /// The form of the addresses; nil if the header has none.
         var form: ECUAddress.Form? {
             switch self {
             case .can11: .can11
@@ -143,8 +143,8 @@ struct SenderFilter: Hashable, Sendable {
 
     /// The effect of the adapter's filter.
     ///
-    /// By default the adapter accepts 7E8 to 7EF, or 18DAF1xx (F1 = `tester`). On protocols before CAN it
-    /// uses bytes of the header that are not part of an identifier.
+    /// By default the adapter accepts 7E8 to 7EF, or 18DAF1xx (F1 = `tester`). On protocols before CAN the
+    /// form uses bytes of the header that are not part of an identifier.
     init(_ responders: VehicleRequest.Responders, _ header: LineFormat.Header, tester: UInt8) {
         switch responders {
         case .usual:

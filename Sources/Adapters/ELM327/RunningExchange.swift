@@ -56,7 +56,8 @@ struct RunningExchange: Hashable, Sendable {
         request: .command(id: RequestID(rawValue: 0), text: "", mayRepeat: false),
         isReadOnly: true, command: [])
 
-    /// Whether it requests a single item; an adapter that refuses the digit then does not support it at all.
+    /// Whether the request is for a single item; an adapter that refuses the digit then does not support it
+    /// at all.
     var isSingle: Bool {
         guard case .vehicle(let vehicle) = request else { return false }
         return vehicle.payload.count <= 2

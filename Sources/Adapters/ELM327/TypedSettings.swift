@@ -2,8 +2,8 @@ public import OBDCore
 
 /// The meaning of hexadecimal digits for a vehicle after the adapter commands that a user typed.
 ///
-/// The same digits can read under one setting and write under another. `0104` requests a value, but with
-/// `AT CAF0`, where 01 is a length, it clears the codes. If the meaning is not certain, a request counts as
+/// The same digits can read under one setting and write under another. `0104` requests a value, but with `AT
+/// CAF0`, where 01 is a length, `0104` clears the codes. If the meaning is not certain, a request counts as
 /// writing. A setting that was not confirmed may or may not be active, so the digits have to be harmless in
 /// both cases.
 public struct TypedSettings: Hashable, Sendable {
@@ -53,7 +53,7 @@ public struct TypedSettings: Hashable, Sendable {
 
     /// The commands that restore the form of answers.
     ///
-    /// Not every adapter knows them, and answers can be read without them.
+    /// Not every adapter knows these commands, and answers can be read without them.
     public static let usualForms = ["AT E0", "AT L0", "AT S0", "AT H1"]
 
     /// Resets the settings after the adapter was set up again.

@@ -42,7 +42,7 @@ public struct GoLinkDialect: AdapterDialect {
         case outOfStep
         /// Waiting for the device to report its bus.
         case askingBus(attempt: Int)
-        /// Waiting for the vehicle to report what it supports.
+        /// Waiting for the vehicle's support map.
         case findingVehicle(attempt: Int)
         /// The vehicle has answered; other ECUs may follow.
         case settling
@@ -66,7 +66,7 @@ public struct GoLinkDialect: AdapterDialect {
 
     /// The capabilities of the link, as far as they are known.
     public internal(set) var capabilities = Self.allItCan
-    /// What is known about the device.
+    /// The identity of the device.
     public internal(set) var identity = AdapterIdentity()
 
     /// The settings of the user.
@@ -93,7 +93,7 @@ public struct GoLinkDialect: AdapterDialect {
     /// The protocol string of this dialect.
     public var protocolString: String { Self.protocolString }
 
-    /// Asks the device for its bus, then the vehicle what it supports.
+    /// Asks the device for its bus, then the vehicle for its support map.
     public mutating func initialise(_ out: inout [DialectOutput]) {
         identity = AdapterIdentity(banner: "GoLink")
         capabilities = Self.allItCan
@@ -279,7 +279,7 @@ public struct GoLinkDialect: AdapterDialect {
         }
         running = Running(payload: attempt < Self.tries ? [0x01, 0x00] : Self.onUDS)
         if let bytes = GoLinkFrame.request(running.payload).bytes { out.append(.write(bytes)) }
-        // An initialisation at 5 baud takes three seconds.
+        // An initialisation at 5 baud needs three seconds.
         out.append(.arm(.reply, after: .seconds(5)))
     }
 

@@ -73,7 +73,7 @@ extension Alarm {
 }
 
 extension AlarmNotifier.Report {
-    /// Prints it on stderr, with the bell where a person hears it.
+    /// Prints the alarm on stderr, with the bell if a person can hear it.
     func print(_ output: OutputOptions) {
         guard takesMore(STDERR_FILENO) else { return }
         switch self {

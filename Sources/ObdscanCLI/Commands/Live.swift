@@ -105,7 +105,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         }
         let wanted = selected
         let packs = PackChoice(tables, automatic, table)
-        // What `-v` says would be written into the view.
+        // The messages of `-v` would be written into the view.
         let isTold = (output.verbose || vehicle.traceStates) && isatty(STDERR_FILENO) == 1
         let isScreen = output.format == .text && !lines && !isTold && Terminal.takesScreens
         let period = every?.duration ?? readingPace(isScreen: isScreen)

@@ -163,7 +163,7 @@ extension DatabaseOptions {
 
 /// `obdscan publish [SINK…]`.
 struct PublishRunCommand: ParsableCommand, OutputCommand {
-    /// What would be sent is data.
+    /// The lines to send are data.
     var speaksWhenQuiet: Bool { prints }
 
     static let configuration = CommandConfiguration(
@@ -234,7 +234,7 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
         ).run()
     }
 
-    /// Refuses to give one name to several vehicles, which a sink could not tell apart.
+    /// Refuses to give one name to several vehicles, which a sink could not distinguish.
     private func checkNames(
         of sink: ChosenSink, _ trips: Set<Int64>?, _ store: TripStore
     ) throws {

@@ -11,7 +11,7 @@ enum DecodeSource {
     /// Hexadecimal from the command line.
     case text(String)
 
-    /// Its name in messages.
+    /// The source's name in messages.
     var name: String {
         switch self {
         case .standardInput: "standard input"
@@ -26,9 +26,8 @@ enum DecodeSource {
 
     /// The sources of the arguments; standard input without any.
     ///
-    /// Arguments are files or, if all of them are hexadecimal, one answer. They are lines of that
-    /// answer if they contain blanks or are longer than any part of a line, else the words of its
-    /// only line.
+    /// Arguments are files or, if all of them are hexadecimal, one answer. The arguments are lines of that
+    /// answer if they contain blanks or are longer than any part of a line, else the words of its only line.
     static func all(_ arguments: [String]) throws(Failure) -> [DecodeSource] {
         if arguments.isEmpty || arguments == ["-"] { return [.standardInput] }
         let isHexadecimal = arguments.allSatisfy { argument in
@@ -76,7 +75,7 @@ enum DecodeSource {
         return text
     }
 
-    /// Whether it is a log of a bus that only `import` reads.
+    /// Whether the text is a log of a bus that only `import` reads.
     var isForImport: Bool {
         guard case .file(let path) = self, Files.isRegular(path),
             let beginning = try? InputFile(path: path).beginning(),
@@ -105,7 +104,7 @@ enum DecodeSource {
         _ descriptor: Int32, _ name: String, _ body: (ArraySlice<UInt8>) throws -> Void
     ) throws {
         var buffer = [UInt8](repeating: 0, count: chunkSize)
-        // A terminal ends when its user says so, but a device such as /dev/zero never does.
+        // A terminal ends when its user ends it, but a device such as /dev/zero never does.
         var status = stat()
         var rest = Int.max
         if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFCHR,

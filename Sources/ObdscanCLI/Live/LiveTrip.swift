@@ -5,7 +5,7 @@ import TripStore
 import VehicleReports
 import VehicleScan
 
-/// What `live --log` needs before its session begins.
+/// The needs of `live --log` before its session begins.
 struct LiveRecorder {
     /// The properties of the trip.
     let plan: TripRecording.Plan
@@ -16,7 +16,7 @@ struct LiveRecorder {
 
     /// Opens the database.
     ///
-    /// Create it before any thread exists and after blocking the signals that end the command.
+    /// Create the recorder before any thread exists and after blocking the signals that end the command.
     init(_ database: DatabaseOptions, _ output: OutputOptions, every: Duration?) throws {
         marks = try MarkSignals()
         let notices = try LiveNotices { output.note($0) }

@@ -125,7 +125,7 @@ struct LogRecording: Sendable {
             connection, queue: queue, until: until, watch: watch,
             identity: VINQuery(connection, by: setup.profiles),
             printer: prints ? plan.printer : nil)
-        // If there are several, the code that waits for all of them marks all.
+        // If there are several devices, the code that waits for all of them marks all.
         if accessory == nil { loop.others.append((plan.marks.descriptor, plan.marks.take)) }
         loop.others.append(
             (

@@ -6,7 +6,7 @@ import VehicleReports
 
 extension Delimiter: ExpressibleByArgument {}
 
-/// What makes a table of CSV readable for the user's own programs.
+/// Options that make a CSV table readable for the user's own programs.
 struct TableStyleOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(

@@ -87,7 +87,7 @@ struct PublishRun {
 }
 
 extension OutputOptions {
-    /// Says which trips are not delivered, and why.
+    /// Lists the trips that are not delivered, with the reason.
     func tell(_ held: HeldTrips) {
         if held.withoutName > 0 {
             let trips = counted(held.withoutName, "trip")

@@ -9,7 +9,7 @@ import TripRecorder
 
 /// Writes the events of a session as lines.
 ///
-/// They go to stderr with `-v` and `--trace-states`, and to a file with `--log-file`.
+/// The lines go to stderr with `-v` and `--trace-states`, and to a file with `--log-file`.
 struct EventPrinter: ScanObserver {
     let interests: ScanEvent.Kinds
     /// Nil = standard error.

@@ -21,7 +21,7 @@ extension VehicleOptions {
         return text.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The device to use: that of the options or settings, or the only attached adapter.
+    /// The device to use: the device of the options or settings, or the only attached adapter.
     func address() throws(Failure) -> AccessoryAddress {
         let address = try chosenAddress()
         guard let pin = link.pin else { return address }
@@ -73,7 +73,7 @@ extension VehicleOptions {
         return configuration
     }
 
-    /// The dialect for `address`: that of the options, or the one that the device is known for.
+    /// The dialect for `address`: the dialect of the options, or the one that the device is known for.
     private func dialect(
         for address: AccessoryAddress
     ) throws(Failure) -> DialectChoice {
@@ -154,9 +154,9 @@ private func connector(askingForPIN transport: some PINTransport) -> Connector {
     }
 }
 
-/// What a command needs beyond the usual of its session.
+/// The special needs of a command for its session.
 struct SessionNeeds {
-    /// What the command needs from the vehicle.
+    /// The command's need for a vehicle.
     var vehicle = VehicleNeed.needed
     /// Sinks for the readings of polls.
     var sinks: [any ReadingSink] = []
@@ -318,7 +318,7 @@ func loadMonitorTables() throws(Failure) -> MonitorTables {
 }
 
 extension SessionNeeds {
-    /// Adds what requests for `records` need from the session.
+    /// Adds the session's needs for requests of `records`.
     ///
     /// A vehicle that does not answer service 01, like many electric ones, may still answer at the
     /// ECU of a table; the address of the ECU determines the form of CAN identifiers.

@@ -6,7 +6,7 @@ import VehicleScan
 struct WritePermission {
     /// `--yes`: do not ask the user.
     var yes: Bool
-    /// `--force`: allow it while the engine runs or the vehicle moves.
+    /// `--force`: allow the request while the engine runs or the vehicle moves.
     var force: Bool
 
     /// Fails before anything is opened if a confirmation is needed and there is no terminal.
@@ -19,13 +19,12 @@ struct WritePermission {
 
     /// Asks the user for confirmation and checks that the vehicle stands still.
     ///
-    /// Only this function creates a ``Consent``. It checks the vehicle before the question, because the
-    /// answer may not be needed, and again after it, because somebody may have started the engine in
-    /// the meantime.
+    /// Only this function creates a ``Consent``. The check runs before the question, because the answer may
+    /// not be needed, and again after it, because a person may have started the engine in the meantime.
     ///
     /// - Parameters:
-    ///   - question: what the command is about to do.
-    ///   - word: what the user has to type.
+    ///   - question: the action that needs confirmation.
+    ///   - word: the word that the user has to type.
     ///   - typed: the adapter's settings that the user typed before.
     func consent(
         to question: String, word: String, _ connection: Vehicle,

@@ -11,7 +11,7 @@ struct PublishSetup {
     let output: OutputOptions
     let inbox: SignalInbox
 
-    /// The address is asked for where it is empty.
+    /// An empty address is asked for.
     func run(_ text: String, name: String?) throws {
         let text = text.isEmpty ? try ask() : text
         var settings = PublishSettings()

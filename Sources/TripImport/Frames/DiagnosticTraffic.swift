@@ -258,8 +258,8 @@ struct DiagnosticTraffic {
         members.insert(address.value)
     }
 
-    /// The address of the newest request for a message: first that of its pair, then one to this ECU, then one
-    /// to all ECUs.
+    /// The address of the newest request for a message: first the address of its pair, then one to this ECU,
+    /// then one to all ECUs.
     private func question(for message: ECUMessage, at time: Int64) -> ECUAddress? {
         guard let ecu = message.ecu, let lastQuestion, time - lastQuestion < Self.patience else {
             return nil
@@ -276,7 +276,7 @@ struct DiagnosticTraffic {
         if ecu.extended == nil, fits(all), isTrusted(all, ecu, message.payload) { return all }
         guard !Self.isOBD(ecu), Self.mayAnswer(message.payload) else { return nil }
         return questions.filter { address, question in
-            // An ECU repeats no request of its own.
+            // An ECU never repeats its own request.
             address.value != ecu.value && address.form == ecu.form
                 && (address.extended == nil) == (ecu.extended == nil) && fits(address)
                 && isTrusted(address, ecu, message.payload)

@@ -10,7 +10,7 @@ public struct FrameCount: Hashable, Sendable {
     /// The frames of OBD and UDS.
     public var diagnostic = 0
 
-    /// How many of them are diagnostic, in words.
+    /// The number of diagnostic frames, in words.
     public var text: String {
         if all == 0 { return "no line could be read as a frame" }
         return
@@ -24,7 +24,7 @@ public struct FrameCount: Hashable, Sendable {
     }
 }
 
-/// Decodes requests and answers in a log of a CAN bus like those of a live link.
+/// Decodes requests and answers in a log of a CAN bus in the way of a live link.
 struct FrameLogImport: ImportReader {
     private(set) var skipped = SkippedLines()
     private(set) var pendingLine = 0

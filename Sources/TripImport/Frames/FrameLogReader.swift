@@ -207,7 +207,7 @@ struct FrameLogReader {
             LoggedFrame(time: time, id: id, isExtended: isExtended, data: data, channel: channel))
     }
 
-    /// Parses `7E8`, `18DAF110x`, or decimal numbers if the head says so.
+    /// Parses `7E8`, `18DAF110x`, or decimal numbers if the head of the log has them.
     private func identifier(_ word: ArraySlice<UInt8>) -> (UInt32, Bool)? {
         let isExtended = word.last == 0x78 || word.last == 0x58
         let digits = isExtended ? word.dropLast() : word

@@ -6,11 +6,11 @@ import ScanTool
 
 /// Requires a vehicle to prove that its engine is off and that it does not move.
 ///
-/// Every ECU that was heard in the session has to prove it. Silence, damage and refusals prove nothing. All
-/// ECUs are asked regardless of `--ecu` and of a gateway's functional address, and under the adapter's usual
-/// settings regardless of typed commands.
+/// Every ECU that was heard in the session has to prove standstill. Silence, damage and refusals prove
+/// nothing. All ECUs are asked regardless of `--ecu` and of a gateway's functional address, and under the
+/// adapter's usual settings regardless of typed commands.
 public struct StandstillCheck {
-    /// What is known about the link.
+    /// The facts about the link.
     private let capabilities: LinkCapabilities
     /// The ECUs that have been heard so far.
     private let heard: () -> HeardECUs
@@ -27,7 +27,7 @@ public struct StandstillCheck {
         }
     }
 
-    /// A check of what is at the other end of a link.
+    /// A check of the vehicle at the other end of a link.
     init(
         _ capabilities: LinkCapabilities, heard: @escaping () -> HeardECUs,
         reply: @escaping (VehicleRequest) throws(VehicleError) -> Reply?
@@ -169,7 +169,7 @@ public struct TypedCommands: Sendable {
         texts.append(text)
     }
 
-    /// Runs `body` under the settings of a session's set-up, then restores those of the user.
+    /// Runs `body` under the settings of a session's set-up, then restores the user's settings.
     ///
     /// - Throws: if the adapter does not accept the settings; no request may be sent then.
     public func underUsualSettings(

@@ -3,14 +3,14 @@ public import Diagnostics
 public import OBDCore
 public import ScanTool
 
-/// What the ECUs of a vehicle have shown about a signal, until each of them has proven it.
+/// The evidence of a vehicle's ECUs for a signal, until each of them has proven it.
 ///
-/// An ECU proves it by reporting zero, or by a support map of its own without the signal. What one ECU
-/// reports proves nothing about another.
+/// An ECU proves standstill by reporting zero, or by its own support map without the signal. The report of
+/// one ECU proves nothing about another.
 public struct StandstillProof: Hashable, Sendable {
     /// The signal.
     public let signal: StandstillSignal
-    /// The ECUs that have proven it.
+    /// The ECUs that have proven standstill.
     public private(set) var proven: Set<ECUAddress> = []
     /// How many ECUs without an address have proven it in one exchange.
     private var unnamed = 0
@@ -20,7 +20,7 @@ public struct StandstillProof: Hashable, Sendable {
     /// Nothing was asked yet.
     public init(_ signal: StandstillSignal) { self.signal = signal }
 
-    /// What an exchange has brought.
+    /// The result of an exchange.
     public enum Outcome: Hashable, Sendable {
         /// An ECU reports a value that is not zero.
         case moving

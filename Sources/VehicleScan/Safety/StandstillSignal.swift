@@ -1,8 +1,8 @@
 public import Diagnostics
 import OBDCore
 
-/// What a vehicle has to report before a request that writes: that its engine is off and that it does not
-/// move.
+/// The signals that a vehicle has to report before a request that writes, because its engine has to be off
+/// and it must not move.
 public enum StandstillSignal: CaseIterable, Hashable, Sendable {
     case engineSpeed, vehicleSpeed
 
@@ -40,7 +40,8 @@ public enum StandstillSignal: CaseIterable, Hashable, Sendable {
 
     /// The request in the services of `profile`.
     ///
-    /// It does not use the tables, because a user's own table could define these numbers differently.
+    /// The request does not use the tables, because a user's own table could define these numbers
+    /// differently.
     public func request(_ profile: DiagnosticProfile) -> [UInt8] {
         switch profile {
         case .classicCAN, .classicLegacy: [0x01, pid]
@@ -60,12 +61,12 @@ public enum StandstillSignal: CaseIterable, Hashable, Sendable {
 
     // MARK: Answers
 
-    /// What a message states about the signal.
+    /// The content of a message about the signal.
     enum Statement: Hashable, Sendable {
         case number(isZero: Bool)
         /// The ECU does not have the signal.
         case absent
-        /// An answer with a wrong length, or one that says that there is no value.
+        /// An answer with a wrong length, or without a value.
         case unusable
         /// A refusal, which may have any reason.
         case refusal

@@ -62,7 +62,7 @@ import Testing
     @Test(
         .enabled(
             if: FileManager.default.fileExists(atPath: "/usr/bin/chromium"), "no Chromium"))
-    func `is a PDF if the browser is real`() async throws {
+    func `the report is a PDF if the browser is real`() async throws {
         let outcome = try await workplace.shell(Self.report, within: 90)
         #expect(outcome.status == 0, "\(outcome)")
         let bytes = try Data(contentsOf: URL(fileURLWithPath: workplace.path("car.pdf")))

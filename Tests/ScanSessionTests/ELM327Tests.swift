@@ -66,7 +66,7 @@ private func adapter(
         .vehicle(VehicleRequest(id: RequestID(rawValue: 0), payload: payload))
     }
 
-    @Test func `sets the adapter up, reads, and leaves`() throws {
+    @Test func `a session sets the adapter up, reads, and leaves`() throws {
         let peer = adapter { $0.hasPrefix("010C") ? .say("7E804410C1AF8\r\r>") : nil }
         let session = try session(peer)
         let link = try #require(session.link)
@@ -101,7 +101,7 @@ private func adapter(
         ("DATA ERROR", .dataError, 3),
         ("BUS BUSY", .busBusy, 3),
     ])
-    func `returns the adapter's text as a status`(
+    func `a session returns the adapter's text as a status`(
         _ word: String, _ status: AdapterStatus, _ sendings: Int
     ) throws {
         let peer = adapter { $0.hasPrefix("010C") ? .say("\(word)\r\r>") : nil }
@@ -114,7 +114,7 @@ private func adapter(
     }
 
     /// A header of 29 bits cannot be sent on a bus with 11 bits.
-    @Test func `reports once per request of a poll that it cannot be sent`() throws {
+    @Test func `a session reports once per request of a poll that it cannot be sent`() throws {
         let peer = adapter { $0.hasPrefix("010C") ? .say("7E804410C1AF8\r\r>") : nil }
         let witness = Witness()
         let session = try session(peer, observers: [witness])
@@ -139,7 +139,8 @@ private func adapter(
         #expect(!peer.heard.contains { $0.hasPrefix("010D") || $0.hasPrefix("0111") })
     }
 
-    @Test func `writes nothing without consent, even if a request is marked as repeatable`()
+    @Test
+    func `a session writes nothing without consent, even if a request is marked as repeatable`()
         throws
     {
         let peer = adapter { _ in nil }
@@ -160,7 +161,7 @@ private func adapter(
     }
 
     @Test(arguments: ["STOPPED", "BUFFER FULL", "DATA ERROR", "BUS BUSY", "LV RESET", "NO DATA"])
-    func `sends a request to clear once, whatever the answer`(_ word: String) throws {
+    func `a session sends a request to clear once, whatever the answer`(_ word: String) throws {
         let peer = adapter { $0.hasPrefix("04") ? .say("\(word)\r\r>") : nil }
         let session = try session(peer, reconnect: .always)
         let clear = VehicleRequest(
@@ -174,7 +175,7 @@ private func adapter(
         #expect(sent.count == 1)
     }
 
-    @Test func `repeats a disturbed request and gets the answer`() throws {
+    @Test func `a session repeats a disturbed request and gets the answer`() throws {
         let count = Peer.Counter()
         let peer = adapter { command in
             guard command.hasPrefix("010C") else { return nil }
@@ -187,7 +188,7 @@ private func adapter(
     }
 
     @Test(arguments: [SessionConfiguration.Reconnect.never, .always])
-    func `reports at once that the vehicle does not answer`(
+    func `a session reports at once that the vehicle does not answer`(
         _ reconnect: SessionConfiguration.Reconnect
     ) {
         let peer = adapter { $0 == "0100" ? .say("SEARCHING...\rUNABLE TO CONNECT\r\r>") : nil }
@@ -197,7 +198,8 @@ private func adapter(
         #expect(peer.heard.filter { $0 == "0100" }.count == 1)
     }
 
-    @Test func `reports a long search during the search, and accepts the late answer`() throws {
+    @Test
+    func `a session reports a long search during the search, and accepts the late answer`() throws {
         let peer = adapter { $0 == "0100" ? .say("SEARCHING...") : nil }
         let news = SearchNews(peer)
         var configuration = SessionConfiguration(connector: peer.connector)
@@ -210,7 +212,8 @@ private func adapter(
         #expect(news.progress == [.protocolSearch, .longSearch])
     }
 
-    @Test func `continues without a vehicle on the same link and in the same recording`() throws {
+    @Test
+    func `a session without a vehicle continues on its link and in its recording`() throws {
         let peer = adapter { $0 == "0100" ? .say("UNABLE TO CONNECT\r\r>") : nil }
         let file = FileManager.default.temporaryDirectory.appending(path: "obdscan-\(UUID())")
         let descriptor = open(file.path(), O_RDWR | O_CREAT | O_EXCL, 0o600)
@@ -269,7 +272,7 @@ private func adapter(
         "7E804410C0000\r\r>", "7E804410C0000\r", "\r\r>7E804410C0000\r\r>",
         String(repeating: "7E804410C0000\r", count: 400),
     ])
-    func `ignores bytes from before the request`(early: String) throws {
+    func `a session ignores bytes from before the request`(early: String) throws {
         let peer = adapter { $0.hasPrefix("010C") ? .say("7E804410C1AF8\r\r>") : nil }
         let witness = Witness()
         let store = try Store()
@@ -312,7 +315,7 @@ private func adapter(
         #expect(session.statistics.errors == 2)
     }
 
-    @Test func `waits for the answer after response pending`() throws {
+    @Test func `a session waits for the answer after response pending`() throws {
         // ISO 14229-1: 7F, the service, 78. Then the answer follows in the same reply.
         let peer = adapter { command in
             command.hasPrefix("0902")
@@ -325,7 +328,7 @@ private func adapter(
         #expect(!answer.reply.messages.contains { $0.payload.first == 0x7F })
     }
 
-    @Test func `polls in batches and splits the answers`() throws {
+    @Test func `a session polls in batches and splits the answers`() throws {
         let peer = adapter { command in
             command.hasPrefix("010C") ? .say("7E804410C1AF8\r\r>") : nil
         }
@@ -344,7 +347,7 @@ private func adapter(
         "7E8100A410C1AF80D32\rBUFFER FULL\r\r>", "7E8100A410C1AF80D32\r\r>",
         "7E8100A410C1AF8<DATA ERROR\r\r>", "CAN ERROR\r\r>", "?\r\r>",
     ])
-    func `polls single records if batches always fail`(_ words: String) throws {
+    func `a session polls single records if batches always fail`(_ words: String) throws {
         let peer = adapter { command in
             if command.hasPrefix("010C0D") { return .say(words) }
             if command.hasPrefix("010C") { return .say("7E804410C1AF8\r\r>") }
@@ -364,7 +367,7 @@ private func adapter(
     }
 
     /// The vehicle is off from the 20th request until the third probe after that.
-    @Test func `leaves a switched-off vehicle alone and continues later`() throws {
+    @Test func `a session leaves a switched-off vehicle alone and continues later`() throws {
         let asked = Mutex(0)
         let peer = adapter { command in
             guard command.hasPrefix("010C") else { return nil }

@@ -26,7 +26,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         return nil
     }
 
-    @Test func `reports that no answer arrives`() {
+    @Test func `a session reports that no answer arrives`() {
         let peer = Peer(.byte) { _, _ in .nothing }
         #expect(throws: ScanError.initialisation(.silent)) {
             _ = try ScanSession.scripted(peer, patience: .milliseconds(10))
@@ -35,7 +35,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(peer.heard == ["I"])
     }
 
-    @Test func `reports a missing adapter`() {
+    @Test func `a session reports a missing adapter`() {
         let configuration = SessionConfiguration(
             connector: .serial(path: "/dev/obdscan-none", rate: nil))
         #expect(throws: ScanError.accessory(.serial(.notFound(path: "/dev/obdscan-none")))) {
@@ -46,7 +46,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
     }
 
     @Test(arguments: [SessionConfiguration.Reconnect.never, .always])
-    func `reports a missing adapter at once when it starts, even if reconnecting is allowed`(
+    func `a session that starts reports a missing adapter at once, even if it may reconnect`(
         _ reconnect: SessionConfiguration.Reconnect
     ) {
         let peer = Peer(.byte) { _, _ in .hangUp }
@@ -55,7 +55,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         }
     }
 
-    @Test func `survives noise before and around all answers`() throws {
+    @Test func `a session survives noise before and around all answers`() throws {
         let noise = [UInt8](repeating: 0, count: 300) + (128...255).map { UInt8($0) }
         let peer = Peer(.byte) { heard, _ in
             switch heard {
@@ -71,7 +71,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         session.stop()
     }
 
-    @Test func `interrupts an adapter that sends without end, and continues`() throws {
+    @Test func `a session interrupts an adapter that sends without end, and continues`() throws {
         let peer = Peer(.byte) { heard, _ in
             switch heard {
             case "I": .say("r")
@@ -88,7 +88,8 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         session.stop()
     }
 
-    @Test func `sets the adapter up again if no prompt follows the interruption`() throws {
+    @Test
+    func `a session sets the adapter up again if no prompt follows the interruption`() throws {
         let setUps = Mutex(0)
         let peer = Peer(.byte) { heard, _ in
             switch heard {
@@ -121,7 +122,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(throws: lost) { _ = try session.ask(read) }
     }
 
-    @Test func `notices a pulled cable while no request is sent`() throws {
+    @Test func `a session notices a pulled cable while no request is sent`() throws {
         // The test hangs up right after the set-up.
         let peer = Peer(.byte) { heard, _ in heard == "I" ? .say("r") : .nothing }
         let ends = Mutex<[Int32]>([])
@@ -140,7 +141,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         for end in ends.withLock({ $0 }) { close(end) }
     }
 
-    @Test func `reconnects, continues the poll, and repeats no writing request`() throws {
+    @Test func `a session reconnects, continues the poll, and repeats no writing request`() throws {
         let peer = Peer(.byte) { heard, connection in
             switch heard {
             case "I": .say("r")
@@ -163,7 +164,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(peer.heard.filter { $0 == "I" } == ["I", "I"])
     }
 
-    @Test func `repeats a reading request after reconnecting`() throws {
+    @Test func `a session repeats a reading request after reconnecting`() throws {
         let peer = Peer(.byte) { heard, connection in
             switch heard {
             case "I": .say("r")
@@ -177,7 +178,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(peer.heard == ["I", "R", "I", "R"])
     }
 
-    @Test func `gives up after the set number of attempts`() throws {
+    @Test func `a session gives up after the set number of attempts`() throws {
         let opened = Mutex(0)
         let peer = Peer(.byte) { heard, _ in heard == "I" ? .say("r") : .hangUp }
         var configuration = SessionConfiguration(
@@ -206,7 +207,8 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
     /// A weak power supply fails at each request.
     ///
     /// The caller gets the failure after the second one.
-    @Test func `sends a request twice to an adapter that restarts each time, and no more`() throws {
+    @Test
+    func `a session sends a request at most twice to an adapter that restarts each time`() throws {
         let peer = Peer(.byte) { heard, _ in
             switch heard {
             case "I": .say("r")
@@ -220,7 +222,8 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(peer.heard.count { $0 == "R" } == 2)
     }
 
-    @Test func `sets up an adapter that restarted, and repeats only requests that read`() throws {
+    @Test
+    func `a session sets up a restarted adapter and repeats only requests that read`() throws {
         let count = Peer.Counter()
         let peer = Peer(.byte) { heard, _ in
             switch heard {
@@ -239,7 +242,7 @@ private let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         #expect(peer.heard.dropFirst(5).allSatisfy { $0 == "I" })
     }
 
-    @Test func `survives an adapter that hangs up at any point`() throws {
+    @Test func `a session survives an adapter that hangs up at any point`() throws {
         // The peer hangs up at the n-th word that it gets. The session must end, at any point.
         for point in 1...12 {
             let words = Mutex(0)

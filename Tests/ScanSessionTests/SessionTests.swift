@@ -167,7 +167,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
 }
 
 @Suite struct `A scan session` {
-    @Test func `sends a request and gets its answer`() throws {
+    @Test func `a session sends a request and gets its answer`() throws {
         let peer = Peer(.byte, wellBehaved)
         let session = try ScanSession.scripted(peer)
         let answer = try session.ask(read)
@@ -185,7 +185,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(peer.heard == ["I", "R"])
     }
 
-    @Test func `reports all thirteen events of a scan tool`() throws {
+    @Test func `a session reports all thirteen events of a scan tool`() throws {
         let witness = Witness()
         let failing = Peer(.byte) { heard, _ in heard == "I" ? .say("f") : .nothing }
         #expect(throws: ScanError.initialisation(.notUnderstood(received: 1))) {
@@ -231,7 +231,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         }
     }
 
-    @Test func `polls until the plan ends and counts the readings`() throws {
+    @Test func `a session polls until the plan ends and counts the readings`() throws {
         let store = try Store()
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved), sinks: [store])
         session.poll(PollPlan(wants: [rpm], rounds: 100))
@@ -248,14 +248,14 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(statistics.roundTripP50 != nil)
     }
 
-    @Test func `sends a question before the next poll`() throws {
+    @Test func `a session sends a question before the next poll`() throws {
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved))
         session.poll(PollPlan(wants: [rpm]))
         for _ in 0..<20 { #expect(try session.ask(read).reply.messages.count == 1) }
         session.stop()
     }
 
-    @Test func `continues counting when a poll replaces another`() throws {
+    @Test func `a session continues counting when a poll replaces another`() throws {
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved))
         session.poll(PollPlan(wants: [rpm]))
         for _ in 0..<5 { _ = try session.ask(read) }
@@ -277,7 +277,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         session.stop()
     }
 
-    @Test func `sends the next request before it delivers the last readings`() throws {
+    @Test func `a session sends the next request before it delivers the last readings`() throws {
         let diary = Diary()
         let session = try ScanSession.scripted(
             Peer(.byte, wellBehaved), sinks: [diary], observers: [diary])
@@ -291,7 +291,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
             ])
     }
 
-    @Test func `waits for a full store and loses nothing`() throws {
+    @Test func `a session waits for a full store and loses nothing`() throws {
         let store = try Store(capacity: 2, refuses: true)
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved), sinks: [store])
         session.poll(PollPlan(wants: [rpm], rounds: 20))
@@ -309,7 +309,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(store.refusals > 0)
     }
 
-    @Test func `ends even if a store stays full`() throws {
+    @Test func `a session ends even if a store stays full`() throws {
         let store = try Store(capacity: 1, refuses: true)
         var configuration = SessionConfiguration(
             connector: Peer(.byte, wellBehaved).connector)
@@ -331,7 +331,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(session.statistics.errors == 2)
     }
 
-    @Test func `delivers readings that arrived before the link was lost`() throws {
+    @Test func `a session delivers readings that arrived before the link was lost`() throws {
         let count = Peer.Counter()
         let peer = Peer(.byte) { heard, _ in
             guard heard == "R" else { return wellBehaved(heard, 1) }
@@ -356,7 +356,8 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
     }
 
     /// The third request ends with a lost link while the sink has no room for the second batch.
-    @Test func `waits for a full store with readings from before the link was lost`() throws {
+    @Test
+    func `a session waits for a full store with readings from before the link was lost`() throws {
         let count = Peer.Counter()
         let peer = Peer(.byte) { heard, _ in
             guard heard == "R" else { return wellBehaved(heard, 1) }
@@ -380,7 +381,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
     }
 
     /// Another thread may have used the announced room already.
-    @Test func `keeps a batch until a sink has room for it`() throws {
+    @Test func `a session keeps a batch until a sink has room for it`() throws {
         let store = try Store(capacity: 1, refuses: true)
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved), sinks: [store])
         session.poll(PollPlan(wants: [rpm], rounds: 4))
@@ -406,7 +407,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
     /// The script cannot address one ECU.
     ///
     /// The record rests, and the others continue.
-    @Test func `continues with other requests of a poll if one cannot be sent`() throws {
+    @Test func `a session continues with other requests of a poll if one cannot be sent`() throws {
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved))
         let one = PollPlan.Want(
             DataID(.currentData, 0x0D), length: 1, target: ECUAddress(0x7E0, .can11))
@@ -417,7 +418,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(session.statistics.requests == 8)
     }
 
-    @Test func `continues a poll when the adapter restarts after its prompt`() throws {
+    @Test func `a session continues a poll when the adapter restarts after its prompt`() throws {
         let count = Peer.Counter()
         let peer = Peer(.byte) { heard, _ in
             guard heard == "R" else { return wellBehaved(heard, 1) }
@@ -432,7 +433,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(peer.heard == ["I", "R", "R", "I", "R", "R", "I", "R", "R"])
     }
 
-    @Test func `does not wait for a full display`() throws {
+    @Test func `a session does not wait for a full display`() throws {
         let display = try Store(capacity: 2)
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved), sinks: [display])
         session.poll(PollPlan(wants: [rpm], rounds: 20))
@@ -441,7 +442,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(display.take().count == 2)
     }
 
-    @Test func `can be interrupted while it starts and while it waits`() throws {
+    @Test func `a session can be interrupted while it starts and while it waits`() throws {
         // The flag is signalled once the adapter has got the request.
         let flag = try EventDescriptor()
         let mute = Peer(.byte) { heard, _ in
@@ -474,7 +475,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(throws: ScanError.stopped) { _ = try session.ask(read) }
     }
 
-    @Test func `ends when it is stopped once or several times`() throws {
+    @Test func `a session ends when it is stopped once or several times`() throws {
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved))
         session.stop()
         session.stop()
@@ -483,7 +484,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(try session.await { $0 == .sessionDidEnd(nil) })
     }
 
-    @Test func `can be released without a stop`() throws {
+    @Test func `a session can be released without a stop`() throws {
         let peer = Peer(.byte, wellBehaved)
         let witness = Witness()
         do {
@@ -494,7 +495,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(witness.events.first == .toolDidConnect || !witness.events.isEmpty)
     }
 
-    @Test func `records every byte of both directions as a readable transcript`() throws {
+    @Test func `a session records every byte of both directions as a readable transcript`() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "obdscan-\(UUID())")
         let descriptor = open(file.path(), O_RDWR | O_CREAT | O_EXCL, 0o600)
         try #require(descriptor >= 0)
@@ -514,7 +515,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
         #expect(bytes(.fromAdapter) == Array("rm>".utf8))
     }
 
-    @Test func `continues if the transcript cannot be written`() throws {
+    @Test func `a session continues if the transcript cannot be written`() throws {
         let full = open("/dev/full", O_WRONLY)
         try #require(full >= 0)
         defer { close(full) }

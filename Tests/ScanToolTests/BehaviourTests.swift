@@ -19,7 +19,7 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.effects(of: .clear).contains(.write(Array("W".utf8))))
     }
 
-    @Test func `opens, sets up, sends, delivers and is idle again`() {
+    @Test func `a scan tool opens, sets up, sends, delivers and is idle again`() {
         var tool = Tool(dialect: ScriptDialect(), policy: .small)
         #expect(tool.effects(of: .retry) == [.open])
         #expect(tool.effects(of: .opened).contains(.write(Array("I".utf8))))
@@ -38,7 +38,7 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.state.kind == .idle)
     }
 
-    @Test func `reports monitored lines as they arrive and stores none`() throws {
+    @Test func `a scan tool reports monitored lines as they arrive and stores none`() throws {
         var tool = Tool.after(StateSample.idle)
         let begin = tool.effects(of: .submitted(ScriptDialect.monitor))
         // The limit does not come from the dialect: it is the time of listening plus the usual
@@ -52,7 +52,8 @@ private let second = RequestID(rawValue: 2)
     }
 
     /// `m` is a message, `o` reports that it answers another request.
-    @Test func `repeats a request after an answer to another request, but never one that writes`() {
+    @Test
+    func `after an answer to another request only a request that reads is repeated`() {
         var tool = Tool.after(StateSample.idle + [.read])
         let once = tool.effects(of: .heard("mo"))
         #expect(once.contains(.notice(.damaged(first, faults: 1, errors: []))))
@@ -101,7 +102,7 @@ private let second = RequestID(rawValue: 2)
         ("exchanging", StateSample.idle + [.read], false),
         ("processing", StateSample.idle + [.read, .heard("m>")], true),
     ])
-    func `follows the dialect at any time`(
+    func `a scan tool follows the dialect at any time`(
         name: String, way: [Event], tellsVoltage: Bool
     ) {
         var tool = Tool.after(way)
@@ -178,7 +179,7 @@ private let second = RequestID(rawValue: 2)
         #expect(clearing.effects(of: .heard("e>")).outcome?.reply.errors.count == 1)
     }
 
-    @Test func `listens to the bus for as long as the request says`() {
+    @Test func `a scan tool listens to the bus for as long as the request says`() {
         var tool = Tool.after(StateSample.idle)
         let request = VehicleRequest(
             id: first, payload: [], mayRepeat: true,
@@ -190,12 +191,12 @@ private let second = RequestID(rawValue: 2)
         #expect(outcome?.reply.frames == [BusFrame(id: ScriptDialect.engine, data: [0x01])])
     }
 
-    @Test func `refuses a second request while one is under way`() {
+    @Test func `a scan tool refuses a second request while one is under way`() {
         var tool = Tool.after(StateSample.idle + [.read])
         #expect(tool.effects(of: .clear) == [.refuse(second, .busy)])
     }
 
-    @Test func `waits after response pending, but not without end`() {
+    @Test func `a scan tool waits after response pending, but not without end`() {
         var tool = Tool.after(StateSample.idle + [.read])
         let more = Effect.arm(.reply, after: Policy.small.pendingLimit)
         #expect(tool.effects(of: .heard("p")).contains(more))
@@ -242,7 +243,7 @@ private let second = RequestID(rawValue: 2)
             ("behind the set-up", StateSample.start, "rz", nil),
             ("while nothing is asked", StateSample.idle, "z", nil),
         ] as [(String, [Event], String, String?)])
-    func `notices a restart in every state`(
+    func `a scan tool notices a restart in every state`(
         name: String, way: [Event], words: String, outcome: String?
     ) {
         var tool = Tool.after(way)
@@ -265,20 +266,21 @@ private let second = RequestID(rawValue: 2)
             "\(name)")
     }
 
-    @Test func `closes a session that is being stopped even if the adapter restarts`() {
+    @Test func `a scan tool closes a session that is being stopped even if the adapter restarts`() {
         var tool = Tool.after(StateSample.idle + [.read, .stopRequested])
         _ = tool.effects(of: .heard(">z"))
         #expect(tool.state.kind == .processing)
         #expect(tool.effects(of: .replyProcessed(first)) == [.close])
     }
 
-    @Test func `removes response pending after the answer arrived`() throws {
+    @Test func `a scan tool removes response pending after the answer arrived`() throws {
         var tool = Tool.after(StateSample.idle + [.read])
         let outcome = try #require(tool.effects(of: .heard("pm>")).outcome)
         #expect(outcome.reply.messages == [ScriptDialect.answer])
     }
 
-    @Test func `repeats the request once after only response pending, then returns it`() throws {
+    @Test
+    func `after only response pending a scan tool repeats the request once`() throws {
         var tool = Tool.after(StateSample.idle + [.read, .heard("p>")])
         #expect(tool.state.kind == .waiting)
         let effects = tool.effects(of: .deadlineExpired(.pause))
@@ -292,7 +294,8 @@ private let second = RequestID(rawValue: 2)
     /// An adapter counts "response pending" as an answer.
     ///
     /// With a frame count it would stop there.
-    @Test func `repeats the request without a frame count after response pending`() throws {
+    @Test
+    func `a scan tool repeats the request without a frame count after response pending`() throws {
         var tool = Tool.after(StateSample.idle)
         let counted = VehicleRequest(id: first, payload: [0x01, 0x0C], expectedFrames: 1)
         _ = tool.effects(of: .submitted(.vehicle(counted)))
@@ -311,7 +314,7 @@ private let second = RequestID(rawValue: 2)
     // ISO 14229-1: 21 = busy, repeat request. ISO 14230-3: 23 = routine not complete. 37 asks for a
     // delay that only the user can judge.
     @Test(arguments: [("B>", 3), ("N>", 3), ("D>", 1)])
-    func `repeats the request if the ECU asks for it`(_ words: String, _ count: Int) {
+    func `a scan tool repeats the request if the ECU asks for it`(_ words: String, _ count: Int) {
         var tool = Tool.after(StateSample.idle)
         var written = tool.effects(of: .read)
         for _ in 0..<5 { written += tool.effects(of: [.heard(words), .deadlineExpired(.pause)]) }
@@ -321,7 +324,7 @@ private let second = RequestID(rawValue: 2)
     }
 
     @Test(arguments: ["d>", "p>", "z", "l>", "x", "n>", "B>", "N>", "D>"])
-    func `never sends a writing request twice`(_ words: String) {
+    func `a scan tool never sends a writing request twice`(_ words: String) {
         var tool = Tool.after(StateSample.idle)
         var written = tool.effects(of: [.clear, .heard(words)])
         for _ in 0..<6 {
@@ -333,7 +336,7 @@ private let second = RequestID(rawValue: 2)
         #expect(written.outcomes == 1)
     }
 
-    @Test func `repeats a disturbed reading request as often as its status allows`() {
+    @Test func `a scan tool repeats a disturbed reading request as often as its status allows`() {
         // DATA ERROR allows two repetitions (AdapterStatus.recovery).
         var tool = Tool.after(StateSample.idle)
         var written = tool.effects(of: .read)
@@ -342,7 +345,8 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.state.kind == .processing)
     }
 
-    @Test func `interrupts an adapter that never ends and waits for its prompt`() throws {
+    @Test
+    func `a scan tool interrupts an adapter that never ends and waits for its prompt`() throws {
         var tool = Tool.after(StateSample.idle + [.read, .heard("m")])
         #expect(tool.effects(of: .deadlineExpired(.reply)).contains(.write(Array("!".utf8))))
         #expect(tool.state.kind == .waiting)
@@ -355,7 +359,8 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.state.kind == .processing)
     }
 
-    @Test func `sets the adapter up again if it sends no prompt after the interruption`() {
+    @Test
+    func `a scan tool sets the adapter up again if it sends no prompt after the interruption`() {
         var tool = Tool.after(StateSample.idle + [.read, .deadlineExpired(.reply)])
         let effects = tool.effects(of: .deadlineExpired(.interrupt))
         #expect(effects.outcomes == 1)
@@ -363,7 +368,7 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.effects(of: .deadlineExpired(.retry)).contains(.write(Array("I".utf8))))
     }
 
-    @Test func `stops a current request and waits for the prompt before it closes`() {
+    @Test func `a scan tool stops a current request and waits for the prompt before it closes`() {
         var tool = Tool.after(StateSample.idle + [.read])
         let effects = tool.effects(of: .stopRequested)
         #expect(effects.contains(.write(Array("!".utf8))))
@@ -374,13 +379,13 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.state == .initializing(.detached))
     }
 
-    @Test func `stops a current set-up and waits for the prompt before it closes`() {
+    @Test func `a scan tool stops a current set-up and waits for the prompt before it closes`() {
         var tool = Tool.after(StateSample.start)
         #expect(tool.effects(of: .stopRequested).contains(.write(Array("!".utf8))))
         #expect(tool.effects(of: .heard(">")).contains(.close))
     }
 
-    @Test func `gives up at once if reconnecting is not allowed`() {
+    @Test func `a scan tool gives up at once if reconnecting is not allowed`() {
         var policy = Policy.small
         policy.sessionTries = 0
         var tool = Tool.after([.retry], policy: policy)
@@ -393,7 +398,7 @@ private let second = RequestID(rawValue: 2)
                 ])
     }
 
-    @Test func `doubles its pauses up to the longest pause`() {
+    @Test func `a scan tool doubles its pauses up to the longest pause`() {
         var policy = Policy.small
         policy.sessionTries = nil
         policy.firstPause = .seconds(1)
@@ -424,7 +429,8 @@ private let second = RequestID(rawValue: 2)
         #expect(tool.state == .error(report(.linkLost, .error, 2, .awaitSession)))
     }
 
-    @Test func `continues to ask a switched-off vehicle while reconnecting is allowed`() {
+    @Test
+    func `a scan tool continues to ask a switched-off vehicle while reconnecting is allowed`() {
         var tool = Tool.after(StateSample.start)
         let effects = tool.effects(of: .heard("v"))
         #expect(!effects.contains(.close))
@@ -436,7 +442,8 @@ private let second = RequestID(rawValue: 2)
                         .reinitialise)))
     }
 
-    @Test func `reports at once that the vehicle does not answer if reconnecting is not allowed`() {
+    @Test
+    func `without reconnecting a scan tool reports a silent vehicle at once`() {
         var policy = Policy.small
         policy.sessionTries = 0
         var tool = Tool.after(StateSample.start, policy: policy)
@@ -448,7 +455,7 @@ private let second = RequestID(rawValue: 2)
         #expect(report.next == .givenUp)
     }
 
-    @Test func `keeps a limited number of bytes of a reply`() {
+    @Test func `a scan tool keeps a limited number of bytes of a reply`() {
         var tool = Tool.after(StateSample.idle + [.read])
         let much = [UInt8](repeating: UInt8(ascii: "m"), count: 10_000)
         for _ in 0..<10 { _ = tool.effects(of: .received(much)) }

@@ -96,7 +96,7 @@ private let registry = TransportRegistry.system
         ("ble:AA:BB:CC:DD:EE:FF?service=fff", .badValue("service", "fff")),
         ("ble:AA:BB:CC:DD:EE:FF?reply=maybe", .badValue("reply", "maybe")),
     ])
-    func `says what is wrong with it`(_ text: String, _ fault: AddressError.Fault) {
+    func `an error names the fault in an address`(_ text: String, _ fault: AddressError.Fault) {
         #expect(throws: AddressError(fault, in: text)) { try registry.address(text) }
     }
 }

@@ -17,7 +17,7 @@ import Testing
         ([0x09, 0x02], [0x49, 0x02, 0x01]), ([0x22, 0xF1, 0x90], [0x62, 0xF1, 0x90]),
         ([0x22, 0xF8, 0x02], [0x62, 0xF8, 0x02]), ([0x1A, 0x90], [0x5A, 0x90]),
     ]
-    static let vin = Array(`What a report leaves out`.vin.utf8)
+    static let vin = Array(`Removing identities from a report`.vin.utf8)
 
     /// The frames of a message (ISO 15765-2), padded.
     private static func frames(_ payload: [UInt8], extended: UInt8? = nil) -> [[UInt8]] {
@@ -111,7 +111,7 @@ import Testing
 
     private static func cleaned(_ chunks: [Transcript.Chunk], knows: Bool) -> Transcript {
         var redaction = Redaction()
-        if knows { redaction.add(`What a report leaves out`.vin) }
+        if knows { redaction.add(`Removing identities from a report`.vin) }
         return IdentityAnswers.removed(from: Transcript(chunks: chunks), redaction)
     }
 
@@ -176,7 +176,7 @@ import Testing
         ]
         #expect(
             IdentityAnswers.secrets(in: Transcript(chunks: chunks))
-                == [`What a report leaves out`.vin])
+                == [`Removing identities from a report`.vin])
         #expect(Self.traces(Self.cleaned(chunks, knows: false)).isEmpty)
     }
 

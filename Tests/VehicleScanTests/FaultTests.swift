@@ -101,7 +101,7 @@ import Testing
 
 /// The same vehicle through every adapter of the simulator.
 @Suite struct `Every kind of adapter` {
-    /// Adapters that lose data have an error for it: ``A vehicle that cannot be asked``.
+    /// Adapters that lose data have an error for it: ``A vehicle that does not answer``.
     private static let whole = [
         "elm327", "elm327-1.4b", "elm327-1.0", "stn", "clone-1.5", "clone-2.1", "clone-nospaces",
         "clone-nodigit", "clone-twobytes", "clone-glued", "clone-nul",

@@ -5,7 +5,7 @@ import SystemIO
 
 /// A DoIP gateway that answered.
 public struct FoundGateway: Hashable, Sendable {
-    /// Its address: `192.168.1.10`, `fe80::1%eth0`.
+    /// The gateway's address: `192.168.1.10`, `fe80::1%eth0`.
     public var host: String
     /// The port, if it differs from the usual one.
     public var port: UInt16

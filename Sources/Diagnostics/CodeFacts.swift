@@ -1,6 +1,6 @@
 /// Additional information about a trouble code.
 public struct CodeFacts: Sendable {
-    /// Its meaning.
+    /// The code's meaning.
     public var text: String?
     /// Whether driving on is safe.
     public var driveOn: DriveAdvice?

@@ -21,7 +21,7 @@ public struct MonitorTables: Hashable, Sendable {
 
     /// A test of service 05 or 06.
     public struct Test: Hashable, Sendable {
-        /// Its name.
+        /// The test's name.
         public var name: String
         /// The scaling of the test's bytes in service 05; nil for tests of service 06 only.
         public var scaling: Scaling?

@@ -4,7 +4,7 @@ public import OBDCore
 public struct PIDTable: Sendable {
     /// One record: a PID, an info type, a DID.
     public struct Record: Hashable, Sendable {
-        /// Its identifier.
+        /// The record's identifier.
         public var dataID: DataID
         /// The record's name for the user.
         public var name: String

@@ -87,7 +87,7 @@ public struct Readiness: Hashable, Sendable {
         public var lampIsOn: Bool?
         /// The number of the ECU's confirmed codes; nil if it did not report that.
         public var codeCount: Int?
-        /// Its monitors.
+        /// The ECU's monitors.
         public var monitors: [MonitorStatus]
     }
 

@@ -84,9 +84,9 @@ public final class SinkState: Sendable {
 
 /// Delivers trips as line protocol over HTTP, on its own thread.
 public struct LineSink: Sendable {
-    /// Its name.
+    /// The sink's name.
     public var name: String
-    /// Its address.
+    /// The sink's address.
     public var address: SinkAddress
     /// The settings of the connection.
     public var setup: HTTPClient.Setup

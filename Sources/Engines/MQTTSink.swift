@@ -15,9 +15,9 @@ public struct MQTTSink: Sendable {
         case json
     }
 
-    /// Its name.
+    /// The sink's name.
     public var name: String
-    /// Its address.
+    /// The sink's address.
     public var address: SinkAddress
     /// The password; nil = none.
     public var password: String?

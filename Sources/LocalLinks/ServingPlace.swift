@@ -99,7 +99,7 @@ public struct ServedHost: Hashable, Sendable {
 
 /// A pseudo terminal that stays open while programs connect and disconnect.
 public struct PseudoTerminal: ~Copyable {
-    /// Its name: `/dev/pts/3`.
+    /// The terminal's name: `/dev/pts/3`.
     public let path: String
     /// A symbolic link to the terminal, which is removed at the end.
     public let link: String?

@@ -47,7 +47,7 @@ public struct ServiceShape: Sendable {
 
     /// The service.
     public let service: Service
-    /// Its name.
+    /// The service's name.
     public let name: StaticString
     /// The number of bytes of a selector, which follows the service and identifies the data.
     public let selectorWidth: Int

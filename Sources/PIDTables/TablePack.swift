@@ -18,7 +18,7 @@ public struct TablePack: Sendable {
     public var name: String
     /// The vehicles of the pack.
     public var title: String
-    /// Its text.
+    /// The pack's text.
     public var file: TableFile
     /// The vehicles for which the pack is chosen; empty = only when the user names it.
     public var vehicles: [VINPattern] = []

@@ -27,7 +27,7 @@ public struct TableFile: Sendable {
 
 /// A record in a table's text with all its details.
 public struct TableRecord: Sendable {
-    /// Its identifier.
+    /// The record's identifier.
     public var dataID: DataID
     /// The record's name for the user.
     public var name: String

@@ -10,7 +10,7 @@ import OBDCore
 public struct DiscoveryPayload: Hashable, Sendable {
     /// The entity of a signal.
     public struct SignalEntity: Hashable, Sendable {
-        /// Its topic.
+        /// The ECU and the signal, for the entity's topic.
         public var key: SignalKey
         /// The signal as its table describes it.
         public var signal: Signal

@@ -16,7 +16,7 @@ public indirect enum JSONValue: Hashable, Sendable {
     public struct Member: Hashable, Sendable {
         /// The key.
         public var key: String
-        /// Its value.
+        /// The member's value.
         public var value: JSONValue
     }
 

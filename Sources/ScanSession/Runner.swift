@@ -225,7 +225,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         }
     }
 
-    /// Sends an event to every receiver that wants it.
+    /// Sends an event to every receiver that accepts it.
     mutating func tell(_ event: ScanEvent) { audience.tell(event, at: now) }
 
     // MARK: The end

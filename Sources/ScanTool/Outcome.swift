@@ -32,9 +32,9 @@ public struct Reply: Hashable, Sendable {
 
 /// A frame of a monitored bus.
 public struct BusFrame: Hashable, Sendable {
-    /// Its identifier; nil if headers are off.
+    /// The frame's identifier; nil if headers are off.
     public var id: ECUAddress?
-    /// Its data.
+    /// The frame's data.
     public var data: [UInt8]
 
     /// A frame.

@@ -15,7 +15,7 @@ public struct PublishSettings: Hashable, Sendable {
         case vssCore = "vss-core"
     }
 
-    /// Its address.
+    /// The sink's address.
     public var to: SinkAddress?
     /// A file whose first line is the password.
     public var passwordFile: String?

@@ -4,7 +4,7 @@ import Glibc
 public struct SystemError: Error, Hashable, Sendable {
     /// The name of the call.
     public var call: String
-    /// Its error number.
+    /// The error number of the call.
     public var errno: Int32
 
     /// Creates an error.

@@ -36,7 +36,7 @@ package struct CheckedRow {
         }
     }
 
-    /// Its columns.
+    /// The columns of the rows.
     package static let shape = RowShape<CheckedRow>(
         "importedRow",
         [

@@ -93,7 +93,7 @@ package struct KnownCounts {
         ]
     }
 
-    /// Their columns.
+    /// The columns of the lines.
     package static let shape = RowShape<Line>(
         "count",
         [

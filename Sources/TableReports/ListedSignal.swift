@@ -29,7 +29,7 @@ package struct ListedSignal {
         self.signal = signal
     }
 
-    /// Its columns.
+    /// The columns of the rows.
     package static let shape = RowShape<ListedSignal>(
         "pidSignal",
         [

@@ -43,7 +43,7 @@ public enum SocketOwners {
             let parts = line.split(separator: " ", omittingEmptySubsequences: true)
             guard parts.count >= 10, parts[1] == mine, parts[2] == theirs else { continue }
             // 01 = established; 04, 05 = the socket has sent its end and waits for the other side.
-            // Without an inode no program has it open, and the list does not contain its user.
+            // No program has a connection without an inode open, and the list does not contain its user.
             guard ["01", "04", "05"].contains(parts[3]), parts[9] != "0" else { return nil }
             return UInt32(parts[7])
         }

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `limits without known bytes count, and missing limits never do`() {
+    @Test func `a limit counts if its bytes are unknown, a missing limit never counts`() {
         var result = MonitorTestResult(ecu: nil, tid: 1, raw: [], line: 0)
         #expect(!result.hasLowerLimit && !result.hasUpperLimit)
         (result.min, result.max, result.uas) = (0, 65_535, 0x0A)

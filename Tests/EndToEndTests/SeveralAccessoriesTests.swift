@@ -94,7 +94,7 @@ import Testing
         try await expectKept(outcome, [plug, first.address])
     }
 
-    @Test func `a missing adapter ends with the last of the others`() async throws {
+    @Test func `the search for a missing adapter ends with the last other adapter`() async throws {
         let first = try good()
         let absent = workplace.path("nothing")
         let outcome = try await workplace.run([

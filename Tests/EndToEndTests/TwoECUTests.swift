@@ -228,7 +228,7 @@ import Testing
             ("7E8 02 43 00|7E9 02 43 00", 0), ("7E8 02 43 00|7E9 03 7F 03 11", 1),
             ("7E8 02 43 00|7E9 04 43 01 03 01", 1), ("7E8 02 43 00", 75),
         ] as [(String, Int32)])
-    func `a batch without codes read the list of every ECU`(answer: String, status: Int32)
+    func `a batch without codes has read the list of every ECU`(answer: String, status: Int32)
         async throws
     {
         let adapter = try adapter([

@@ -19,7 +19,7 @@ public enum BluetoothPairing {
     public struct Found: Hashable, Sendable {
         /// The device in the form that lists show.
         public var accessory: Accessory
-        /// Its address.
+        /// The device's address.
         public var address: BluetoothAddress
         /// Whether the device is paired.
         public var isPaired: Bool

@@ -8,7 +8,7 @@ import SystemIO
 public struct WebPageFault: AccessoryFault {
     /// The address that was tried.
     public var address: String
-    /// Its host.
+    /// The web server's host.
     public var host: String
 
     /// The fault in words.

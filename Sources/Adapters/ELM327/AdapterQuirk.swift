@@ -38,7 +38,7 @@ public struct AdapterQuirk: Hashable, Sendable {
 
     /// The adapters.
     public let adapters: String
-    /// Their behaviour.
+    /// The adapters' behaviour.
     public let behaviour: String
     /// The effect of the quirk on the code.
     public let effect: Effect

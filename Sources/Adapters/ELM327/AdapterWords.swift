@@ -154,7 +154,7 @@ package enum AdapterWords {
         ///
         /// `isSlow` means dots, at 5 baud.
         case done(end: Int, isSlow: Bool)
-        /// It failed.
+        /// The initialisation failed.
         case failed
     }
 

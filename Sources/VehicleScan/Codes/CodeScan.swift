@@ -162,7 +162,7 @@ public struct CodeScan: Sendable {
         case noStoredCodes
         /// The ECU counts this many stored codes, but its list is missing or empty.
         case announced(Int, listIsEmpty: Bool)
-        /// It refused.
+        /// The ECU refused the request for codes.
         case refused(NegativeResponse?)
         /// The ECU's list has several meanings.
         case notSettled

@@ -6,12 +6,12 @@ import ScanSession
 public struct ModuleScan: Sendable {
     /// One ECU.
     public struct Module: Sendable {
-        /// Its addresses.
+        /// The ECU's addresses.
         public var module: AddressScan.Module
         /// The requests for the module's codes.
         public var asked: [QueryResult]
 
-        /// Its codes.
+        /// The ECU's codes.
         public var codes: [CodeReport] {
             asked.flatMap(\.answer.items).compactMap { item in
                 if case .code(let report) = item { report } else { nil }

@@ -7,13 +7,13 @@ public import OBDCore
 public struct ModuleIdentities: Sendable {
     /// One ECU.
     public struct Module: Sendable {
-        /// Its addresses.
+        /// The ECU's addresses.
         public var module: AddressScan.Module
         /// The identifications that the module answered.
         public var answers: [QueryResult] = []
         /// The number of identifications that it refused.
         public var refused = 0
-        /// The number of identifications that it was not asked for, or did not answer.
+        /// The number of identifications that the ECU was not asked for, or did not answer.
         public var unanswered = 0
     }
 

@@ -179,7 +179,8 @@ public struct AnyDialect: AdapterDialect {
 
     // MARK: Detection
 
-    /// Checks how the set-up ended, and tries the next dialect if the adapter does not support this one.
+    /// Checks how the set-up ended, and tries the next dialect if the adapter does not support the current
+    /// dialect.
     private mutating func follow(from begin: Int, _ out: inout [DialectOutput]) {
         for place in out.indices[begin...] {
             switch out[place] {

@@ -48,7 +48,7 @@ extension ReplyReader {
             || reading.familiarity >= 3 && reading.answer > .none
     }
 
-    /// Reads the line in one shape; nil if that is not possible.
+    /// Reads the line in one shape; nil if the line does not have the shape.
     func reading(as shape: LineReading.Shape) -> LineReading? {
         var reading: LineReading?
         switch shape {

@@ -4,7 +4,7 @@ import OBDCore
 /// mixed, lengths are missing, or extended addressing was not set.
 ///
 /// All ways to join the lines are tried. A way counts only if it uses all lines, if each message
-/// has the announced length or one that its own content proves, and if no other way does the same.
+/// has the announced length or one that its own content proves, and if no other way meets these conditions.
 struct NumberedLines: Hashable, Sendable {
     /// One line.
     struct Line: Hashable, Sendable {

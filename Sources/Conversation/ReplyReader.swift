@@ -367,7 +367,7 @@ struct ReplyReader: Hashable, Sendable {
                 keep(text, line: line)
             }
         } catch {
-            // A message that is displaced by another one refers to the line of that one.
+            // A message that is displaced by another one refers to the line of the other one.
             out.append(.linkError(error, text: nil))
             keep(text, line: line)
         }

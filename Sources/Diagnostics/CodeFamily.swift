@@ -75,7 +75,7 @@ public struct CodeFamily: Hashable, Sendable {
     public internal(set) var codes: [ClosedRange<UInt16>] = []
     /// The family's codes of SAE J1939.
     var trucks: [CodeExplanations.TruckCode] = []
-    /// Whether driving on is safe; nil if that differs from code to code.
+    /// Whether driving on is safe; nil if the advice differs from code to code.
     public internal(set) var drive: DriveAdvice?
     /// The reason, or the exceptions.
     public internal(set) var driveReason = ""

@@ -14,7 +14,7 @@ public struct CodeHazard: Hashable, Sendable {
     var harmless: [String] = []
     /// The only family that explains codes of this hazard; nil if other families may.
     var family: String?
-    /// The hazard whose codes do not have this one; nil without such a hazard.
+    /// The hazard that displaces this hazard: a code with both has only the other one; nil if no hazard does.
     var yieldsTo: String?
 
     /// Whether a code has this hazard.

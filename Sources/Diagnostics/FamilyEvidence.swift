@@ -174,7 +174,7 @@ struct FamilyEvidence: Sendable {
             notePadding(payload, from: list.end)
         case .three?: legacy = .shown
         case nil:
-            // An adapter that pads no other answer does not pad this one.
+            // An adapter that pads no other answer does not pad this answer.
             if list.isEither, isUnpadded { legacy = max(legacy, .likely) }
         }
         guard payload[0] == 0x43 else { return }

@@ -44,9 +44,9 @@ extension PollPlan {
         }
     }
 
-    /// Leaves the vehicle alone while it is off, as decided by the guard.
+    /// Lets the guard reduce requests while the vehicle is off.
     ///
-    /// The signals for that are requested rarely, and only if they are not wanted anyway.
+    /// The signals for this purpose are requested rarely, and only if the user does not want them anyway.
     public mutating func protectBattery(by guardian: BatteryGuard, _ motion: Motion) {
         battery = guardian
         watchesMotion = true

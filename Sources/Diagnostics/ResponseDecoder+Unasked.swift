@@ -4,8 +4,8 @@ extension ResponseDecoder {
     /// Whether a message answers the requested service with other data than requested, or is not an answer of
     /// any service.
     ///
-    /// No ECU does that: the request or the answer was damaged, or the answer belongs to another request.
-    /// Answers of other services and SAE J1939 are not checked.
+    /// No ECU sends such an answer: the request or the answer was damaged, or the answer belongs to another
+    /// request. Answers of other services and SAE J1939 are not checked.
     public func isUnasked(_ message: ECUMessage, in exchange: Exchange) -> Bool {
         let payload = message.payload
         guard message.parameterGroup == nil, let request = exchange.request,

@@ -49,7 +49,7 @@ public struct Signal: Hashable, Sendable {
         }
     }
 
-    /// A signal in the same record whose value decides whether this one is present.
+    /// A signal in the same record whose value decides whether the signal is present.
     public struct Condition: Hashable, Sendable {
         /// The signal that decides.
         public var signal: SignalIndex

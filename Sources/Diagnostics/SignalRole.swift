@@ -71,7 +71,7 @@ public enum SignalRole: String, CaseIterable, Sendable {
         }
     }
 
-    /// The role that one of a signal's other names is.
+    /// The role with one of a signal's other names.
     public init?(aliases: [String]) {
         guard let role = aliases.lazy.compactMap({ SignalRole(rawValue: $0.lowercased()) }).first
         else { return nil }

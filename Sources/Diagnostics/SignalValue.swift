@@ -114,7 +114,7 @@ extension Signal {
 
     /// Text and bytes that are shorter than the longest in their record.
     ///
-    /// Nil for any other signal, and if the record ends before this one.
+    /// Nil for any other signal, and if the record ends before the signal.
     public func shortText(in data: some RandomAccessCollection<UInt8>) -> Reading.Value? {
         guard kind == .text || kind == .bytes, bitOffset >= 0, bitOffset & 7 == 0 else {
             return nil

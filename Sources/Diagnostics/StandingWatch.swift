@@ -8,7 +8,8 @@ public struct StandingWatch: Hashable, Sendable {
     /// How long an engine speed is valid; a missing engine speed counts as 0.
     static let freshness = Duration.seconds(30)
 
-    /// When the vehicle began to stand still; nil if it does not, or if that is not known.
+    /// The time at which the vehicle began to stand still; nil if the vehicle moves, or if the time is not
+    /// known.
     public private(set) var since: Instant?
     private var engine: Instant?
 

@@ -7,7 +7,7 @@ import OBDCore
 public struct JSONLines: Sendable {
     private let table: PIDTable
     private let units: UnitSystem
-    // Separate arrays by signal, because a struct of all would be copied for every reading.
+    // Separate arrays by signal, because one struct per signal would be copied for every reading.
     /// The text before the value: `,"signal":…,"name":…,"value":`; empty = not cached yet.
     private var heads: [[UInt8]]
     /// The text after the value: `,"unit":…`.

@@ -5,7 +5,7 @@ public indirect enum JSONValue: Hashable, Sendable {
     /// No value.
     case null
     case text(String)
-    /// A number; one that is not finite is null.
+    /// A number; a number that is not finite becomes null.
     case number(Double)
     /// True or false.
     case flag(Bool)

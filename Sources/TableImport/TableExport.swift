@@ -294,7 +294,7 @@ public struct TableExport: Sendable {
             : letters(byte / 26 - 1) + letters(byte % 26)
     }
 
-    /// The raw bits as a sum of bytes and parts of bytes; nil if that is not possible.
+    /// The raw bits as a sum of bytes and parts of bytes; nil if no such sum gives the bits.
     private static func equation(_ signal: Signal) -> String? {
         guard signal.kind != .text, signal.kind != .bytes, signal.notAvailable.isEmpty,
             (1...32).contains(signal.bitLength)

@@ -57,7 +57,7 @@ extension LiveModel {
         var engineRuns = false
         /// The record that contained the newest value.
         public var dataID: DataID?
-        /// The bytes of that record.
+        /// The bytes of the record.
         public var raw = InlineBytes()
         /// The conversion from bits to the value: `× 1/4`.
         public var formula = ""

@@ -127,7 +127,7 @@ public struct LiveView: Sendable {
         }
     }
 
-    /// Folds a line and indents its parts to a column, if that leaves enough room for words.
+    /// Folds a line and indents its parts to a column, if the indentation leaves enough room for words.
     private func hanging(_ line: String, _ column: Int?, to width: Int) -> [String] {
         if let column, column > 0, column <= width / 2, line.count > column {
             let lines = Formats.folded(
@@ -323,7 +323,7 @@ extension LiveModel.Row {
     /// The words in place of a number; nil = there is a number, or one may still arrive.
     ///
     /// An ECU does not answer a request that it does not support. If no ECU has answered anything yet,
-    /// silence is no proof of that.
+    /// the ECU's silence does not prove that the ECU lacks the signal.
     func words(hasReadings: Bool) -> String? {
         text ?? (isUnanswered ? (hasReadings ? "not supported" : "no answer") : nil)
     }

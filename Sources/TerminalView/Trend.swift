@@ -75,7 +75,7 @@ public struct Trend: Hashable, Sendable {
         let first = current / steps - Int64(count) + 1
         var values = [Double?](repeating: nil, count: max(0, count))
         for (place, point) in points.enumerated() {
-            // A value holds until the next one, if that came in time.
+            // A value holds until the next one, if the next one came in time.
             var end = point.step
             if place + 1 < points.count {
                 if !points[place + 1].isBehindGap { end = points[place + 1].step - 1 }
@@ -99,7 +99,7 @@ public struct Trend: Hashable, Sendable {
         let first = current - span.nanoseconds / Self.step.nanoseconds
         var samples: [Sample] = []
         for (place, point) in points.enumerated() where point.step <= current {
-            // A number holds until the next one, if that came in time.
+            // A number holds until the next one, if the next one came in time.
             let next = place + 1 < points.count ? points[place + 1] : nil
             let holdsOn = next.map { $0.step > first && !$0.isBehindGap } ?? true
             guard point.step >= first || holdsOn else { continue }

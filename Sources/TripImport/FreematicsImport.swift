@@ -36,7 +36,7 @@ struct FreematicsImport: CSVImport {
         var isDelta = false
         var passed: UInt64 = 0
 
-        /// Milliseconds since power-up for the first cell of a line; nil if that is not a number.
+        /// Milliseconds since power-up for the first cell of a line; nil if the cell is not a number.
         mutating func read(_ cell: String) -> UInt64? {
             guard isDelta else { return UInt64(cell) }
             let isAbsolute = cell.hasPrefix("#")

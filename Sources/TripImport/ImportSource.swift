@@ -47,7 +47,7 @@ public struct ImportSource: Sendable {
         return names
     }
 
-    /// When the log begins, and the source of that; nil if unknown.
+    /// The time of the log's beginning and the source of the time; nil if unknown.
     var beginning: (clock: WallClock, from: AssumedDay.Source)? {
         if let start { return (start, .user) }
         return WallClock(inFileName: fileName).map { ($0, .fileName) }

@@ -87,7 +87,7 @@ public struct FuelReport {
             + [distanceNote, assumptionNote].compactMap { $0.map { $0 + "\n" } }.joined()
     }
 
-    /// Says that consumption refers to another distance than that of the trips; nil if the distance is the
+    /// The note that consumption does not refer to the distance of the trips; nil if the distance is the
     /// same.
     private var distanceNote: String? {
         let trips = lines.compactMap { line -> (counted: Double, whole: Double)? in

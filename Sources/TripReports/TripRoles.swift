@@ -9,7 +9,7 @@ public struct TripRole: Hashable, Sendable {
     public var role: SignalRole
     /// The trip's signal for the role.
     public var signal: TripSignal
-    /// Short name and unit of that signal.
+    /// Short name and unit of the signal.
     public var id, unit: String
     /// The first and the last number of the trip.
     public var first, last: Double

@@ -93,7 +93,8 @@ public enum ISO14230 {
 ///
 /// Some adapters leave out the checksum. A frame without a checksum is only accepted until a frame with a
 /// valid checksum was seen; after that, such a frame has lost a byte. Such a frame is also rejected if its
-/// last byte is the sum of the bytes before it, because that is the checksum and the length is wrong.
+/// last byte is the sum of the bytes before it, because the last byte then is the checksum and the length is
+/// wrong.
 public struct ISO14230Assembler: Hashable, Sendable {
     /// Whether a frame with a valid checksum was seen.
     public private(set) var checksumsSeen = false

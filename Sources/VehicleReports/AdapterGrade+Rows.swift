@@ -5,7 +5,7 @@ import VehicleScan
 
 // How output shows a grade.
 extension AdapterGrade {
-    /// Whether the adapter uses another protocol than that of the ELM327.
+    /// Whether the adapter uses another protocol than the ELM327.
     private var isForeign: Bool { dialect != ELM327Dialect.protocolString }
 
     /// One sentence that compares the version that the adapter claims with its answers.

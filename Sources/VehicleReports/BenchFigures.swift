@@ -46,7 +46,7 @@ package struct BenchFigures: Hashable, Sendable {
 
 /// The conclusions from the measurements.
 package struct BenchVerdict: Hashable, Sendable {
-    /// Whether the adapter accepts the count digit; nil if that was not tried.
+    /// Whether the adapter accepts the count digit; nil if no count digit was tried.
     package var countDigit: Bool?
     /// The time that the count digit saves per request; unit: seconds.
     package var saved: Double?

@@ -13,7 +13,7 @@ package struct PollExplanation: Sendable {
     /// Returns the name of a record.
     package let name: @Sendable (DataID) -> String
 
-    /// Shares of the time below this one are not mentioned.
+    /// The smallest share of the time that is mentioned.
     package static let worthTelling = 0.05
     /// More than this is only explained by a slow disk, reader or computer; unit: ms per request.
     package static let slowOwn = 0.5

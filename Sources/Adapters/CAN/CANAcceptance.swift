@@ -41,7 +41,7 @@ struct CANAcceptance: Hashable, Sendable {
     }
 
     /// Accepts frames that pass one of `listened`, or all frames if it is empty; returns false if
-    /// the current filters do that already.
+    /// the current filters accept the frames already.
     mutating func accept(only listened: [CANFilter]) -> Bool {
         guard !isListening || filters != listened else { return false }
         isListening = true

@@ -253,7 +253,7 @@ public struct DoIPDialect: AdapterDialect {
         switch timer {
         case .reply: takeSilence(&out)
         case .pause: takePause(&out)
-        // Timers of other dialects; this one does not arm them.
+        // Timers of other dialects; DoIP does not arm them.
         case .prompt, .listen, .flowControl, .pacing, .nextFrame: break
         }
     }

@@ -114,7 +114,8 @@ extension ELM327Dialect {
         }
     }
 
-    /// The text of the request: hexadecimal digits, and the number of frames to wait for if that helps.
+    /// The text of the request: hexadecimal digits, and the number of frames to wait for if the number saves
+    /// time.
     // Static, because a method call would copy the whole dialect.
     private static func spell(
         _ request: VehicleRequest, countsFrames: Bool

@@ -8,7 +8,7 @@ public import OBDCore
 /// both cases.
 public struct TypedSettings: Hashable, Sendable {
     fileprivate struct State: Hashable, Sendable {
-        /// Whether the adapter inserts the protocol control byte; nil if that is not known.
+        /// Whether the adapter inserts the protocol control byte; nil if the setting is not known.
         var isFormatted: Bool? = true
         /// The digits of `AT SH`; nil for the protocol's default.
         var header: String?

@@ -112,7 +112,7 @@ struct SetupCommand: ParsableCommand, OutputCommand {
         try tell(chosen, isVehicleThere: failure == nil, printer)
     }
 
-    /// The device node that starts a recording when it appears; nil if that is not wanted.
+    /// The device node that starts a recording when it appears; nil if the user wants no such start.
     private func plugPath(of address: AccessoryAddress) throws(Failure) -> String? {
         guard logWhenPlugged == true else { return nil }
         guard let node = address.transport.pluggedNode else {

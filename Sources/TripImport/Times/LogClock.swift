@@ -182,7 +182,7 @@ struct LogClock {
         other = (wall, zone, text)
     }
 
-    /// The point in time so many seconds after the beginning; nil if that is unknown.
+    /// The point in time so many seconds after the beginning; nil if the beginning is unknown.
     mutating func afterBeginning(_ seconds: Double) -> UTC? {
         guard let beginning, abs(seconds) < 1e9 else { return nil }
         assumesBeginning = !saysBeginning

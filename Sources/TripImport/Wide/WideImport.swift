@@ -48,7 +48,7 @@ struct WideImport: CSVImport {
     private var lastRunTime: Double?
     /// The VIN of the trip, known after a row that contains it.
     private var vin: VIN?
-    /// The column of that VIN; other columns cannot change it.
+    /// The column of the vehicle's VIN; other columns cannot change it.
     private var vinColumn: Int?
 
     init(_ time: LogClock, _ source: ImportSource = ImportSource()) {
@@ -173,8 +173,8 @@ struct WideImport: CSVImport {
 
     /// The built-in signals of columns.
     ///
-    /// A column is an answer of the vehicle if its name shows that in the file's program, and no other column
-    /// does the same.
+    /// A column is an answer of the vehicle if the program that wrote the file gives answers this name, and
+    /// no other column has such a name.
     private func owners(
         _ columns: WideColumns, _ table: ImportTable
     ) -> [Int: ImportTable.Known] {

@@ -256,7 +256,7 @@ public struct CodeScan: Sendable {
         // Pending and permanent codes were added in later editions.
         case .silent where kind != .stored: return false
         case .silent: return !(hasList && (lists.first?.isParameterGroup ?? false))
-        // If another ECU has reported its codes, this one may not keep any.
+        // If another ECU has reported its codes, an ECU without an answer may not keep any codes.
         case .refused(let refusal):
             return !((hasList || kind != .stored) && refusal?.isForGood ?? true)
         }

@@ -48,7 +48,7 @@ public struct PollLoop {
     public let watch: TripEndDetector?
     /// Further descriptors to wait for, with their actions.
     public var others: [(descriptor: Int32, take: () -> Void)] = []
-    /// Finds out which vehicle is connected; nil = that is known, or does not matter.
+    /// Finds out which vehicle is connected; nil = the vehicle is known, or does not matter.
     private var identity: VINQuery?
 
     private var batches: [ReadingBatch] = []

@@ -44,7 +44,7 @@ public struct Vehicle: Sendable {
         self.inbox = inbox
     }
 
-    /// Becomes readable when the user wants to stop; -1 if that is not possible.
+    /// Becomes readable when the user wants to stop; -1 if the user cannot stop the work.
     public var interrupt: Int32 { inbox?.descriptor ?? -1 }
 
     /// Sends a request to all ECUs, or to the one of `--ecu`.

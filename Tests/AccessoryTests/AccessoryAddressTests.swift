@@ -32,7 +32,7 @@ private let registry = TransportRegistry.system
         ("ble:d2:e0:2f:8d:54:d5", "ble:D2:E0:2F:8D:54:D5"),
         ("ble:D2:E0:2F:8D:54:D5?pin=000042", "ble:D2:E0:2F:8D:54:D5?pin=000042"),
     ])
-    func `a gateway's and a Bluetooth LE address is printed so that it can be read again`(
+    func `a printed address of a gateway or of Bluetooth LE can be read again`(
         typed: String, printed: String
     ) throws {
         let address = try registry.address(typed)

@@ -27,7 +27,7 @@ import Testing
     }
 
     /// The expected bytes are those of jeepney 0.9.0.
-    @Test func `its objects are listed as another library writes them`() throws {
+    @Test func `the list of the simulated adapter's objects has another library's bytes`() throws {
         var server = GATTServer(name: "OBDBLE")
         let asked = try call(
             GATTServer.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
@@ -35,7 +35,7 @@ import Testing
         #expect(answer.suffix(Self.objects.count / 2).elementsEqual(try bytes(Self.objects)))
     }
 
-    @Test func `its notifications are written as another library writes them`() throws {
+    @Test func `the simulated adapter's notifications have another library's bytes`() throws {
         let signal = GATTServer.notification(of: Array("41 0C\r\r>".utf8), serial: 9)
         let expected = try bytes(Self.signal)
         #expect(signal.suffix(expected.count).elementsEqual(expected))

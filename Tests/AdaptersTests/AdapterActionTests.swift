@@ -61,8 +61,7 @@ import Testing
         ("AT RV", true), ("atz", true), ("STI", true), ("AT", false), ("st", false),
         ("010C", false), ("", false), ("A T Z", true), ("START", true),
     ])
-    func `a typed word is an adapter's command if it begins like one`(text: String, isCommand: Bool)
-    {
+    func `a typed word that begins like an adapter command is one`(text: String, isCommand: Bool) {
         #expect(AdapterCommand.isTyped(text) == isCommand)
     }
 }

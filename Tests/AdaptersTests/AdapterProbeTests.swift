@@ -2,7 +2,7 @@ import Testing
 
 @testable import Adapters
 
-@Suite struct `What an adapter claims against what it answers` {
+@Suite struct `The claims of an adapter against its answers` {
     private let all = Set(AdapterProbe.all.map(\.command))
 
     private func verdict(

@@ -60,7 +60,7 @@ import VehicleLink
     /// With any block sizes, pauses, waits and an overflow, the ECU gets the whole request or the exchange
     /// reports that the ECU refuses it.
     @Test(arguments: 0..<300)
-    func `a long request reaches an ECU whole, or the ECU refuses it`(seed: Int) {
+    func `an ECU receives a long request whole or refuses the request`(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed) + 900)
         let length = Int.random(in: 8...300, using: &random)
         let payload = [0x2E] + (1..<length).map { UInt8(truncatingIfNeeded: $0) }

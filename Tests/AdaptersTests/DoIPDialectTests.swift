@@ -124,8 +124,7 @@ import Testing
     }
 
     @Test
-    func `a vehicle without an answer is missing, and the set-up fails only if it needs a vehicle`()
-    {
+    func `a silent vehicle is missing; only a set-up that needs a vehicle then fails`() {
         for (need, ending) in [
             (VehicleNeed.needed, DialectOutput.initialisationFailed(.noVehicle(.noData))),
             (.optional, .notice(.setupGoesOn(after: .noVehicle(.noData)))),

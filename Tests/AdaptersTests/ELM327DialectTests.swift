@@ -168,7 +168,7 @@ func ask(
 @Suite struct `ELM327 dialect` {
     /// The gate judges a request once, and the dialect uses that judgement.
     @Test(arguments: [(true, []), (false, ["ATI"])])
-    func `a request that was not known to be harmless when it was sent is covered`(
+    func `a harmless command follows a request that may write`(
         isReadOnly: Bool, cover: [String]
     ) {
         var adapter = ScriptedAdapter.genuine()
@@ -343,7 +343,7 @@ func ask(
             ([0x01, 0x0C, 0x0D], "7E803410D32", true),
             ([0x22, 0xF4, 0x0C], "7E80462F40D32", false),
         ] as [([UInt8], String, Bool)])
-    func `after an answer to another request the dialect waits for quiet and reports it`(
+    func `the dialect reports an answer to another request and waits for a quiet line`(
         request: [UInt8], answer: String, isAnswer: Bool
     ) {
         var adapter = ScriptedAdapter.genuine()
@@ -546,8 +546,7 @@ func ask(
     }
 
     @Test
-    func `an adapter with a fault at every attempt is set up without a vehicle if none is needed`()
-    {
+    func `the set-up succeeds without a vehicle that no command needs`() {
         var adapter = ScriptedAdapter.genuine(["0100": "ERR94"])
         adapter.dialect = ELM327Dialect(.init(vehicle: .optional))
         adapter.initialise()
@@ -556,7 +555,7 @@ func ask(
         #expect(adapter.failure == nil)
     }
 
-    @Test func `after the vehicle was found once, every set-up looks for it`() {
+    @Test func `after the vehicle was found once, every set-up needs the vehicle`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.dialect = ELM327Dialect(.init(vehicle: .optional))
         adapter.initialise()
@@ -604,7 +603,7 @@ func ask(
             ])
     }
 
-    @Test func `a refused count digit is removed and the request sent without it`() {
+    @Test func `a request whose count digit is refused is sent again without the digit`() {
         var adapter = ScriptedAdapter.genuine(["010C1": "?"])
         adapter.initialise()
         adapter.outputs = []

@@ -179,7 +179,7 @@ import VehicleLink
         }
     }
 
-    @Test func `random lines never crash and never yield more than they hold`() {
+    @Test func `random lines never crash the reader and never give more bytes than a line has`() {
         var generator = SeededGenerator(seed: 27)
         let pieces = [
             "7E8", "18DAF110", "486B10", "410C1AF8", "014", "0:490201", "1:", "SEARCHING...",

@@ -174,7 +174,7 @@ import Testing
         #expect(news(out).last == .ready(dialect.identity))
     }
 
-    @Test func `the known number of answers ends an exchange; if it is unknown, a pause does`() {
+    @Test func `the known number of answers ends an exchange; without a number, a pause does`() {
         var dialect = ready()
         var out: [DialectOutput] = []
         dialect.send(request([0x01, 0x0D], frames: 1), &out)

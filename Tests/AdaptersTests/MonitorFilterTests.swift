@@ -60,7 +60,7 @@ import Testing
         #expect(adapter.commands == ["ATCRA", "010C"])
     }
 
-    @Test func `an STN gets every pattern and monitors with them`() {
+    @Test func `an STN gets every pattern and monitors with all patterns`() {
         var adapter = adapter(stn: true)
         adapter.send(monitor(["7E8/7F8", "0C9"]))
         #expect(adapter.commands == ["STFPA07E8,07F8", "STFPA00C9,07FF", "STM"])

@@ -169,7 +169,7 @@ import Testing
 
     /// It is unknown whether the adapter applied the interrupted setting and the ones after it.
     @Test(arguments: ["ATSH726", "ATCRA72E", "ATFCSH726", "ATFCSD300000", "ATFCSM1"])
-    func `settings are sent again if an interruption came between them`(deaf: String) {
+    func `after an interruption between settings all settings are sent again`(deaf: String) {
         var adapter = adapter(["1902FF": "72E037F1911"])
         adapter.deaf = [deaf]
         adapter.send(.vehicle(request([0x19, 0x02, 0xFF], to: 0x726)))

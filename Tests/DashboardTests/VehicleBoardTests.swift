@@ -77,7 +77,7 @@ import VehicleScan
         #expect(history.map(\.value) == [3, 7, 9])
     }
 
-    @Test func `a viewer is woken, and not after it left`() throws {
+    @Test func `news wakes a viewer until the viewer leaves`() throws {
         let board = VehicleBoard(version: "0.2")
         let event = try EventDescriptor()
         let watcher = board.watch(event)

@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [VehicleProtocol.iso9141, .j1850PWM, .j1850VPW, .j1939])
-    func `without known addresses none is tried`(
+    func `a protocol without known addresses has no scan of addresses`(
         vehicleProtocol: VehicleProtocol
     ) {
         #expect(AddressScan(vehicleProtocol) == nil)

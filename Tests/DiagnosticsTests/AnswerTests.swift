@@ -29,7 +29,7 @@ import Testing
             ("00FFFFFFFFCAFE00", 0xE800, false), ("00FFFFFFFFD3FE", 0xE800, false),
             ("44", 0xFECA, false),
         ] as [(String, UInt32?, Bool)])
-    func `only an acknowledgement of clearing confirms it`(
+    func `only an acknowledgement of the request to clear confirms clearing`(
         payload: String, group: UInt32?, confirms: Bool
     ) throws {
         #expect(try message(payload, group).confirmsClearing == confirms)

@@ -253,7 +253,7 @@ import Testing
             ("4144FFFF", "LAMBDA=4", 0x4F), ("410BFF", "MAP=510", 0x4F),
             ("4110FFFF", "MAF=800", 0x50), ("410C1AF8", "RPM=1726", nil),
         ] as [(String, String, UInt32?)])
-    func `a value has no range if ECUs without addresses disagree about it`(
+    func `a value has no range if ECUs without addresses report different ranges`(
         answer: String, value: String, pid: UInt32?
     ) {
         let announced = ["014F": "414F04100033", "0150": "415050000000"]

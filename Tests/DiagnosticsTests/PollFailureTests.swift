@@ -229,7 +229,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
     ]
 
     @Test(arguments: countings, [rpm, PollPlan.Want(DataID(.readData, 0x1FFC), length: nil)])
-    func `an answer count is used only after it came twice in a row`(
+    func `an answer count is used only after two equal counts in a row`(
         _ counting: Counting, _ want: PollPlan.Want
     ) {
         var bench = Bench([want])

@@ -68,7 +68,7 @@ import Testing
         #expect(try await trips().isEmpty)
     }
 
-    @Test func `live prints, summarises and stores the same readings; a signal marks, too`()
+    @Test func `live prints, counts and stores the same readings; SIGUSR1 sets a mark`()
         async throws
     {
         let program = try workplace.start([

@@ -235,7 +235,7 @@ struct `Publishing` {
                 == lines.output.split(separator: "\n").count)
     }
 
-    @Test func `The check engine light is on when one of several ECUs says so`() async throws {
+    @Test func `The check engine light is on if any ECU reports it on`() async throws {
         try await record()
         let outcome = try await workplace.run([
             "publish", "--print", "--to", "mqtt://nowhere.invalid", "--id", "golf",

@@ -266,7 +266,7 @@ import Testing
         #expect(written.contains("starts:") && !written.contains(word))
     }
 
-    @Test func `the environment may hold the token, an option precedes it`() async throws {
+    @Test func `a token from an option precedes a token from the environment`() async throws {
         let word = "a-word-of-the-environment"
         let environment = workplace.environment.merging(["OBDSCAN_TOKEN": word]) { $1 }
         let page = try await ServedPage(workplace, ["--offline"], environment)
@@ -280,7 +280,7 @@ import Testing
     }
 
     @Test
-    func `outside the loopback a token is required, even if the user named none`() async throws {
+    func `outside the loopback a token is required, even without the user's choice`() async throws {
         let page = try await ServedPage(workplace, ["--offline", "--listen", "0.0.0.0:0"])
         let word = try #require(page.url.split(separator: "=").last)
         #expect(word.count == 32)

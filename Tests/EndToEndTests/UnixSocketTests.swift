@@ -51,7 +51,7 @@ import Testing
         try await body("unix:\(path)")
     }
 
-    @Test func `the adapter is read, diagnosed and remembered like any other`() async throws {
+    @Test func `commands use and remember an adapter on a socket`() async throws {
         try await served { device in
             let read = try await workplace.run(
                 ["read", "RPM", "--format", "json", "-d", device])

@@ -126,7 +126,7 @@ struct SinkFeedTests {
         #expect(try #require(try second.next()).lines == two.lines)
     }
 
-    @Test("A trip stays open for each sink that has only a part of it")
+    @Test("A trip stays open for each sink that has only a part of the trip")
     func owed() throws {
         let folder = try SpoolFolder()
         let trip = try folder.endedTrip(vin: Self.vin, readings: 3)

@@ -44,7 +44,7 @@ import Testing
         Fixtures.reading(.fuelType, DataID(.currentData, 0x51), .label(code: code), [0])
     }
 
-    @Test func `a point has the last value before it`() {
+    @Test func `a point has the last value before its time`() {
         let lines = grid(
             .last,
             [(0, rpm(800)), (50, rpm(900)), (130, coolant(20)), (200, fuel(1)), (310, rpm(7))])

@@ -133,7 +133,7 @@ import Testing
                 """#)
     }
 
-    @Test func `codes carry text, failure type, status and lamps where they have them`() {
+    @Test func `codes carry their text, failure type, status and lamps, if known`() {
         let stored = CodeReport(
             ecu: Fixtures.ecu, kind: .stored, code: .dtc(DTC(0x0301)), line: 0)
         #expect(

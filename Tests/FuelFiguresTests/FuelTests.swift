@@ -191,7 +191,7 @@ import Testing
     }
 
     /// Codes of SAE J1979-DA: 08 electric, 13 hybrid diesel, 14 hybrid electric.
-    @Test func `fuel that a hybrid used stays counted while it drives by battery`() throws {
+    @Test func `a hybrid's fuel stays counted while the hybrid drives by battery`() throws {
         var meter = FuelMeter()
         for second: Int64 in 0...3600 {
             let code = second < 1000 ? 0x14 : second < 1800 ? 0x13 : 0x14

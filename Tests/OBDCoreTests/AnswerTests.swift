@@ -56,7 +56,7 @@ import Testing
             (0xE800, "01FFFFFFFFCAFE00", true, false), (0xE800, "01FFFFFFFFCBFE00", false, false),
             (0xE800, "01", true, false),
         ] as [(UInt32, String, Bool, Bool)])
-    func `the parameter group decides`(
+    func `the parameter group decides whether a message is an answer`(
         group: UInt32, data: String, isAnswer: Bool, isPositive: Bool
     ) throws {
         let message = ECUMessage(

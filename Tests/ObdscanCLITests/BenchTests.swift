@@ -120,7 +120,7 @@ import VehicleReports
         #expect((verdict["readingsPerSecond"] as? Double ?? 0) > 0)
     }
 
-    @Test func `a clone without the count digit is not credited with it`() throws {
+    @Test func `the bench reports no count digit for a clone without the digit`() throws {
         let result = try run("sim:petrol?latency=1ms&personality=clone-nodigit", "rpm", "speed")
         #expect(result.status == 0, "\(result.errors)")
         let digit = result.objects.filter { $0["countDigit"] as? Bool == true }

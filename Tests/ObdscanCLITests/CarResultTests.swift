@@ -50,7 +50,7 @@ import VehicleReports
 
     /// Nothing replaces a table before the new one is complete.
     @Test(arguments: ["codes.csv", "codes.jsonl", "codes.xlsx"])
-    func `a table appears when it is complete`(name: String) throws {
+    func `a file appears only with a complete table`(name: String) throws {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "obdscan-\(UUID().uuidString)", directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -257,7 +257,7 @@ import VehicleReports
             // The list came, but with another code.
             ("7E9 04 43 01 04 20", false),
         ] as [(String?, Bool)])
-    func `a code is gone if its own ECU's list no longer has it`(
+    func `a code is gone if the list of its ECU no longer has the code`(
         second: String?, isThere: Bool
     ) throws {
         let program = try Program()
@@ -302,7 +302,7 @@ import VehicleReports
 
     /// The code of a module must not hide the same code of another ECU, or of another list of the
     /// same ECU.
-    @Test func `a module's code is added unless the ECU's own list has it`() throws {
+    @Test func `a module's code is added unless the ECU's own list has the code`() throws {
         var answers = Self.both
         // Status 09 = test failed and confirmed: a stored code by ISO 14229-1.
         answers["1902FF"] = ["7E9 10 0B 59 02 FF 03 01 00|7E9 21 09 04 20 00 09 00 00"]

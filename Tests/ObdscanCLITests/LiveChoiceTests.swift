@@ -167,7 +167,7 @@ import VehicleScan
         #expect(sink.offer(batch))
     }
 
-    @Test func `they are reported once the vehicle has answered another signal`() throws {
+    @Test func `silent signals are reported after the vehicle answered another signal`() throws {
         let sink = try sink("rpm", "oil-temp", "ambient-temp")
         try offer([0x01, 0x5C], to: sink)
         // The vehicle may be off.

@@ -252,7 +252,7 @@ private let sizes: [(Int, Int)] = [
 }
 
 @Suite struct `The order of the live view` {
-    @Test func `rows have the requested order, or by name, or unusual values first`() throws {
+    @Test func `rows are in the requested order, by name, or with unusual values first`() throws {
         var drive = try Drive(["VSS", "ECT", "RPM"], seconds: 1)
         // Levels count while the engine runs.
         drive.say(2, 800, at: 1)

@@ -155,7 +155,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         )
     }
 
-    @Test func `words fill the row up to the age, and a wide terminal explains them`() {
+    @Test func `a status fills the row up to the age, and a wide terminal explains the status`() {
         var model = LiveModel(units: .metric, start: .zero)
         let words = Signal(
             id: "FUELSYSA", name: "Fuel system A status", bitOffset: 0, bitLength: 8,

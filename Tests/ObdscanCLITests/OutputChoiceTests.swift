@@ -66,7 +66,7 @@ import Testing
 
     /// Whether escape sequences are in a pipe.
     @Test(arguments: Self.colours.indices)
-    func `colour is used only where it fits`(index: Int) throws {
+    func `colour in a pipe needs an option or a variable`(index: Int) throws {
         let (options, environment, isColoured) = Self.colours[index]
         let result = try run(["dtc"] + Self.car + options, environment)
         #expect(result.output.contains("\u{1B}") == isColoured)

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `the list without words has every signal once`() throws {
+    @Test func `a list without search words has every signal once`() throws {
         let table = try PIDTables.standard()
         #expect(try objects(list("--format", "json")).count == table.signals.count)
     }

@@ -47,7 +47,7 @@ private func record(
         #expect(explained().line == "Time: vehicle, adapter and line 100 %")
     }
 
-    @Test func `the advice is an adapter with the count digit, with the time that it saves`() {
+    @Test func `the advice names an adapter with the count digit and the saved time`() {
         let link = LinkCapabilities(
             itemsPerRequest: 6, frameCountHelps: false, vehicleProtocol: .can11At500)
         // 2000 readings in 40 s. 30 s of them are waiting.
@@ -86,7 +86,7 @@ private func record(
         #expect(old.advice == ["This vehicle's protocol takes one signal per request."])
     }
 
-    @Test func `the advice is fewer signals if they need one more request`() {
+    @Test func `the advice is fewer signals if the last signals need one more request`() {
         let seven = explained { $0.records = (1...7).map { record(UInt32($0)) } }
         #expect(seven.advice == ["7 signals at full rate need 2 requests: 6 fit one."])
         let six = explained { $0.records = (1...6).map { record(UInt32($0)) } }

@@ -180,7 +180,7 @@ import Testing
             ("EV_SOC_BMS", "Battery state of charge (battery's own)", "%", nil),
             ("RPM", "Odometer", "km", nil), ("X", "Anything", "%", nil),
         ] as [(String, String, String, SignalRole?)])
-    func `tables decide first, then the signal's own name`(
+    func `a signal's role comes from the tables, else from the signal's name`(
         id: String, name: String, unit: String, wanted: SignalRole?
     ) {
         #expect(roles.role(of: signal(id, name, unit)) == wanted)

@@ -20,7 +20,7 @@ import Testing
         #expect(found.map(\.line) == [1] && found.map(\.file) == ["mine.pids"])
     }
 
-    @Test func `a record with the same names hides nothing, and neither does a faulty one`() {
+    @Test func `a record with the same names hides no signal, a faulty record hides none either`() {
         #expect(
             Self.hidden(
                 "record 01:0C 2 : Speed\n  source : x\n  signal RPM A..B unit rpm : Speed\n"

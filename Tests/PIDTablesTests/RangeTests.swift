@@ -81,7 +81,7 @@ private let limits = """
     """
 
 @Suite struct RangeTests {
-    @Test func `Ranges follow from bits, sign, scale and offset, as the standard prints them`()
+    @Test func `The calculated ranges of signals are those of the standard`()
         throws
     {
         let table = try PIDTables.standard()

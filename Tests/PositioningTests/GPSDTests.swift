@@ -66,7 +66,7 @@ import Testing
                 == [.refused("Unrecognized request")])
     }
 
-    @Test func `of two receivers one is used until it falls silent`() {
+    @Test func `the first of two receivers is used until the receiver falls silent`() {
         var reader = GPSDReader()
         func takes(_ device: String, _ seconds: Int64) -> Bool {
             var news: [GPSDReader.News] = []

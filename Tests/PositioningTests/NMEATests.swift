@@ -42,7 +42,7 @@ import Testing
         #expect(try abs(#require(Self.fixes([Self.rmc]).0.first?.position.speed) - 41.4848) < 1e-9)
     }
 
-    @Test func `a sentence without its partner is a fix, too`() throws {
+    @Test func `an RMC or GGA sentence without the other is a fix, too`() throws {
         let alone = try #require(Self.fixes([Self.rmc]).0.first)
         #expect(alone.position.altitude == nil)
         let gga = try #require(Self.fixes([Self.gga, Self.vtg]).0.first)

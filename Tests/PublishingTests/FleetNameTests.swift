@@ -19,7 +19,7 @@ struct NameMarkerTests {
     }
 
     @Test(
-        "A name with markers is valid if it is valid without them",
+        "A name with markers is valid if the name without the markers is valid",
         arguments: [
             ("golf", true), ("%VIN", true), ("fleet-%H", true), ("%h", false), ("a b%VIN", false),
             ("", false), ("%", false),

@@ -133,7 +133,7 @@ struct WriteDecisionTests {
         #expect(PublishedName.slug(text) == slug)
     }
 
-    @Test("Text without such characters gives no name", arguments: ["", "…", "  "])
+    @Test("Text without allowed characters gives no name", arguments: ["", "…", "  "])
     func noSlug(text: String) {
         #expect(PublishedName.slug(text) == nil)
     }

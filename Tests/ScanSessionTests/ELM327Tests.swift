@@ -114,7 +114,7 @@ private func adapter(
     }
 
     /// A header of 29 bits cannot be sent on a bus with 11 bits.
-    @Test func `a session reports once per request of a poll that it cannot be sent`() throws {
+    @Test func `a session reports each request of a poll that cannot be sent once`() throws {
         let peer = adapter { $0.hasPrefix("010C") ? .say("7E804410C1AF8\r\r>") : nil }
         let witness = Witness()
         let session = try session(peer, observers: [witness])

@@ -23,7 +23,7 @@ import Testing
         #expect(deadlines.nearest == at(3))
     }
 
-    @Test func `a deadline passes once, and not after it is disarmed`() {
+    @Test func `a deadline passes once, and a disarmed deadline never passes`() {
         var deadlines = Deadlines()
         deadlines.arm(.reply, at: at(5))
         deadlines.arm(.pause, at: at(6))
@@ -49,7 +49,7 @@ import Testing
         #expect(deadlines.nearest == at(40))
     }
 
-    @Test func `the time for a store at the end is limited once`() {
+    @Test func `the first limit of the time for storing at the end counts`() {
         var deadlines = Deadlines()
         deadlines.limitDrain(to: at(3))
         deadlines.limitDrain(to: at(8))

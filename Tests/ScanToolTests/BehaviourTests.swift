@@ -10,7 +10,7 @@ private let second = RequestID(rawValue: 2)
 @Suite struct `A scan tool` {
     /// ISO 15031-5: service 04 clears.
     @Test
-    func `a request that may write is refused without consent, and can be sent again with it`() {
+    func `a request that may write is refused without consent and sent with consent`() {
         var tool = Tool.after(StateSample.idle)
         #expect(
             tool.effects(of: .submitted(ScriptDialect.unwanted))

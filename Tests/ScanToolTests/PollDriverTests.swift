@@ -335,7 +335,7 @@ extension Letters.Rest {
         #expect(lines.joined(separator: "\n") == Self.table)
     }
 
-    @Test func `the end has a reason, and the first reason counts`() {
+    @Test func `a session ends for the first of several reasons`() {
         var life = SessionLife()
         _ = life.take(.initialized)
         #expect(life.end == nil && !life.isEnding)
@@ -447,7 +447,7 @@ extension RequestQueue {
     }
 
     @Test
-    func `the next request is sent before decoding only if it does not depend on the reply`() {
+    func `only a request that does not depend on the last reply is sent before decoding`() {
         var driver = Driver()
         #expect(driver.goesOn(after: Self.answered, isPolled: true, vehicleRests: false))
         #expect(!driver.goesOn(after: Self.answered, isPolled: false, vehicleRests: false))

@@ -10,7 +10,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1e4 }
 
 @Suite struct `The time of an exchange` {
-    @Test func `an exchange that ends at once with its prompt is the vehicle's time`() {
+    @Test func `the time of an exchange without a pause before the prompt is the vehicle's`() {
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("010C1\r"), at: at(0))
         timing.received(bytes("7E804410C1AF8\r\r>"), at: at(25))

@@ -30,7 +30,7 @@ import Testing
 
     private static let activation = DoIPMessage.activationRequest(source: tester, type: 0)
 
-    @Test func `one ECU, all of them, or none answer`() throws {
+    @Test func `one ECU, all ECUs or no ECU answers`() throws {
         var gateway = try gateway()
         #expect(
             ask(&gateway, Self.activation).said == [

@@ -103,7 +103,7 @@ import Testing
         #expect(bench.adapter.requests.count == 1)
     }
 
-    @Test func `a character during an adapter command waits for it`() throws {
+    @Test func `a character during an adapter command waits for the command's end`() throws {
         var bench = try Bench("?latency=5ms&at=20ms")
         _ = bench.ask("ATE0")
         bench.adapter.receive(Array("ATI\rATDPN\r".utf8), at: bench.now)

@@ -14,7 +14,7 @@ import Testing
         if scenario != "electric" { #expect(try states(seed: 5) != states(seed: 6)) }
     }
 
-    @Test func `a frozen drive keeps its values, a moving one changes them`() throws {
+    @Test func `a frozen drive keeps its values, a moving drive changes its values`() throws {
         let frozen = try SimulatedVehicle(SimulatorOptions("?frozen=true"))
         #expect(frozen.values(after: .zero) == frozen.values(after: .seconds(1000)))
         let moving = try SimulatedVehicle(SimulatorOptions("?start=70s"))

@@ -45,7 +45,7 @@ import Testing
         #expect(trend.values(5, at: at(129)) == [3, 3, 3, 3, 3])
     }
 
-    @Test func `the number of cells is limited, and an older value continues into them`() {
+    @Test func `a trend has a limited number of cells and continues an older value into them`() {
         var trend = Trend()
         let cells = Trend.length / 2
         for step in 0..<9000 { trend.take(Double(step), at: at(Double(step) / 10)) }

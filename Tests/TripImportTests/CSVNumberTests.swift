@@ -31,7 +31,7 @@ import Testing
             ("4,49", 4.49), ("48,6", 48.6), ("0,123", 0.123), ("1234,567", 1234.567),
             ("1,234,567", 1_234_567), ("1,726.5", 1726.5), ("1,726", nil), ("12,345", nil),
         ] as [(String, Double?)])
-    func `a number with a comma is read if it has one meaning`(
+    func `a number with a comma is read if the comma has only one meaning`(
         _ text: String, _ number: Double?
     ) {
         #expect(CSVNumber.decimal(text, comma: .isUnclear) == number)

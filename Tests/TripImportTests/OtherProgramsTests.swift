@@ -78,7 +78,7 @@ import TripImport
         ("2026-11-21 08:15:02 GMT-02:30", "2026-11-21T10:45:02.000000Z"),
         ("2026-11-21 08:15:02 UTC", "2026-11-21T08:15:02.000000Z"),
     ])
-    func `times as logs write them`(_ text: String, _ time: String) throws {
+    func `the forms of times in logs are read`(_ text: String, _ time: String) throws {
         let file = try ImportedFile("time,RPM\n\(text),900\n")
         #expect(file.entries.first?.time.text == time)
     }

@@ -69,7 +69,7 @@ import TripStore
     }
 
     /// A merged database brings its adapters along, but they were not used on this machine.
-    @Test func `this machine's list has an adapter only if it answered here`() throws {
+    @Test func `this machine's list has only adapters that answered on this machine`() throws {
         defer { clean() }
         let store = try TripStore(path: database, access: .readWrite)
         try store.remember(

@@ -31,7 +31,7 @@ import TripStore
         ("39 81 FE FB50 8000 7FFF", "-300.0", "", "no limits"),
         ("01 01 10 0191 0000 0190", "401", "≤ 400", "FAILED"),
     ])
-    func `values have the measured digits, and limits are shown if they can be exceeded`(
+    func `values have the measured digits, and only limits that can be exceeded are shown`(
         _ record: String, _ value: String, _ limits: String, _ verdict: String
     ) throws {
         let found = try result(record)

@@ -94,7 +94,7 @@ import TripStore
     }
 
     /// Ten minutes of 6 L/h are a litre; at 60 km/h they are 10 km.
-    @Test func `fuel is counted once, however many ECUs report it`() throws {
+    @Test func `the fuel that several ECUs report is counted once`() throws {
         let writer = try begin()
         for second in 0...600 {
             let time = Instant.zero + .seconds(second)

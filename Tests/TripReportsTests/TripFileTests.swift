@@ -250,7 +250,7 @@ import TripStore
         #expect(try report([fuelLine(nil)]).calibration(filled: 1).vin == nil)
     }
 
-    @Test func `the error for a fill-up says why it cannot be compared`() throws {
+    @Test func `the error for a fill-up names the reason against a comparison`() throws {
         let one = try fuelLine(VIN("1HGCM82633A004352"))
         #expect(throws: TripReportError.severalVehicles(2)) {
             try report([one, fuelLine(nil)]).calibration(filled: 2)

@@ -137,7 +137,7 @@ import VehicleLink
     ///
     /// With any length in between, a byte was lost, and it is unknown which one.
     @Test(arguments: [false, true])
-    func `a last frame is whole without padding or with all of it`(isExtended: Bool) throws {
+    func `a last frame is whole with no padding or with full padding`(isExtended: Bool) throws {
         let room = isExtended ? 6 : 7
         for length in (isExtended ? 7 : 8)...40 {
             let payload = (1...length).map(UInt8.init)

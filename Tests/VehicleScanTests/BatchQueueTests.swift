@@ -12,7 +12,7 @@ import Testing
             messages: [], items: [], voltage: 12)
     }
 
-    @Test func `a full queue refuses batches until it is opened wide`() throws {
+    @Test func `a full queue refuses batches until the queue's limit is removed`() throws {
         let queue = try BatchQueue(capacity: 2, full: .refuse)
         #expect(queue.offer(batch()) && queue.offer(batch()))
         #expect(!queue.offer(batch()))

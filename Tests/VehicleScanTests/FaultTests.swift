@@ -70,7 +70,7 @@ import Testing
 
     /// A length is wrong or a number out of order: a list may be missing then, but no code is made up.
     @Test(arguments: [Simulator.LinkFault.double, .drop, .reorder])
-    func `a code is listed only if an ECU reported it`(fault: Simulator.LinkFault) throws {
+    func `only codes that an ECU reported are listed`(fault: Simulator.LinkFault) throws {
         let rate = fault.isForBytes ? 0.002 : 0.05
         for seed in 1...2 {
             let text =

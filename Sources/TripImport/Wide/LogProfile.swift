@@ -31,8 +31,9 @@ struct LogProfile: Sendable {
     /// Names that the heading has, by their letters and digits.
     var headings: [String] = []
     var answers: Answers
-    /// Columns that have the name of a PID but hold calculated values or values of the phone's sensors. The
-    /// key is the heading's letters and digits.
+    /// Columns that have the name of a PID but hold calculated values or values of the phone's sensors.
+    ///
+    /// The names are the headings' letters and digits.
     var own: Set<String> = []
     /// Names of PIDs of service 01 besides ``WideNames``.
     var pids: [String: UInt32] = [:]

@@ -32,7 +32,7 @@ extension AdapterStatus {
         case .busError: .report
         // No acknowledgement: no ECU on the bus, or a wrong bit rate.
         case .canError: .report
-        // The same as the controller of a raw CAN link reports it: wiring, bit rate, ignition.
+        // The controller of a raw CAN link reports the same faults: wiring, bit rate, ignition.
         case .busOff, .errorPassive, .wireFault, .notAcknowledged: .report
         // Disturbed transmission.
         case .dataError: .retry(times: 2)

@@ -28,7 +28,7 @@ public struct ConversationItem: Hashable, Sendable {
 
     /// The content of the item.
     public var content: Content
-    /// The number of the input line on which it began, from 1.
+    /// The number of the input line on which the item began, from 1.
     public var line: Int
     /// The request that the item answers, with the known facts about the vehicle's protocol.
     public var exchange: Exchange

@@ -2,7 +2,7 @@ import Adapters
 import OBDCore
 import VehicleLink
 
-/// Splits lines whose line ends were lost in a recording where the adapter ended them.
+/// Splits lines of a recording at the adapter's line ends that were lost.
 ///
 /// Apps drop carriage returns, and readers join lines. This type does not guess. Each piece of the line has
 /// to be proven by an identifier, a length, or consecutive segment numbers; otherwise the line stays as it

@@ -189,7 +189,7 @@ struct ReplyReader: Hashable, Sendable {
     /// Reads the line that was scanned into ``digits``.
     ///
     /// - Parameter mayBeRequest: whether the line is more likely an echoed request than a message that
-    ///   answers nothing; then it is not read.
+    ///   answers nothing; then the line is not read.
     mutating func readDigits(
         _ text: Span<UInt8>, line: Int, mayBeRequest: Bool, _ out: inout [ReplyEvent]
     ) -> DigitsResult {

@@ -38,7 +38,7 @@ public enum DecodedLine: Hashable, Sendable {
         }
     }
 
-    /// The number of the input line on which it began.
+    /// The number of the input line on which the item began.
     public var line: Int {
         switch self {
         case .item(let item, _): item.line

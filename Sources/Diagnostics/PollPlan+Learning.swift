@@ -180,7 +180,8 @@ extension PollPlan {
         }
     }
 
-    /// Whether every record asked since the last answer is asked less often, or soon will be.
+    /// Whether each record that was requested since the last answer is now requested less often, or will be
+    /// soon.
     ///
     /// Records that are asked rarely prove nothing.
     private var nothingIsAnswered: Bool {

@@ -19,7 +19,7 @@ package struct LiveWords {
     var fault: (any Error) -> (message: String, hint: String?)?
     /// What is missing in the codes of a vehicle; nil = nothing.
     var lack: (CodeScan) -> String?
-    /// The texts of codes, and what explains them.
+    /// The texts and explanations of codes.
     var codes: () throws -> CodeWords
 
     /// The words of a program.
@@ -67,7 +67,7 @@ package struct LiveScreen: ~Copyable {
     private let automatic: [TablePack]
     /// The packs of this vehicle, once its VIN is known.
     var packs: [TablePack] = []
-    /// Batches that came faster than they could be drawn.
+    /// Batches that arrived faster than the screen could be drawn.
     package private(set) var dropped = 0
 
     /// The shortest time between two frames.

@@ -153,7 +153,7 @@ public struct PseudoTerminal: ~Copyable {
 public struct ListeningSocket: ~Copyable {
     /// The address for `-d`: `tcp:127.0.0.1:35000`.
     public let address: String
-    /// The network address on which it listens; nil on Bluetooth.
+    /// The network address of the place; nil on Bluetooth.
     public let host: ServedHost?
     /// For `poll`.
     public let descriptor: Int32

@@ -89,7 +89,8 @@ extension ECUAddress {
     /// Whether requests should fit into one frame, because ECUs may read the next frames in another way.
     public var hasTwoReadings: Bool { otherControlByte != nil }
 
-    /// Whether a request that reads also reads at this address, for every ECU that receives it.
+    /// Whether a request that only reads at the usual address only reads at this address, too, for every ECU
+    /// that receives the request.
     ///
     /// A frame has different meanings with and without an address byte: `[01] 04 22 F1 90 00` is a request of
     /// four bytes to ECU 01, or a request of a single byte, 04, which clears codes. The second frame of

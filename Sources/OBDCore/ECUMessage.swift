@@ -4,7 +4,7 @@ public struct ECUMessage: Hashable, Sendable {
     public var ecu: ECUAddress?
     /// Response ID and data: `41 0C 1A F8`.
     public var payload: [UInt8]
-    /// The input line on which it began, from 1; 0 on a live link.
+    /// The input line on which the message began, from 1; 0 on a live link.
     public var line: Int
     /// The number of frames of the message.
     public var frames: Int

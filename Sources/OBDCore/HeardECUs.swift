@@ -1,6 +1,6 @@
 /// The ECUs that have sent a message in a session.
 ///
-/// A question about all ECUs is only answered if each of these has answered it.
+/// A question to all ECUs is answered only after each of these ECUs has answered.
 public struct HeardECUs: Hashable, Sendable {
     /// The requests that an ECU answers.
     public enum Reach: Hashable, Sendable {

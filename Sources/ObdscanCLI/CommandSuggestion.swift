@@ -81,7 +81,7 @@ enum CommandSuggestion {
         return digits.count > 9 ? line + ": it is too long" : line
     }
 
-    /// The help for an option with an invalid value; nil if ArgumentParser shows it itself, or if the
+    /// The help for an option with an invalid value; nil if ArgumentParser shows the help itself, or if the
     /// line is about something else.
     static func help(for line: String, _ arguments: [CommandArgument]) -> String? {
         guard let option = option(of: line, arguments), option.isCommon, option.words.isEmpty

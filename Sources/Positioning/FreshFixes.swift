@@ -8,7 +8,7 @@ import OBDCore
 public struct FreshFixes: Sendable {
     /// The verdict about a fix.
     public enum Verdict: Hashable, Sendable {
-        /// Keep it.
+        /// Keep the fix.
         case fresh
         /// The fix is older than ``FreshFixes/limit``.
         case stale

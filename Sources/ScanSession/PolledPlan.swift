@@ -3,8 +3,8 @@ import OBDCore
 
 /// The plan of a session's poll, and which of its events were already reported.
 ///
-/// A class, because accessing an optional as large as a plan would copy it. The plan never leaves the
-/// session's thread.
+/// A class, because each access to an optional plan would copy the plan. The plan never leaves the session's
+/// thread.
 final class PolledPlan {
     var plan: PollPlan
     /// Whether the plan detects that the vehicle is parked.
@@ -20,7 +20,7 @@ final class PolledPlan {
         rests = plan.isResting
     }
 
-    /// Events about leaving the vehicle alone or asking it again.
+    /// Events about the beginning and the end of a rest.
     func takeBatteryNews(at time: Instant) -> [ScanEvent] {
         guard watchesMotion else { return [] }
         return plan.takeBatteryNews(at: time).map { news in

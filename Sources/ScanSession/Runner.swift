@@ -12,7 +12,7 @@ import VehicleLink
 /// then reads and writes. `ScanTool` decides about the conversation, `PollDriver` about the next action.
 ///
 /// The type is not copyable, so that the compiler proves the exclusive access to its parts instead of
-/// checking it at run time.
+/// checking the access at run time.
 struct Runner<Dialect: AdapterDialect>: ~Copyable {
     let core: SessionCore
     let configuration: SessionConfiguration
@@ -28,7 +28,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     /// The current time, updated after every wait.
     var now = SystemClock.now()
 
-    // The effects of the state machine and the events that follow from them.
+    // The effects of the state machine and the events that follow from the effects.
     var effects: [Effect] = []
     var followUps: [Event] = []
     var deadlines = Deadlines()
@@ -142,7 +142,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
 
     /// Reads bytes that arrived before the next request is written, because they cannot be its answer.
     ///
-    /// The number of reads is limited. If a device never stops sending, the next request to it reports that.
+    /// The number of reads is limited. If a device never stops sending, the next request reports the fault.
     mutating func takeEarlyBytes() {
         do {
             for _ in 0..<Self.earlyReads {

@@ -46,7 +46,7 @@ public enum SettingsText {
             let top = entry.key[0]
             let isTable = tables.contains(top)
             if isTable != (entry.key.count > 1 || entry.value == .table) {
-                // Do not report the keys below it separately.
+                // Do not report the keys of a wrong table separately.
                 wrongTables.insert(top)
                 contents.take(top) { _ throws(SettingsError) in
                     if !isTable, SettingsKey.named(top) == nil {

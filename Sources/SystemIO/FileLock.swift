@@ -3,8 +3,8 @@ import Glibc
 
 /// Keeps programs apart that read a file, change it and replace it: each waits for the one before.
 ///
-/// The lock is on a file beside it, because the lock on a replaced file would be lost. The lock ends with the
-/// process.
+/// The lock is on another file in the same folder, because the lock on a replaced file would be lost. The
+/// lock ends with the process.
 public final class FileLock {
     private let descriptor: Int32
 

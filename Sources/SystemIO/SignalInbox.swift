@@ -4,7 +4,7 @@ import Synchronization
 /// Signals as a descriptor for use in a poll with others.
 ///
 /// Create an inbox before any thread, because threads inherit the signal mask. Only the main thread reads it;
-/// it forwards signals to other threads through their own inboxes.
+/// the main thread forwards signals to other threads through their own inboxes.
 public final class SignalInbox: Sendable {
     private enum Source {
         /// Signals from the kernel.

@@ -85,8 +85,8 @@ struct CarScannerImport: CSVImport {
 
     /// The difference between the seconds of the first row and the seconds since the log began.
     ///
-    /// Seconds count from midnight; in logs of 2019 they count from the start of the program. The time in the
-    /// file name shows which: if they count from midnight, it is near the time of the first row.
+    /// Seconds count from midnight; in logs of 2019 the seconds count from the start of the program. The time
+    /// in the file name shows which: if they count from midnight, it is near the time of the first row.
     private static func shift(of seconds: Double, _ beginning: WallClock) -> Double {
         guard let began = beginning.seconds else { return 0 }
         return abs(seconds - began) < 3600 ? -began : 0

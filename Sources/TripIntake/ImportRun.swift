@@ -5,7 +5,7 @@ import SystemIO
 import TripImport
 import TripStore
 
-/// Reads a file twice in pieces: first to check that all of it can be read, then to store it.
+/// Reads a file twice in pieces: first to check that the whole file can be read, then to store the trips.
 public struct ImportRun {
     /// The result for a file.
     public struct Result {

@@ -3,8 +3,8 @@ import SystemIO
 
 /// The adapters that have answered this machine, in a file beside the user's tables.
 ///
-/// A database may come from another machine, or have trips of one. An address in it may lead anywhere from
-/// here.
+/// A database may come from another machine, or have trips of another machine. An address in it may lead
+/// anywhere from here.
 package struct UsedAdapters {
     private let path: String?
 

@@ -5,7 +5,7 @@ public import OBDCore
 /// The assembler supports single frames, and the transport protocol's broadcasts (BAM) and connections
 /// (RTS/CTS).
 ///
-/// The payload only has the data; `ECUMessage.parameterGroup` identifies them.
+/// The payload only has the data; `ECUMessage.parameterGroup` identifies the data.
 public struct J1939Assembler: Hashable, Sendable {
     /// The sender and the receiver.
     private struct Ends: Hashable, Sendable {

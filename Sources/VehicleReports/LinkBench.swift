@@ -58,8 +58,8 @@ package struct LinkBench {
             if case .records(_, countDigit: true) = kind,
                 connection.scan.link?.capabilities.frameCountHelps == false
             {
-                // The adapter refused each request with the digit and it was repeated without the
-                // digit.
+                // The adapter refused each request with the digit, and the session repeated the request
+                // without the digit.
                 figures.failed = figures.requests
                 figures.roundTrips = []
                 figures.readings = 0

@@ -96,7 +96,8 @@ public struct AccessRules: Sendable {
                 if parts.count == 2, parts[0] == cookie { words.append(String(parts[1])) }
             }
         }
-        // Only there; in other URLs it would appear in histories and logs of other programs.
+        // The token is read only from this URL; other URLs are stored in histories and logs of other
+        // programs.
         if head.path.isEmpty, let word = head.queryValue("token") { words.append(word) }
         return words
     }

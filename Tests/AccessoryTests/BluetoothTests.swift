@@ -246,7 +246,7 @@ private final class FakeBus: Sendable {
         }
     }
 
-    @Test func `a silent bus is left at the limit or when the user cancels`() throws {
+    @Test func `the time limit or the user ends the wait for a silent bus`() throws {
         let silent = try FakeBus { _, _ in [] }
         let limit = SystemClock.now() + .milliseconds(50)
         #expect(throws: SystemBus.Fault.timedOut) {

@@ -79,7 +79,7 @@ import Testing
             ])
     }
 
-    @Test func `a point has only the readings until the next point`() {
+    @Test func `a point of the grid has only the readings before the next point`() {
         let lines = grid(
             .none, [(10, rpm(800)), (90, rpm(900)), (110, coolant(20)), (350, rpm(7))])
         #expect(

@@ -65,7 +65,7 @@ import Testing
         ("CO₂", "CO2"), ("12 Ω", "12 Ohm"), ("5 µs", "5 us"), ("—", "-"), ("±5", "+-5"),
         ("日本", "????"), ("plain", "plain"), ("", ""),
     ])
-    func `signs have words`(_ text: String, _ expected: String) {
+    func `signs outside ASCII become ASCII text`(_ text: String, _ expected: String) {
         #expect(asciiWords(text) == expected)
     }
 }

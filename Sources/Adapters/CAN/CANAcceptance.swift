@@ -16,7 +16,8 @@ struct CANAcceptance: Hashable, Sendable {
     /// Whether the filters are for listening to the bus.
     private var isListening = false
 
-    /// Accepts the answers to `request`; returns the new filters, nil if the current ones pass them.
+    /// Accepts the answers to `request`; returns the new filters, nil if the current filters pass the
+    /// answers.
     mutating func accept(
         answersTo request: VehicleRequest, on vehicleProtocol: VehicleProtocol
     ) -> [CANFilter]? {

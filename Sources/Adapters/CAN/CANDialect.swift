@@ -8,8 +8,8 @@ import VehicleLink
 ///
 /// A tester at the wrong bit rate destroys the frames of other nodes. An slcan adapter therefore first only
 /// listens at each rate of OBD. A received frame proves its rate, and the dialect then never sends at another
-/// rate. Only on a silent bus does it send a request at 500 kbit/s and then at 250. SocketCAN runs at the
-/// rate that root has set; on errors there, the set-up ends before a second request.
+/// rate. Only on a silent bus does the dialect send a request, at 500 kbit/s and then at 250. SocketCAN runs
+/// at the rate that root has set; on errors there, the set-up ends before a second request.
 public struct CANDialect: AdapterDialect {
     /// The kind of link.
     public enum Link: Hashable, Sendable {

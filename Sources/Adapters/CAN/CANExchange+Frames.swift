@@ -81,7 +81,8 @@ extension CANExchange {
 
     // MARK: Answers
 
-    /// Whether a frame is addressed to this tester; with extended addressing it has the address.
+    /// Whether a frame is addressed to this tester; with extended addressing the frame contains the tester's
+    /// address.
     private func answersOurAddress(_ frame: CANFrame) -> Bool {
         guard case .one(let ecu) = running.route.responders, let extended = ecu.extended else {
             return true

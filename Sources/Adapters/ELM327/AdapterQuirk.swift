@@ -22,7 +22,7 @@ public struct AdapterQuirk: Hashable, Sendable {
         case refuses(String, Remedy)
         /// A command that may hang the adapter, so it is never used as a probe.
         case hangs(String)
-        /// The code that reads all adapters handles it, as described here.
+        /// The code that reads all adapters handles the quirk, as described here.
         case handled(String)
     }
 

@@ -120,7 +120,7 @@ extension ELM327Dialect {
             if responders == .usual, !target.isUsualRequest || target.extended != nil {
                 responders = .one(target.usualResponder)
             }
-            // By itself, the adapter sends it to the usual request address of the ECU that answers.
+            // By itself, the adapter sends flow control to the usual request address of the ECU that answers.
             if case .one(let ecu) = responders,
                 !target.isUsualRequest || target.extended != nil || ecu != target.usualResponder
             {

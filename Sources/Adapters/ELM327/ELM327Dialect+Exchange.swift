@@ -261,7 +261,7 @@ extension ELM327Dialect {
         default:
             hasTypedSettings = true
             hearsOthers = true
-            // Its effect on lines is unknown; the next complete answer shows it.
+            // Its effect on lines is unknown; the next complete answer shows the effect.
             if command == .other { reader.forgetFormat() }
         }
         switch command {
@@ -341,7 +341,7 @@ extension ELM327Dialect {
         // An empty request sends nothing but sets the header, to restore settings or to monitor.
         if request.payload.isEmpty { return request.target?.isDiagnosticRequest ?? true }
         let spoken = capabilities.vehicleProtocol
-        // The adapter's own settings define what these send before a request; only an answer shows it.
+        // The adapter's own settings define the bytes before a request; only an answer shows these bytes.
         if spoken == .userCAN1 || spoken == .userCAN2, !setup.heardVehicle { return false }
         return request.isReadOnly(on: spoken)
             && typed?.isReadOnly(request.payload) ?? true

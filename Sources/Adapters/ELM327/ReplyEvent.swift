@@ -25,7 +25,7 @@ package enum ReplyEvent: Hashable, Sendable {
         if case .linkError = self { true } else { false }
     }
 
-    /// Whether it ends a search for the protocol.
+    /// Whether the event ends a search for the protocol.
     package var isResult: Bool {
         switch self {
         case .message, .linkError, .status, .voltage, .frame, .banner: true

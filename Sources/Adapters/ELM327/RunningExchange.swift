@@ -30,7 +30,8 @@ struct RunningExchange: Hashable, Sendable {
     var wasStopped = false
     /// Whether the adapter reported a restart.
     var restarted = false
-    /// Whether it answered `?` to a request with a digit; reported only if the digit is not the reason.
+    /// Whether the adapter answered `?` to a request with a digit; reported only if the digit is not the
+    /// reason.
     var refused = false
     /// Whether any part of the answer was passed on.
     var delivered = false

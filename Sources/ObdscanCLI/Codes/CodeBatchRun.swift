@@ -106,7 +106,7 @@ struct CodeBatchRun {
         if let hint = failure.hint { tellOnStandardError(printable("hint: \(hint)") + "\n") }
     }
 
-    /// The result of one entry; nil = it was interrupted.
+    /// The result of one entry; nil = the user interrupted the reading.
     private static func result(
         of entry: CodeBatch.Entry, _ inbox: SignalInbox,
         _ read: (CodeBatch.Entry, SignalInbox) throws -> Findings

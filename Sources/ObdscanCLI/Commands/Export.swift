@@ -153,7 +153,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         }
     }
 
-    /// Each name of `--signal`, with the names under which trips may store it.
+    /// Each name of `--signal`, with the names under which trips may store the signal.
     private func namedSignals() throws(Failure) -> [(name: String, recorded: [String])] {
         do throws(TableError) {
             let table = try PIDTables.standard()

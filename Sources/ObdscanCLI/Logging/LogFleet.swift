@@ -102,7 +102,7 @@ struct LogFleet {
         }
     }
 
-    /// The outcome of a thread; nil = it was interrupted before its trip began.
+    /// The outcome of a thread; nil = the thread was interrupted before its trip began.
     ///
     /// - Throws: Errors that concern all devices: the reader closed the output.
     private func outcome(of result: Result<LogOutcome, any Error>) throws -> LogOutcome? {

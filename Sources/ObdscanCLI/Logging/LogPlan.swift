@@ -35,7 +35,7 @@ struct LogPlan: Sendable {
 struct LogOutcome: Sendable {
     /// Figures and trip; all 0 if no trip began.
     var summary = PollSummary(statistics: SessionStatistics())
-    /// Why the recording failed; nil = it ended normally.
+    /// The reason why the recording failed; nil = the recording ended normally.
     var failure: Failure?
     /// Whether the recording ended because the adapter is in another vehicle now.
     var meetsAnother = false

@@ -16,7 +16,7 @@ struct LogRecording: Sendable {
     /// The device as the user named it, if there are several; nil = there is one.
     let accessory: String?
     let inbox: SignalInbox
-    /// Shows the progress; nil = this recording shows it itself if stderr is a terminal.
+    /// Shows the progress; nil = this recording shows its progress itself if stderr is a terminal.
     var progress: LogProgress?
 
     /// Records until the end for any reason.

@@ -13,7 +13,7 @@ extension OutputFile {
         try writer.flush()
     }
 
-    /// The recording that a device address names; nil = it names none.
+    /// The recording that a device address names; nil = the address names no recording.
     static func replayed(_ accessory: String?) -> String? {
         accessory.flatMap { try? UserSettings.current.resolved($0) }?.transport.recording
     }

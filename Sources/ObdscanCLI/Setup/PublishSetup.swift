@@ -6,7 +6,7 @@ import Publishing
 import Settings
 import SystemIO
 
-/// `obdscan setup --publish`: asks where trips are delivered to, tries it, and keeps it.
+/// `obdscan setup --publish`: asks for the address of a sink, tries the address and saves it.
 struct PublishSetup {
     let output: OutputOptions
     let inbox: SignalInbox

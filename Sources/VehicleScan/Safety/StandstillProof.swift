@@ -3,7 +3,7 @@ public import Diagnostics
 public import OBDCore
 public import ScanTool
 
-/// The evidence of a vehicle's ECUs for a signal, until each of them has proven it.
+/// The evidence of a vehicle's ECUs for a signal, until each ECU has proven standstill.
 ///
 /// An ECU proves standstill by reporting zero, or by its own support map without the signal. The report of
 /// one ECU proves nothing about another.
@@ -12,7 +12,7 @@ public struct StandstillProof: Hashable, Sendable {
     public let signal: StandstillSignal
     /// The ECUs that have proven standstill.
     public private(set) var proven: Set<ECUAddress> = []
-    /// How many ECUs without an address have proven it in one exchange.
+    /// How many ECUs without an address have proven standstill in one exchange.
     private var unnamed = 0
     /// Whether the latest value of an ECU without an address was a proof.
     private var hasUnnamedValue = false
@@ -70,7 +70,7 @@ public struct StandstillProof: Hashable, Sendable {
         }
         let lacking = found.filter { signal.isInMap(of: $0, profile) == false }
         proven.formUnion(lacking.compactMap(\.ecu))
-        // Without addresses it is not known whose map and whose value they are.
+        // Without addresses the ECUs of the map and of the value are not known.
         let nameless = found.count { $0.ecu == nil }
         if !hasUnnamedValue, nameless > 0, nameless == lacking.count(where: { $0.ecu == nil }) {
             unnamed = max(unnamed, nameless)
@@ -83,7 +83,7 @@ public struct StandstillProof: Hashable, Sendable {
         heard.ecus.keys.filter { !proven.contains($0) }.sorted()
     }
 
-    /// Whether every ECU that was heard has proven it.
+    /// Whether every ECU that was heard has proven standstill.
     public func isComplete(_ heard: HeardECUs) -> Bool {
         let count = max(proven.count, unnamed)
         return heard.isComplete && count > 0 && count >= heard.unnamed

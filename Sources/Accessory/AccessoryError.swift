@@ -76,7 +76,7 @@ public struct FaultWords: Hashable, Sendable {
     public var step: AccessoryStep
     /// The category for programs.
     public var category: Category
-    /// Names the thing and says what happened to it, without a full stop or a line break.
+    /// Names the object and its fault, without a full stop or a line break.
     public var what: String
     /// What to do about it; nil if no remedy is known.
     public var remedy: String?

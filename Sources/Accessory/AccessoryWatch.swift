@@ -15,7 +15,7 @@ public struct AccessoryWatch: ~Copyable {
     private var bus: SystemBus?
     private var last: [Accessory]
 
-    /// Becomes readable when something may have changed: call ``next()`` then.
+    /// Becomes readable when the list of devices may have changed: call ``next()`` then.
     ///
     /// The watch owns and closes it.
     public let descriptor: Int32

@@ -4,7 +4,7 @@ import Glibc
 public struct Connector: Sendable {
     /// The adapter's name in messages.
     public let name: String
-    /// Whether a device is at the other end, and not something that this program serves itself.
+    /// Whether a device is at the other end, and not a simulation or a recording of this program.
     public let reachesAccessory: Bool
     /// The transport that opens the link; nil for a descriptor that this program made.
     public let transport: (any Transport)?

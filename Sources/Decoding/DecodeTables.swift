@@ -16,7 +16,7 @@ public struct DecodeTables {
 
     private let ownFiles: [TableFile]
     private let request: String
-    /// Whether everything is loaded.
+    /// Whether all tables are loaded.
     public private(set) var isWhole = false
     private var isFirst = true
 

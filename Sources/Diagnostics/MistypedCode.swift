@@ -2,7 +2,7 @@ import OBDCore
 
 extension CodeReport.Code {
     /// The code that is meant by a text with other signs in it, with the letter O or I for a digit, or
-    /// without its first letter or digit; nil if it is none of these.
+    /// without its first letter or digit; nil if the text is none of these.
     public static func meant(by text: String) -> String? {
         let typed = String(text.uppercased().filter { $0.isLetter || $0.isNumber })
         let numbers = typed.split { !$0.isNumber }

@@ -72,7 +72,7 @@ extension PollPlan {
         }
     }
 
-    /// The results of all records, and what the link supports.
+    /// The results of all records, and the abilities of the link.
     public struct Report: Hashable, Sendable {
         /// The wanted records, in the plan's order.
         public var records: [RecordReport] = []

@@ -142,7 +142,8 @@ public struct PollPlan: Sendable {
         var timesTakenOut = 0
         /// Whether the record failed alone since it was removed from a batch.
         var failedAlone = false
-        /// When the record would have been due if it were not asked less often; nil if it is not.
+        /// The time at which the record would have been due at its usual interval; nil if the interval is the
+        /// usual one.
         var heldSince: Instant?
         var roundsDone = 0
         /// The request for this record only.

@@ -8,12 +8,12 @@ public struct SignalLevels: Hashable, Sendable {
         case low
         /// Higher than usual.
         case high
-        /// Too low: something is failing.
+        /// Too low: a part is failing.
         case tooLow
-        /// Too high: something is failing.
+        /// Too high: a part is failing.
         case tooHigh
 
-        /// Whether the value means that something is failing.
+        /// Whether the value means that a part is failing.
         public var isGrave: Bool { self == .tooLow || self == .tooHigh }
     }
 

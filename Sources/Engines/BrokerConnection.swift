@@ -2,7 +2,8 @@ import Publishing
 
 /// A connection to a broker; libmosquitto's, or that of a test.
 protocol BrokerConnection: AnyObject {
-    /// Why the broker's certificate is refused; nil = it is not, or there is none.
+    /// The reason why the broker's certificate is refused; nil = the certificate is accepted, or the broker
+    /// has none.
     var certificateFault: String? { get }
     /// Connects; nil = success, else the reason.
     func connect(

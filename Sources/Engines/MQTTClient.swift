@@ -74,7 +74,8 @@ final class MQTTClient {
         return result == 0 ? nil : certificateFault ?? String(cString: eng_mqtt_words(result))
     }
 
-    /// Why the broker's certificate is refused; nil = it is not, or there is none.
+    /// The reason why the broker's certificate is refused; nil = the certificate is accepted, or the broker
+    /// has none.
     var certificateFault: String? {
         switch eng_mqtt_tls_fault(handle) {
         case 1: "the broker's certificate is not for this host name"

@@ -483,7 +483,7 @@ private final class MQTTSinkRun {
         return nil
     }
 
-    /// Whether any trip is open, or whether this is unknown.
+    /// Whether any trip is open, or may be open.
     private var isRecording: Bool {
         guard let trips = try? store?.trips(.init(withScans: true)) else { return true }
         return trips.contains { $0.endReason == nil }

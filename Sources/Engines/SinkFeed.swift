@@ -77,7 +77,7 @@ public struct SinkSelection: Sendable {
             .map { ($0.key, $0.value.sorted()) }
     }
 
-    /// Whether a vehicle's name does not depend on what it says of itself.
+    /// Whether a vehicle's name does not depend on the vehicle's answers.
     var hasFixedName: Bool { id.map { !$0.contains(NameMarker.vin) } ?? false }
 
     var tables: [TripTail.Table] {

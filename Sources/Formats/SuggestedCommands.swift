@@ -13,8 +13,8 @@ public struct SuggestedCommands: Sendable {
         option = " --db " + shellWord(path)
     }
 
-    /// The text with the option after each command in double quotes, and after a command that is a
-    /// whole hint.
+    /// The text, in which the option follows each command in double quotes and each hint that is only a
+    /// command.
     public func completed(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map(completed(line:))
             .joined(separator: "\n")

@@ -15,14 +15,14 @@ import VehicleScan
 package struct LiveWords {
     /// What a user should know of an event; nil = nothing.
     var event: (ScanEvent) -> String?
-    /// What happened, and what to do about it; nil for an error that ends the view.
+    /// The fault and its remedy; nil for an error that ends the view.
     var fault: (any Error) -> (message: String, hint: String?)?
     /// What is missing in the codes of a vehicle; nil = nothing.
     var lack: (CodeScan) -> String?
     /// The texts and explanations of codes.
     var codes: () throws -> CodeWords
 
-    /// The words of a program.
+    /// Creates the words of a program.
     package init(
         event: @escaping (ScanEvent) -> String?,
         fault: @escaping (any Error) -> (message: String, hint: String?)?,

@@ -30,7 +30,7 @@ public enum LocalLinkFault: AccessoryFault, Error {
     /// No LE adapter can be served.
     case peripheral(LEPeripheral.Fault)
 
-    /// What happened and what to do about it.
+    /// The fault and its remedy.
     public var words: FaultWords {
         switch self {
         case .unreadable(let path, let errno):

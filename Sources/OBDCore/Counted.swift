@@ -1,4 +1,5 @@
-/// A number of things in words: `1 code`, `2 codes`, `0 codes`; the only plural in the texts of this package.
+/// A number of objects in words: `1 code`, `2 codes`, `0 codes`; the only plural in the texts of this
+/// package.
 ///
 /// - Parameter many: the plural, if it is not `thing` with an `s`.
 public func counted(_ number: Int, _ thing: String, _ many: String? = nil) -> String {

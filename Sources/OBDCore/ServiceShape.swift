@@ -203,7 +203,7 @@ public struct ServiceShape: Sendable {
     public enum Match: Hashable, Sendable {
         /// The answer repeats the request, or does not need to repeat anything.
         case same
-        /// The answer repeats something else.
+        /// The answer repeats another part of the request.
         case different
         /// The request has no selection.
         case notAsked

@@ -15,7 +15,7 @@ public struct UTC: Hashable, Comparable, Sendable {
     /// An earlier time is less than a later one.
     public static func < (left: UTC, right: UTC) -> Bool { left.microseconds < right.microseconds }
 
-    /// How much later than `other` this is, in microseconds; saturates, because files may hold any time.
+    /// The time from `other` to this time, in microseconds; saturates, because files may hold any time.
     package func microseconds(since other: UTC) -> Int64 {
         let gap = microseconds.subtractingReportingOverflow(other.microseconds)
         return gap.overflow ? (self < other ? .min : .max) : gap.partialValue

@@ -20,7 +20,7 @@ extension Failure {
         }
     }
 
-    /// A `sim:` address that names something unknown.
+    /// A `sim:` address with an unknown vehicle or option.
     init(_ error: SimulatorError) {
         self.init(LocalLinkFault.options(error))
     }

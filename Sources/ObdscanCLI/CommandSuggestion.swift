@@ -82,7 +82,7 @@ enum CommandSuggestion {
     }
 
     /// The help for an option with an invalid value; nil if ArgumentParser shows the help itself, or if the
-    /// line is about something else.
+    /// line has another fault.
     static func help(for line: String, _ arguments: [CommandArgument]) -> String? {
         guard let option = option(of: line, arguments), option.isCommon, option.words.isEmpty
         else { return nil }

@@ -2,11 +2,11 @@ import Formats
 import Glibc
 import TripStore
 
-/// The reason why a command ends: what happened, a hint, and the exit code.
+/// The reason why a command ends: the fault, a hint, and the exit code.
 struct Failure: Error, Hashable, Sendable {
-    /// Names the thing and says what happened to it; no full stop, no line break.
+    /// Names the object and its fault; no full stop, no line break.
     var message: String
-    /// What to do about it.
+    /// The remedy.
     var hint: String?
     /// The process's exit code.
     var status: ExitStatus

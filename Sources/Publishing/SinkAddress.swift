@@ -39,7 +39,7 @@ public struct SinkAddress: Hashable, Sendable {
         case secret
         /// The address contains a blank or a control character.
         case badCharacter
-        /// The address of a broker has something after host and port.
+        /// The address of a broker has text after host and port.
         case path
     }
 

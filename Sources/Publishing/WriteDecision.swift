@@ -16,7 +16,7 @@ public enum WriteDecision: Hashable, Sendable {
     case acceptedInPart(refused: Int, String)
     /// Some lines are invalid, or the request is too large: send the lines in halves.
     case halve(String, isTooLarge: Bool)
-    /// The user must change something first.
+    /// The user must first change the server or the settings.
     case stop(StopReason, String)
     /// Try again, after this time if the server demands one.
     case again(String, after: Duration?)

@@ -56,7 +56,7 @@ public struct ReadingBatch: Hashable, Sendable {
 public protocol ReadingSink: Sendable {
     /// Becomes readable when there is space after a refused offer.
     ///
-    /// Nil for a sink that never refuses, because it drops what it cannot keep.
+    /// Nil for a sink that never refuses, because the sink drops batches that it cannot keep.
     ///
     /// While a sink with a descriptor is full, the session sends no requests. The wait is back-pressure
     /// without loss.

@@ -73,7 +73,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
 
     // MARK: Waiting
 
-    /// Waits once and handles what happened; false if waiting is not possible.
+    /// Waits once and handles the events that ended the wait; false if waiting is not possible.
     @discardableResult
     private mutating func wait() -> Bool {
         if driver.keepsEndWaiting { deadlines.limitDrain(to: now + configuration.drainLimit) }

@@ -10,7 +10,7 @@ public enum ScanError: Error, Hashable, Sendable {
     case initialisation(InitialisationFailure)
     /// The adapter stopped answering and could not be set up again.
     case adapterSilent
-    /// The link was lost and could not be restored, or was not supposed to be.
+    /// The link was lost, and the session could not restore the link or was told not to try.
     case linkLost(AccessoryError)
     /// The request got no complete answer.
     case requestFailed(Failure, soFar: Answer)

@@ -113,7 +113,7 @@ public struct ExchangeTiming: Hashable, Sendable {
         instant - begun < Self.time(doneBytes + bytes, rate) * 0.9
     }
 
-    /// Ends the current part with a prompt before something else is written.
+    /// Ends the current part with a prompt before the next bytes are written.
     private mutating func close(at instant: Instant) {
         let time = max(.zero, instant - written)
         if isCommand {
@@ -151,7 +151,8 @@ public struct ExchangeTiming: Hashable, Sendable {
         rate > 0 ? .seconds(10) * bytes / rate : .zero
     }
 
-    /// Whether this is a command for the adapter, which recognises them by these letters.
+    /// Whether the bytes are a command for the adapter: the adapter knows commands by the first letters, AT
+    /// or ST.
     private static func isCommand(_ bytes: [UInt8]) -> Bool {
         guard bytes.count > 1 else { return false }
         let first = bytes[0] & 0xDF

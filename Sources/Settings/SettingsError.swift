@@ -7,7 +7,7 @@ public struct SettingsError: Error, Hashable, Sendable {
     public enum Fault: Hashable, Sendable {
         /// The file is not UTF-8.
         case notUTF8
-        /// The file is not TOML; with what the reader expected.
+        /// The file is not TOML; with the text that the reader expected.
         case syntax(String)
         /// The setting is unknown; with a similar name if there is one.
         case unknown(String, near: String?)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file that something is written to the end of.
+/// A file to which a program only appends.
 public final class AppendedFile: Sendable {
     /// The descriptor of the file.
     public let descriptor: Int32

@@ -26,7 +26,7 @@ public struct ScreenPainter {
         return text
     }
 
-    /// Forgets the content of the screen, after something else wrote to it.
+    /// Forgets the content of the screen, after another program wrote to the screen.
     public mutating func forget() {
         size = nil
     }

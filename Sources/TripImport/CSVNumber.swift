@@ -105,7 +105,7 @@ enum CSVNumber {
         return finite(Double(String(decoding: result, as: UTF8.self)))
     }
 
-    /// Whether the last run of digits is a fraction; nil for what is not a number.
+    /// Whether the last run of digits is a fraction; nil for text that is not a number.
     private static func hasFraction(
         _ runs: [ArraySlice<UInt8>], _ signs: [[UInt8]], _ comma: Comma
     ) -> Bool? {

@@ -56,7 +56,7 @@ struct FreematicsImport: CSVImport {
         "ACC", "GYR", "MAG", "SAT", "CRS", "BAT", "TMP", "HDG", "ORI", "RSS",
     ]
 
-    /// The key in the second cell; nil if it is not one.
+    /// The key in the second cell; nil if the cell is not a key.
     private static func key(_ cell: String) -> UInt32? {
         if let found = words[cell] { return found }
         guard (1...3).contains(cell.utf8.count) else { return nil }

@@ -49,7 +49,7 @@ public struct TripFileReader {
     public var frames: FrameCount? { (reader as? FrameLogImport)?.count }
 
     /// Names that have the name of a PID of service 01 in the log's program, and a value that the PID cannot
-    /// have, so that they mean something else.
+    /// have, so that they have another meaning.
     ///
     /// The file must be read again with ``ImportSource/misnamed``.
     public var misnamed: Set<String> { reader.misnamed }

@@ -13,7 +13,7 @@ public struct CodeProof: Hashable, Sendable {
         case present
         /// Only the permanent code is left.
         case permanent
-        /// The code is gone, but something is missing.
+        /// The code is gone, but a part of the proof is missing.
         case unproven
         /// All three conditions hold.
         case proven

@@ -63,7 +63,7 @@ package struct AnswerPrinter {
         }
     }
 
-    /// Prints what an answer contains besides items: damaged frames and the adapter's status.
+    /// Prints the parts of an answer that are not items: damaged frames and the adapter's status.
     package mutating func printRest(
         of asked: QueryResult, at time: UTC?, to output: inout TextOutput
     ) throws(OutputError) {

@@ -10,7 +10,7 @@ import SystemIO
 package final class CodeTable {
     /// Why rows cannot be written.
     package enum Fault: Error {
-        /// An ending that promises something else.
+        /// An ending of another file format.
         case ending(path: String, String)
         /// A sheet that exists.
         case existingSheet(path: String)
@@ -44,7 +44,7 @@ package final class CodeTable {
     private var writer: RowWriter
     private var book: Workbook
 
-    /// Whether the file held something else before.
+    /// Whether the table replaces the earlier content of the file.
     private let isReplaced: Bool
     /// Whether the file keeps its earlier content.
     package let hadRows: Bool

@@ -256,7 +256,7 @@ import Testing
         #expect(dialect.phase == .exchanging)
     }
 
-    @Test func `response pending is waited for`() {
+    @Test func `after response pending the dialect waits for the answer`() {
         var dialect = ready()
         var out: [DialectOutput] = []
         dialect.send(request([0x09, 0x06], frames: 1), &out)

@@ -48,7 +48,7 @@ import Testing
         #expect(decode(asked, row.answers) == row.expected)
     }
 
-    @Test func `the address decides the protocol if the exchange does not`() {
+    @Test func `without a known protocol the form of the address decides the protocol`() {
         let byte = Asked(request: "03", family: nil, ecu: ECUAddress(0x10, .byte))
         #expect(decode(byte, ["43013302010000"]) == ["stored P0133", "stored P0201"])
         let can = Asked(request: "03", family: nil, ecu: ECUAddress(0x18DA_F110, .can29))

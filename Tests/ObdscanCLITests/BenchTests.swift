@@ -51,7 +51,7 @@ import VehicleReports
             """
         ),
     ])
-    func `the verdict has words`(verdict: BenchVerdict, text: String) {
+    func `the verdict is printed in sentences`(verdict: BenchVerdict, text: String) {
         #expect(BenchPrinter.sentences(verdict) == text)
     }
 

@@ -132,7 +132,7 @@ import Testing
     }
 
     /// `OBDSCAN_HOURS=24` simulates a day.
-    @Test func `hours of faults need no more memory`() throws {
+    @Test func `the memory does not grow during hours of faults`() throws {
         let hours = Self.number("OBDSCAN_HOURS", 0)
         var run = try FaultRun(
             "petrol?latency=100ms&protocol=5", faults: try #require(LinkFaults("all:0.0005")),

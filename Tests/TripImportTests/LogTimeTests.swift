@@ -121,7 +121,7 @@ import Testing
     }
 
     /// Freematics' old logs count milliseconds from line to line, and from power-up in lines with `#`.
-    @Test func `Freematics' differences are added`() throws {
+    @Test func `the time differences of a Freematics log are added up`() throws {
         let file = try ImportedFile(
             """
             #5506,10D,55

@@ -7,7 +7,7 @@
 struct GATTServer: Hashable, Sendable {
     /// The effect of a call.
     enum Effect: Hashable, Sendable {
-        /// The call is answered, and that is all.
+        /// The call is answered, without a further action.
         case none
         /// A central wrote these bytes.
         case written([UInt8])

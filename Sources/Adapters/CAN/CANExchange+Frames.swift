@@ -163,8 +163,8 @@ extension CANExchange {
             && finished.contains { $0.ecu == ecu && (refuses || !$0.isRefusal) }
     }
 
-    /// Drops what was received of an ECU's answer, and what is still to come; returns the error if it was
-    /// incomplete.
+    /// Drops the received frames of an ECU's answer, and the frames still to come; returns the error if it
+    /// was incomplete.
     private mutating func abandonMessage(of ecu: ECUAddress) -> LinkError? {
         ecu.extended != nil ? extendedAssembler.abandon(ecu) : assembler.abandon(ecu)
     }

@@ -148,7 +148,7 @@ public struct DoIPDialect: AdapterDialect {
     /// The protocol string of this dialect.
     public var protocolString: String { Self.protocolString }
 
-    /// Limits requests to what the gateway told in its entity status: `bytes` is the length of a message, of
+    /// Limits requests to the numbers in the gateway's entity status: `bytes` is the length of a message, of
     /// which four are addresses.
     public mutating func limitRequests(to bytes: Int) {
         longest = min(

@@ -1,4 +1,4 @@
-/// A harmless command whose answer shows what an ELM327-class adapter really is.
+/// A harmless command whose answer shows the real model of an ELM327-class adapter.
 ///
 /// Settings are set to the value that they already have, so nothing has to be restored.
 public struct AdapterProbe: Hashable, Sendable {

@@ -153,7 +153,7 @@ package struct SegmentReader: Hashable, Sendable {
         }
     }
 
-    /// Ends the exchange: what is open is incomplete.
+    /// Ends the exchange: an open message is incomplete.
     package mutating func finish() -> LinkError? {
         defer { state = .idle(last: nil) }
         guard case .open(let message) = state else { return nil }

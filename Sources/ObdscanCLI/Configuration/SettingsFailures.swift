@@ -39,7 +39,7 @@ extension Failure {
 }
 
 extension SettingsError {
-    /// The line in the file and what is wrong with it.
+    /// The line in the file and its fault.
     fileprivate func text(_ path: String) -> String {
         line.map { "\(path):\($0): \(reason)" } ?? reason
     }

@@ -1,7 +1,7 @@
 import TripReports
 
 extension Failure {
-    /// The stored data does not contain what the report needs.
+    /// The stored data lacks readings that the report needs.
     init(_ error: TripReportError) {
         switch error {
         case .noNumbers(let trip, let signal):

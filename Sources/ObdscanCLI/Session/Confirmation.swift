@@ -26,7 +26,7 @@ struct Confirmation {
 }
 
 extension Failure {
-    /// The user typed something other than `word`; `what` is the message that nothing was done.
+    /// The user typed something other than `word`; `what` is the message that the command did nothing.
     init(notConfirmedBy word: String, _ what: String) {
         self.init(
             "not confirmed: \(what)",

@@ -18,7 +18,7 @@ struct CommandForm: Hashable, Sendable {
         case ignition, activityCounter, parameters, describeProtocol, protocolNumber, isActive
         case busDump, errorCounts, keyWords, monitor, monitorCodes, monitorGroup, fastInit,
             slowInit, remoteFrame
-        /// A command that needs something that this vehicle or adapter lacks.
+        /// A command that needs an ability that this vehicle or adapter lacks.
         case refused
     }
 

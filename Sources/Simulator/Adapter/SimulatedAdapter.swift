@@ -134,7 +134,7 @@ public struct SimulatedAdapter: Sendable {
     /// The time after which a line without an end is discarded.
     private static let lineTimeout: Duration = .seconds(20)
 
-    /// Does what is due at `now` without a byte from the host.
+    /// Carries out the actions that are due at `now`, without a byte from the host.
     private mutating func advance(to now: Instant) {
         switch activity {
         case .monitoring(var monitor):

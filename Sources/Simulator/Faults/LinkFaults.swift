@@ -12,7 +12,7 @@ public enum LinkFault: String, Hashable, Sendable, CaseIterable {
     case reorder
     /// The rest of an answer is lost, including its prompt.
     case cut
-    /// Nothing arrives for one to eight seconds, then everything.
+    /// No bytes arrive for one to eight seconds, then all delayed bytes.
     case stall
     /// Up to 8 kB of unexpected data arrive.
     case flood

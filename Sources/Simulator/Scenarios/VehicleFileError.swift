@@ -10,7 +10,7 @@ public struct VehicleFileError: Error, Hashable, Sendable {
         case missing(String)
         /// Words after the end of a line.
         case unexpected(String)
-        /// A line that needs something before it, such as an ECU or a record.
+        /// A line that needs another line before it, such as an ECU or a record.
         case outside(String, of: String)
         /// A line that may only occur once.
         case twice(String)

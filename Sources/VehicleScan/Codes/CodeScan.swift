@@ -86,7 +86,7 @@ public struct CodeScan: Sendable {
     /// The names of the ECUs.
     public var names = ECUNames()
 
-    /// Requests everything; a refused or missing list does not hide the others.
+    /// Requests all lists; a refused or missing list does not hide the others.
     public init(_ vehicle: Vehicle, in services: VehicleServices) throws(VehicleError) {
         status = try vehicle.readiness(in: services)
         lists = []

@@ -39,7 +39,8 @@ package struct RawCommand: Hashable, Sendable {
         payload.map { settings.isReadOnly($0) } ?? settings.isReadOnlyCommand(text)
     }
 
-    /// The first command that may change something if each one before is confirmed.
+    /// The first command that may write to the vehicle or change the adapter, if each command before is
+    /// confirmed.
     ///
     /// Without a protocol: if the command may do so in any protocol of the vehicle. Each request is judged
     /// again when the protocol is known.

@@ -206,7 +206,7 @@ public final class VehicleBoard: Sendable {
 
     // MARK: Reading
 
-    /// Signals `event` whenever something changes, until ``unwatch(_:)``.
+    /// Signals `event` at each change of the board, until ``unwatch(_:)``.
     public func watch(_ event: EventDescriptor) -> Int {
         state.withLock { state in
             state.nextWatcher += 1

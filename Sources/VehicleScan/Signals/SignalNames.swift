@@ -114,7 +114,7 @@ public struct SignalNames {
         }
     }
 
-    /// Up to five names of signals about what the text names: `oil`, `battery`.
+    /// Up to five names of signals about the subject in the text: `oil`, `battery`.
     private func namesOfSubject(_ text: String) -> [String] {
         let wanted = Self.key(text)
         let found = matches(text, atBeginnings: true)

@@ -70,7 +70,7 @@ extension SignalNames {
         return Array(matches.prefix(limit))
     }
 
-    /// The signal of a choice: the highlighted match, or what a typed service and number name.
+    /// The signal of a choice: the highlighted match, or the signal of a typed service and number.
     ///
     /// Throws a ``SignalError`` if no signal has the text in its name.
     public func find(_ choice: SignalChoice) throws(SignalError) -> SelectedSignal {

@@ -42,7 +42,7 @@ package struct DeliveryRun {
     /// A sink and its thread of delivery.
     package struct Work: Sendable {
         package var name: String
-        /// The address, for the file of cursors.
+        /// The sink's address in the file of cursors.
         package var target: String
         /// Delivers until everything is sent or `stop` is signalled; `wake` signals new data.
         package var run:

@@ -70,7 +70,7 @@ public struct Reading: Hashable, Sendable {
 public struct MonitorStatus: Hashable, Sendable {
     /// The period of the status; the raw value is printed in `scope`.
     public enum Scope: String, Hashable, Sendable {
-        /// Since codes were cleared: PID 01.
+        /// The time since codes were cleared: PID 01.
         case sinceClear
         /// This driving cycle: PID 41.
         case thisCycle

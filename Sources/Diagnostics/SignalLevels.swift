@@ -19,7 +19,7 @@ public struct SignalLevels: Hashable, Sendable {
 
     /// The signals that show whether the engine turns.
     public static let engineSpeeds: Set<String> = ["RPM", "SPN190"]
-    /// From here on the engine runs by itself; unit: rpm.
+    /// The engine speed from which the engine runs by itself; unit: rpm.
     public static let runningSpeed = 450.0
 
     /// A limit, and the word for a value beyond it.

@@ -8,9 +8,9 @@ public import OBDCore
 public struct TripEndRule: Hashable, Sendable {
     /// The times after which a drive is over.
     public struct Limits: Hashable, Sendable {
-        /// After no ECU has answered for this long; nil = never.
+        /// The time without any answer that ends a trip; nil = silence ends no trip.
         public var silence: Duration?
-        /// After speed and engine speed have been 0 for this long; nil = never.
+        /// The time with speed and engine speed 0 that ends a trip; nil = standstill ends no trip.
         public var standstill: Duration?
 
         /// Limits; without any, a drive never ends.

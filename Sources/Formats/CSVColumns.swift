@@ -8,7 +8,7 @@ struct CSVColumns: Sendable {
     let conversions: [UnitSystem.Conversion?]
     /// The separator of cells.
     let separator: UInt8
-    /// By signal: the columns of the signal.
+    /// The columns of each signal.
     private var places: [[Int]]
 
     init(

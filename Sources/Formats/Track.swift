@@ -7,11 +7,11 @@ public struct TrackPoint: Sendable {
     public var time: UTC
     /// WGS 84; unit: degrees.
     public var latitude, longitude: Double
-    /// Above mean sea level; unit: m.
+    /// The altitude above mean sea level; unit: m.
     public var altitude: Double?
-    /// Over ground; unit: km/h.
+    /// The speed over ground; unit: km/h.
     public var speed: Double?
-    /// From true north; unit: degrees.
+    /// The course from true north; unit: degrees.
     public var course: Double?
 
     /// A point without the optional values; set them afterwards.

@@ -20,7 +20,7 @@ public struct TrackNotes: Sendable {
     private var waiting: [(text: String, time: UTC)] = []
     private var placed: [TrackNote] = []
 
-    /// Without positions and notes.
+    /// A track without positions and notes.
     public init() {}
 
     /// Takes a position.

@@ -155,7 +155,7 @@ public struct ListeningSocket: ~Copyable {
     public let address: String
     /// The network address of the place; nil on Bluetooth.
     public let host: ServedHost?
-    /// For `poll`.
+    /// The descriptor for `poll`.
     public let descriptor: Int32
 
     deinit { close(descriptor) }

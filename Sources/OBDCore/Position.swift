@@ -4,13 +4,13 @@ public struct Position: Hashable, Sendable {
     public var latitude: Double
     /// WGS 84; unit: degrees, −180 to 180.
     public var longitude: Double
-    /// Above mean sea level; unit: m, nil without a three-dimensional fix.
+    /// The altitude above mean sea level; unit: m, nil without a three-dimensional fix.
     public var altitude: Double?
-    /// Over ground; unit: km/h.
+    /// The speed over ground; unit: km/h.
     public var speed: Double?
-    /// From true north; unit: degrees, 0 to below 360.
+    /// The course from true north; unit: degrees, 0 to below 360.
     public var course: Double?
-    /// Horizontal; unit: m, nil if the receiver does not report it.
+    /// The horizontal accuracy; unit: m, nil if the receiver does not report the accuracy.
     public var accuracy: Double?
     /// The time of the receiver's clock; nil without a date.
     public var fixTime: UTC?

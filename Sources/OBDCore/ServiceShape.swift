@@ -37,7 +37,7 @@ public struct ServiceShape: Sendable {
 
     /// The condition under which the service only reads.
     public enum Reading: Hashable, Sendable {
-        /// With any data.
+        /// The service only reads, with any data.
         case always
         /// The service reads only with this single byte after it.
         case onlyWith(UInt8)

@@ -23,7 +23,7 @@ public struct VehicleRequest: Hashable, Sendable {
         /// No ECU may begin to answer any more, and every answer is reported: also a second one of an ECU,
         /// which otherwise ends the wait or counts as another tester's.
         case silence
-        /// After this many frames or this time, for a monitor request.
+        /// A monitor request ends after this many frames or this time.
         case listen(frames: Int?, atMost: Duration)
     }
 

@@ -18,7 +18,7 @@ public struct SignalRoles: Sendable {
         (self.roles, self.known) = (roles, known)
     }
 
-    /// By short name.
+    /// The roles by short name.
     public var byName: [String: SignalRole] { roles }
 
     /// The signals that have a role, by short name.

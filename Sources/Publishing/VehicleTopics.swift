@@ -65,7 +65,7 @@ public struct SignalKey: Hashable, Comparable, Sendable {
         self.signal = PublishedName.slug(signal) ?? "signal"
     }
 
-    /// By ECU, then by name.
+    /// The order: by ECU, then by name.
     public static func < (left: SignalKey, right: SignalKey) -> Bool {
         (left.ecu, left.signal) < (right.ecu, right.signal)
     }

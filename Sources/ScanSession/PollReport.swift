@@ -16,7 +16,7 @@ public struct PollReport: Hashable, Sendable {
     public var capabilities: LinkCapabilities
     /// The rate of the line; unit: bit/s.
     ///
-    /// Nil if the line has no rate, or one that does not determine the speed.
+    /// Nil if the line has no rate, or if the rate does not determine the speed.
     public var lineRate: Int?
 
     /// A poll's report.

@@ -8,7 +8,7 @@ public import OBDCore
 public struct ExchangeTiming: Hashable, Sendable {
     /// How the time of an exchange was spent.
     public struct Split: Hashable, Sendable {
-        /// From the request to the last line of its answer, without the transfer time of the line.
+        /// The time from the request to the last line of its answer, without the transfer time of the line.
         public var bus = Duration.zero
         /// The adapter's wait for more answers that did not arrive.
         public var adapterWait = Duration.zero

@@ -92,7 +92,7 @@ public struct TimeAccount: Hashable, Sendable {
 
     /// The parts of a poll's time.
     public struct Parts: Hashable, Sendable {
-        /// From the request to the last line of its answer: the adapter, the bus, and the ECUs.
+        /// The time from the request to the last line of its answer: the adapter, the bus, and the ECUs.
         ///
         /// If the rate is unknown, this includes the transfer time of the line.
         public var bus: Duration

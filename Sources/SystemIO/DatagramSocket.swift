@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Addresses are in the form for sendto(2).
 public final class DatagramSocket: Sendable {
-    /// For a ``PollSet``.
+    /// The descriptor for a ``PollSet``.
     public let descriptor: Int32
 
     /// Opens a socket that may send broadcasts.

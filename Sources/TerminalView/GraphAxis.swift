@@ -4,7 +4,7 @@ import Formats
 struct GraphAxis: Hashable {
     let low: Double
     let high: Double
-    /// From low to high.
+    /// The marks, from low to high.
     let marks: [Double]
     private let decimals: Int
 

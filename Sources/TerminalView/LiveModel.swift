@@ -58,7 +58,7 @@ public struct LiveModel: Sendable {
     public enum Order: String, Hashable, Sendable, CaseIterable {
         /// As given by the user, or as moved by keys.
         case asked
-        /// By name.
+        /// The order of names.
         case name
         /// Unusual values first.
         case unusual

@@ -8,7 +8,7 @@ struct CarScannerImport: CSVImport {
     /// The signals for a name and a unit.
     private struct Channel {
         var signal: SignalIndex
-        /// For cells with text; nil if all of them are numbers.
+        /// The signal for cells with text; nil if all cells are numbers.
         var text: SignalIndex?
         var dataID: DataID?
         var conversion: ImportUnit.Conversion?

@@ -27,7 +27,7 @@ public struct ConditionReport {
     package var head: ReportHead
     /// Whether every ECU sent its codes.
     package var isComplete = true
-    /// At the adapter, in V; nil = not measured.
+    /// The voltage at the adapter, in V; nil = not measured.
     package var voltage: Double?
     /// Codes that obdscan cleared, for a report without a comparison.
     package var cleared: [VehicleFindings.Gone] = []

@@ -22,7 +22,7 @@ public struct FailedTest {
     /// The measured value against its limit, the quantity, and the parts to check.
     public var text: String { [miss, test, advice].filter { !$0.isEmpty }.joined(separator: " ") }
 
-    /// By how much the value misses its limit.
+    /// The difference between the value and its limit, in words.
     private var miss: String {
         guard let value = result.value else { return "" }
         let unit = result.unit.map { " \($0)" } ?? ""

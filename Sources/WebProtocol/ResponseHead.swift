@@ -36,11 +36,11 @@ public struct ResponseHead: Sendable {
 
     /// How the end of the body is marked.
     public enum Framing: Hashable, Sendable {
-        /// With the number of bytes.
+        /// The head gives the number of bytes.
         case length(Int)
-        /// With chunks, so that an incomplete answer can be detected.
+        /// The body has chunks, so that an incomplete answer can be detected.
         case chunked
-        /// With the end of the connection, for HTTP/1.0.
+        /// The body ends with the connection, for HTTP/1.0.
         case untilClose
     }
 

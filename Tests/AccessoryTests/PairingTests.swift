@@ -79,7 +79,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hex.bytes(hex) ?? [] }
             ("1234", ["1234", "0000"], "1234"), ("0000", ["1234", "0000"], "0000"),
             ("4321", ["1234", "0000"], nil),
         ] as [(String, [String], String?)])
-    func `numbers are tried until the device accepts one`(
+    func `PINs are tried until the device accepts a PIN`(
         right: String, given: [String], taken: String?
     ) throws {
         let bus = try PairingBlueZ(pin: right)

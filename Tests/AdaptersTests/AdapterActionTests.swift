@@ -27,7 +27,7 @@ import Testing
         #expect(action.command.filter { $0 != " " } == command)
     }
 
-    @Test func `the voltage is read, and a protocol that was tried is the one in use`() {
+    @Test func `the voltage is read, and a tried protocol is then in use`() {
         var adapter = ScriptedAdapter.genuine(["ATTP7": "OK"])
         adapter.initialise()
         adapter.send(request(.readVoltage))

@@ -140,7 +140,7 @@ import VehicleLink
     ///
     /// An ECU that is asked again while it sends a long answer drops it, or answers afterwards.
     @Test(arguments: 0..<400)
-    func `whatever another tester asks, each ECU gives one correct answer or none`(
+    func `during another tester's requests each ECU gives a correct answer or no answer`(
         seed: Int
     ) throws {
         var random = SeededGenerator(seed: UInt64(seed) + 4_000)

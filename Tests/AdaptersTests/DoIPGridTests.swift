@@ -180,7 +180,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: states) func `nothing is lost, doubled or waited for without end`(
+    @Test(arguments: states) func `no exchange is lost or doubled, and no wait is endless`(
         state: Sample
     ) {
         for event in Self.events {

@@ -29,7 +29,7 @@ import Testing
     }
 
     /// Requests that the lists must never contain, from the standards and data sheets.
-    @Test func `no list of harmless requests has one that clears, resets or stores`() {
+    @Test func `no list of harmless requests has a request that clears, resets or stores`() {
         let services = Self.readingServices.map(\.service.rawValue)
         for writing: UInt8 in [0x04, 0x08, 0x11, 0x14, 0x27, 0x28, 0x2E, 0x2F, 0x31, 0x34, 0x85] {
             #expect(!services.contains(writing))

@@ -18,7 +18,7 @@ import Testing
         #expect(try Transcript(parsing: transcript.text) == transcript)
     }
 
-    @Test func `the text form is the documented one`() throws {
+    @Test func `a transcript has the documented form`() throws {
         let transcript = Transcript(
             headers: [.init("adapter", "ELM327 v2.1")],
             chunks: [

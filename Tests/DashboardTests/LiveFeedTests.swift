@@ -82,7 +82,7 @@ import VehicleScan
         }
     }
 
-    @Test func `the board says why there is no session and how to get one`() throws {
+    @Test func `the board shows the reason for a missing session and the remedy`() throws {
         try feed(
             "unix:/obdscan-is-not-there",
             fault: { _ in

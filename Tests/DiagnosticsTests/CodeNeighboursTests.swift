@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 import Testing
 
-@Suite struct `Codes beside an unknown one` {
+@Suite struct `The neighbours of an unknown code` {
     private let texts = CodeTexts([
         .bytes(
             Array(

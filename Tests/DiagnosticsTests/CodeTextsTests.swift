@@ -20,7 +20,7 @@ import Testing
             ("P0301", "misfire"), ("P0A0F", "last"), ("U0100", "no communication"),
             ("P0302", nil), ("B0001", nil), ("U3FFF", nil), ("P0000", nil), ("P0A10", nil),
         ] as [(String, String?)])
-    func `every line is found, and nothing else is`(code: String, text: String?) throws {
+    func `only the codes of the list have a text`(code: String, text: String?) throws {
         #expect(texts.text(of: try #require(DTC(code))) == text)
     }
 

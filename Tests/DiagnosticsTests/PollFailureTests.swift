@@ -164,7 +164,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         #expect(records.map { $0.answers > 0 } == [true, false])
     }
 
-    @Test func `resting is not reported as having no due record`() {
+    @Test func `rests and times without due records are reported separately`() {
         var bench = Bench([
             want(0x0C, 2, every: .milliseconds(500)), want(0x0D, 1, every: .seconds(5)),
         ])

@@ -70,7 +70,7 @@ import Testing
     /// Commands that run until they are interrupted.
     private static let endless = ["live", "log", "devices watch", "simulate", "serve"]
 
-    @Test func `there are many examples, and each exception is one of them`() {
+    @Test func `there are many examples, and each exception is an example`() {
         let lines = Set(Example.all.map(\.line))
         #expect(lines.count > 120)
         for line in Array(Self.codes.keys) + Array(Self.leftOut.keys) {

@@ -242,7 +242,7 @@ struct BrokerTests {
         #expect(asked == (reads ? ["tcp:pi:35000"] : []))
     }
 
-    @Test("A press reads nothing while a trip of any vehicle is open")
+    @Test("A press of the button reads no codes while a trip of any vehicle is open")
     func pressWhileRecording() throws {
         var other: TripWriter?
         let (asked, report) = try press("read-codes", false, true) { folder in

@@ -134,7 +134,7 @@ import VehicleReports
                 "null,null,null,null,7E8 did not answer; no route"
             ),
         ] as [([Row], String)])
-    func `one row has all of a vehicle`(rows: [Row], ending: String) throws {
+    func `one row has all codes of a vehicle`(rows: [Row], ending: String) throws {
         let row = try #require(CodeBatch.vehicle(rows))
         #expect(row.keys == CodeBatch.Subject.vehicle.columns)
         let cells = ["light", "codes", "driveOn", "unrated", "error"].map {

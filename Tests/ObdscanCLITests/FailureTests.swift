@@ -145,7 +145,7 @@ import VehicleScan
         #expect(failure.status == .linkLost)
     }
 
-    @Test func `text is one line and a hint, and printable`() {
+    @Test func `a failure's text is one printable line and a hint`() {
         let failure = Failure("bad \u{1B}[2J", hint: "do \u{07}this", status: .usage)
         #expect(failure.text == "obdscan: bad \\x1B[2J\nhint: do \\x07this\n")
         #expect(Failure.silent(.findings).text.isEmpty)

@@ -161,7 +161,7 @@ import Testing
             (.doip, gateway, .doip, .doip), (.automatic, goLink, nil, .goLink),
             (.elm327, goLink, .can11At500, .elm327),
         ] as [(DialectChoice, [String], VehicleProtocol?, DialectChoice)])
-    func `the dialect is the chosen one, or the one that the adapter is known for`(
+    func `the dialect is the user's choice, else the adapter's known dialect`(
         chosen: DialectChoice, protocols: [String], vehicleProtocol: VehicleProtocol?,
         dialect: DialectChoice
     ) throws {

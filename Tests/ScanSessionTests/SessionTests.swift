@@ -407,7 +407,7 @@ private func wellBehaved(_ heard: String, _: Int) -> Peer.Action {
     /// The script cannot address one ECU.
     ///
     /// The record rests, and the others continue.
-    @Test func `a session continues with other requests of a poll if one cannot be sent`() throws {
+    @Test func `a request that cannot be sent does not stop the other requests of a poll`() throws {
         let session = try ScanSession.scripted(Peer(.byte, wellBehaved))
         let one = PollPlan.Want(
             DataID(.currentData, 0x0D), length: 1, target: ECUAddress(0x7E0, .can11))

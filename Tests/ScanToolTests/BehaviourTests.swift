@@ -191,7 +191,7 @@ private let second = RequestID(rawValue: 2)
         #expect(outcome?.reply.frames == [BusFrame(id: ScriptDialect.engine, data: [0x01])])
     }
 
-    @Test func `a scan tool refuses a second request while one is under way`() {
+    @Test func `a scan tool refuses a second request during a request`() {
         var tool = Tool.after(StateSample.idle + [.read])
         #expect(tool.effects(of: .clear) == [.refuse(second, .busy)])
     }

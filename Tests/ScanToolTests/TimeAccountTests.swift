@@ -162,7 +162,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(account.parts.link == .zero && ms(account.parts.bus) == 200)
     }
 
-    @Test func `time between exchanges is ours until only resting records or none are due`() {
+    @Test func `the time between exchanges has parts: own work, no due records, rests, outages`() {
         var account = TimeAccount()
         account.takeGap(from: at(0), freeSince: at(2), until: at(100), isOutage: false)
         account.takeGap(from: at(200), freeSince: nil, until: at(203), isOutage: false)

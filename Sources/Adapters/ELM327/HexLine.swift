@@ -9,7 +9,7 @@ package struct HexLine: Hashable, Sendable {
     @usableFromInline
     struct Groups: Hashable, Sendable {
         @usableFromInline var count = 0
-        /// Of the first groups: enough for `18 DA F1 10 8 …`.
+        /// The lengths of the first groups: enough for `18 DA F1 10 8 …`.
         @usableFromInline var lengths = (0, 0, 0, 0, 0, 0)
         @usableFromInline var oddAfterTwo = 0
         @usableFromInline var oddAfterFive = 0

@@ -20,7 +20,7 @@ extension PositionReceiver {
 }
 
 extension PositionReceiver.News {
-    /// For people.
+    /// The news in words.
     fileprivate var words: String {
         switch self {
         case .works(let source): "Positions come from \(source)."

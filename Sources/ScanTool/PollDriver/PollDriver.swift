@@ -6,7 +6,7 @@ import Adapters
 /// data between the scan tool and the sinks, and the requests from callers. The session reports events to
 /// these state machines, carries out their orders, and waits.
 public struct PollDriver<Promise, Request, Reply, Batch> {
-    /// From the first connection to the end.
+    /// The session's life, from the first connection to the end.
     public var life = SessionLife()
     /// Whether a plan is being polled.
     public var polling = Polling()

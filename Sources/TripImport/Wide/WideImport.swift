@@ -7,7 +7,7 @@ struct WideImport: CSVImport {
     /// A column with readings, prepared once for each unit of its cells.
     private struct Channel {
         var signal: SignalIndex
-        /// For cells with text; nil if all of them are numbers.
+        /// The signal for cells with text; nil if all cells are numbers.
         var text: SignalIndex?
         var ecu: ECUAddress?
         var dataID: DataID?

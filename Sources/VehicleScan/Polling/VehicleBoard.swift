@@ -53,7 +53,7 @@ public final class VehicleBoard: Sendable {
         public var adapter: String?
         /// The vehicle's protocol.
         public var vehicleProtocol: String?
-        /// At the adapter; unit: V.
+        /// The voltage at the adapter; unit: V.
         public var voltage: Double?
         /// A message about the link; nil = none.
         public var note: String?

@@ -775,7 +775,7 @@ func ask(
         #expect(adapter.ends == [.interrupted, .complete])
     }
 
-    @Test func `a monitoring command that ends early says why`() {
+    @Test func `the status of an overflow ends a monitoring command`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         adapter.deaf = ["ATMA"]

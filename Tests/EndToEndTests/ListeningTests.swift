@@ -30,7 +30,7 @@ import Testing
         #expect(lines.last?.hasPrefix("ELM327") == true, "\(outcome)")
     }
 
-    @Test func `Ctrl-C skips the commands after the listening and says so`() async throws {
+    @Test func `Ctrl-C skips the commands after the listening, with a message`() async throws {
         let program = try workplace.start(["send", "AT MA", "010C", "-d", "sim:"])
         try await program.lines(with: "0C9", count: 2)
         program.send(SIGTERM)

@@ -32,7 +32,7 @@ import Testing
         #expect(!VehicleRequest.isReadOnly(request(65226) + [0x00]))
     }
 
-    @Test func `a request that writes may not be repeated unless the caller says so`() {
+    @Test func `by default a request that writes may not be repeated`() {
         let id = RequestID(rawValue: 7)
         #expect(VehicleRequest(id: id, payload: [0x01, 0x0C]).mayRepeat)
         #expect(!VehicleRequest(id: id, payload: [0x04]).mayRepeat)

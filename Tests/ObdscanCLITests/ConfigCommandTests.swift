@@ -99,7 +99,7 @@ import Testing
         #expect(lost.status == 64 && lost.errors.contains("the configuration file names it"))
     }
 
-    @Test func `if only an editor can remove a setting, the error says so`() throws {
+    @Test func `the error for a setting that only an editor can remove names the editor`() throws {
         defer { program.remove() }
         let text = "aliases = { van = \"sim:\" }\n"
         try write(text)

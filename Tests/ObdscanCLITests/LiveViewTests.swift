@@ -286,7 +286,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(folded("veryveryverylongword a", to: 8) == ["veryveryverylongword", "  a"])
     }
 
-    @Test func `before the first reading the view says that it waits`() {
+    @Test func `before the first reading the view shows that obdscan waits`() {
         var model = LiveModel(units: .metric, start: .zero)
         model.header.accessory = "/dev/ttyUSB0"
         model.expect(SignalIndex(rawValue: 0), signals[0])
@@ -345,7 +345,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(model.rows.isEmpty)
     }
 
-    @Test func `a row says why there is no value and keeps the extremes`() {
+    @Test func `a row shows the reason for a missing value and keeps the extremes`() {
         var model = LiveModel(units: .metric, start: .zero)
         model.apply(reading(1, .number(50)), signals[1], at: .zero)
         model.apply(reading(1, .missing(.notAvailable, code: nil)), signals[1], at: .zero)

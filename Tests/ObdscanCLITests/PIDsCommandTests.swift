@@ -102,7 +102,7 @@ import Testing
         #expect(shown.map { $0["multiplier"] as? Double } == [2, 8])
     }
 
-    @Test func `A flagged, little-endian or coded signal says so`() throws {
+    @Test func `A signal is shown with its flag, byte order and labels`() throws {
         let flagged = try #require(try objects(show("EGRT11_W", "--format", "json")).first)
         #expect(flagged["onlyIf"] as? String == "EGRT11_WR_SUP")
         let truck = try #require(try objects(show("SPN190", "--format", "json")).first)

@@ -544,7 +544,7 @@ import Testing
         #expect(isThere == ["codes.xlsx", "other.csv"].contains(name))
     }
 
-    @Test func `one adapter for many cars extends an existing table and says so`() throws {
+    @Test func `one adapter for many cars extends an existing table, with a message`() throws {
         let program = try Program()
         defer { program.remove() }
         let table = program.home.appendingPathComponent("yard.csv").path

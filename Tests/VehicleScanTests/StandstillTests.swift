@@ -118,7 +118,7 @@ import Testing
         ("4105;410080000000", "7E9", "7E9"), ("410080000000;*410080000000", "7E8", "7E8"),
         ("410080000000;*4100BE3EB811", "-", "-"), ("410080000000;*7F0112", "-", "-"),
     ])
-    func `an own support map without the bit proves standstill of its ECU`(
+    func `a support map without the signal proves standstill of the map's ECU`(
         messages: String, engine: String, speed: String
     ) throws {
         for (signal, proven) in [(StandstillSignal.engineSpeed, engine), (.vehicleSpeed, speed)] {

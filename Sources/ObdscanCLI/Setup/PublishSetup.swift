@@ -11,7 +11,7 @@ struct PublishSetup {
     let output: OutputOptions
     let inbox: SignalInbox
 
-    /// An empty address is asked for.
+    /// Without an address in `text`, the user is asked for the address.
     func run(_ text: String, name: String?) throws {
         let text = text.isEmpty ? try ask() : text
         var settings = PublishSettings()

@@ -185,7 +185,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         ("no flow control", nil as [UInt8]?), ("an overflow", [0x32, 0, 0]),
         ("a word that there is not", [0x3F, 0, 0]),
     ])
-    func `a long request without flow control ends with its own status`(_ what: String, _ answer: [UInt8]?) {
+    func `a long request needs flow control`(_ what: String, _ answer: [UInt8]?) {
         let bench = ExchangeBench()
         #expect(bench.ask([0x22] + [UInt8](repeating: 1, count: 20), to: can11(0x7E0)))
         _ = bench.news()

@@ -151,7 +151,8 @@ public enum ExchangeEnd: Hashable, Sendable {
     case refused
     /// The adapter has restarted and lost its settings: it has to be initialised again.
     case adapterRestarted
-    /// The adapter restarted before the request was written, so the vehicle never received it.
+    /// The adapter restarted, or a typed command changed its protocol, before the request was written, so the
+    /// vehicle never received it.
     case restartedBeforeSending
 }
 

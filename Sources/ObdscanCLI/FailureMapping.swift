@@ -262,8 +262,8 @@ extension Failure {
                     status: .timedOut)
             case .restartedBeforeSending:
                 self.init(
-                    "\(accessory): the adapter restarted before the request was sent",
-                    hint: "its power supply may be weak: start the engine, or check the plug",
+                    "\(accessory): the adapter restarted or lost its settings before the request was sent",
+                    hint: "try again; if it comes back, check the plug and its power supply",
                     status: .timedOut)
             case .linkLost:
                 self.init(

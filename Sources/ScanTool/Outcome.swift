@@ -52,7 +52,8 @@ public enum Failure: Hashable, Sendable {
     case stopped
     /// The adapter restarted or lost its settings; the request may have reached the vehicle.
     case adapterRestarted
-    /// The adapter restarted before the request was written, so the vehicle never received it.
+    /// The adapter restarted, or a typed command changed its protocol, before the request was written, so the
+    /// vehicle never received it.
     case restartedBeforeSending
     /// The adapter sent more bytes than any answer has.
     case flooded

@@ -24,7 +24,8 @@ import Testing
         ("STMA", .monitor), ("STM 10", .monitor), ("STMFR", .other),
         ("ATDM1", .monitorGroup(0xFECA)), ("ATMP FECB", .monitorGroup(0xFECB)),
         ("STPX h:7E0, d:010C, r:1", .transmit([0x01, 0x0C])), ("STPXL:3", .transmit(nil)),
-        ("ATAT1", .other), ("ATSPX", .other), ("ATI", .other), ("010C", nil), ("", nil),
+        ("ATAT1", .other), ("ATSPX", .choose(.unknown)), ("STP99", .choose(.unknown)),
+        ("ATI", .other), ("010C", nil), ("", nil),
     ]
 
     @Test(arguments: commands)

@@ -55,6 +55,16 @@ import Testing
             ("AT PP 24 SV 01", .can11At500, "010C", true),
             ("AT PP 24 SV 01;AT Z", .can11At500, "010C", false),
             ("AT PPS;AT Z", .can11At500, "010C", true),
+            // An adapter starts with the protocol in its memory, or searches; 01 04 on user CAN clears, and
+            // 01 FE CA on SAE J1939 is a group of which nothing is known.
+            ("AT SP B;AT Z", .can11At500, "0104", false), ("AT SP B;AT D", nil, "010C", false),
+            ("STP 31;AT WS", .can11At500, "0104", false),
+            ("AT SP A;AT Z", .can11At500, "01FECA", false), ("AT Z", .j1939, "01FECA", false),
+            ("AT SP A;AT SP 6;AT Z", nil, "01FECA", false), ("AT Z", .j1939, "00FECA", true),
+            ("AT CAF0;AT SP 7;AT Z", .can11At500, "010C", true),
+            // The first protocol of a search, and numbers without a meaning that is known.
+            ("AT SP AA", .can11At500, "01FECA", false), ("AT SP A6", .can11At500, "010C", true),
+            ("AT SP D", .can11At500, "010C", false), ("STP 99", .can11At500, "010C", false),
             // ISO 15765-2: 18DA and 18DB have priority 6 and come from a tester. 7E8 is the
             // identifier of an answer.
             ("AT CP 14;AT SH DA10F1", .can29At500, "22F190", true),

@@ -201,15 +201,74 @@ private struct RequestMaker {
             let found = WireWatch.violations(of: bench.device)
             if !found.isEmpty, faults.count < 5 { faults.append("\(found) after \(said)") }
         }
-        if address == "petrol?protocol=2" {
-            withKnownIssue("after a typed AT SP B and AT Z, a CAN header is used on SAE J1850") {
-                #expect(faults.isEmpty, "\(faults.prefix(5))")
-            }
-        } else {
-            #expect(faults.isEmpty, "\(faults.prefix(5))")
-        }
+        #expect(faults.isEmpty, "\(faults.prefix(5))")
         // There were enough requests of both kinds.
         #expect(sent > count / 5 && refused > count / 5, "\(sent) sent, \(refused) refused")
+    }
+
+    /// Typed commands that choose a protocol; nil = none.
+    private static let choices = [
+        nil, "AT SP B", "AT SP AA", "at sp 3", "AT TP 6", "STP 31",
+    ]
+    /// Typed commands after which the adapter speaks what it finds or has stored.
+    private static let resets = [
+        "AT Z", "at ws", "AT D", "AT SP 0", "AT TP A7", "AT SP D", "STP 99",
+    ]
+
+    /// The protocol of the set-up is not the adapter's any more, and neither are the headers of requests.
+    @Test(arguments: links.map(\.address))
+    func `a request after a typed reset goes to the ECU for which it is`(
+        _ address: String
+    ) throws {
+        for choice in Self.choices {
+            for reset in Self.resets {
+                let said = "\(choice ?? "") \(reset)"
+                var bench = try Self.stand(address)
+                let ecu = try #require(bench.heard.ecus.keys.min())
+                // A GoLink device only asks all ECUs.
+                let own = address.contains("golink") ? nil : ecu.physicalRequest
+                let isTruck = address.hasPrefix("truck")
+                func ask(_ target: ECUAddress?, _ bench: inout Stand) -> Outcome? {
+                    let request = AdapterRequest.vehicle(
+                        VehicleRequest(
+                            id: RequestID(rawValue: 1), target: target,
+                            payload: isTruck ? [0x00, 0xFE, 0xCA] : [0x01, 0x00], mayRepeat: true))
+                    bench.submit(request)
+                    // A session does the same.
+                    if case .failed(.restartedBeforeSending, _)? = bench.outcome {
+                        bench.submit(request)
+                    }
+                    return bench.outcome
+                }
+                #expect(ask(own, &bench)?.reply.messages.isEmpty == false)
+                for text in [choice, reset].compactMap(\.self) {
+                    bench.submit(
+                        .command(id: RequestID(rawValue: 1), text: text, mayRepeat: true))
+                }
+                let answer = ask(own, &bench)
+                #expect(
+                    answer?.reply.messages.first?.ecu == ecu,
+                    "\(said): \(String(describing: answer))")
+                for other in [
+                    ECUAddress(0x7E1, .can11), ECUAddress(0x18DA_10F1, .can29),
+                    ECUAddress(0x10, .byte),
+                ] { _ = ask(other, &bench) }
+                // Nobody was asked before, so that no header has to be taken back.
+                var fresh = try Self.stand(address)
+                for text in [choice, reset].compactMap(\.self) {
+                    fresh.submit(
+                        .command(id: RequestID(rawValue: 1), text: text, mayRepeat: true))
+                }
+                for other in [
+                    nil, ECUAddress(0x7E1, .can11), ECUAddress(0x18DA_10F1, .can29),
+                    ECUAddress(0x10, .byte),
+                ] { _ = ask(other, &fresh) }
+                for bench in [bench, fresh] {
+                    let found = WireWatch.violations(of: bench.device)
+                    #expect(found.isEmpty, "\(said): \(found)")
+                }
+            }
+        }
     }
 
     /// A clearing with consent proves that the watch would see one without.

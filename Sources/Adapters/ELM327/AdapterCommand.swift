@@ -108,7 +108,7 @@ public enum AdapterCommand: Hashable, Sendable {
         }
         let argument = name.dropFirst(2)
         switch name.prefix(2) {
-        case "SP", "TP": return choice(argument).map { .choose($0) } ?? .other
+        case "SP", "TP": return .choose(choice(argument))
         case "MR", "MT": return Hex.bytes(argument)?.count == 1 ? .monitor : .other
         case "MP":
             // hhhh or hhhhhh; the former may be followed by a number of messages.
@@ -137,8 +137,8 @@ public enum AdapterCommand: Hashable, Sendable {
         if name.hasPrefix("VR"), name.dropFirst(2).allSatisfy(\.isNumber) { return .voltage }
         if name.hasPrefix("MA"), name.dropFirst(2).allSatisfy(\.isNumber) { return .monitor }
         if name.hasPrefix("M"), name.dropFirst(1).allSatisfy(\.isNumber) { return .monitor }
-        if name.hasPrefix("P"), let chosen = stnProtocol(name.dropFirst()) {
-            return .choose(.fixed(chosen))
+        if name.hasPrefix("P"), name.count > 1, name.dropFirst().allSatisfy(\.isNumber) {
+            return .choose(stnProtocol(name.dropFirst()).map { .fixed($0) } ?? .unknown)
         }
         return .other
     }
@@ -151,7 +151,7 @@ public enum AdapterCommand: Hashable, Sendable {
     }
 
     /// The argument of `AT SP`: `6`, `A6`, `6A`, `0`, `00`, `A` (J1939).
-    private static func choice(_ argument: Substring) -> ELM327Settings.ProtocolChoice? {
+    private static func choice(_ argument: Substring) -> ELM327Settings.ProtocolChoice {
         var digits = argument
         var isAutomatic = false
         if digits.count == 2, digits.first == "A" {
@@ -162,7 +162,7 @@ public enum AdapterCommand: Hashable, Sendable {
             isAutomatic = true
         }
         if digits == "0" || digits == "00" { return .automatic(first: nil) }
-        guard digits.count == 1, let chosen = VehicleProtocol(digits) else { return nil }
+        guard digits.count == 1, let chosen = VehicleProtocol(digits) else { return .unknown }
         return isAutomatic ? .automatic(first: chosen) : .fixed(chosen)
     }
 

@@ -44,10 +44,17 @@ struct WireSettings: Hashable, Sendable {
     // An array and not a set, because hashing takes longer than comparing two or three bytes.
     var slowServices = ServiceShape.all.filter(\.takesTime).map(\.service.rawValue)
 
+    /// Whether requests and their answers have the adapter's default addresses.
+    var areUsual: Bool {
+        guard !isUncertain, !hasPassFilters, header == nil, extended == nil, flowControl == nil,
+            case .usual = responders
+        else { return false }
+        return true
+    }
+
     /// Whether the adapter has its default settings and `request` needs no others.
     func suits(_ request: VehicleRequest) -> Bool {
-        guard !isUncertain, !hasPassFilters, header == nil, extended == nil, flowControl == nil,
-            patience == Self.usualPatience, case .usual = responders, request.target == nil,
+        guard areUsual, patience == Self.usualPatience, request.target == nil,
             request.answerTime == nil, case .usual = request.responders,
             let service = request.payload.first
         else { return false }

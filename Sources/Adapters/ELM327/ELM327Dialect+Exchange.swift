@@ -28,6 +28,7 @@ extension ELM327Dialect {
             }
             // The setting may take effect even if the command fails.
             noteSetting(text, isConfirmed: false)
+            noteAddresses(text, isConfirmed: false)
             running = RunningExchange(
                 request: request, isReadOnly: isReadOnly, command: Array(text.utf8))
             reader.filter = .open
@@ -36,6 +37,11 @@ extension ELM327Dialect {
             }
             proceed(&out)
         case .vehicle(let vehicle):
+            if needsSetup(for: vehicle) {
+                phase = .outOfStep
+                out.append(.end(.restartedBeforeSending))
+                return
+            }
             guard let spelled = Self.spell(vehicle, countsFrames: capabilities.frameCountHelps),
                 let preparations = preparation(for: vehicle)
             else {
@@ -49,6 +55,13 @@ extension ELM327Dialect {
             admitAnswers(to: vehicle)
             proceed(&out)
         }
+    }
+
+    /// Whether the adapter has to be set up again first, because a typed command made unknown what a request
+    /// depends on: the protocol, if it needs a header of its own, or the settings of the request before it.
+    private func needsSetup(for request: VehicleRequest) -> Bool {
+        hasLostSettings
+            || hasLostProtocol && (request.target != nil || request.responders != .usual)
     }
 
     /// Sets the reader's filter to possible answers to `request`; a monitor request accepts all bus traffic.
@@ -264,17 +277,39 @@ extension ELM327Dialect {
             // Its effect on lines is unknown; the next complete answer shows the effect.
             if command == .other { reader.forgetFormat() }
         }
-        switch command {
-        case .reset: wire = WireSettings()
+        noteAddresses(text, isConfirmed: isConfirmed)
+    }
+
+    /// Forgets what a typed command may have changed of the protocol and of earlier requests' settings.
+    private mutating func noteAddresses(_ text: String, isConfirmed: Bool) {
+        switch AdapterCommand(text) {
+        // The adapter starts with the protocol in its memory, or searches.
+        case .reset:
+            hasLostSettings = !isConfirmed
+            wire = WireSettings()
+            forgetProtocol(nil)
         case .choose:
-            capabilities.vehicleProtocol = reader.settings.vehicleProtocol
-            setItemsPerRequest()
-        case .echo, .linefeeds, .headers, .spaces, .showLength, .automaticFormatting,
-            .extendedAddressing, .joinFrames, .formatJ1939Headers, .testerAddress, .voltage,
-            .protocolNumber, .protocolName, .stnProtocolNumber, .monitor, .monitorGroup,
-            .transmit, .other:
+            hasLostSettings = hasLostSettings || !wire.areUsual
+            forgetProtocol(isConfirmed ? reader.settings.vehicleProtocol : nil)
+        case .extendedAddressing:
+            if wire.extending == .never { wire.extending = .tried }
+            wire.isUncertain = !wire.areUsual
+        case .other where TypedSettings.changesAddress(text): wire.isUncertain = !wire.areUsual
+        case .other where !TypedSettings.isUnderstood(text):
+            hasLostSettings = hasLostSettings || !wire.areUsual
+            forgetProtocol(nil)
+        case .echo, .linefeeds, .headers, .spaces, .showLength, .automaticFormatting, .joinFrames,
+            .formatJ1939Headers, .testerAddress, .voltage, .protocolNumber, .protocolName,
+            .stnProtocolNumber, .monitor, .monitorGroup, .transmit, .other, nil:
             break
         }
+    }
+
+    /// Forgets the protocol of the set-up for the one that was chosen; nil if it is not known.
+    private mutating func forgetProtocol(_ chosen: VehicleProtocol?) {
+        hasLostProtocol = chosen == nil
+        capabilities.vehicleProtocol = chosen
+        setItemsPerRequest()
     }
 
     /// Whether the answer confirms a command: a banner for a restart, OK for all others.
@@ -307,6 +342,7 @@ extension ELM327Dialect {
         case .command(_, let text, _, _):
             guard text.utf8.allSatisfy({ Hex.value($0) != nil || $0 == 0x20 }) else {
                 // It is sent with the header that the last request left.
+                if hasLostSettings, case .transmit = AdapterCommand(text) { return false }
                 if case .transmit(let payload?) = AdapterCommand(text),
                     wireTarget?.takes(payload) == false
                 {
@@ -319,7 +355,7 @@ extension ELM327Dialect {
                     ).isReadOnlyCommand(text)
             }
             let payload = Self.payload(ofTyped: text)
-            return !payload.isEmpty && wireTarget?.takes(payload) ?? true
+            return !payload.isEmpty && !hasLostSettings && wireTarget?.takes(payload) ?? true
                 && isReadOnly(VehicleRequest(id: request.id, payload: payload))
         }
     }
@@ -340,6 +376,8 @@ extension ELM327Dialect {
     private func isReadOnly(_ request: VehicleRequest) -> Bool {
         // An empty request sends nothing but sets the header, to restore settings or to monitor.
         if request.payload.isEmpty { return request.target?.isDiagnosticRequest ?? true }
+        // Nothing is sent before the set-up, and after the set-up the request is judged again.
+        if needsSetup(for: request) { return request.isReadOnly(on: nil) }
         let spoken = capabilities.vehicleProtocol
         // The adapter's own settings define the bytes before a request; only an answer shows these bytes.
         if spoken == .userCAN1 || spoken == .userCAN2, !setup.heardVehicle { return false }

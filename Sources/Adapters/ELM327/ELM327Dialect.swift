@@ -102,6 +102,10 @@ public struct ELM327Dialect: AdapterDialect {
     var lineIsStale = false
     /// The effect of typed commands on requests; nil if they had none.
     var typed: TypedSettings?
+    /// Whether a typed command may have changed the settings that requests changed, in an unknown way.
+    var hasLostSettings = false
+    /// Whether a typed command made the protocol of the set-up unknown.
+    var hasLostProtocol = false
     /// What the set-up has found so far.
     var setup = SetupNotes()
     /// The volatile settings that requests change.
@@ -146,6 +150,8 @@ public struct ELM327Dialect: AdapterDialect {
         mayOweAnswer = mayOweAnswer || phase != .outOfStep
         setup = SetupNotes()
         hasTypedSettings = false
+        hasLostSettings = false
+        hasLostProtocol = false
         hearsOthers = false
         lineIsStale = false
         typed?.reset()

@@ -29,6 +29,8 @@ public struct TypedSettings: Hashable, Sendable {
     }
 
     private var possible: Set<State>
+    /// The protocols that the adapter may have stored, with which it may start again.
+    private var stored: Set<State>
     /// Whether a command was sent whose effect on requests is unknown.
     private var isLost = false
     /// Whether the adapter's permanent memory was changed, which takes effect after a restart.
@@ -42,6 +44,15 @@ public struct TypedSettings: Hashable, Sendable {
         state.vehicleProtocol = vehicleProtocol
         if let priority { state.priority = priority }
         possible = [state]
+        stored = Self.start(state)
+    }
+
+    /// The settings after a restart with the protocol of `state`.
+    private static func start(_ state: State) -> Set<State> {
+        guard state.vehicleProtocol != nil || state.isFormatted == nil else { return [] }
+        var start = State(isFormatted: state.isFormatted == nil ? nil : true)
+        start.vehicleProtocol = state.vehicleProtocol
+        return [start]
     }
 
     /// The commands that restore the meaning of requests after the set-up of a session.
@@ -76,13 +87,16 @@ public struct TypedSettings: Hashable, Sendable {
         if case .reset = command, hasOtherDefaults { lose() }
         // AT PPS only lists the permanent parameters.
         if compact.hasPrefix("ATPP"), compact != "ATPPS" { hasOtherDefaults = true }
-        if command == .other, !HarmlessCommands.contains(text), !Self.isFollowed(compact),
-            !Self.withoutEffect.contains(where: { compact.hasPrefix($0) })
-        {
-            lose()
+        if command == .other, !Self.isUnderstood(text) { lose() }
+        let after: Set<State>
+        if case .reset = command {
+            // Whether the adapter searches or begins with a protocol from its memory is not known.
+            after = stored.union([State()])
+        } else {
+            after = Set(possible.flatMap { Self.apply(command, compact, to: $0) })
         }
-        let after = Set(possible.map { Self.apply(command, compact, to: $0) })
         possible = isConfirmed ? after : possible.union(after)
+        if case .choose = command { stored.formUnion(after.flatMap(Self.start)) }
         // A user does not type this many settings; from here on requests need consent.
         if possible.count > 64 || isLost { lose() }
     }
@@ -94,46 +108,58 @@ public struct TypedSettings: Hashable, Sendable {
 
     /// Whether a command leaves requests unchanged because it only sets the adapter's permanent memory or
     /// line.
-    public static func changesNoRequest(_ text: String) -> Bool {
-        let compact = String(decoding: AdapterCommand.compact(text.utf8), as: UTF8.self)
-        return withoutEffect.contains { compact.hasPrefix($0) }
+    public static func changesNoRequest(_ text: String) -> Bool { begins(text, withoutEffect) }
+
+    /// Whether the effect of a command on requests is known.
+    static func isUnderstood(_ text: String) -> Bool {
+        HarmlessCommands.contains(text) || changesNoRequest(text) || begins(text, ["ATFCS"])
     }
 
-    /// Whether a setting is tracked here although it is not harmless.
-    private static func isFollowed(_ compact: String) -> Bool {
-        compact.hasPrefix("ATFCS")
+    /// Whether a command changes where requests go, or the flow control for their answers.
+    static func changesAddress(_ text: String) -> Bool {
+        begins(text, ["ATSH", "ATCP", "ATFCS"])
+    }
+
+    private static func begins(_ text: String, _ names: [String]) -> Bool {
+        let compact = AdapterCommand.compact(text.utf8)
+        return names.contains { compact.starts(with: $0.utf8) }
     }
 
     /// Whether the effect of every command so far is known.
     public var areKnown: Bool { !isLost }
 
+    /// The settings after a command to the adapter, except a restart; several if its effect is not certain.
     private static func apply(
         _ command: AdapterCommand, _ compact: String, to old: State
-    ) -> State {
+    ) -> [State] {
         var state = old
         switch command {
-        case .reset: state = State()
         case .automaticFormatting(let isOn): state.isFormatted = isOn
         case .extendedAddressing(let isOn): state.isExtended = isOn
         case .choose(let choice):
-            if case .fixed(let chosen) = choice {
-                state.vehicleProtocol = chosen
-                // A parameter of the adapter decides (PP 2C, 2E); by default nothing is inserted.
-                if chosen == .userCAN1 || chosen == .userCAN2 { state.isFormatted = nil }
-            } else {
+            switch choice {
+            case .fixed(let chosen): state.choose(chosen)
+            case .automatic(first: let first?):
+                var searching = state
+                searching.vehicleProtocol = nil
+                state.choose(first)
+                return [state, searching]
+            case .automatic(first: nil): state.vehicleProtocol = nil
+            case .unknown:
                 state.vehicleProtocol = nil
+                state.isFormatted = nil
             }
             if compact.hasPrefix("STP") {
                 let number = Int(compact.dropFirst(3)) ?? 0
                 state.isFormatted = Self.rawPresets.contains(number) ? nil : state.isFormatted
             }
         case .other: applyOther(compact, to: &state)
-        case .echo, .linefeeds, .headers, .spaces, .showLength, .joinFrames, .formatJ1939Headers,
-            .testerAddress, .voltage, .protocolNumber, .protocolName, .stnProtocolNumber, .monitor,
-            .monitorGroup, .transmit:
+        case .reset, .echo, .linefeeds, .headers, .spaces, .showLength, .joinFrames,
+            .formatJ1939Headers, .testerAddress, .voltage, .protocolNumber, .protocolName,
+            .stnProtocolNumber, .monitor, .monitorGroup, .transmit:
             break
         }
-        return state
+        return [state]
     }
 
     private static func applyOther(_ compact: String, to state: inout State) {
@@ -223,6 +249,12 @@ public struct TypedSettings: Hashable, Sendable {
 }
 
 extension TypedSettings.State {
+    fileprivate mutating func choose(_ chosen: VehicleProtocol) {
+        vehicleProtocol = chosen
+        // A parameter of the adapter decides (PP 2C, 2E); by default nothing is inserted.
+        if chosen == .userCAN1 || chosen == .userCAN2 { isFormatted = nil }
+    }
+
     /// Whether requests with these bytes go to a diagnostic address.
     ///
     /// At any other address, the same bytes are normal traffic between ECUs.

@@ -131,7 +131,7 @@ extension ErrorReason {
         case .linkLost: "the adapter has disappeared"
         case .initialisation(let failure): Failure(failure, accessory: "adapter").message
         case .initialisationTimedOut: "setting up the adapter did not finish"
-        case .adapterRestarted: "the adapter restarted"
+        case .adapterRestarted: "the adapter restarted or lost its settings"
         case .flooded: "the adapter sent more data than any answer has"
         case .unresponsive: "the adapter gives no prompt"
         }

@@ -183,12 +183,20 @@ public struct TypedCommands: Sendable {
         guard let spoken = vehicle.scan.link?.identity.vehicleProtocol else {
             throw .noProtocolForCheck
         }
-        for text in TypedSettings.usualSettings(on: spoken) { try set(text, vehicle) }
-        for text in TypedSettings.usualForms { _ = try vehicle.command(text) }
+        try setUsual(on: spoken, vehicle)
         // Also if the vehicle does not stand still, because the user may type the next line after this one.
         let outcome: Result<Void, VehicleError> = Result { () throws(VehicleError) in try body() }
+        // The check may have asked one ECU alone, and its address must not replace the user's.
+        try setUsual(on: spoken, vehicle)
         for text in texts { try set(text, vehicle) }
         try outcome.get()
+    }
+
+    private func setUsual(
+        on vehicleProtocol: VehicleProtocol, _ vehicle: Vehicle
+    ) throws(VehicleError) {
+        for text in TypedSettings.usualSettings(on: vehicleProtocol) { try set(text, vehicle) }
+        for text in TypedSettings.usualForms { _ = try vehicle.command(text) }
     }
 
     private func set(_ text: String, _ vehicle: Vehicle) throws(VehicleError) {

@@ -113,19 +113,31 @@ import Testing
     @Test(
         .enabled(if: ProcessInfo.processInfo.environment["OBDSCAN_SNAPSHOTS"] == "write"))
     func `expected outputs can be written`() throws {
-        var text = try String(contentsOf: Self.file, encoding: .utf8)
+        try Self.written(Self.run).write(to: Self.file, atomically: true, encoding: .utf8)
+        Issue.record("the expectations were written anew: look at them and run again")
+    }
+
+    @Test func `the file is as it would be written`() throws {
+        #expect(try Self.written(\.expected) == String(contentsOf: Self.file, encoding: .utf8))
+    }
+
+    /// The file with these lines as the output of each case.
+    private static func written(_ output: (Case) throws -> [String]) throws -> String {
+        var text = try String(contentsOf: file, encoding: .utf8)
         text = String(text[..<(text.range(of: "\n== ")?.lowerBound ?? text.endIndex)])
-        for example in Self.cases {
+        for example in cases {
             text += "\n== \(example.title)\n"
             for comment in example.comments { text += comment + "\n" }
             let environment = example.environment.sorted { $0.key < $1.key }
                 .map { "\($0.key)=\($0.value) " }.joined()
-            let arguments = example.arguments.map { $0.contains(" ") ? "\"\($0)\"" : $0 }
+            let arguments = example.arguments.map { argument in
+                argument.isEmpty || argument.contains(" ") ? "\"\(argument)\"" : argument
+            }
             text += "$ \(environment)obdscan \(arguments.joined(separator: " "))\n"
-            for line in example.input?.split(separator: "\n") ?? [] { text += "< \(line)\n" }
-            text += try Self.run(example).joined(separator: "\n") + "\n"
+            let input = example.input?.split(separator: "\n", omittingEmptySubsequences: false)
+            for line in input?.dropLast() ?? [] { text += "< \(line)\n" }
+            text += try output(example).joined(separator: "\n") + "\n"
         }
-        try text.write(to: Self.file, atomically: true, encoding: .utf8)
-        Issue.record("the expectations were written anew: look at them and run again")
+        return text
     }
 }

@@ -12,7 +12,8 @@ public struct AccessoryWatch: ~Copyable {
     private let manager: AccessoryManager
     private let uevents: Int32
     private let folders: Int32
-    private var bus: SystemBus?
+    // `SystemBus?` would be nil before the initialiser begins. Swift 6.2 fails to undo that when it throws.
+    private var bus: Optional<SystemBus>
     private var last: [Accessory]
 
     /// Becomes readable when the list of devices may have changed: call ``next()`` then.
@@ -22,7 +23,6 @@ public struct AccessoryWatch: ~Copyable {
 
     /// Watches the adapters that `manager` finds.
     public init(_ manager: AccessoryManager) throws(SystemError) {
-        self.manager = manager
         let epoll = sys_epoll()
         if epoll < 0 { throw SystemError.last("epoll_create1") }
         // A container gets no device events, so the folders have to be enough.
@@ -34,6 +34,7 @@ public struct AccessoryWatch: ~Copyable {
             if uevents >= 0 { Glibc.close(uevents) }
             throw error
         }
+        self.manager = manager
         descriptor = epoll
         self.uevents = uevents
         self.folders = folders

@@ -140,7 +140,8 @@ package struct DeliveryRun {
     private func start(_ work: Work) throws -> Running {
         do throws(StoreError) {
             try deliveries.claim(work.name, target: work.target)
-        } catch .locked {
+        } catch {
+            guard case .locked = error else { throw error }
             throw SinkIsBusy(sink: work.name)
         }
         let state = SinkState(changed: changed)

@@ -245,10 +245,12 @@ extension LiveScreen {
 
     /// Reads codes and readiness between two polls and shows them.
     private mutating func showCodes() throws {
-        model.page = LiveModel.Page(title: "Codes and readiness", lines: [""], isBeingRead: true)
+        var page = LiveModel.Page(title: "Codes and readiness", lines: [""], isBeingRead: true)
+        model.page = page
         try draw()
+        page.isBeingRead = false
         defer {
-            model.page?.isBeingRead = false
+            model.page = page
             // Discard keys that the user pressed while nothing was visible.
             terminal.dropKeys()
         }
@@ -273,10 +275,10 @@ extension LiveScreen {
             if let lack = words.lack(scan) { lines.append(.init(lack)) }
             lines += pages.lines(readiness: items, findings, scan.names)
             model.names = scan.names
-            model.page?.lines = lines
+            page.lines = lines
         } catch {
             guard let fault = words.fault(error) else { throw error }
-            model.page?.lines = [.init(fault.message)]
+            page.lines = [.init(fault.message)]
         }
     }
 }

@@ -127,7 +127,7 @@ extension ECUAddress {
         let room = 7 - address.count
         if payload.count <= room { return [address + [UInt8(payload.count)] + payload] }
         let length = [0x10 | UInt8(payload.count >> 8 & 0x0F), UInt8(payload.count & 0xFF)]
-        var frames = [address + length + payload.prefix(room - 1)]
+        var frames = [address + length + Array(payload.prefix(room - 1))]
         for (number, place) in stride(from: room - 1, to: payload.count, by: room).enumerated() {
             let control = 0x20 | UInt8((number + 1) & 0x0F)
             frames.append(address + [control] + payload[place..<min(payload.count, place + room)])

@@ -37,7 +37,7 @@ public struct ScanTool<Dialect: AdapterDialect>: Hashable, Sendable {
     }
 
     /// Handles an event and appends the resulting effects to `out`.
-    @specialized(where Dialect == AnyDialect)
+    @_specialize(where Dialect == AnyDialect)
     public mutating func handle(_ event: Event, _ out: inout [Effect]) {
         defer { assert(state != .modifying, "a state was taken out and not put back") }
         if case .deadlineExpired(let deadline) = event {

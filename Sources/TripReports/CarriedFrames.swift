@@ -129,11 +129,10 @@ struct CarriedFrames {
                 while let last = line.last, last < 0x20 { line.removeLast() }
                 guard let found = SLCAN.frame(in: line) else { return damaged() }
                 let start = found.id.form == .can11 ? 5 : 10
+                let digits = stride(from: start, to: start + 2 * found.data.count, by: 2)
                 return Frame(
                     direction: direction, id: found.id.value, bytes: Array(found.data),
-                    places: (0..<found.data.count).map {
-                        places[start + 2 * $0] + places[start + 2 * $0 + 1]
-                    }, kind: .can)
+                    places: digits.map { places[$0] + places[$0 + 1] }, kind: .can)
             case .doip:
                 let head = DoIPMessage.headLength
                 guard values.count >= head, let found = DoIPHead(values[..<head]),

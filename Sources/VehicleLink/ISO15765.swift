@@ -55,7 +55,7 @@ public enum ISO15765 {
         }
         let control = [0x10 | UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
         var rest = payload.dropFirst(room - 1)
-        var frames = [prefix + control + payload.prefix(room - 1)]
+        var frames = [prefix + control + Array(payload.prefix(room - 1))]
         var number: UInt8 = 1
         while !rest.isEmpty {
             frames.append(filled(prefix + [0x20 | number] + rest.prefix(room), with: padding))

@@ -27,16 +27,23 @@ struct BLEOpening: ~Copyable {
     private let target: BLELink.Target
     private var bus: SystemBus
     /// The object path of the device that this program connected; nil before it connects one.
-    private var connected: String?
+    private var connected: Optional<String>
 
     init(_ target: BLELink.Target, cancel: Int32) throws(Failure) {
+        bus = try Self.bus(of: target, cancel)
         self.target = target
+        connected = nil
+    }
+
+    private static func bus(
+        of target: BLELink.Target, _ cancel: Int32
+    ) throws(Failure) -> SystemBus {
         do throws(SystemBus.Fault) {
-            bus = try SystemBus(
+            return try SystemBus(
                 path: target.bus, until: SystemClock.now() + target.limits.known,
                 cancelledBy: cancel)
         } catch {
-            throw Self.unavailable(error)
+            throw unavailable(error)
         }
     }
 

@@ -22,10 +22,10 @@ struct BLEPump: ~Copyable {
     private let layout: GATTLayout
     /// Whether this program made the connection and therefore has to end it.
     private let hasConnected: Bool
-    private var toAdapter: [UInt8] = []
-    private var toHost: [UInt8] = []
+    private var toAdapter: [UInt8]
+    private var toHost: [UInt8]
     /// The pending write and its deadline.
-    private var writing: (serial: UInt32, deadline: Instant)?
+    private var writing: Optional<(serial: UInt32, deadline: Instant)>
 
     init(
         _ target: BLELink.Target, socket: Int32, cancel: Int32
@@ -37,6 +37,9 @@ struct BLEPump: ~Copyable {
         device = found.device
         layout = found.layout
         hasConnected = found.hasConnected
+        toAdapter = []
+        toHost = []
+        writing = nil
     }
 
     /// Forwards bytes until either side ends.

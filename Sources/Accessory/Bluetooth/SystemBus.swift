@@ -55,8 +55,7 @@ struct SystemBus: ~Copyable {
     init(
         path: String = SystemBus.systemPath, until deadline: Instant, cancelledBy cancel: Int32?
     ) throws(Fault) {
-        self.cancel = cancel
-        descriptor = sys_stream_socket(AF_UNIX, 0)
+        self.init(descriptor: sys_stream_socket(AF_UNIX, 0), cancel)
         if descriptor < 0 { throw .unavailable(errno: errno) }
         guard sys_connect_unix(descriptor, path) == 0 else { throw .unavailable(errno: errno) }
         let user = String(getuid()).utf8.map { String($0, radix: 16) }.joined()
@@ -69,6 +68,11 @@ struct SystemBus: ~Copyable {
         _ = try call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello",
             until: deadline)
+    }
+
+    private init(descriptor: Int32, _ cancel: Int32?) {
+        self.descriptor = descriptor
+        self.cancel = cancel
     }
 
     deinit { Glibc.close(descriptor) }

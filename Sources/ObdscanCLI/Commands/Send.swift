@@ -98,23 +98,28 @@ private struct SendRun: ~Copyable {
     private var printer: AnswerPrinter
     /// How long to listen to the bus; nil = until Ctrl-C.
     let duration: Duration?
-    var lastProblem: Failure?
+    // Not `Failure?`, for the same reason as in AccessoryWatch.
+    var lastProblem: Optional<Failure>
     /// The typed settings, to be restored after checking that the vehicle stands still.
-    private var typed = TypedCommands()
-    private var writer = TextOutput.standard
+    private var typed: TypedCommands
+    private var writer: TextOutput
     /// Whether a signal ended the listening.
-    private var isStopped = false
+    private var isStopped: Bool
 
     init(
         connection: Vehicle, permission: WritePermission, output: OutputOptions, table: PIDTable,
         duration: Duration?
     ) throws(Failure) {
+        printer = try AnswerPrinter(
+            output, table: table, kinds: [["time", "command", "lines"]] + ItemRows.Keys.all)
         self.duration = duration
         self.connection = connection
         self.permission = permission
         self.output = output
-        printer = try AnswerPrinter(
-            output, table: table, kinds: [["time", "command", "lines"]] + ItemRows.Keys.all)
+        lastProblem = nil
+        typed = TypedCommands()
+        writer = .standard
+        isStopped = false
         printer.names = connection.ecuNames
     }
 

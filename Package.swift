@@ -34,12 +34,10 @@ var linking = ["-Xlinker", "--no-export-dynamic"]
 #endif
 
 // The program as it is shipped, from the modules that the tests use: `--static-swift-stdlib` would compile
-// all of them again. These are the parts of Foundation that the compiler only names with that option.
+// all of them again. These are the parts of FoundationEssentials, which ArgumentParser needs; the compiler
+// only names them with that option.
 if Context.environment["OBDSCAN_STATIC"] != nil {
-    linking += [
-        "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCollections",
-        "-l_FoundationCShims",
-    ]
+    linking += ["-static-stdlib", "-l_FoundationCollections", "-l_FoundationCShims"]
 }
 
 /// Warnings are errors in every target of this package.
@@ -79,8 +77,7 @@ let package = Package(
         .executable(name: "obdscan", targets: ["obdscan"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: [
         // Pure: no system call, no clock, no Foundation, no global variable.
@@ -124,12 +121,10 @@ let package = Package(
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
                 "Accessory", "ScanSession", "PIDTables",
             ]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(
-            name: "TripStore",
-            dependencies: [
-                "OBDCore", "Diagnostics", "SystemIO", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ],
+            name: "TripStore", dependencies: ["OBDCore", "Diagnostics", "SystemIO", "CSQLite"],
             exclude: ["migrations"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         module("Formats", ["OBDCore", "Diagnostics"]),
         .target(name: "CEngines"),
@@ -261,7 +256,7 @@ let package = Package(
             name: "TripStoreTests",
             dependencies: [
                 "OBDCore", "Diagnostics", "PIDTables", "SystemIO", "TripStore", "TestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "CSQLite",
             ],
             exclude: ["Schemas"], swiftSettings: unoptimised),
         tests("Formats", ["OBDCore", "Diagnostics", "Formats", "TestSupport"]),

@@ -10,6 +10,7 @@
 #include <linux/serial.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -27,6 +28,8 @@
 #include <unistd.h>
 
 #define NS 1000000000
+
+void sys_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 int sys_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 

@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 
 /// A plain thread.
@@ -8,8 +9,16 @@ public struct SystemThread: Sendable {
     private let thread: pthread_t
 
     /// Starts `body` on its own thread; the thread has to be joined.
-    public init(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
-        let box = Unmanaged.passRetained(Body(body))
+    ///
+    /// Other programs see `name`, of which Linux keeps 15 characters.
+    public init(
+        named name: String? = nil, _ body: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
+        let box = Unmanaged.passRetained(
+            Body {
+                if let name { sys_name_thread(name) }
+                body()
+            })
         var thread = pthread_t()
         let error = pthread_create(
             &thread, nil,

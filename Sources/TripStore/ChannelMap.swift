@@ -1,5 +1,4 @@
 import Diagnostics
-import GRDB
 import OBDCore
 
 /// Maps a trip's signals to their channel numbers in the database.
@@ -100,35 +99,35 @@ struct ChannelMap {
     private static func channel(
         _ source: Source, _ signal: Signal, in database: Database
     ) throws -> Int64 {
-        let arguments: StatementArguments = [
-            source.ecu?.description, source.dataID.map { Int($0.service.rawValue) },
-            source.dataID.map { Int($0.id) }, source.frame.map { Int($0) },
-            source.dtc?.description, signal.id, signal.name, signal.unit, signal.kind.stored,
+        let arguments: Arguments = [
+            source.ecu, source.dataID?.service.rawValue,
+            source.dataID?.id, source.frame,
+            source.dtc, signal.id, signal.name, signal.unit, signal.kind,
         ]
-        let found = try Int64.fetchOne(
-            database,
-            sql: """
-                SELECT id FROM channel
-                WHERE coalesce(ecu, '') = coalesce(?, '')
-                    AND coalesce(service, -1) = coalesce(?, -1)
-                    AND coalesce(identifier, -1) = coalesce(?, -1)
-                    AND coalesce(frame, -1) = coalesce(?, -1)
-                    AND coalesce(dtc, '') = coalesce(?, '')
-                    AND signal = ? AND name = ? AND unit = ? AND kind = ?
-                """, arguments: arguments)
+        let found = try database.value(
+            Int64.self,
+            """
+            SELECT id FROM channel
+            WHERE coalesce(ecu, '') = coalesce(?, '')
+                AND coalesce(service, -1) = coalesce(?, -1)
+                AND coalesce(identifier, -1) = coalesce(?, -1)
+                AND coalesce(frame, -1) = coalesce(?, -1)
+                AND coalesce(dtc, '') = coalesce(?, '')
+                AND signal = ? AND name = ? AND unit = ? AND kind = ?
+            """, arguments)
         if let found { return found }
         try database.execute(
-            sql: """
-                INSERT INTO channel
-                    (ecu, service, identifier, frame, dtc, signal, name, unit, kind)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """, arguments: arguments)
+            """
+            INSERT INTO channel
+                (ecu, service, identifier, frame, dtc, signal, name, unit, kind)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, arguments)
         let id = database.lastInsertedRowID
         for (code, label) in signal.labels {
             guard let code = Int64(exactly: code) else { continue }
             try database.execute(
-                sql: "INSERT OR IGNORE INTO channel_label (channel, code, label) VALUES (?, ?, ?)",
-                arguments: [id, code, label])
+                "INSERT OR IGNORE INTO channel_label (channel, code, label) VALUES (?, ?, ?)",
+                [id, code, label])
         }
         return id
     }
@@ -153,9 +152,9 @@ struct ChannelFigures: Hashable {
     }
 }
 
-extension Signal.Kind {
+extension Signal.Kind: TextColumn {
     /// The name of the kind in the database.
-    var stored: String {
+    var columnText: String {
         switch self {
         case .number: "number"
         case .flag: "flag"
@@ -168,8 +167,8 @@ extension Signal.Kind {
     }
 
     /// The kind with this name in the database.
-    init?(stored: String) {
-        switch stored {
+    init?(column text: String) {
+        switch text {
         case "number": self = .number
         case "flag": self = .flag
         case "enumeration": self = .enumeration

@@ -1,5 +1,4 @@
 public import Diagnostics
-import GRDB
 public import OBDCore
 
 /// A trouble code over all trips.
@@ -42,35 +41,35 @@ extension TripStore {
     public func codeHistory(vehicle: String? = nil) throws(StoreError) -> [CodeHistoryEntry] {
         try read { database in
             var changes: [Int64: [CodeHistoryEntry.Change]] = [:]
-            for row in try Row.fetchAll(
-                database, sql: "SELECT code, time, present FROM code_change ORDER BY code, time")
+            for row in try database.rows(
+                "SELECT code, time, present FROM code_change ORDER BY code, time")
             {
-                let change = CodeHistoryEntry.Change(
-                    time: UTC(microseconds: row["time"]), isPresent: row["present"])
-                let code: Int64 = row["code"]
+                let change = try CodeHistoryEntry.Change(
+                    time: row["time"], isPresent: row["present"])
+                let code: Int64 = try row["code"]
                 if changes[code]?.last?.isPresent != change.isPresent {
                     changes[code, default: []].append(change)
                 }
             }
-            let rows = try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT code.*, vin, vehicle.name AS name FROM code LEFT JOIN vehicle ON vehicle.id = code.vehicle
-                    WHERE ?1 IS NULL OR vin = ?1 OR vehicle.name = ?1
-                    ORDER BY code.last_seen DESC, code.code, code.id
-                    """, arguments: [vehicle])
-            return rows.compactMap { row in
-                guard row.holdsBytes("failure_type"),
-                    let kind = CodeReport.Kind(rawValue: row["kind"]),
-                    let code = CodeReport.Code(
+            let rows = try database.rows(
+                """
+                SELECT code.*, vin, vehicle.name AS name FROM code
+                    LEFT JOIN vehicle ON vehicle.id = code.vehicle
+                WHERE ?1 IS NULL OR vin = ?1 OR vehicle.name = ?1
+                ORDER BY code.last_seen DESC, code.code, code.id
+                """, [vehicle])
+            return try rows.compactMap { row in
+                guard try row.holdsBytes("failure_type"),
+                    let kind = try row["kind"] as CodeReport.Kind?,
+                    let code = try CodeReport.Code(
                         stored: row["code"], failureType: row["failure_type"], occurrences: nil,
                         conversionMethod: nil)
                 else { return nil }
-                return CodeHistoryEntry(
+                return try CodeHistoryEntry(
                     vin: row["vin"], vehicle: row["name"] ?? row["vin"],
-                    ecu: (row["ecu"] as String?).flatMap { ECUAddress($0) },
-                    kind: kind, code: code, firstSeen: UTC(microseconds: row["first_seen"]),
-                    lastSeen: UTC(microseconds: row["last_seen"]), reports: row["reports"],
+                    ecu: row["ecu"],
+                    kind: kind, code: code, firstSeen: row["first_seen"],
+                    lastSeen: row["last_seen"], reports: row["reports"],
                     changes: changes[row["id"]] ?? [])
             }
         }
@@ -81,10 +80,9 @@ extension TripStore {
     /// Whether the database has a vehicle with this VIN or name.
     public func knows(vehicle: String) throws(StoreError) -> Bool {
         try read { database in
-            try Bool.fetchOne(
-                database,
-                sql: "SELECT EXISTS (SELECT 1 FROM vehicle WHERE vin = ?1 OR name = ?1)",
-                arguments: [vehicle]) ?? false
+            try database.value(
+                Bool.self, "SELECT EXISTS (SELECT 1 FROM vehicle WHERE vin = ?1 OR name = ?1)",
+                [vehicle]) ?? false
         }
     }
 
@@ -93,17 +91,17 @@ extension TripStore {
     /// Until then, an empty history says nothing about the vehicle.
     public func hasReadCodes(vehicle: String) throws(StoreError) -> Bool {
         try read { database in
-            try Bool.fetchOne(
-                database,
-                sql: """
-                    SELECT EXISTS (
-                        SELECT 1 FROM code_list JOIN trip ON trip.id = code_list.trip
-                            JOIN vehicle ON vehicle.id = trip.vehicle
-                        WHERE kind = 'stored' AND (vehicle.vin = ?1 OR vehicle.name = ?1)
-                        UNION ALL
-                        SELECT 1 FROM code JOIN vehicle ON vehicle.id = code.vehicle
-                        WHERE kind = 'stored' AND (vehicle.vin = ?1 OR vehicle.name = ?1))
-                    """, arguments: [vehicle]) ?? false
+            try database.value(
+                Bool.self,
+                """
+                SELECT EXISTS (
+                    SELECT 1 FROM code_list JOIN trip ON trip.id = code_list.trip
+                        JOIN vehicle ON vehicle.id = trip.vehicle
+                    WHERE kind = 'stored' AND (vehicle.vin = ?1 OR vehicle.name = ?1)
+                    UNION ALL
+                    SELECT 1 FROM code JOIN vehicle ON vehicle.id = code.vehicle
+                    WHERE kind = 'stored' AND (vehicle.vin = ?1 OR vehicle.name = ?1))
+                """, [vehicle]) ?? false
         }
     }
 }
@@ -116,65 +114,65 @@ enum CodeHistory {
     /// Adds the codes of a trip that ends to the history.
     static func take(_ trip: Int64, in database: Database) throws {
         try database.execute(
-            sql: """
-                INSERT INTO code (vehicle, ecu, kind, code, failure_type, first_seen, last_seen,
-                    reports)
-                SELECT trip.vehicle, ecu, kind, code, failure_type, min(start + t),
-                    max(start + t), count(*)
-                FROM code_report JOIN trip ON trip.id = code_report.trip
-                WHERE trip.id = ?
-                GROUP BY ecu, kind, code, failure_type
-                ON CONFLICT DO UPDATE SET
-                    first_seen = min(first_seen, excluded.first_seen),
-                    last_seen = max(last_seen, excluded.last_seen),
-                    reports = reports + excluded.reports
-                """, arguments: [trip])
+            """
+            INSERT INTO code (vehicle, ecu, kind, code, failure_type, first_seen, last_seen,
+                reports)
+            SELECT trip.vehicle, ecu, kind, code, failure_type, min(start + t),
+                max(start + t), count(*)
+            FROM code_report JOIN trip ON trip.id = code_report.trip
+            WHERE trip.id = ?
+            GROUP BY ecu, kind, code, failure_type
+            ON CONFLICT DO UPDATE SET
+                first_seen = min(first_seen, excluded.first_seen),
+                last_seen = max(last_seen, excluded.last_seen),
+                reports = reports + excluded.reports
+            """, [trip])
         // A reported code is present.
-        let named = try Row.fetchAll(
-            database,
-            sql: """
-                SELECT code.id, start + t AS time, 1 AS present
-                FROM code_report AS r JOIN trip ON trip.id = r.trip JOIN code
-                    ON coalesce(code.vehicle, 0) = coalesce(trip.vehicle, 0)
-                        AND coalesce(code.ecu, '') = coalesce(r.ecu, '') AND code.kind = r.kind
-                        AND code.code = r.code
-                        AND coalesce(code.failure_type, -1) = coalesce(r.failure_type, -1)
-                WHERE r.trip = ?
-                """, arguments: [trip])
+        let named = try database.rows(
+            """
+            SELECT code.id, start + t AS time, 1 AS present
+            FROM code_report AS r JOIN trip ON trip.id = r.trip JOIN code
+                ON coalesce(code.vehicle, 0) = coalesce(trip.vehicle, 0)
+                    AND coalesce(code.ecu, '') = coalesce(r.ecu, '') AND code.kind = r.kind
+                    AND code.code = r.code
+                    AND coalesce(code.failure_type, -1) = coalesce(r.failure_type, -1)
+            WHERE r.trip = ?
+            """, [trip])
         // A code that is missing in its list when that was read is absent. SAE J1939 splits the
         // list in two, active codes (DM1) and others (DM2), which are read one after the other
         // within a few seconds.
-        let missing = try Row.fetchAll(
-            database,
-            sql: """
-                SELECT code.id, start + l.t AS time, 0 AS present
-                FROM code_list AS l JOIN trip ON trip.id = l.trip JOIN code
-                    ON coalesce(code.vehicle, 0) = coalesce(trip.vehicle, 0)
-                        AND coalesce(code.ecu, '') = coalesce(l.ecu, '') AND code.kind = l.kind
-                        AND code.first_seen < start + l.t
-                WHERE l.trip = ? AND NOT EXISTS (SELECT * FROM code_report AS r
-                    WHERE r.trip = l.trip
-                        AND (r.t = l.t OR r.code LIKE 'SPN%' AND abs(r.t - l.t) <= \(longestRead)
-                            AND NOT EXISTS (SELECT * FROM code_list AS m WHERE m.trip = l.trip
-                                AND coalesce(m.ecu, '') = coalesce(l.ecu, '') AND m.kind = l.kind
-                                AND m.t > min(r.t, l.t) AND m.t < max(r.t, l.t)))
-                        AND coalesce(r.ecu, '') = coalesce(l.ecu, '') AND r.kind = l.kind
-                        AND r.code = code.code
-                        AND coalesce(r.failure_type, -1) = coalesce(code.failure_type, -1))
-                """, arguments: [trip])
-        let changes = (named + missing).sorted { ($0["time"] as Int64) < ($1["time"] as Int64) }
+        let missing = try database.rows(
+            """
+            SELECT code.id, start + l.t AS time, 0 AS present
+            FROM code_list AS l JOIN trip ON trip.id = l.trip JOIN code
+                ON coalesce(code.vehicle, 0) = coalesce(trip.vehicle, 0)
+                    AND coalesce(code.ecu, '') = coalesce(l.ecu, '') AND code.kind = l.kind
+                    AND code.first_seen < start + l.t
+            WHERE l.trip = ? AND NOT EXISTS (SELECT * FROM code_report AS r
+                WHERE r.trip = l.trip
+                    AND (r.t = l.t OR r.code LIKE 'SPN%' AND abs(r.t - l.t) <= \(longestRead)
+                        AND NOT EXISTS (SELECT * FROM code_list AS m WHERE m.trip = l.trip
+                            AND coalesce(m.ecu, '') = coalesce(l.ecu, '') AND m.kind = l.kind
+                            AND m.t > min(r.t, l.t) AND m.t < max(r.t, l.t)))
+                    AND coalesce(r.ecu, '') = coalesce(l.ecu, '') AND r.kind = l.kind
+                    AND r.code = code.code
+                    AND coalesce(r.failure_type, -1) = coalesce(code.failure_type, -1))
+            """, [trip])
+        let changes = try (named + missing).sorted {
+            try ($0["time"] as Int64) < ($1["time"] as Int64)
+        }
         for change in changes {
             // Only what differs from the state before is a change.
             try database.execute(
-                sql: """
-                    INSERT OR IGNORE INTO code_change (code, time, present)
-                    SELECT :id, :time, :present WHERE :present IS NOT coalesce(
-                        (SELECT present FROM code_change WHERE code = :id AND time <= :time
-                            ORDER BY time DESC LIMIT 1), 0)
-                    """,
-                arguments: [
-                    "id": change["id"] as Int64, "time": change["time"] as Int64,
-                    "present": change["present"] as Int64,
+                """
+                INSERT OR IGNORE INTO code_change (code, time, present)
+                SELECT :id, :time, :present WHERE :present IS NOT coalesce(
+                    (SELECT present FROM code_change WHERE code = :id AND time <= :time
+                        ORDER BY time DESC LIMIT 1), 0)
+                """,
+                [
+                    "id": try change["id"] as Int64, "time": try change["time"] as Int64,
+                    "present": try change["present"] as Int64,
                 ])
         }
     }

@@ -1,5 +1,3 @@
-import GRDB
-import GRDBSQLite
 import Glibc
 import SystemIO
 
@@ -34,7 +32,7 @@ struct DatabasePlace: Sendable {
 
     /// The path after resolving symbolic links.
     let path: String
-    let connection: DatabaseQueue
+    let connection: Connection
     /// Counts the connections; the holder of an older connection has to switch to this one.
     let number: Int
     private let file: FileIdentity?
@@ -45,7 +43,7 @@ struct DatabasePlace: Sendable {
     /// Whether inode numbers identify files on this file system.
     private let hasNumbers: Bool
 
-    init(_ path: String, _ connection: DatabaseQueue, number: Int) {
+    init(_ path: String, _ connection: Connection, number: Int) {
         self.path = Self.resolved(path)
         self.connection = connection
         self.number = number
@@ -79,8 +77,8 @@ struct DatabasePlace: Sendable {
 
     /// Writes the log into the database file, whatever its present name is.
     func foldLog() throws {
-        try connection.writeWithoutTransaction { database in
-            try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        try connection.access { database in
+            try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }
 
@@ -91,12 +89,8 @@ struct DatabasePlace: Sendable {
     }
 
     /// Keeps a closing connection from removing the log of another database with the same name.
-    static func abandonLog(of connection: DatabaseQueue) {
-        connection.inDatabase { database in
-            var on: Int32 = 1
-            sqlite3_file_control(
-                database.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &on)
-        }
+    static func abandonLog(of connection: Connection) {
+        try? connection.access { $0.keepLog() }
     }
 }
 
@@ -179,7 +173,7 @@ extension TripStore {
             throw StoreError.cannotCreate(path: old.path, errno: error.errno)
         }
         try Self.createFile(folder.database)
-        let copy = try DatabaseQueue(path: folder.database)
+        let copy = try Connection(folder.database)
         try old.connection.backup(to: copy)
         try copy.close()
         leave(old)
@@ -220,12 +214,14 @@ extension TripStore {
     private func leave(_ old: DatabasePlace) {
         DatabasePlace.abandonLog(of: old.connection)
         if let writer = WriterIdentity.current()?.text {
-            try? old.connection.write { database in
-                for trip in try Int64.fetchAll(
-                    database, sql: "SELECT id FROM trip WHERE end_reason IS NULL AND writer = ?",
-                    arguments: [writer])
-                {
-                    try Trips.close(trip, .failed, in: database)
+            try? old.connection.access { database in
+                try database.transaction {
+                    for trip in try database.values(
+                        Int64.self, "SELECT id FROM trip WHERE end_reason IS NULL AND writer = ?",
+                        [writer])
+                    {
+                        try Trips.close(trip, .failed, in: database)
+                    }
                 }
             }
         }

@@ -1,4 +1,3 @@
-import GRDB
 import Glibc
 public import OBDCore
 import SystemIO
@@ -116,7 +115,7 @@ public final class DeliveryStore: Sendable {
 
     /// The file.
     public let path: String
-    private let queue: DatabaseQueue
+    private let queue: Connection
     private let canWrite: Bool
 
     /// Opens the file; with `readWrite` it is created if missing.
@@ -129,17 +128,13 @@ public final class DeliveryStore: Sendable {
             throw .unseen(path)
         }
         do {
-            var configuration = Configuration()
-            configuration.readonly = !canWrite
-            configuration.busyMode = .timeout(3)
-            configuration.label = "obdscan publish"
-            let canWrite = canWrite
-            configuration.prepareDatabase { database in
-                try database.execute(sql: "PRAGMA trusted_schema = OFF")
+            queue = try Connection(
+                path, .init(isReadOnly: !canWrite, patience: .seconds(3))
+            ) { [canWrite] database in
+                try database.execute("PRAGMA trusted_schema = OFF")
                 // A power cut may reset cursors; the sink then receives the same data again.
-                if canWrite { try database.execute(sql: "PRAGMA synchronous = NORMAL") }
+                if canWrite { try database.execute("PRAGMA synchronous = NORMAL") }
             }
-            queue = try DatabaseQueue(path: path, configuration: configuration)
             try prepare()
         } catch {
             throw StoreError(error, path: path)
@@ -149,19 +144,16 @@ public final class DeliveryStore: Sendable {
     private func prepare() throws {
         let state = try queue.read { database in
             (
-                try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
-                try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+                try database.value(Int32.self, "PRAGMA application_id") ?? 0,
+                try database.value(Int.self, "SELECT count(*) FROM sqlite_schema") ?? 0
             )
         }
         if state.0 == Self.applicationID { return }
         guard state == (0, 0) else { throw StoreError.foreign(path: path) }
         guard canWrite else { throw StoreError.empty(path: path) }
-        try queue.writeWithoutTransaction { database in
-            try database.execute(sql: "PRAGMA journal_mode = WAL")
-            try database.inTransaction(.immediate) {
-                try database.execute(sql: Self.schema)
-                return .commit
-            }
+        try queue.access { database in
+            try database.execute("PRAGMA journal_mode = WAL")
+            try database.transaction { try database.execute(Self.schema) }
         }
     }
 
@@ -201,11 +193,8 @@ public final class DeliveryStore: Sendable {
 
     private func write(_ body: (Database) throws -> Void) throws(StoreError) {
         do {
-            try queue.writeWithoutTransaction { database in
-                try database.inTransaction(.immediate) {
-                    try body(database)
-                    return .commit
-                }
+            try queue.access { database in
+                try database.transaction { try body(database) }
             }
         } catch { throw StoreError(error, path: path) }
     }
@@ -218,16 +207,16 @@ public final class DeliveryStore: Sendable {
     public func claim(_ sink: String, target: String) throws(StoreError) {
         let own = WriterIdentity.current()?.text
         try write { database in
-            let owner = try String.fetchOne(
-                database, sql: "SELECT owner FROM sink WHERE name = ?", arguments: [sink])
+            let owner = try database.value(
+                String.self, "SELECT owner FROM sink WHERE name = ?", [sink])
             if let owner, owner != own, WriterIdentity(text: owner).isAlive {
                 throw StoreError.locked(path: path)
             }
             try database.execute(
-                sql: """
-                    INSERT INTO sink (name, target, owner) VALUES (?1, ?2, ?3)
-                    ON CONFLICT DO UPDATE SET target = ?2, owner = ?3
-                    """, arguments: [sink, target, own])
+                """
+                INSERT INTO sink (name, target, owner) VALUES (?1, ?2, ?3)
+                ON CONFLICT DO UPDATE SET target = ?2, owner = ?3
+                """, [sink, target, own])
         }
     }
 
@@ -235,21 +224,21 @@ public final class DeliveryStore: Sendable {
     public func release(_ sink: String) throws(StoreError) {
         try write {
             try $0.execute(
-                sql: "UPDATE sink SET owner = NULL WHERE name = ? AND owner = ?",
-                arguments: [sink, WriterIdentity.current()?.text])
+                "UPDATE sink SET owner = NULL WHERE name = ? AND owner = ?",
+                [sink, WriterIdentity.current()?.text])
         }
     }
 
     /// All sinks by name.
     public func sinks() throws(StoreError) -> [Sink] {
         try read { database in
-            try Row.fetchAll(database, sql: "SELECT * FROM sink ORDER BY name").map { row in
-                let owner: String? = row["owner"]
-                return Sink(
+            try database.rows("SELECT * FROM sink ORDER BY name").map { row in
+                let owner: String? = try row["owner"]
+                return try Sink(
                     name: row["name"], target: row["target"],
-                    acknowledged: (row["acknowledged"] as Int64?).map(UTC.init(microseconds:)),
+                    acknowledged: row["acknowledged"],
                     refused: row["refused"], fault: row["fault"],
-                    faultTime: (row["fault_time"] as Int64?).map(UTC.init(microseconds:)),
+                    faultTime: row["fault_time"],
                     isActive: owner.map { WriterIdentity(text: $0).isAlive } ?? false)
             }
         }
@@ -259,8 +248,8 @@ public final class DeliveryStore: Sendable {
     public func note(fault: String, of sink: String, at time: UTC) throws(StoreError) {
         try write {
             try $0.execute(
-                sql: "UPDATE sink SET fault = ?, fault_time = ? WHERE name = ?",
-                arguments: [fault, time.microseconds, sink])
+                "UPDATE sink SET fault = ?, fault_time = ? WHERE name = ?",
+                [fault, time.microseconds, sink])
         }
     }
 
@@ -268,18 +257,18 @@ public final class DeliveryStore: Sendable {
     public func note(acceptedBy sink: String, at time: UTC) throws(StoreError) {
         try write {
             try $0.execute(
-                sql: """
-                    UPDATE sink SET acknowledged = ?, fault = NULL, fault_time = NULL WHERE name = ?
-                    """, arguments: [time.microseconds, sink])
+                """
+                UPDATE sink SET acknowledged = ?, fault = NULL, fault_time = NULL WHERE name = ?
+                """, [time.microseconds, sink])
         }
     }
 
     /// Whether any trip was ever delivered to a sink; a broker may get only states.
     public func hasTrips(of sink: String) throws(StoreError) -> Bool {
         try read {
-            try Bool.fetchOne(
-                $0, sql: "SELECT EXISTS (SELECT 1 FROM delivery WHERE sink = ?)",
-                arguments: [sink]) ?? false
+            try $0.value(
+                Bool.self, "SELECT EXISTS (SELECT 1 FROM delivery WHERE sink = ?)",
+                [sink]) ?? false
         }
     }
 
@@ -287,7 +276,7 @@ public final class DeliveryStore: Sendable {
     public func forget(_ sink: String) throws(StoreError) -> Bool {
         var found = false
         try write { database in
-            try database.execute(sql: "DELETE FROM sink WHERE name = ?", arguments: [sink])
+            try database.execute("DELETE FROM sink WHERE name = ?", [sink])
             found = database.changesCount > 0
         }
         return found
@@ -299,27 +288,23 @@ public final class DeliveryStore: Sendable {
     public func progress(of sink: String) throws(StoreError) -> [TripKey: Progress] {
         try read { database in
             var found: [TripKey: Progress] = [:]
-            func key(_ row: Row) -> TripKey {
-                TripKey(trip: row["trip"], start: UTC(microseconds: row["start"]))
+            func key(_ row: Row) throws -> TripKey {
+                try TripKey(trip: row["trip"], start: row["start"])
             }
-            for row in try Row.fetchAll(
-                database, sql: "SELECT * FROM delivery WHERE sink = ?", arguments: [sink])
-            {
-                var progress = Progress(
+            for row in try database.rows("SELECT * FROM delivery WHERE sink = ?", [sink]) {
+                var progress = try Progress(
                     identity: Identity(vehicle: row["vehicle"], vin: row["vin"]))
-                progress.settled = row["settled"]
-                found[key(row)] = progress
+                progress.settled = try row["settled"]
+                found[try key(row)] = progress
             }
-            for row in try Row.fetchAll(
-                database, sql: "SELECT * FROM cursor WHERE sink = ?", arguments: [sink])
-            {
-                guard let table = TripTail.Table(rawValue: row["records"]) else { continue }
+            for row in try database.rows("SELECT * FROM cursor WHERE sink = ?", [sink]) {
+                guard let table = try row["records"] as TripTail.Table? else { continue }
                 var cursor = TripCursor()
-                cursor.t = row["t"]
-                cursor.sequence = row["sequence"]
-                cursor.late = row["late"]
-                cursor.rows = row["handed"]
-                found[key(row)]?.cursors[table] = cursor
+                cursor.t = try row["t"]
+                cursor.sequence = try row["sequence"]
+                cursor.late = try row["late"]
+                cursor.rows = try row["handed"]
+                found[try key(row)]?.cursors[table] = cursor
             }
             return found
         }
@@ -329,11 +314,11 @@ public final class DeliveryStore: Sendable {
     public func begin(_ key: TripKey, _ identity: Identity, to sink: String) throws(StoreError) {
         try write {
             try $0.execute(
-                sql: """
-                    INSERT OR IGNORE INTO delivery (sink, trip, start, vehicle, vin)
-                    VALUES (?, ?, ?, ?, ?)
-                    """,
-                arguments: [
+                """
+                INSERT OR IGNORE INTO delivery (sink, trip, start, vehicle, vin)
+                VALUES (?, ?, ?, ?, ?)
+                """,
+                [
                     sink, key.trip, key.start.microseconds, identity.vehicle, identity.vin,
                 ])
         }
@@ -346,39 +331,38 @@ public final class DeliveryStore: Sendable {
         at time: UTC
     ) throws(StoreError) {
         try write { database in
-            try database.cachedStatement(
-                sql: """
-                    INSERT OR REPLACE INTO cursor
-                        (sink, trip, start, records, t, sequence, late, handed)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                    """
-            ).execute(arguments: [
-                sink, key.trip, key.start.microseconds, table.rawValue, cursor.t,
-                cursor.sequence, cursor.late, cursor.rows,
-            ])
-            try database.cachedStatement(
-                sql: """
-                    UPDATE sink SET acknowledged = ?, fault = NULL, fault_time = NULL,
-                        refused = refused + ? WHERE name = ?
-                    """
-            ).execute(arguments: [time.microseconds, refused.count + uncounted, sink])
+            try database.executeCached(
+                """
+                INSERT OR REPLACE INTO cursor
+                    (sink, trip, start, records, t, sequence, late, handed)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    sink, key.trip, key.start.microseconds, table.rawValue, cursor.t,
+                    cursor.sequence, cursor.late, cursor.rows,
+                ])
+            try database.executeCached(
+                """
+                UPDATE sink SET acknowledged = ?, fault = NULL, fault_time = NULL,
+                    refused = refused + ? WHERE name = ?
+                """, [time.microseconds, refused.count + uncounted, sink])
             if refused.isEmpty { return }
             for (payload, reason) in refused {
                 try database.execute(
-                    sql: """
-                        INSERT INTO refusal (sink, trip, start, time, payload, reason)
-                        VALUES (?, ?, ?, ?, ?, ?)
-                        """,
-                    arguments: [
+                    """
+                    INSERT INTO refusal (sink, trip, start, time, payload, reason)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """,
+                    [
                         sink, key.trip, key.start.microseconds, time.microseconds,
                         String(decoding: payload, as: UTF8.self), reason,
                     ])
             }
             try database.execute(
-                sql: """
-                    DELETE FROM refusal WHERE sink = ?1 AND id <= (SELECT max(id) FROM refusal
-                        WHERE sink = ?1) - ?2
-                    """, arguments: [sink, Self.mostRefusals])
+                """
+                DELETE FROM refusal WHERE sink = ?1 AND id <= (SELECT max(id) FROM refusal
+                    WHERE sink = ?1) - ?2
+                """, [sink, Self.mostRefusals])
         }
     }
 
@@ -386,9 +370,9 @@ public final class DeliveryStore: Sendable {
     public func settle(_ key: TripKey, readings: Int, for sink: String) throws(StoreError) {
         try write {
             try $0.execute(
-                sql: """
-                    UPDATE delivery SET settled = ? WHERE sink = ? AND trip = ? AND start = ?
-                    """, arguments: [readings, sink, key.trip, key.start.microseconds])
+                """
+                UPDATE delivery SET settled = ? WHERE sink = ? AND trip = ? AND start = ?
+                """, [readings, sink, key.trip, key.start.microseconds])
         }
     }
 
@@ -396,8 +380,8 @@ public final class DeliveryStore: Sendable {
     public func rewind(_ key: TripKey, for sink: String) throws(StoreError) {
         try write {
             try $0.execute(
-                sql: "DELETE FROM delivery WHERE sink = ? AND trip = ? AND start = ?",
-                arguments: [sink, key.trip, key.start.microseconds])
+                "DELETE FROM delivery WHERE sink = ? AND trip = ? AND start = ?",
+                [sink, key.trip, key.start.microseconds])
         }
     }
 
@@ -408,19 +392,20 @@ public final class DeliveryStore: Sendable {
         of vehicle: String, sink: String
     ) throws(StoreError) -> [String: String] {
         try read { database in
-            let rows = try Row.fetchAll(
-                database, sql: "SELECT id, platform FROM component WHERE sink = ? AND vehicle = ?",
-                arguments: [sink, vehicle])
-            return Dictionary(rows.map { ($0["id"], $0["platform"]) }) { $1 }
+            let rows = try database.rows(
+                "SELECT id, platform FROM component WHERE sink = ? AND vehicle = ?",
+                [sink, vehicle])
+            return Dictionary(try rows.map { (try $0["id"], try $0["platform"]) }) { $1 }
         }
     }
 
     /// The vehicles that were announced to Home Assistant.
     public func announcedVehicles(sink: String) throws(StoreError) -> [String] {
         try read {
-            try String.fetchAll(
-                $0, sql: "SELECT DISTINCT vehicle FROM component WHERE sink = ? ORDER BY vehicle",
-                arguments: [sink])
+            try $0.values(
+                String.self,
+                "SELECT DISTINCT vehicle FROM component WHERE sink = ? ORDER BY vehicle",
+                [sink])
         }
     }
 
@@ -431,8 +416,8 @@ public final class DeliveryStore: Sendable {
         try write { database in
             for (id, platform) in components {
                 try database.execute(
-                    sql: "INSERT OR REPLACE INTO component VALUES (?, ?, ?, ?)",
-                    arguments: [sink, vehicle, id, platform])
+                    "INSERT OR REPLACE INTO component VALUES (?, ?, ?, ?)",
+                    [sink, vehicle, id, platform])
             }
         }
     }
@@ -441,8 +426,8 @@ public final class DeliveryStore: Sendable {
     public func forgetComponents(of vehicle: String, sink: String) throws(StoreError) {
         try write {
             try $0.execute(
-                sql: "DELETE FROM component WHERE sink = ? AND vehicle = ?",
-                arguments: [sink, vehicle])
+                "DELETE FROM component WHERE sink = ? AND vehicle = ?",
+                [sink, vehicle])
         }
     }
 
@@ -451,15 +436,15 @@ public final class DeliveryStore: Sendable {
     /// The lines that a sink refused, the oldest first.
     public func refusals(of sink: String) throws(StoreError) -> [Refusal] {
         try read { database in
-            try Row.fetchAll(
-                database, sql: "SELECT * FROM refusal WHERE sink = ? ORDER BY id",
-                arguments: [sink]
+            try database.rows(
+                "SELECT * FROM refusal WHERE sink = ? ORDER BY id",
+                [sink]
             ).map { row in
-                let text: String = row["payload"]
-                return Refusal(
+                let text: String = try row["payload"]
+                return try Refusal(
                     id: row["id"],
-                    key: TripKey(trip: row["trip"], start: UTC(microseconds: row["start"])),
-                    time: UTC(microseconds: row["time"]), payload: Array(text.utf8),
+                    key: TripKey(trip: row["trip"], start: row["start"]),
+                    time: row["time"], payload: Array(text.utf8),
                     reason: row["reason"])
             }
         }
@@ -469,12 +454,11 @@ public final class DeliveryStore: Sendable {
     public func removeRefusals(_ ids: [Int64], of sink: String) throws(StoreError) {
         try write { database in
             for id in ids {
-                try database.execute(
-                    sql: "DELETE FROM refusal WHERE id = ?", arguments: [id])
+                try database.execute("DELETE FROM refusal WHERE id = ?", [id])
             }
             try database.execute(
-                sql: "UPDATE sink SET refused = max(0, refused - ?) WHERE name = ?",
-                arguments: [ids.count, sink])
+                "UPDATE sink SET refused = max(0, refused - ?) WHERE name = ?",
+                [ids.count, sink])
         }
     }
 }

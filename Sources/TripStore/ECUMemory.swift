@@ -1,4 +1,3 @@
-import GRDB
 public import OBDCore
 
 extension TripStore {
@@ -7,16 +6,15 @@ extension TripStore {
     /// `vehicle` is a VIN or a name.
     public func ecuNames(ofVehicle vehicle: String) throws(StoreError) -> [ECUAddress: String?] {
         try read { database in
-            let rows = try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT address, ecu.name FROM ecu JOIN vehicle ON vehicle.id = ecu.vehicle
-                    WHERE vin = ?1 OR vehicle.name = ?1
-                    """, arguments: [vehicle])
+            let rows = try database.rows(
+                """
+                SELECT address, ecu.name FROM ecu JOIN vehicle ON vehicle.id = ecu.vehicle
+                WHERE vin = ?1 OR vehicle.name = ?1
+                """, [vehicle])
             var names: [ECUAddress: String?] = [:]
             for row in rows {
-                guard let ecu = ECUAddress(row["address"] as String) else { continue }
-                names.updateValue(row["name"], forKey: ecu)
+                guard let ecu = try row["address"] as ECUAddress? else { continue }
+                names.updateValue(try row["name"], forKey: ecu)
             }
             return names
         }
@@ -30,10 +28,10 @@ extension TripStore {
             let vehicle = try Vehicles.id(of: vin, seen: seen, in: database)
             for (ecu, name) in ecuNames {
                 try database.execute(
-                    sql: """
-                        INSERT INTO ecu (vehicle, address, name) VALUES (?, ?, ?)
-                        ON CONFLICT (vehicle, address) DO UPDATE SET name = excluded.name
-                        """, arguments: [vehicle, ecu.description, name])
+                    """
+                    INSERT INTO ecu (vehicle, address, name) VALUES (?, ?, ?)
+                    ON CONFLICT (vehicle, address) DO UPDATE SET name = excluded.name
+                    """, [vehicle, ecu.description, name])
             }
         }
     }

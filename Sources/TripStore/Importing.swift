@@ -1,5 +1,4 @@
 public import Diagnostics
-import GRDB
 public import OBDCore
 
 /// A trip from a file.
@@ -109,15 +108,14 @@ public struct TripImporter {
             try Vehicles.id(of: $0, seen: trip.start, in: database)
         }
         try database.execute(
-            sql: """
-                INSERT INTO trip (purpose, vehicle, start, monotonic, name, source)
-                VALUES ('import', ?, ?, 0, ?, ?)
-                """,
-            arguments: [vehicle, trip.start.microseconds, trip.name, trip.source])
+            """
+            INSERT INTO trip (purpose, vehicle, start, monotonic, name, source)
+            VALUES ('import', ?, ?, 0, ?, ?)
+            """,
+            [vehicle, trip.start.microseconds, trip.name, trip.source])
         let id = database.lastInsertedRowID
         for tag in Set(trip.tags) where !tag.isEmpty {
-            try database.execute(
-                sql: "INSERT INTO trip_tag (trip, tag) VALUES (?, ?)", arguments: [id, tag])
+            try database.execute("INSERT INTO trip_tag (trip, tag) VALUES (?, ?)", [id, tag])
         }
         start = trip.start
         rows = RowWriter(
@@ -141,21 +139,22 @@ public struct TripImporter {
             guard let values = trip.values else { return true }
             return try StoredContents.Values(of: id, in: database).hold(values)
         }
-        let found = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT id, start, deleted, source IS :source AS same FROM trip
-                    WHERE source = :source
-                        OR (\(StoredContents.candidates))
-                UNION ALL
-                SELECT trip, 0, NULL, 1 FROM trip_edit WHERE action = 'join'
-                    AND json_extract(before, '$[1].trip.source') = :source
-                """,
-            arguments: ["source": trip.source, "first": first])
+        let found = try database.cursor(
+            """
+            SELECT id, start, deleted, source IS :source AS same FROM trip
+                WHERE source = :source
+                    OR (\(StoredContents.candidates))
+            UNION ALL
+            SELECT trip, 0, NULL, 1 FROM trip_edit WHERE action = 'join'
+                AND json_extract(before, '$[1].trip.source') = :source
+            """,
+            ["source": trip.source, "first": first])
         while let row = try found.next() {
-            let id: Int64 = row["id"]
-            guard try row["same"] == true || holds(id, from: row["start"]) else { continue }
-            return row["deleted"] == nil ? .known(id) : .deleted(id)
+            let id: Int64 = try row["id"]
+            guard try row["same"] as Bool? == true || holds(id, from: row["start"]) else {
+                continue
+            }
+            return try row.isNull("deleted") ? .known(id) : .deleted(id)
         }
         return nil
     }
@@ -188,16 +187,13 @@ extension TripStore {
     ) throws -> Value {
         guard access == .readWrite else { throw StoreError.readOnly(path: path) }
         do {
-            return try queue.writeWithoutTransaction { database in
-                var value: Value?
-                try database.inTransaction(.immediate) {
+            return try queue.access { database in
+                try database.transaction {
                     var importer = TripImporter(database: database, table: table)
-                    value = try body(&importer)
+                    let value = try body(&importer)
                     try importer.end()
-                    return .commit
+                    return value
                 }
-                guard let value else { throw StoreError.locked(path: path) }
-                return value
             }
         } catch let error as DatabaseError {
             throw StoreError(error, path: path)

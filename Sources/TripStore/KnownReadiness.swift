@@ -1,5 +1,4 @@
 public import Diagnostics
-import GRDB
 public import OBDCore
 
 extension TripStore {
@@ -21,18 +20,18 @@ extension TripStore {
         ofVehicle vehicle: String, at time: UTC
     ) throws(StoreError) -> [MonitorTestResult] {
         try read { database in
-            let rows = try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT m.*, max(trip.start + m.t) AS time
-                    FROM monitor_test AS m JOIN trip ON trip.id = m.trip
-                        JOIN vehicle ON vehicle.id = trip.vehicle
-                    WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1)
-                        AND trip.start + m.t <= ?2 AND \(Self.isNotCleared)
-                    GROUP BY m.ecu, m.mid, m.component, m.tid
-                    ORDER BY m.ecu, m.mid, m.component, m.tid
-                    """, arguments: [vehicle, time.microseconds])
-            return rows.map(MonitorTestResult.init).filter { $0.passed != nil && $0.value != nil }
+            let rows = try database.rows(
+                """
+                SELECT m.*, max(trip.start + m.t) AS time
+                FROM monitor_test AS m JOIN trip ON trip.id = m.trip
+                    JOIN vehicle ON vehicle.id = trip.vehicle
+                WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1)
+                    AND trip.start + m.t <= ?2 AND \(Self.isNotCleared)
+                GROUP BY m.ecu, m.mid, m.component, m.tid
+                ORDER BY m.ecu, m.mid, m.component, m.tid
+                """, [vehicle, time.microseconds])
+            let results = try rows.map(MonitorTestResult.init)
+            return results.filter { $0.passed != nil && $0.value != nil }
         }
     }
 
@@ -44,22 +43,21 @@ extension TripStore {
         ofVehicle vehicle: String, at time: UTC
     ) throws(StoreError) -> [MonitorStatus] {
         try read { database in
-            let rows = try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT m.ecu, m.monitor, m.supported, m.complete, m.sequence,
-                        max(trip.start + m.t) AS time
-                    FROM monitor AS m JOIN trip ON trip.id = m.trip
-                        JOIN vehicle ON vehicle.id = trip.vehicle
-                    WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1)
-                        AND m.scope = 'sinceClear' AND trip.start <= ?2
-                        AND trip.start + m.t <= ?2 AND \(Self.isNotCleared)
-                    GROUP BY m.ecu, m.monitor ORDER BY m.ecu, m.sequence
-                    """, arguments: [vehicle, time.microseconds])
-            return rows.compactMap { row in
-                MonitorStatus.Monitor(rawValue: row["monitor"]).map { monitor in
-                    MonitorStatus(
-                        ecu: (row["ecu"] as String?).flatMap { ECUAddress($0) },
+            let rows = try database.rows(
+                """
+                SELECT m.ecu, m.monitor, m.supported, m.complete, m.sequence,
+                    max(trip.start + m.t) AS time
+                FROM monitor AS m JOIN trip ON trip.id = m.trip
+                    JOIN vehicle ON vehicle.id = trip.vehicle
+                WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1)
+                    AND m.scope = 'sinceClear' AND trip.start <= ?2
+                    AND trip.start + m.t <= ?2 AND \(Self.isNotCleared)
+                GROUP BY m.ecu, m.monitor ORDER BY m.ecu, m.sequence
+                """, [vehicle, time.microseconds])
+            return try rows.compactMap { row in
+                try (row["monitor"] as MonitorStatus.Monitor?).map { monitor in
+                    try MonitorStatus(
+                        ecu: row["ecu"],
                         scope: .sinceClear, monitor: monitor, supported: row["supported"],
                         complete: row["complete"], line: 0)
                 }
@@ -75,20 +73,15 @@ extension TripStore {
         ofVehicle vehicle: String, until time: UTC
     ) throws(StoreError) -> [(ecu: ECUAddress?, time: UTC)] {
         try read { database in
-            let rows = try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT ecu, start + t AS time FROM event JOIN trip ON trip.id = trip
-                        JOIN vehicle ON vehicle.id = trip.vehicle
-                    WHERE event.kind = 'codesCleared' AND deleted IS NULL
-                        AND (vin = ?1 OR vehicle.name = ?1) AND start + t <= ?2
-                    ORDER BY start + t
-                    """, arguments: [vehicle, time.microseconds])
-            return rows.map { row in
-                (
-                    (row["ecu"] as String?).flatMap { ECUAddress($0) },
-                    UTC(microseconds: row["time"])
-                )
+            let rows = try database.rows(
+                """
+                SELECT ecu, start + t AS time FROM event JOIN trip ON trip.id = trip
+                    JOIN vehicle ON vehicle.id = trip.vehicle
+                WHERE event.kind = 'codesCleared' AND deleted IS NULL
+                    AND (vin = ?1 OR vehicle.name = ?1) AND start + t <= ?2
+                ORDER BY start + t
+                """, [vehicle, time.microseconds])
+            return try rows.map { row in (try row["ecu"], try row["time"])
             }
         }
     }
@@ -102,29 +95,28 @@ extension TripStore {
     ) throws(StoreError) -> [(ecu: ECUAddress?, isOn: Bool)] {
         try read { database in
             // Newest trips first, and each from its end: a long trip has the light thousands of times.
-            let trips = try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT trip.id, channel, ecu, start FROM trip_channel
-                        JOIN channel ON channel.id = channel JOIN trip ON trip.id = trip
-                        JOIN vehicle ON vehicle.id = trip.vehicle
-                    WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1) AND start <= ?2
-                        AND service = 1 AND identifier = 1 AND signal = 'MIL' AND frame IS NULL
-                    ORDER BY start DESC
-                    """, arguments: [vehicle, time.microseconds])
+            let trips = try database.cursor(
+                """
+                SELECT trip.id, channel, ecu, start FROM trip_channel
+                    JOIN channel ON channel.id = channel JOIN trip ON trip.id = trip
+                    JOIN vehicle ON vehicle.id = trip.vehicle
+                WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1) AND start <= ?2
+                    AND service = 1 AND identifier = 1 AND signal = 'MIL' AND frame IS NULL
+                ORDER BY start DESC
+                """, [vehicle, time.microseconds])
             var lights: [(ecu: ECUAddress?, isOn: Bool)] = []
             while let row = try trips.next() {
-                let ecu = (row["ecu"] as String?).flatMap { ECUAddress($0) }
+                let ecu: ECUAddress? = try row["ecu"]
                 if lights.contains(where: { $0.ecu == ecu }) { continue }
-                let value = try Double.fetchOne(
-                    database,
-                    sql: """
-                        SELECT value FROM reading WHERE trip = ? AND channel = ? AND t <= ?
-                            AND value IS NOT NULL ORDER BY t DESC, sequence DESC LIMIT 1
-                        """,
-                    arguments: [
-                        row["id"] as Int64, row["channel"] as Int64,
-                        time.microseconds(since: UTC(microseconds: row["start"])),
+                let value = try database.value(
+                    Double.self,
+                    """
+                    SELECT value FROM reading WHERE trip = ? AND channel = ? AND t <= ?
+                        AND value IS NOT NULL ORDER BY t DESC, sequence DESC LIMIT 1
+                    """,
+                    [
+                        try row["id"] as Int64, try row["channel"] as Int64,
+                        time.microseconds(since: try row["start"]),
                     ])
                 if let value { lights.append((ecu, value != 0)) }
             }
@@ -138,14 +130,14 @@ extension TripStore {
     /// `vehicle` is a VIN or a name.
     public func odometer(ofVehicle vehicle: String, at time: UTC) throws(StoreError) -> Double? {
         try read { database in
-            try Double.fetchOne(
-                database,
-                sql: """
-                    SELECT odometer_end FROM trip JOIN vehicle ON vehicle.id = trip.vehicle
-                    WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1)
-                        AND odometer_end IS NOT NULL AND start + duration <= ?2
-                    ORDER BY start DESC LIMIT 1
-                    """, arguments: [vehicle, time.microseconds])
+            try database.value(
+                Double.self,
+                """
+                SELECT odometer_end FROM trip JOIN vehicle ON vehicle.id = trip.vehicle
+                WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1)
+                    AND odometer_end IS NOT NULL AND start + duration <= ?2
+                ORDER BY start DESC LIMIT 1
+                """, [vehicle, time.microseconds])
         }
     }
 
@@ -167,14 +159,14 @@ extension TripStore {
         of vehicle: String, _ order: String, _ time: UTC
     ) throws(StoreError) -> UTC? {
         try read { database in
-            try Int64.fetchOne(
-                database,
-                sql: """
-                    SELECT start + duration FROM trip JOIN vehicle ON vehicle.id = trip.vehicle
-                    WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1)
-                        AND EXISTS (SELECT * FROM code_list WHERE code_list.trip = trip.id)
-                        AND \(order) LIMIT 1
-                    """, arguments: [vehicle, time.microseconds]
+            try database.value(
+                Int64.self,
+                """
+                SELECT start + duration FROM trip JOIN vehicle ON vehicle.id = trip.vehicle
+                WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1)
+                    AND EXISTS (SELECT * FROM code_list WHERE code_list.trip = trip.id)
+                    AND \(order) LIMIT 1
+                """, [vehicle, time.microseconds]
             ).map { UTC(microseconds: $0) }
         }
     }

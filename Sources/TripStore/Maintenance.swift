@@ -1,5 +1,3 @@
-import GRDB
-
 extension TripStore {
     /// The result of a check.
     public struct CheckResult: Hashable, Sendable {
@@ -19,7 +17,7 @@ extension TripStore {
     public func check() throws(StoreError) -> [String] {
         do {
             return try read { database in
-                let found = try String.fetchAll(database, sql: "PRAGMA integrity_check")
+                let found = try database.values(String.self, "PRAGMA integrity_check")
                     .filter { $0 != "ok" }
                 // Damaged pages would fail the other checks, too.
                 return try found.isEmpty ? Self.contradictions(in: database) : found
@@ -33,7 +31,7 @@ extension TripStore {
     public func examine() throws(StoreError) -> CheckResult {
         let faults = try check()
         return try read { database in
-            func number(_ sql: String) -> Int? { try? Int.fetchOne(database, sql: sql) }
+            func number(_ sql: String) -> Int? { try? database.value(Int.self, sql) }
             let page = number("PRAGMA page_size") ?? 0
             return CheckResult(
                 faults: faults, version: number("PRAGMA user_version") ?? 0,
@@ -49,8 +47,8 @@ extension TripStore {
 
     /// Checks our own invariants; each is a query for rows that violate it.
     private static func contradictions(in database: Database) throws -> [String] {
-        var faults = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map {
-            "a row of \($0["table"] as String) belongs to nothing"
+        var faults = try database.rows("PRAGMA foreign_key_check").map {
+            "a row of \(try $0["table"] as String) belongs to nothing"
         }
         // Sums and rows are written in one transaction, so open trips are consistent, too.
         let rules: [(fault: String, trips: String)] = [
@@ -85,14 +83,13 @@ extension TripStore {
             ),
         ]
         for rule in rules {
-            for trip in try Int64.fetchAll(database, sql: rule.trips) {
+            for trip in try database.values(Int64.self, rule.trips) {
                 faults.append("trip \(trip) \(rule.fault)")
             }
         }
-        for row in try Row.fetchAll(
-            database, sql: "SELECT id, code FROM code WHERE first_seen > last_seen")
-        {
-            faults.append("code \(row["code"] as String) was last seen before it was first seen")
+        for row in try database.rows("SELECT id, code FROM code WHERE first_seen > last_seen") {
+            let code: String = try row["code"]
+            faults.append("code \(code) was last seen before it was first seen")
         }
         return faults
     }
@@ -101,9 +98,9 @@ extension TripStore {
     public func compact() throws(StoreError) {
         try purge()
         try write { database in
-            try database.execute(sql: "VACUUM")
-            try database.execute(sql: "PRAGMA optimize")
-            try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            try database.execute("VACUUM")
+            try database.execute("PRAGMA optimize")
+            try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }
 
@@ -115,7 +112,7 @@ extension TripStore {
 
     /// Puts everything into a single file and closes it; the store cannot be used afterwards.
     public func closeForMoving() throws(StoreError) {
-        try write { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+        try write { try $0.execute("PRAGMA journal_mode = DELETE") }
         do {
             try queue.close()
         } catch {

@@ -1,4 +1,3 @@
-import GRDB
 public import OBDCore
 
 /// Stored facts about an adapter, which make the next connection faster.
@@ -33,13 +32,13 @@ public struct RememberedVehicle: Hashable, Sendable {
 enum Vehicles {
     /// The number of a vehicle; creates a row for a new one.
     static func id(of vin: VIN, seen: UTC, in database: Database) throws -> Int64 {
-        let id = try Int64.fetchOne(
-            database,
-            sql: """
-                INSERT INTO vehicle (vin, first_seen, last_seen) VALUES (?1, ?2, ?2)
-                ON CONFLICT (vin) DO UPDATE SET last_seen = max(last_seen, ?2)
-                RETURNING id
-                """, arguments: [vin.text, seen.microseconds])
+        let id = try database.value(
+            Int64.self,
+            """
+            INSERT INTO vehicle (vin, first_seen, last_seen) VALUES (?1, ?2, ?2)
+            ON CONFLICT (vin) DO UPDATE SET last_seen = max(last_seen, ?2)
+            RETURNING id
+            """, [vin.text, seen.microseconds])
         return id ?? 0
     }
 }
@@ -47,13 +46,13 @@ enum Vehicles {
 enum Accessories {
     /// The number of an adapter; creates a row for a new one.
     static func id(of address: String, seen: UTC, in database: Database) throws -> Int64 {
-        let id = try Int64.fetchOne(
-            database,
-            sql: """
-                INSERT INTO accessory (address, first_seen, last_seen) VALUES (?1, ?2, ?2)
-                ON CONFLICT (address) DO UPDATE SET last_seen = max(last_seen, ?2)
-                RETURNING id
-                """, arguments: [address, seen.microseconds])
+        let id = try database.value(
+            Int64.self,
+            """
+            INSERT INTO accessory (address, first_seen, last_seen) VALUES (?1, ?2, ?2)
+            ON CONFLICT (address) DO UPDATE SET last_seen = max(last_seen, ?2)
+            RETURNING id
+            """, [address, seen.microseconds])
         return id ?? 0
     }
 }
@@ -62,18 +61,18 @@ extension TripStore {
     /// All stored adapters, the last used first.
     public func accessories() throws(StoreError) -> [RememberedAccessory] {
         try read { database in
-            let rows = try Row.fetchAll(
-                database, sql: "SELECT * FROM accessory ORDER BY last_seen DESC, id")
+            let rows = try database.rows("SELECT * FROM accessory ORDER BY last_seen DESC, id")
             return try rows.map { row in
-                var found = RememberedAccessory(address: row["address"])
-                found.lineRate = row["line_rate"]
-                found.name = row["name"]
-                found.firmware = row["firmware"]
-                found.vehicleProtocol = vehicleProtocol(row["protocol"])
-                found.lastSeen = UTC(microseconds: row["last_seen"])
-                found.quirks = try String.fetchSet(
-                    database, sql: "SELECT quirk FROM accessory_quirk WHERE accessory = ?",
-                    arguments: [row["id"] as Int64])
+                var found = RememberedAccessory(address: try row["address"])
+                found.lineRate = try row["line_rate"]
+                found.name = try row["name"]
+                found.firmware = try row["firmware"]
+                found.vehicleProtocol = vehicleProtocol(try row["protocol"])
+                found.lastSeen = try row["last_seen"]
+                found.quirks = Set(
+                    try database.values(
+                        String.self, "SELECT quirk FROM accessory_quirk WHERE accessory = ?",
+                        [try row["id"] as Int64]))
                 return found
             }
         }
@@ -91,20 +90,19 @@ extension TripStore {
         try transaction { database in
             let id = try Accessories.id(of: accessory.address, seen: seen, in: database)
             try database.execute(
-                sql: """
-                    UPDATE accessory SET line_rate = ?, name = ?, firmware = ?, protocol = ?
-                    WHERE id = ?
-                    """,
-                arguments: [
+                """
+                UPDATE accessory SET line_rate = ?, name = ?, firmware = ?, protocol = ?
+                WHERE id = ?
+                """,
+                [
                     accessory.lineRate, accessory.name, accessory.firmware,
                     accessory.vehicleProtocol.map { Int($0.rawValue) }, id,
                 ])
-            try database.execute(
-                sql: "DELETE FROM accessory_quirk WHERE accessory = ?", arguments: [id])
+            try database.execute("DELETE FROM accessory_quirk WHERE accessory = ?", [id])
             for quirk in accessory.quirks.sorted() {
                 try database.execute(
-                    sql: "INSERT INTO accessory_quirk (accessory, quirk) VALUES (?, ?)",
-                    arguments: [id, quirk])
+                    "INSERT INTO accessory_quirk (accessory, quirk) VALUES (?, ?)",
+                    [id, quirk])
             }
         }
     }
@@ -112,11 +110,10 @@ extension TripStore {
     /// All stored vehicles, the last used first.
     public func vehicles() throws(StoreError) -> [RememberedVehicle] {
         try read { database in
-            let rows = try Row.fetchAll(
-                database, sql: "SELECT * FROM vehicle ORDER BY last_seen DESC, id")
-            return rows.map { row in
-                RememberedVehicle(
-                    vin: (row["vin"] as String?).flatMap { VIN($0) }, name: row["name"])
+            let rows = try database.rows("SELECT * FROM vehicle ORDER BY last_seen DESC, id")
+            return try rows.map { row in
+                try RememberedVehicle(
+                    vin: row["vin"], name: row["name"])
             }
         }
     }

@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import SystemIO
 
 /// The result of merging another database.
@@ -48,14 +46,11 @@ extension TripStore {
         attaching source: String, _ only: [Int64]?, _ progress: (_ done: Int, _ of: Int) -> Void
     ) throws(StoreError) -> Merged {
         try write { database in
-            try database.execute(sql: "ATTACH ? AS other", arguments: [source])
-            defer { try? database.execute(sql: "DETACH other") }
-            var merged = Merged()
-            try database.inTransaction(.immediate) {
-                merged = try Merger(only: only).run(in: database, progress: progress)
-                return .commit
+            try database.execute("ATTACH ? AS other", [source])
+            defer { try? database.execute("DETACH other") }
+            return try database.transaction {
+                try Merger(only: only).run(in: database, progress: progress)
             }
-            return merged
         }
     }
 
@@ -64,7 +59,7 @@ extension TripStore {
         try createFile(copy)
         do {
             let source = try connect(path, access: .readOnly, limits: Limits())
-            let target = try DatabaseQueue(path: copy)
+            let target = try Connection(copy)
             try source.backup(to: target)
             try target.close()
         } catch {
@@ -86,34 +81,33 @@ private struct Merger {
         in database: Database, progress: (_ done: Int, _ of: Int) -> Void
     ) throws -> Merged {
         try database.execute(
-            sql: """
-                CREATE TEMP TABLE channel_map (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
-                CREATE TEMP TABLE vehicle_map (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
-                CREATE TEMP TABLE accessory_map (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
-                """)
+            """
+            CREATE TEMP TABLE channel_map (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
+            CREATE TEMP TABLE vehicle_map (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
+            CREATE TEMP TABLE accessory_map (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
+            """)
         defer {
             for table in ["channel_map", "vehicle_map", "accessory_map"] {
-                try? database.execute(sql: "DROP TABLE temp.\(table)")
+                try? database.execute("DROP TABLE temp.\(table)")
             }
         }
         let chosen = only.map { "AND id IN (\($0.map(String.init).joined(separator: ",")))" } ?? ""
-        let trips = try Row.fetchAll(
-            database,
-            sql: """
-                SELECT id, start, purpose, readings, end_reason IS NULL AS open,
-                    (\(Self.sameTrip)) AS here
-                FROM other.trip AS o WHERE deleted IS NULL \(chosen) ORDER BY start, id
-                """)
+        let trips = try database.rows(
+            """
+            SELECT id, start, purpose, readings, end_reason IS NULL AS open,
+                (\(Self.sameTrip)) AS here
+            FROM other.trip AS o WHERE deleted IS NULL \(chosen) ORDER BY start, id
+            """)
         var merged = Merged()
         var news: [Int64] = []
         for row in trips {
-            if row["open"] as Bool {
+            if try row["open"] as Bool {
                 merged.open += 1
             } else if let here = try row["here"] as Int? ?? ofFile(row, in: database) {
                 merged.known += 1
-                if here < row["readings"] { merged.longer += 1 }
+                if here < (try row["readings"]) { merged.longer += 1 }
             } else {
-                news.append(row["id"])
+                news.append(try row["id"])
             }
         }
         let all = news.map(String.init).joined(separator: ",")
@@ -147,14 +141,13 @@ private struct Merger {
     /// two may be the imported one.
     private func ofFile(_ trip: Row, in database: Database) throws -> Int? {
         let contents = try StoredContents(
-            of: trip["id"], from: trip["start"], in: database, schema: "other")
+            of: try trip["id"], from: try trip["start"], in: database, schema: "other")
         guard let first = contents.first else { return nil }
-        let candidates = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT id, start, readings FROM main.trip WHERE \(StoredContents.candidates)
-                    AND (purpose = 'import' OR :purpose = 'import')
-                """, arguments: ["first": first, "purpose": trip["purpose"] as String])
+        let candidates = try database.cursor(
+            """
+            SELECT id, start, readings FROM main.trip WHERE \(StoredContents.candidates)
+                AND (purpose = 'import' OR :purpose = 'import')
+            """, ["first": first, "purpose": try trip["purpose"] as String])
         while let row = try candidates.next() {
             let stored = try StoredContents(of: row["id"], from: row["start"], in: database)
             guard
@@ -164,7 +157,7 @@ private struct Merger {
             let here = try StoredContents.Values(of: row["id"], in: database)
             let there = try StoredContents.Values(of: trip["id"], in: database, schema: "other")
             if here.hold(there.all) || there.hold(here.all) {
-                return row["readings"]
+                return try row["readings"]
             }
         }
         return nil
@@ -183,99 +176,91 @@ private struct Merger {
     }
 
     private func mapVehicles(_ condition: String, in database: Database) throws {
-        for row in try Row.fetchAll(
-            database, sql: "SELECT id, vin, name FROM other.vehicle \(condition)")
-        {
-            let old: Int64 = row["id"]
-            let found = try Int64.fetchOne(
-                database,
-                sql: """
-                    SELECT id FROM main.vehicle WHERE vin = ?1 OR (?1 IS NULL AND vin IS NULL
-                        AND name = ?2)
-                    """, arguments: [row["vin"] as String?, row["name"] as String?])
+        for row in try database.rows("SELECT id, vin, name FROM other.vehicle \(condition)") {
+            let old: Int64 = try row["id"]
+            let found = try database.value(
+                Int64.self,
+                """
+                SELECT id FROM main.vehicle WHERE vin = ?1 OR (?1 IS NULL AND vin IS NULL
+                    AND name = ?2)
+                """, [try row["vin"] as String?, try row["name"] as String?])
             let new = try found ?? copyRow("vehicle", old, in: database)
+            try database.execute("INSERT INTO temp.vehicle_map VALUES (?, ?)", [old, new])
             try database.execute(
-                sql: "INSERT INTO temp.vehicle_map VALUES (?, ?)", arguments: [old, new])
-            try database.execute(
-                sql: """
-                    UPDATE main.vehicle SET (first_seen, last_seen) = (SELECT
-                        min(vehicle.first_seen, o.first_seen), max(vehicle.last_seen, o.last_seen)
-                        FROM other.vehicle AS o WHERE o.id = ?) WHERE id = ?
-                    """, arguments: [old, new])
+                """
+                UPDATE main.vehicle SET (first_seen, last_seen) = (SELECT
+                    min(vehicle.first_seen, o.first_seen), max(vehicle.last_seen, o.last_seen)
+                    FROM other.vehicle AS o WHERE o.id = ?) WHERE id = ?
+                """, [old, new])
             if found == nil { try copyECUs(ofVehicle: old, to: new, in: database) }
-            guard let name = row["name"] as String? else { continue }
+            guard let name = try row["name"] as String? else { continue }
             try database.execute(
-                sql: """
-                    UPDATE main.vehicle SET name = ?1 WHERE id = ?2 AND name IS NULL
-                        AND NOT EXISTS (SELECT * FROM main.vehicle WHERE name = ?1)
-                    """, arguments: [name, new])
+                """
+                UPDATE main.vehicle SET name = ?1 WHERE id = ?2 AND name IS NULL
+                    AND NOT EXISTS (SELECT * FROM main.vehicle WHERE name = ?1)
+                """, [name, new])
         }
     }
 
     private func mapAccessories(_ condition: String, in database: Database) throws {
-        for row in try Row.fetchAll(
-            database, sql: "SELECT id, address FROM other.accessory \(condition)")
-        {
-            let old: Int64 = row["id"]
-            let found = try Int64.fetchOne(
-                database, sql: "SELECT id FROM main.accessory WHERE address = ?",
-                arguments: [row["address"] as String])
+        for row in try database.rows("SELECT id, address FROM other.accessory \(condition)") {
+            let old: Int64 = try row["id"]
+            let found = try database.value(
+                Int64.self, "SELECT id FROM main.accessory WHERE address = ?",
+                [try row["address"] as String])
             let new = try found ?? copyRow("accessory", old, in: database)
-            try database.execute(
-                sql: "INSERT INTO temp.accessory_map VALUES (?, ?)", arguments: [old, new])
+            try database.execute("INSERT INTO temp.accessory_map VALUES (?, ?)", [old, new])
             guard found == nil else { continue }
             try database.execute(
-                sql: """
-                    UPDATE main.accessory SET vehicle = (SELECT new FROM temp.vehicle_map
-                        WHERE old = vehicle) WHERE id = :new;
-                    INSERT INTO main.accessory_quirk (accessory, quirk)
-                        SELECT :new, quirk FROM other.accessory_quirk WHERE accessory = :old;
-                    """, arguments: ["new": new, "old": old])
+                """
+                UPDATE main.accessory SET vehicle = (SELECT new FROM temp.vehicle_map
+                    WHERE old = vehicle) WHERE id = :new;
+                INSERT INTO main.accessory_quirk (accessory, quirk)
+                    SELECT :new, quirk FROM other.accessory_quirk WHERE accessory = :old;
+                """, ["new": new, "old": old])
         }
     }
 
     private func mapChannels(trips: String, in database: Database) throws {
         try database.execute(
-            sql: """
-                INSERT OR IGNORE INTO main.channel
-                    (ecu, service, identifier, frame, dtc, signal, name, unit, kind)
-                SELECT ecu, service, identifier, frame, dtc, signal, name, unit, kind
-                    FROM other.channel WHERE id IN
-                    (SELECT channel FROM other.trip_channel WHERE trip IN (\(trips)));
-                INSERT INTO temp.channel_map SELECT o.id, m.id FROM other.channel AS o
-                    JOIN main.channel AS m ON m.signal = o.signal
-                    AND coalesce(m.ecu, '') = coalesce(o.ecu, '')
-                    AND coalesce(m.service, -1) = coalesce(o.service, -1)
-                    AND coalesce(m.identifier, -1) = coalesce(o.identifier, -1)
-                    AND coalesce(m.frame, -1) = coalesce(o.frame, -1)
-                    AND coalesce(m.dtc, '') = coalesce(o.dtc, '')
-                    AND m.name = o.name AND m.unit = o.unit AND m.kind = o.kind;
-                INSERT OR IGNORE INTO main.channel_label (channel, code, label)
-                    SELECT new, code, label FROM other.channel_label JOIN temp.channel_map
-                        ON old = channel;
-                """)
+            """
+            INSERT OR IGNORE INTO main.channel
+                (ecu, service, identifier, frame, dtc, signal, name, unit, kind)
+            SELECT ecu, service, identifier, frame, dtc, signal, name, unit, kind
+                FROM other.channel WHERE id IN
+                (SELECT channel FROM other.trip_channel WHERE trip IN (\(trips)));
+            INSERT INTO temp.channel_map SELECT o.id, m.id FROM other.channel AS o
+                JOIN main.channel AS m ON m.signal = o.signal
+                AND coalesce(m.ecu, '') = coalesce(o.ecu, '')
+                AND coalesce(m.service, -1) = coalesce(o.service, -1)
+                AND coalesce(m.identifier, -1) = coalesce(o.identifier, -1)
+                AND coalesce(m.frame, -1) = coalesce(o.frame, -1)
+                AND coalesce(m.dtc, '') = coalesce(o.dtc, '')
+                AND m.name = o.name AND m.unit = o.unit AND m.kind = o.kind;
+            INSERT OR IGNORE INTO main.channel_label (channel, code, label)
+                SELECT new, code, label FROM other.channel_label JOIN temp.channel_map
+                    ON old = channel;
+            """)
     }
 
     private func copyECUs(
         ofVehicle old: Int64, to new: Int64, in database: Database
     ) throws {
-        for row in try Row.fetchAll(
-            database, sql: "SELECT id FROM other.ecu WHERE vehicle = ?", arguments: [old])
-        {
-            let ecu: Int64 = row["id"]
+        for row in try database.rows("SELECT id FROM other.ecu WHERE vehicle = ?", [old]) {
+            let ecu: Int64 = try row["id"]
             try database.execute(
-                sql: """
-                    INSERT INTO main.ecu (vehicle, address, name)
-                    SELECT ?, address, name FROM other.ecu WHERE id = ?
-                    """, arguments: [new, ecu])
+                """
+                INSERT INTO main.ecu (vehicle, address, name)
+                SELECT ?, address, name FROM other.ecu WHERE id = ?
+                """, [new, ecu])
             let copy = database.lastInsertedRowID
             for table in ["ecu_support", "ecu_calibration"] {
                 let columns = try Self.columns(of: table, but: ["ecu"], in: database)
                 try database.execute(
-                    sql: """
-                        INSERT INTO main.\(table) (ecu, \(columns))
-                        SELECT ?, \(columns) FROM other.\(table) WHERE ecu = ?
-                        """, arguments: [copy, ecu])
+                    """
+                    INSERT INTO main.\(table) (ecu, \(columns))
+                    SELECT ?, \(columns) FROM other.\(table) WHERE ecu = ?
+                    """, [copy, ecu])
             }
         }
     }
@@ -288,52 +273,52 @@ private struct Merger {
             table == "accessory"
             ? ", (SELECT new FROM temp.vehicle_map WHERE old = vehicle)" : ""
         try database.execute(
-            sql: """
-                INSERT INTO main.\(table) (\(columns)\(vehicle))
-                SELECT \(columns)\(mapped) FROM other.\(table) WHERE id = ?
-                """, arguments: [id])
+            """
+            INSERT INTO main.\(table) (\(columns)\(vehicle))
+            SELECT \(columns)\(mapped) FROM other.\(table) WHERE id = ?
+            """, [id])
         return database.lastInsertedRowID
     }
 
     private func copy(_ trip: Int64, in database: Database) throws -> Int64 {
         let columns = try Self.columns(
             of: "trip", but: ["id", "vehicle", "accessory", "writer"], in: database)
-        let purpose = try String.fetchOne(
-            database, sql: "SELECT purpose FROM other.trip WHERE id = ?", arguments: [trip])
+        let purpose = try database.value(
+            String.self, "SELECT purpose FROM other.trip WHERE id = ?", [trip])
         let number = try purpose.flatMap(TripStart.Purpose.init).flatMap {
             try Trips.number(for: $0, in: database)
         }
         try database.execute(
-            sql: """
-                INSERT INTO main.trip (id, vehicle, accessory, \(columns))
-                SELECT :number, (SELECT new FROM temp.vehicle_map WHERE old = vehicle),
-                    (SELECT new FROM temp.accessory_map WHERE old = accessory), \(columns)
-                FROM other.trip WHERE id = :trip
-                """, arguments: ["number": number, "trip": trip])
+            """
+            INSERT INTO main.trip (id, vehicle, accessory, \(columns))
+            SELECT :number, (SELECT new FROM temp.vehicle_map WHERE old = vehicle),
+                (SELECT new FROM temp.accessory_map WHERE old = accessory), \(columns)
+            FROM other.trip WHERE id = :trip
+            """, ["number": number, "trip": trip])
         let new = database.lastInsertedRowID
         try database.execute(
-            sql: """
-                INSERT INTO main.reading (trip, t, sequence, channel, value, raw, detail)
-                    SELECT :new, t, sequence, map.new, value, raw, detail FROM other.reading
-                    JOIN temp.channel_map AS map ON map.old = channel
-                    WHERE trip = :old ORDER BY t, sequence;
-                INSERT INTO main.trip_channel
-                    (trip, channel, readings, numbers, total, minimum, maximum)
-                    SELECT :new, map.new, readings, numbers, total, minimum, maximum
-                    FROM other.trip_channel JOIN temp.channel_map AS map ON map.old = channel
-                    WHERE trip = :old;
-                INSERT INTO main.trip_tag (trip, tag)
-                    SELECT :new, tag FROM other.trip_tag WHERE trip = :old;
-                INSERT INTO main.note (trip, t, text)
-                    SELECT :new, t, text FROM other.note WHERE trip = :old ORDER BY id;
-                """, arguments: ["new": new, "old": trip])
+            """
+            INSERT INTO main.reading (trip, t, sequence, channel, value, raw, detail)
+                SELECT :new, t, sequence, map.new, value, raw, detail FROM other.reading
+                JOIN temp.channel_map AS map ON map.old = channel
+                WHERE trip = :old ORDER BY t, sequence;
+            INSERT INTO main.trip_channel
+                (trip, channel, readings, numbers, total, minimum, maximum)
+                SELECT :new, map.new, readings, numbers, total, minimum, maximum
+                FROM other.trip_channel JOIN temp.channel_map AS map ON map.old = channel
+                WHERE trip = :old;
+            INSERT INTO main.trip_tag (trip, tag)
+                SELECT :new, tag FROM other.trip_tag WHERE trip = :old;
+            INSERT INTO main.note (trip, t, text)
+                SELECT :new, t, text FROM other.note WHERE trip = :old ORDER BY id;
+            """, ["new": new, "old": trip])
         for table in Self.timed {
             let columns = try Self.columns(of: table, but: ["trip"], in: database)
             try database.execute(
-                sql: """
-                    INSERT INTO main.\(table) (trip, \(columns))
-                    SELECT ?, \(columns) FROM other.\(table) WHERE trip = ?
-                    """, arguments: [new, trip])
+                """
+                INSERT INTO main.\(table) (trip, \(columns))
+                SELECT ?, \(columns) FROM other.\(table) WHERE trip = ?
+                """, [new, trip])
         }
         try CodeHistory.take(new, in: database)
         return new
@@ -342,32 +327,32 @@ private struct Merger {
     /// Copies the other code history as far as it covers trips that are already deleted.
     private func mergeCodes(in database: Database) throws {
         try database.execute(
-            sql: """
-                INSERT INTO main.code
-                    (vehicle, ecu, kind, code, failure_type, first_seen, last_seen, reports)
-                SELECT map.new, ecu, kind, code, failure_type, first_seen, last_seen, reports
-                FROM other.code LEFT JOIN temp.vehicle_map AS map ON map.old = vehicle
-                WHERE true
-                ON CONFLICT DO UPDATE SET
-                    first_seen = min(first_seen, excluded.first_seen),
-                    last_seen = max(last_seen, excluded.last_seen),
-                    reports = max(reports, excluded.reports);
-                INSERT OR IGNORE INTO main.code_change (code, time, present)
-                SELECT m.id, c.time, c.present FROM other.code_change AS c
-                    JOIN other.code AS o ON o.id = c.code
-                    LEFT JOIN temp.vehicle_map AS map ON map.old = o.vehicle
-                    JOIN main.code AS m ON coalesce(m.vehicle, 0) = coalesce(map.new, 0)
-                    AND coalesce(m.ecu, '') = coalesce(o.ecu, '') AND m.kind = o.kind
-                    AND m.code = o.code
-                    AND coalesce(m.failure_type, -1) = coalesce(o.failure_type, -1);
-                """)
+            """
+            INSERT INTO main.code
+                (vehicle, ecu, kind, code, failure_type, first_seen, last_seen, reports)
+            SELECT map.new, ecu, kind, code, failure_type, first_seen, last_seen, reports
+            FROM other.code LEFT JOIN temp.vehicle_map AS map ON map.old = vehicle
+            WHERE true
+            ON CONFLICT DO UPDATE SET
+                first_seen = min(first_seen, excluded.first_seen),
+                last_seen = max(last_seen, excluded.last_seen),
+                reports = max(reports, excluded.reports);
+            INSERT OR IGNORE INTO main.code_change (code, time, present)
+            SELECT m.id, c.time, c.present FROM other.code_change AS c
+                JOIN other.code AS o ON o.id = c.code
+                LEFT JOIN temp.vehicle_map AS map ON map.old = o.vehicle
+                JOIN main.code AS m ON coalesce(m.vehicle, 0) = coalesce(map.new, 0)
+                AND coalesce(m.ecu, '') = coalesce(o.ecu, '') AND m.kind = o.kind
+                AND m.code = o.code
+                AND coalesce(m.failure_type, -1) = coalesce(o.failure_type, -1);
+            """)
     }
 
     /// The columns of a table, as a list for SQL.
     private static func columns(
         of table: String, but left: [String], in database: Database
     ) throws -> String {
-        try database.columns(in: table).map(\.name).filter { !left.contains($0) }
+        try database.columns(of: table).filter { !left.contains($0) }
             .joined(separator: ", ")
     }
 }

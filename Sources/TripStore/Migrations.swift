@@ -1,5 +1,3 @@
-import GRDB
-
 /// The schema, step by step; `PRAGMA user_version` holds the number of the last step taken.
 enum Migrations {
     /// `OBDS` in ASCII; identifies our databases.
@@ -32,11 +30,11 @@ enum Migrations {
     }
 
     static func state(of database: Database) throws -> State {
-        let application = try Int32.fetchOne(database, sql: "PRAGMA application_id")
+        let application = try database.value(Int32.self, "PRAGMA application_id")
         if application == applicationID {
-            return .ours(try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0)
+            return .ours(try database.value(Int.self, "PRAGMA user_version") ?? 0)
         }
-        let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
+        let tables = try database.value(Int.self, "SELECT count(*) FROM sqlite_schema")
         return application == 0 && tables == 0 ? .empty : .foreign
     }
 
@@ -44,14 +42,13 @@ enum Migrations {
     static func run(on database: Database, from version: Int, to last: Int? = nil) throws {
         for (index, file) in steps.enumerated()
         where index >= version && index < last ?? newest {
-            try database.inTransaction(.immediate) {
+            try database.transaction {
                 // Another process may have run the step while this one waited for the lock.
                 guard try state(of: database) == (index == 0 ? .empty : .ours(index)) else {
-                    return .commit
+                    return
                 }
-                try database.execute(sql: file.contents.description)
-                try database.execute(sql: "PRAGMA user_version = \(index + 1)")
-                return .commit
+                try database.execute(file.contents.description)
+                try database.execute("PRAGMA user_version = \(index + 1)")
             }
         }
     }

@@ -1,6 +1,4 @@
 public import Diagnostics
-import Foundation
-import GRDB
 public import OBDCore
 
 /// A test result of service 06 with the time of reading.
@@ -53,19 +51,18 @@ extension TripStore {
     /// `vehicle` is a VIN or a name and restricts the result to that vehicle.
     public func monitorTrend(vehicle: String? = nil) throws(StoreError) -> [MonitorTrendPoint] {
         try read { database in
-            let rows = try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT m.*, trip.start + m.t AS time, vin FROM monitor_test AS m
-                        JOIN trip ON trip.id = m.trip
-                        LEFT JOIN vehicle ON vehicle.id = trip.vehicle
-                    WHERE deleted IS NULL AND m.value IS NOT NULL AND m.passed IS NOT NULL
-                        AND (?1 IS NULL OR vin = ?1 OR vehicle.name = ?1)
-                    ORDER BY vin, m.ecu, m.mid, m.component, m.tid, time
-                    """, arguments: [vehicle])
-            return rows.map { row in
-                return MonitorTrendPoint(
-                    time: UTC(microseconds: row["time"]), trip: row["trip"], vin: row["vin"],
+            let rows = try database.rows(
+                """
+                SELECT m.*, trip.start + m.t AS time, vin FROM monitor_test AS m
+                    JOIN trip ON trip.id = m.trip
+                    LEFT JOIN vehicle ON vehicle.id = trip.vehicle
+                WHERE deleted IS NULL AND m.value IS NOT NULL AND m.passed IS NOT NULL
+                    AND (?1 IS NULL OR vin = ?1 OR vehicle.name = ?1)
+                ORDER BY vin, m.ecu, m.mid, m.component, m.tid, time
+                """, [vehicle])
+            return try rows.map { row in
+                try MonitorTrendPoint(
+                    time: row["time"], trip: row["trip"], vin: row["vin"],
                     result: MonitorTestResult(row))
             }
         }
@@ -74,20 +71,18 @@ extension TripStore {
 
 extension MonitorTestResult {
     /// The result in a row of `monitor_test`.
-    init(_ row: Row) {
-        let raw: Data = row["raw"]
-        self.init(
-            ecu: (row["ecu"] as String?).flatMap { ECUAddress($0) }, tid: row["tid"],
-            raw: InlineBytes(raw), line: 0)
-        mid = row["mid"]
-        uas = row["uas"]
-        monitor = row["monitor"]
-        test = row["test"]
-        component = row["component"]
-        value = row["value"]
-        min = row["minimum"]
-        max = row["maximum"]
-        unit = row["unit"]
-        passed = row["passed"]
+    init(_ row: Row) throws {
+        let raw: [UInt8] = try row["raw"]
+        try self.init(ecu: row["ecu"], tid: row["tid"], raw: InlineBytes(raw), line: 0)
+        mid = try row["mid"]
+        uas = try row["uas"]
+        monitor = try row["monitor"]
+        test = try row["test"]
+        component = try row["component"]
+        value = try row["value"]
+        min = try row["minimum"]
+        max = try row["maximum"]
+        unit = try row["unit"]
+        passed = try row["passed"]
     }
 }

@@ -1,6 +1,4 @@
 public import Diagnostics
-import Foundation
-import GRDB
 import OBDCore
 
 /// The result of decoding a trip again.
@@ -92,10 +90,7 @@ extension TripStore {
         let old = try readings(ofTrip: id)
         return try write { database in
             var redecoder = Redecoder(old, table: table, monitors: monitors)
-            try database.inTransaction(.immediate) {
-                try redecoder.run(in: database)
-                return keeps ? .commit : .rollback
-            }
+            try database.transaction(keeps: keeps) { try redecoder.run(in: database) }
             return redecoder.result
         }
     }
@@ -120,30 +115,29 @@ private struct Redecoder {
     mutating func run(in database: Database) throws {
         let trip = old.trip.id
         try database.execute(
-            sql: """
-                CREATE TEMP TABLE redecoded (trip, t, sequence, channel, value, raw, detail);
-                CREATE TEMP TABLE redecoded_message (t, sequence);
-                """)
+            """
+            CREATE TEMP TABLE redecoded (trip, t, sequence, channel, value, raw, detail);
+            CREATE TEMP TABLE redecoded_message (t, sequence);
+            """)
         var row = try RowStatement(
             "INSERT INTO redecoded VALUES (?, ?, ?, ?, ?, ?, ?)", in: database)
-        let stored = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT t, sequence, channel, value, raw, detail, NULL AS ecu, NULL AS pgn,
-                    NULL AS payload FROM reading WHERE trip = ?1
-                UNION ALL
-                SELECT t, sequence, NULL, NULL, NULL, NULL, ecu, pgn, payload FROM message
-                    WHERE trip = ?1
-                ORDER BY t, sequence
-                """, arguments: [trip])
+        let stored = try database.cursor(
+            """
+            SELECT t, sequence, channel, value, raw, detail, NULL AS ecu, NULL AS pgn,
+                NULL AS payload FROM reading WHERE trip = ?1
+            UNION ALL
+            SELECT t, sequence, NULL, NULL, NULL, NULL, ecu, pgn, payload FROM message
+                WHERE trip = ?1
+            ORDER BY t, sequence
+            """, [trip])
         var record: [StoredRow] = []
         while let next = try stored.next() {
-            if let payload = next["payload"] as Data? {
+            if let payload = try next["payload"] as [UInt8]? {
                 try flush(&record, &row, in: database)
-                try readMessage(next, Array(payload), &row, in: database)
+                try readMessage(next, payload, &row, in: database)
                 continue
             }
-            let found = Self.storedRow(next)
+            let found = try Self.storedRow(next)
             if found.raw != nil { try flush(&record, &row, in: database) }
             record.append(found)
         }
@@ -176,28 +170,27 @@ private struct Redecoder {
 
     private mutating func replace(in database: Database) throws {
         try database.execute(
-            sql: """
-                DELETE FROM reading WHERE trip = :trip;
-                INSERT INTO reading SELECT * FROM redecoded ORDER BY trip, t, sequence;
-                DELETE FROM message WHERE trip = :trip AND (t, sequence) IN redecoded_message;
-                DROP TABLE redecoded;
-                DROP TABLE redecoded_message;
-                """, arguments: ["trip": old.trip.id])
+            """
+            DELETE FROM reading WHERE trip = :trip;
+            INSERT INTO reading SELECT * FROM redecoded ORDER BY trip, t, sequence;
+            DELETE FROM message WHERE trip = :trip AND (t, sequence) IN redecoded_message;
+            DROP TABLE redecoded;
+            DROP TABLE redecoded_message;
+            """, ["trip": old.trip.id])
         // The kept rows did not pass through a meter, so all totals are calculated again.
         try TripFigures.addUp(old.trip.id, in: database)
     }
 
-    private static func storedRow(_ row: Row) -> StoredRow {
+    private static func storedRow(_ row: Row) throws -> StoredRow {
         var detail: StoredRow.Detail?
-        let stored: DatabaseValue = row["detail"]
-        switch stored.storage {
-        case .string(let text): detail = .text(text)
-        case .int64(let reason): detail = .reason(reason)
-        case .null, .double, .blob: break
+        switch try row["detail"] as SQLValue {
+        case .text(let text): detail = .text(text)
+        case .integer(let reason): detail = .reason(reason)
+        case .null, .real, .blob: break
         }
-        return StoredRow(
+        return try StoredRow(
             t: row["t"], sequence: row["sequence"], channel: row["channel"], value: row["value"],
-            raw: (row["raw"] as Data?).map { Array($0) }, detail: detail)
+            raw: row["raw"], detail: detail)
     }
 
     /// Writes a record's new readings, or its old ones if there are no new ones.
@@ -225,15 +218,14 @@ private struct Redecoder {
     private mutating func readMessage(
         _ stored: Row, _ payload: [UInt8], _ row: inout RowStatement, in database: Database
     ) throws {
-        let t: Int64 = stored["t"]
-        let sequence: Int64 = stored["sequence"]
-        let message = ECUMessage(
-            ecu: (stored["ecu"] as String?).flatMap { ECUAddress($0) }, payload: payload,
+        let t: Int64 = try stored["t"]
+        let sequence: Int64 = try stored["sequence"]
+        let message = try ECUMessage(
+            ecu: stored["ecu"], payload: payload,
             parameterGroup: stored["pgn"])
         guard let readings = decode(message) else { return }
         try write(readings, t: t, sequence: sequence, &row, in: database)
-        try database.execute(
-            sql: "INSERT INTO redecoded_message VALUES (?, ?)", arguments: [t, sequence])
+        try database.execute("INSERT INTO redecoded_message VALUES (?, ?)", [t, sequence])
         result.found += 1
     }
 

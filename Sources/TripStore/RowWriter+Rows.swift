@@ -1,5 +1,4 @@
 import Diagnostics
-import GRDB
 import OBDCore
 
 /// Rows of rare kinds: each has its own statement, prepared when needed.
@@ -17,7 +16,7 @@ extension RowWriter {
         row.bind(monitor.monitor.rawValue)
         row.bind(monitor.supported)
         row.bind(monitor.complete)
-        try row.run(in: database)
+        try row.run()
     }
 
     mutating func store(
@@ -42,7 +41,7 @@ extension RowWriter {
         row.bind(result.unit)
         row.bind(result.passed)
         row.bind(blob: result.raw)
-        try row.run(in: database)
+        try row.run()
     }
 
     mutating func store(_ report: CodeReport, t: Int64, in database: Database) throws {
@@ -70,7 +69,7 @@ extension RowWriter {
             row.bind(code.conversionMethod)
         }
         row.bind(report.lamps?.packed)
-        try row.run(in: database)
+        try row.run()
     }
 
     /// Stores the number of codes with a status that an ECU reported.
@@ -85,7 +84,7 @@ extension RowWriter {
         bindKey(&row, t: t, ecu)
         row.bind(kind.rawValue)
         row.bind(Int64(codes))
-        try row.run(in: database)
+        try row.run()
     }
 
     mutating func store(_ message: ECUMessage, t: Int64, in database: Database) throws {
@@ -96,7 +95,7 @@ extension RowWriter {
         bindKey(&row, t: t, message.ecu)
         row.bind(message.parameterGroup.map { Int64($0) })
         row.bind(blob: message.payload)
-        try row.run(in: database)
+        try row.run()
     }
 
     mutating func store(_ event: TripEvent, t: Int64, in database: Database) throws {
@@ -111,7 +110,7 @@ extension RowWriter {
         row.bind(event.code)
         row.bind(event.duration.map { max(0, $0.nanoseconds / 1000) })
         row.bind(event.text)
-        try row.run(in: database)
+        try row.run()
     }
 
     mutating func store(
@@ -131,6 +130,6 @@ extension RowWriter {
         row.bind(position.course)
         row.bind(position.accuracy)
         row.bind(position.fixTime?.microseconds)
-        try row.run(in: database)
+        try row.run()
     }
 }

@@ -1,5 +1,4 @@
 import Diagnostics
-import GRDB
 import OBDCore
 
 /// Converts a trip's entries to rows.
@@ -30,9 +29,9 @@ struct RowWriter {
 
     /// Whether the trip still exists; no program can delete it within a transaction.
     func tripExists(in database: Database) throws -> Bool {
-        try Bool.fetchOne(
-            try database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM trip WHERE id = ?)"),
-            arguments: [trip]) ?? false
+        try database.value(
+            Bool.self, "SELECT EXISTS (SELECT 1 FROM trip WHERE id = ?)", [trip], isCached: true)
+            ?? false
     }
 
     /// Stores one entry.
@@ -49,17 +48,16 @@ struct RowWriter {
             row.bind(volts)
             row.bind(blob: [])
             row.bindNull()
-            try row.run(in: database)
+            try row.run()
             count(volts, at: place, t: t)
         case .event(let event): try store(event, t: t, in: database)
         case .note(let text):
             try database.execute(
-                sql: "INSERT INTO note (trip, t, text) VALUES (?, ?, ?)",
-                arguments: [trip, t, text])
+                "INSERT INTO note (trip, t, text) VALUES (?, ?, ?)",
+                [trip, t, text])
         case .vehicle(let vin):
             let vehicle = try Vehicles.id(of: vin, seen: anchor.utc(at: instant), in: database)
-            try database.execute(
-                sql: "UPDATE trip SET vehicle = ? WHERE id = ?", arguments: [vehicle, trip])
+            try database.execute("UPDATE trip SET vehicle = ? WHERE id = ?", [vehicle, trip])
         case .position(let position): try store(position, t: t, in: database)
         case .together(let entries):
             for entry in entries { try store(entry, at: instant, &row, in: database) }
@@ -81,7 +79,7 @@ struct RowWriter {
         row.bind(readings)
         row.bind(meter)
         row.bind(trip)
-        try row.run(in: database)
+        try row.run()
         var channel = try RowStatement(
             """
             INSERT INTO trip_channel (trip, channel, readings, numbers, total, minimum, maximum)
@@ -97,7 +95,7 @@ struct RowWriter {
             channel.bind(entry.figures.total)
             channel.bind(entry.figures.minimum)
             channel.bind(entry.figures.maximum)
-            try channel.run(in: database)
+            try channel.run()
         }
         channels.clearTouched()
     }
@@ -107,8 +105,8 @@ struct RowWriter {
         _ reason: EndReason, at instant: Instant, in database: Database
     ) throws {
         try database.execute(
-            sql: "UPDATE trip SET duration = max(duration, ?) WHERE id = ?",
-            arguments: [time(of: instant), trip])
+            "UPDATE trip SET duration = max(duration, ?) WHERE id = ?",
+            [time(of: instant), trip])
         try Trips.close(trip, reason, in: database)
     }
 
@@ -130,7 +128,7 @@ struct RowWriter {
         case .reason(let reason): row.bind(reason)
         case nil: row.bindNull()
         }
-        try row.run(in: database)
+        try row.run()
         count(old.detail == nil ? old.value : nil, at: place, t: old.t)
     }
 
@@ -245,14 +243,14 @@ struct RowWriter {
         if sharesRaw {
             row.bindNull()
             row.bind(text, or: status)
-            try row.run(in: database)
+            try row.run()
         } else {
             // The buffer lives until the row is stepped, so no copy on the heap is needed.
             try withUnsafeTemporaryAllocation(byteCount: max(reading.raw.count, 1), alignment: 1) {
                 for (index, byte) in reading.raw.enumerated() { $0[index] = byte }
                 row.bind(living: UnsafeRawBufferPointer(rebasing: $0[..<reading.raw.count]))
                 row.bind(text, or: status)
-                try row.run(in: database)
+                try row.run()
             }
         }
         count(status == nil ? number : nil, at: place, t: t)

@@ -1,5 +1,3 @@
-import GRDB
-
 /// Checks that the tables of a database are those of the migrations.
 ///
 /// The database may come from an untrusted source. A view in place of a table can run an endless
@@ -9,8 +7,8 @@ enum SchemaCheck {
     ///
     /// Further tables, views and indexes are allowed, because none of our statements reads them.
     static func fault(in database: Database, version: Int) throws -> String? {
-        let triggers = try Int.fetchOne(
-            database, sql: "SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%trigger%'")
+        let triggers = try database.value(
+            Int.self, "SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%trigger%'")
         if triggers != 0 { return "it has a trigger, which obdscan never makes" }
         // Usually the text is identical. Only for another text is it worth creating a database to
         // compare.
@@ -25,18 +23,18 @@ enum SchemaCheck {
 
     /// The statements that create the tables, in the form of `migrations/schema.sql`.
     static func text(in database: Database) throws -> String {
-        let statements = try String.fetchAll(
-            database,
-            sql: """
-                SELECT sql FROM sqlite_schema
-                WHERE type = 'table' AND name NOT LIKE 'sqlite_stat%' ORDER BY name
-                """)
+        let statements = try database.values(
+            String.self,
+            """
+            SELECT sql FROM sqlite_schema
+            WHERE type = 'table' AND name NOT LIKE 'sqlite_stat%' ORDER BY name
+            """)
         return statements.map { $0 + ";\n" }.joined(separator: "\n")
     }
 
     /// The tables of a new database of this version.
     private static func tables(version: Int) throws -> [String: [String]] {
-        try DatabaseQueue().writeWithoutTransaction { database in
+        try Connection().access { database in
             try Migrations.run(on: database, from: 0, to: version)
             return try tables(in: database)
         }
@@ -45,15 +43,14 @@ enum SchemaCheck {
     /// Each table with its kind and columns, as SQLite parsed them from the schema.
     private static func tables(in database: Database) throws -> [String: [String]] {
         var tables: [String: [String]] = [:]
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT l.name, l.type || ' ' || l.wr || ' ' || l.strict || ' ' || x.cid || ' ' || x.name
-                    || ' ' || x.type || ' ' || x."notnull" || ' ' || x.pk || ' ' || x.hidden
-                FROM pragma_table_list AS l JOIN pragma_table_xinfo(l.name) AS x
-                WHERE l.schema = 'main' AND l.type = 'table'
-                """)
-        while let row = try rows.next() { tables[row[0], default: []].append(row[1]) }
+        let rows = try database.cursor(
+            """
+            SELECT l.name, l.type || ' ' || l.wr || ' ' || l.strict || ' ' || x.cid || ' ' || x.name
+                || ' ' || x.type || ' ' || x."notnull" || ' ' || x.pk || ' ' || x.hidden
+            FROM pragma_table_list AS l JOIN pragma_table_xinfo(l.name) AS x
+            WHERE l.schema = 'main' AND l.type = 'table'
+            """)
+        while let row = try rows.next() { tables[try row[0], default: []].append(try row[1]) }
         return tables.mapValues { $0.sorted() }
     }
 }

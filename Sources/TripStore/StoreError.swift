@@ -1,4 +1,4 @@
-import GRDB
+import CSQLite
 import Glibc
 
 /// Why a database cannot be used; every case names the file.
@@ -54,30 +54,29 @@ extension StoreError {
             return
         }
         // The shared memory is a file of at least 32 KiB next to the database.
-        if error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
+        if error.extendedCode == csqlite_ioerr_shmsize {
             self = .full(path: path)
             return
         }
-        let message = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
-        switch error.resultCode {
-        case .SQLITE_FULL: self = .full(path: path)
-        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked(path: path)
-        case .SQLITE_CORRUPT: self = .damaged(path: path, message: message)
-        case .SQLITE_NOTADB: self = .foreign(path: path)
-        case .SQLITE_READONLY where ReadOnlyPlace.isReadOnlyDisk(path):
+        switch error.code {
+        case SQLITE_FULL: self = .full(path: path)
+        case SQLITE_BUSY, SQLITE_LOCKED: self = .locked(path: path)
+        case SQLITE_CORRUPT: self = .damaged(path: path, message: error.message)
+        case SQLITE_NOTADB: self = .foreign(path: path)
+        case SQLITE_READONLY where ReadOnlyPlace.isReadOnlyDisk(path):
             self = .readOnlyDisk(path: path)
-        case .SQLITE_READONLY: self = .readOnly(path: path)
-        case .SQLITE_CANTOPEN where access(path, R_OK) == 0 && !ReadOnlyPlace.isDatabase(path):
+        case SQLITE_READONLY: self = .readOnly(path: path)
+        case SQLITE_CANTOPEN where access(path, R_OK) == 0 && !ReadOnlyPlace.isDatabase(path):
             // For example a folder; access is not denied.
             self = .foreign(path: path)
-        case .SQLITE_IOERR
-        where error.extendedResultCode == .SQLITE_IOERR_READ
+        case SQLITE_IOERR
+        where error.extendedCode == csqlite_ioerr_read
             && access(path + "/", F_OK) == 0:
             self = .foreign(path: path)
-        case .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CANTOPEN: self = .permission(path: path)
+        case SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN: self = .permission(path: path)
         default:
             self = .other(
-                path: path, code: error.extendedResultCode.rawValue, message: message)
+                path: path, code: error.extendedCode, message: error.message)
         }
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import OBDCore
 
 /// What a stored trip holds, to recognise it when it comes back from a file.
@@ -25,28 +24,27 @@ struct StoredContents {
     init(
         of id: Int64, from start: Int64, in database: Database, schema: String = "main"
     ) throws {
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT ecu, signal, frame, readings, numbers, total
-                    FROM \(schema).trip_channel JOIN \(schema).channel ON channel.id = channel
-                    WHERE trip = ?
-                """, arguments: [id])
+        let rows = try database.cursor(
+            """
+            SELECT ecu, signal, frame, readings, numbers, total
+                FROM \(schema).trip_channel JOIN \(schema).channel ON channel.id = channel
+                WHERE trip = ?
+            """, [id])
         let none = ImportedTrip.Sum(readings: 0, numbers: 0, total: 0)
         while let row = try rows.next() {
-            let channel = ImportedTrip.Channel(ecu: row["ecu"], signal: row["signal"])
-            let sum = ImportedTrip.Sum(
+            let channel = try ImportedTrip.Channel(ecu: row["ecu"], signal: row["signal"])
+            let sum = try ImportedTrip.Sum(
                 readings: row["readings"], numbers: row["numbers"], total: row["total"])
             all[channel, default: none] += sum
-            if row["frame"] == nil { course[channel, default: none] += sum }
+            if try row.isNull("frame") { course[channel, default: none] += sum }
         }
         func first(_ condition: String) throws -> Int64? {
-            try Int64.fetchOne(
-                database,
-                sql: """
-                    SELECT t FROM \(schema).reading JOIN \(schema).channel ON channel.id = channel
-                        WHERE trip = ? AND \(condition) ORDER BY t LIMIT 1
-                    """, arguments: [id]
+            try database.value(
+                Int64.self,
+                """
+                SELECT t FROM \(schema).reading JOIN \(schema).channel ON channel.id = channel
+                    WHERE trip = ? AND \(condition) ORDER BY t LIMIT 1
+                """, [id]
             ).map { UTC(microseconds: start).later(by: $0).microseconds }
         }
         self.first = try first("true")
@@ -80,18 +78,17 @@ extension StoredContents {
 
         /// Reads the numbers of trip `id`; `schema` is the name of its database.
         init(of id: Int64, in database: Database, schema: String = "main") throws {
-            let rows = try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT ecu, signal, frame, value FROM \(schema).reading
-                        JOIN \(schema).channel ON channel.id = channel
-                        WHERE trip = ? AND value IS NOT NULL AND detail IS NULL ORDER BY t, sequence
-                    """, arguments: [id])
+            let rows = try database.cursor(
+                """
+                SELECT ecu, signal, frame, value FROM \(schema).reading
+                    JOIN \(schema).channel ON channel.id = channel
+                    WHERE trip = ? AND value IS NOT NULL AND detail IS NULL ORDER BY t, sequence
+                """, [id])
             while let row = try rows.next() {
-                let channel = ImportedTrip.Channel(ecu: row["ecu"], signal: row["signal"])
-                let value: Double = row["value"]
+                let channel = try ImportedTrip.Channel(ecu: row["ecu"], signal: row["signal"])
+                let value: Double = try row["value"]
                 all[channel, default: []].append(value)
-                if row["frame"] == nil { course[channel, default: []].append(value) }
+                if try row.isNull("frame") { course[channel, default: []].append(value) }
             }
         }
 

@@ -1,5 +1,4 @@
 public import Diagnostics
-import GRDB
 public import OBDCore
 
 /// Why trips cannot be joined, split or restored.
@@ -98,17 +97,17 @@ extension TripStore {
             .join, trip: first, other: second, cut: shift, batch: batch, in: database)
         try move(from: second, to: first, by: shift, in: database)
         try database.execute(
-            sql: """
-                UPDATE note SET trip = :first WHERE trip = :second;
-                INSERT OR IGNORE INTO trip_tag (trip, tag)
-                    SELECT :first, tag FROM trip_tag WHERE trip = :second;
-                UPDATE trip SET (vehicle, name, duration, end_reason) =
-                    (SELECT coalesce(trip.vehicle, other.vehicle),
-                        coalesce(trip.name, other.name), other.duration + :shift,
-                        other.end_reason FROM trip AS other WHERE other.id = :second)
-                    WHERE id = :first;
-                DELETE FROM trip WHERE id = :second;
-                """, arguments: ["first": first, "second": second, "shift": shift])
+            """
+            UPDATE note SET trip = :first WHERE trip = :second;
+            INSERT OR IGNORE INTO trip_tag (trip, tag)
+                SELECT :first, tag FROM trip_tag WHERE trip = :second;
+            UPDATE trip SET (vehicle, name, duration, end_reason) =
+                (SELECT coalesce(trip.vehicle, other.vehicle),
+                    coalesce(trip.name, other.name), other.duration + :shift,
+                    other.end_reason FROM trip AS other WHERE other.id = :second)
+                WHERE id = :first;
+            DELETE FROM trip WHERE id = :second;
+            """, ["first": first, "second": second, "shift": shift])
         return edit
     }
 
@@ -116,9 +115,9 @@ extension TripStore {
     private static func hasRows(_ trip: Int64, from t: Int64, in database: Database) throws -> Bool
     {
         let found = timed.map { "EXISTS (SELECT * FROM \($0) WHERE trip = :trip AND t >= :t)" }
-        return try Bool.fetchOne(
-            database, sql: "SELECT \(found.joined(separator: " OR "))",
-            arguments: ["trip": trip, "t": t]) ?? false
+        return try database.value(
+            Bool.self, "SELECT \(found.joined(separator: " OR "))",
+            ["trip": trip, "t": t]) ?? false
     }
 
     /// Splits a trip; everything at or after `time` becomes its own trip.
@@ -171,24 +170,23 @@ extension TripStore {
         var cuts: [Cut] = []
         var previous: Int64?
         var last: Int64?
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT t, CASE WHEN detail IS NULL AND kind = 'number'
-                    THEN \(TripMeter.Role.sql) END AS role, value
-                FROM reading JOIN channel ON channel.id = channel
-                WHERE trip = ? AND service IS NOT NULL ORDER BY t, sequence
-                """, arguments: [trip])
+        let rows = try database.cursor(
+            """
+            SELECT t, CASE WHEN detail IS NULL AND kind = 'number'
+                THEN \(TripMeter.Role.sql) END AS role, value
+            FROM reading JOIN channel ON channel.id = channel
+            WHERE trip = ? AND service IS NOT NULL ORDER BY t, sequence
+            """, [trip])
         while let row = try rows.next() {
-            let t: Int64 = row["t"]
+            let t: Int64 = try row["t"]
             let instant = Instant(nanoseconds: t &* 1000)
             if t != last { (previous, last) = (last, t) }
             let wasOver = rule.end(by: instant) != nil
             let wasSilent = limits.silence.map { limit in
                 previous.map { .microseconds(t &- $0) >= limit } ?? false
             }
-            let role = (row["role"] as Int64?).flatMap { TripMeter.Role(rawValue: $0) }
-            rule.take(role, row["value"] ?? 0, at: instant)
+            let role = try (row["role"] as Int64?).flatMap { TripMeter.Role(rawValue: $0) }
+            rule.take(role, try row["value"] ?? 0, at: instant)
             // However long the standstill is, the next drive begins when the wheels or the engine
             // turn again.
             let isOver = wasOver && rule.end(by: instant) == nil
@@ -197,7 +195,7 @@ extension TripStore {
             }
             cuts.append(Cut(end: previous, start: t))
             rule = TripEndRule(limits: limits)
-            rule.take(role, row["value"] ?? 0, at: instant)
+            rule.take(role, try row["value"] ?? 0, at: instant)
         }
         return cuts
     }
@@ -210,22 +208,22 @@ extension TripStore {
         var batch: Int64?
         for cut in cuts.reversed() {
             try database.execute(
-                sql: """
-                    INSERT INTO trip (purpose, vehicle, accessory, start, monotonic, duration,
-                        end_reason, name)
-                    SELECT purpose, vehicle, accessory, start + :cut, monotonic + :cut * 1000,
-                        duration - :cut, end_reason, name FROM trip WHERE id = :old
-                    """, arguments: ["old": id, "cut": cut.start])
+                """
+                INSERT INTO trip (purpose, vehicle, accessory, start, monotonic, duration,
+                    end_reason, name)
+                SELECT purpose, vehicle, accessory, start + :cut, monotonic + :cut * 1000,
+                    duration - :cut, end_reason, name FROM trip WHERE id = :old
+                """, ["old": id, "cut": cut.start])
             let new = database.lastInsertedRowID
             let recorded = try TripEdits.record(
                 .split, trip: id, other: new, cut: cut.start, batch: batch, in: database)
             batch = batch ?? recorded
             try database.execute(
-                sql: """
-                    INSERT INTO trip_tag (trip, tag) SELECT :new, tag FROM trip_tag
-                        WHERE trip = :old;
-                    UPDATE trip SET duration = :end WHERE id = :old;
-                    """, arguments: ["old": id, "new": new, "end": cut.end])
+                """
+                INSERT INTO trip_tag (trip, tag) SELECT :new, tag FROM trip_tag
+                    WHERE trip = :old;
+                UPDATE trip SET duration = :end WHERE id = :old;
+                """, ["old": id, "new": new, "end": cut.end])
             try move(from: id, to: new, by: -cut.start, startingAt: cut.start, in: database)
             try TripFigures.addUp(new, in: database)
             numbers.insert(new, at: 0)
@@ -259,8 +257,8 @@ extension TripStore {
     ) throws {
         for table in timed {
             try database.execute(
-                sql: "UPDATE \(table) SET trip = ?, t = t + ? WHERE trip = ? AND t >= ?",
-                arguments: [to, shift, from, startingAt])
+                "UPDATE \(table) SET trip = ?, t = t + ? WHERE trip = ? AND t >= ?",
+                [to, shift, from, startingAt])
         }
     }
 }

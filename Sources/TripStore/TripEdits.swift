@@ -1,5 +1,3 @@
-import GRDB
-
 /// An edit of trips.
 public struct TripEdit: Hashable, Sendable {
     /// The action; the raw value is stored in the database.
@@ -30,7 +28,7 @@ enum TripEdits {
         _ action: TripEdit.Action, trip: Int64, other: Int64? = nil, cut: Int64? = nil,
         batch: Int64? = nil, in database: Database
     ) throws -> Int64 {
-        let columns = try database.columns(in: "trip").map(\.name)
+        let columns = try database.columns(of: "trip")
         let row = columns.map { "'\($0)', \($0)" }.joined(separator: ", ")
         func state(_ parameter: String) -> String {
             """
@@ -41,12 +39,12 @@ enum TripEdits {
             """
         }
         try database.execute(
-            sql: """
-                INSERT INTO trip_edit (time, action, trip, other, cut, batch, before)
-                VALUES (CAST(strftime('%s', 'now') AS INTEGER) * 1000000, :action, :trip, :other,
-                    :cut, :batch, json_array(\(state(":trip")), \(state(":other"))))
-                """,
-            arguments: [
+            """
+            INSERT INTO trip_edit (time, action, trip, other, cut, batch, before)
+            VALUES (CAST(strftime('%s', 'now') AS INTEGER) * 1000000, :action, :trip, :other,
+                :cut, :batch, json_array(\(state(":trip")), \(state(":other"))))
+            """,
+            [
                 "action": action.rawValue, "trip": trip, "other": other, "cut": cut,
                 "batch": batch,
             ])
@@ -58,18 +56,17 @@ enum TripEdits {
         in database: Database,
         move: (_ from: Int64, _ to: Int64, _ shift: Int64, _ start: Int64) throws -> Void
     ) throws -> TripEdit? {
-        let last = try Row.fetchOne(
-            database, sql: "SELECT id, batch FROM trip_edit ORDER BY id DESC LIMIT 1")
+        let last = try database.row("SELECT id, batch FROM trip_edit ORDER BY id DESC LIMIT 1")
         guard let last else { return nil }
-        let first: Int64 = last["batch"] ?? last["id"]
-        let edits = try Row.fetchAll(
-            database, sql: "SELECT * FROM trip_edit WHERE id >= ? ORDER BY id DESC",
-            arguments: [first])
+        let first: Int64 = try last["batch"] ?? last["id"]
+        let edits = try database.rows(
+            "SELECT * FROM trip_edit WHERE id >= ? ORDER BY id DESC",
+            [first])
         var undone: TripEdit?
         for edit in edits {
-            guard let action = TripEdit.Action(rawValue: edit["action"]) else { continue }
-            let trip: Int64 = edit["trip"]
-            let other: Int64? = edit["other"]
+            guard let action = try edit["action"] as TripEdit.Action? else { continue }
+            let trip: Int64 = try edit["trip"]
+            let other: Int64? = try edit["other"]
             try takeBack(action, edit, trip, other ?? trip, in: database, move)
             if undone == nil { undone = TripEdit(action: action, trip: trip, others: []) }
             if action == .delete {
@@ -77,8 +74,7 @@ enum TripEdits {
             } else if let other {
                 undone?.others.append(other)
             }
-            try database.execute(
-                sql: "DELETE FROM trip_edit WHERE id = ?", arguments: [edit["id"] as Int64])
+            try database.execute("DELETE FROM trip_edit WHERE id = ?", [edit["id"] as Int64])
         }
         undone?.others.sort()
         return undone
@@ -89,47 +85,46 @@ enum TripEdits {
         in database: Database,
         _ move: (_ from: Int64, _ to: Int64, _ shift: Int64, _ start: Int64) throws -> Void
     ) throws {
-        let before: String = edit["before"]
-        let cut: Int64 = edit["cut"] ?? 0
+        let before: String = try edit["before"]
+        let cut: Int64 = try edit["cut"] ?? 0
         switch action {
         case .delete:
-            try database.execute(
-                sql: "UPDATE trip SET deleted = NULL WHERE id = ?", arguments: [trip])
+            try database.execute("UPDATE trip SET deleted = NULL WHERE id = ?", [trip])
         case .split:
             try move(other, trip, cut, .min)
             try database.execute(
-                sql: """
-                    UPDATE note SET trip = :trip WHERE trip = :other;
-                    INSERT OR IGNORE INTO trip_tag (trip, tag)
-                        SELECT :trip, tag FROM trip_tag WHERE trip = :other;
-                    DELETE FROM trip WHERE id = :other;
-                    UPDATE trip SET duration = json_extract(:before, '$[0].trip.duration')
-                        WHERE id = :trip;
-                    """, arguments: ["trip": trip, "other": other, "before": before])
+                """
+                UPDATE note SET trip = :trip WHERE trip = :other;
+                INSERT OR IGNORE INTO trip_tag (trip, tag)
+                    SELECT :trip, tag FROM trip_tag WHERE trip = :other;
+                DELETE FROM trip WHERE id = :other;
+                UPDATE trip SET duration = json_extract(:before, '$[0].trip.duration')
+                    WHERE id = :trip;
+                """, ["trip": trip, "other": other, "before": before])
         case .join:
-            let columns = try database.columns(in: "trip").map(\.name)
+            let columns = try database.columns(of: "trip")
             let values = columns.map { "json_extract(:before, '$[1].trip.\($0)')" }
             try database.execute(
-                sql: """
-                    INSERT INTO trip (\(columns.joined(separator: ", ")))
-                        VALUES (\(values.joined(separator: ", ")));
-                    """, arguments: ["before": before])
+                """
+                INSERT INTO trip (\(columns.joined(separator: ", ")))
+                    VALUES (\(values.joined(separator: ", ")));
+                """, ["before": before])
             try move(trip, other, -cut, cut)
             try database.execute(
-                sql: """
-                    UPDATE note SET trip = :other WHERE id IN
-                        (SELECT value FROM json_each(:before, '$[1].notes'));
-                    DELETE FROM trip_tag WHERE trip = :trip
-                        AND tag IN (SELECT value FROM json_each(:before, '$[1].tags'))
-                        AND tag NOT IN (SELECT value FROM json_each(:before, '$[0].tags'));
-                    INSERT INTO trip_tag (trip, tag)
-                        SELECT :other, value FROM json_each(:before, '$[1].tags');
-                    UPDATE trip SET vehicle = json_extract(:before, '$[0].trip.vehicle'),
-                        name = json_extract(:before, '$[0].trip.name'),
-                        duration = json_extract(:before, '$[0].trip.duration'),
-                        end_reason = json_extract(:before, '$[0].trip.end_reason')
-                        WHERE id = :trip;
-                    """, arguments: ["trip": trip, "other": other, "before": before])
+                """
+                UPDATE note SET trip = :other WHERE id IN
+                    (SELECT value FROM json_each(:before, '$[1].notes'));
+                DELETE FROM trip_tag WHERE trip = :trip
+                    AND tag IN (SELECT value FROM json_each(:before, '$[1].tags'))
+                    AND tag NOT IN (SELECT value FROM json_each(:before, '$[0].tags'));
+                INSERT INTO trip_tag (trip, tag)
+                    SELECT :other, value FROM json_each(:before, '$[1].tags');
+                UPDATE trip SET vehicle = json_extract(:before, '$[0].trip.vehicle'),
+                    name = json_extract(:before, '$[0].trip.name'),
+                    duration = json_extract(:before, '$[0].trip.duration'),
+                    end_reason = json_extract(:before, '$[0].trip.end_reason')
+                    WHERE id = :trip;
+                """, ["trip": trip, "other": other, "before": before])
             try TripFigures.addUp(other, in: database)
         }
         if action != .delete { try TripFigures.addUp(trip, in: database) }

@@ -1,31 +1,28 @@
-import GRDB
-
 /// Calculates a trip's totals from its rows.
 enum TripFigures {
     /// Calculates a trip's totals again.
     static func addUp(_ trip: Int64, in database: Database) throws {
         try database.execute(
-            sql: """
-                DELETE FROM trip_channel WHERE trip = :trip;
-                INSERT INTO trip_channel (trip, channel, readings, numbers, total, minimum, maximum)
-                    SELECT trip, channel, count(*), count(number), total(number), min(number),
-                        max(number)
-                    FROM (SELECT trip, channel, CASE WHEN detail IS NULL THEN value END AS number
-                        FROM reading WHERE trip = :trip)
-                    GROUP BY channel;
-                """, arguments: ["trip": trip])
+            """
+            DELETE FROM trip_channel WHERE trip = :trip;
+            INSERT INTO trip_channel (trip, channel, readings, numbers, total, minimum, maximum)
+                SELECT trip, channel, count(*), count(number), total(number), min(number),
+                    max(number)
+                FROM (SELECT trip, channel, CASE WHEN detail IS NULL THEN value END AS number
+                    FROM reading WHERE trip = :trip)
+                GROUP BY channel;
+            """, ["trip": trip])
         var meter = TripMeter()
-        let meters = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT t, channel, \(TripMeter.Role.sql) AS role, value FROM reading
-                    JOIN channel ON channel.id = channel
-                WHERE trip = ? AND role IS NOT NULL AND detail IS NULL AND channel.kind = 'number'
-                ORDER BY t, sequence
-                """, arguments: [trip])
+        let meters = try database.cursor(
+            """
+            SELECT t, channel, \(TripMeter.Role.sql) AS role, value FROM reading
+                JOIN channel ON channel.id = channel
+            WHERE trip = ? AND role IS NOT NULL AND detail IS NULL AND channel.kind = 'number'
+            ORDER BY t, sequence
+            """, [trip])
         while let row = try meters.next() {
-            guard let role = TripMeter.Role(rawValue: row["role"]) else { continue }
-            meter.add(row["value"], role, channel: row["channel"], t: row["t"])
+            guard let role = TripMeter.Role(rawValue: try row["role"]) else { continue }
+            try meter.add(row["value"], role, channel: row["channel"], t: row["t"])
         }
         var row = try RowStatement(
             """
@@ -36,6 +33,6 @@ enum TripFigures {
             """, in: database)
         row.bind(meter)
         row.bind(trip)
-        try row.run(in: database)
+        try row.run()
     }
 }

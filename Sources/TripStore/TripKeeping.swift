@@ -1,5 +1,4 @@
 public import Diagnostics
-import GRDB
 public import OBDCore
 
 extension TripStore {
@@ -14,10 +13,10 @@ extension TripStore {
                 let edit = try TripEdits.record(.delete, trip: id, batch: batch, in: database)
                 batch = batch ?? edit
                 try database.execute(
-                    sql: """
-                        UPDATE trip SET deleted = CAST(strftime('%s', 'now') AS INTEGER) * 1000000
-                        WHERE id = ?
-                        """, arguments: [id])
+                    """
+                    UPDATE trip SET deleted = CAST(strftime('%s', 'now') AS INTEGER) * 1000000
+                    WHERE id = ?
+                    """, [id])
             }
         }
     }
@@ -32,8 +31,8 @@ extension TripStore {
     @discardableResult
     public func purge() throws(StoreError) -> Int {
         try transaction { database in
-            let ids = try Int64.fetchAll(
-                database, sql: "SELECT id FROM trip WHERE deleted IS NOT NULL")
+            let ids = try database.values(
+                Int64.self, "SELECT id FROM trip WHERE deleted IS NOT NULL")
             try Self.purge(ids, in: database)
             return ids.count
         }
@@ -47,14 +46,14 @@ extension TripStore {
         endedBefore time: UTC, except kept: Set<Int64> = []
     ) throws(StoreError) -> [Int64] {
         try transaction { database in
-            let found = try Int64.fetchAll(
-                database,
-                sql: """
-                    SELECT id FROM trip WHERE purpose = 'log' AND end_reason IS NOT NULL
-                        AND start + duration < ? AND name IS NULL
-                        AND NOT EXISTS (SELECT * FROM trip_tag WHERE trip_tag.trip = trip.id)
-                        AND NOT EXISTS (SELECT * FROM note WHERE note.trip = trip.id)
-                    """, arguments: [time.microseconds])
+            let found = try database.values(
+                Int64.self,
+                """
+                SELECT id FROM trip WHERE purpose = 'log' AND end_reason IS NOT NULL
+                    AND start + duration < ? AND name IS NULL
+                    AND NOT EXISTS (SELECT * FROM trip_tag WHERE trip_tag.trip = trip.id)
+                    AND NOT EXISTS (SELECT * FROM note WHERE note.trip = trip.id)
+                """, [time.microseconds])
             let ids = found.filter { !kept.contains($0) }
             try Self.purge(ids, in: database)
             return ids
@@ -64,10 +63,10 @@ extension TripStore {
     private static func purge(_ ids: [Int64], in database: Database) throws {
         for id in ids {
             try database.execute(
-                sql: """
-                    DELETE FROM trip WHERE id = :trip;
-                    DELETE FROM trip_edit WHERE trip = :trip OR other = :trip;
-                    """, arguments: ["trip": id])
+                """
+                DELETE FROM trip WHERE id = :trip;
+                DELETE FROM trip_edit WHERE trip = :trip OR other = :trip;
+                """, ["trip": id])
         }
     }
 
@@ -78,8 +77,7 @@ extension TripStore {
         _ = try trip(id)
         let name = name.flatMap { $0.isEmpty ? nil : $0 }
         try transaction { database in
-            try database.execute(
-                sql: "UPDATE trip SET name = ? WHERE id = ?", arguments: [name, id])
+            try database.execute("UPDATE trip SET name = ? WHERE id = ?", [name, id])
         }
     }
 
@@ -89,10 +87,10 @@ extension TripStore {
     public func setName(_ name: String, ofVehicle vehicle: String) throws(StoreError) -> Bool {
         try transaction { database in
             try database.execute(
-                sql: """
-                    UPDATE vehicle SET name = nullif(?1, '')
-                    WHERE (vin = ?2 OR name = ?2) AND (?1 <> '' OR vin IS NOT NULL)
-                    """, arguments: [name, vehicle])
+                """
+                UPDATE vehicle SET name = nullif(?1, '')
+                WHERE (vin = ?2 OR name = ?2) AND (?1 <> '' OR vin IS NOT NULL)
+                """, [name, vehicle])
             return database.changesCount > 0
         }
     }
@@ -101,11 +99,11 @@ extension TripStore {
     public func setTags(_ tags: [String], ofTrip id: Int64) throws(StoreError) {
         _ = try trip(id)
         try transaction { database in
-            try database.execute(sql: "DELETE FROM trip_tag WHERE trip = ?", arguments: [id])
+            try database.execute("DELETE FROM trip_tag WHERE trip = ?", [id])
             for tag in tags where !tag.isEmpty {
                 try database.execute(
-                    sql: "INSERT OR IGNORE INTO trip_tag (trip, tag) VALUES (?, ?)",
-                    arguments: [id, tag])
+                    "INSERT OR IGNORE INTO trip_tag (trip, tag) VALUES (?, ?)",
+                    [id, tag])
             }
         }
     }
@@ -125,8 +123,8 @@ extension TripStore {
         let start = try trip(id).start
         try transaction { database in
             try database.execute(
-                sql: "INSERT INTO note (trip, t, text) VALUES (?, ?, ?)",
-                arguments: [id, time.map { $0.microseconds &- start.microseconds }, text])
+                "INSERT INTO note (trip, t, text) VALUES (?, ?, ?)",
+                [id, time.map { $0.microseconds &- start.microseconds }, text])
         }
     }
 
@@ -134,12 +132,12 @@ extension TripStore {
     public func notes(ofTrip id: Int64) throws(StoreError) -> [Note] {
         let start = try trip(id).start
         return try read { database in
-            try Row.fetchAll(
-                database, sql: "SELECT t, text FROM note WHERE trip = ? ORDER BY t, id",
-                arguments: [id]
+            try database.rows(
+                "SELECT t, text FROM note WHERE trip = ? ORDER BY t, id",
+                [id]
             ).map { row in
-                let t: Int64? = row["t"]
-                return Note(
+                let t: Int64? = try row["t"]
+                return try Note(
                     time: t.map { UTC(microseconds: start.microseconds &+ $0) }, text: row["text"])
             }
         }
@@ -150,14 +148,13 @@ extension TripStore {
         ofTrip id: Int64
     ) throws(StoreError) -> [(kind: TripEvent.Kind, count: Int)] {
         try read { database in
-            try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT kind, count(*) AS count FROM event WHERE trip = ?
-                    GROUP BY kind ORDER BY count DESC, kind
-                    """, arguments: [id]
+            try database.rows(
+                """
+                SELECT kind, count(*) AS count FROM event WHERE trip = ?
+                GROUP BY kind ORDER BY count DESC, kind
+                """, [id]
             ).compactMap { row in
-                TripEvent.Kind(rawValue: row["kind"]).map { ($0, row["count"]) }
+                try (row["kind"] as TripEvent.Kind?).map { ($0, try row["count"]) }
             }
         }
     }

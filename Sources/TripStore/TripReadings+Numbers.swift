@@ -1,6 +1,3 @@
-import GRDB
-import GRDBSQLite
-
 extension TripReadings {
     /// Calls `body` with the numbers, flags (0, 1) and codes of some signals in the order of time.
     ///
@@ -21,20 +18,17 @@ extension TripReadings {
         guard !byChannel.isEmpty else { return }
         let channels = byChannel.keys.sorted().map(String.init).joined(separator: ",")
         try store.reading { database in
-            let statement = try database.makeStatement(
-                sql: """
-                    SELECT t, channel, value FROM reading
-                    WHERE trip = ? AND t BETWEEN ? AND ? AND channel IN (\(channels))
-                        AND detail IS NULL AND value IS NOT NULL
-                    ORDER BY t, sequence
-                    """)
-            let handle = statement.sqliteStatement
-            sqlite3_bind_int64(handle, 1, trip.id)
-            sqlite3_bind_int64(handle, 2, times.lowerBound)
-            sqlite3_bind_int64(handle, 3, times.upperBound)
-            while try database.step(handle) {
-                guard let place = byChannel[sqlite3_column_int64(handle, 1)] else { continue }
-                try body(sqlite3_column_int64(handle, 0), place, sqlite3_column_double(handle, 2))
+            let statement = try database.statement(
+                """
+                SELECT t, channel, value FROM reading
+                WHERE trip = ? AND t BETWEEN ? AND ? AND channel IN (\(channels))
+                    AND detail IS NULL AND value IS NOT NULL
+                ORDER BY t, sequence
+                """, [trip.id, times.lowerBound, times.upperBound])
+            let row = statement.current
+            while try statement.step() {
+                guard let place = byChannel[row.integer(1)] else { continue }
+                try body(row.integer(0), place, row.real(2))
             }
         }
     }

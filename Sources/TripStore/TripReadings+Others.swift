@@ -1,4 +1,3 @@
-import GRDB
 public import OBDCore
 
 extension TripReadings {
@@ -15,10 +14,9 @@ extension TripReadings {
     /// The number of positions within the selection.
     public func positions() throws(StoreError) -> Int {
         try store.read { database in
-            try Int.fetchOne(
-                database,
-                sql: "SELECT count(*) FROM position WHERE trip = ? AND t BETWEEN ? AND ?",
-                arguments: [trip.id, times.lowerBound, times.upperBound]) ?? 0
+            try database.value(
+                Int.self, "SELECT count(*) FROM position WHERE trip = ? AND t BETWEEN ? AND ?",
+                [trip.id, times.lowerBound, times.upperBound]) ?? 0
         }
     }
 

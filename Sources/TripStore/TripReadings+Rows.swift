@@ -1,6 +1,4 @@
 public import Diagnostics
-import GRDB
-import GRDBSQLite
 public import OBDCore
 
 extension TripReadings {
@@ -52,7 +50,7 @@ extension TripReadings {
     /// Calls `body` with the rows of a statement that selects t, sequence, channel, value, raw, detail,
     /// until it returns false.
     func scan(
-        _ sql: String, _ arguments: [Int64], in database: Database,
+        _ sql: String, _ arguments: Arguments, in database: Database,
         _ body: (borrowing Stored) throws -> Bool
     ) throws {
         // Indexed by channel number, so that a row needs no dictionary access.
@@ -71,24 +69,21 @@ extension TripReadings {
         let kinds = table.signals.map(\.kind)
         let isVIN = table.signals.map { $0.id == "VIN" }
 
-        let statement = try database.cachedStatement(sql: sql)
-        let handle = statement.sqliteStatement
-        for (index, argument) in arguments.enumerated() {
-            sqlite3_bind_int64(handle, Int32(index + 1), argument)
-        }
-        defer { sqlite3_reset(handle) }
+        let statement = try database.statement(sql, arguments, isCached: true)
+        defer { statement.reset() }
+        let row = statement.current
         var bytes = InlineBytes()
-        while try database.step(handle) {
-            let channel = Int(sqlite3_column_int64(handle, 2))
-            if sqlite3_column_type(handle, 4) != SQLITE_NULL {
-                bytes = Self.blob(handle, 4)
+        while try statement.step() {
+            let channel = Int(row.integer(2))
+            if !row.isNull(4) {
+                bytes = Self.bytes(row.blob(4))
             }
             guard places.indices.contains(channel), places[channel] >= 0 else { continue }
             let place = places[channel]
-            rows[place].t = sqlite3_column_int64(handle, 0)
-            rows[place].sequence = sqlite3_column_int64(handle, 1)
+            rows[place].t = row.integer(0)
+            rows[place].sequence = row.integer(1)
             rows[place].reading.raw = bytes
-            rows[place].reading.value = Self.value(kinds[place], handle)
+            rows[place].reading.value = Self.value(kinds[place], row)
             if isVIN[place] {
                 rows[place].reading.checkDigit =
                     if case .text(let text) = rows[place].reading.value {
@@ -102,31 +97,21 @@ extension TripReadings {
     }
 
     @inline(__always)
-    private static func blob(_ handle: OpaquePointer, _ column: Int32) -> InlineBytes {
-        let blob = UnsafeRawBufferPointer(
-            start: sqlite3_column_blob(handle, column),
-            count: Int(sqlite3_column_bytes(handle, column)))
+    private static func bytes(_ blob: UnsafeRawBufferPointer) -> InlineBytes {
         var bytes = InlineBytes()
         for byte in blob { bytes.append(byte) }
         return bytes
     }
 
     @inline(__always)
-    private static func value(_ kind: Signal.Kind, _ handle: OpaquePointer) -> Reading.Value {
-        switch sqlite3_column_type(handle, 5) {
-        case SQLITE_NULL: break
-        case SQLITE_INTEGER:
-            let code: UInt64? =
-                sqlite3_column_type(handle, 3) == SQLITE_NULL
-                ? nil : UInt64(exactly: sqlite3_column_double(handle, 3))
-            let reason = Reading.Missing(stored: sqlite3_column_int64(handle, 5))
+    private static func value(_ kind: Signal.Kind, _ row: CurrentRow) -> Reading.Value {
+        if !row.isNull(5) {
+            guard row.isInteger(5) else { return .text(row.text(5)) }
+            let code = row.isNull(3) ? nil : UInt64(exactly: row.real(3))
+            let reason = Reading.Missing(stored: row.integer(5))
             return .missing(reason ?? .undefined, code: code)
-        default:
-            let text = UnsafeBufferPointer(
-                start: sqlite3_column_text(handle, 5), count: Int(sqlite3_column_bytes(handle, 5)))
-            return .text(String(decoding: text, as: UTF8.self))
         }
-        let number = sqlite3_column_double(handle, 3)
+        let number = row.real(3)
         switch kind {
         case .number: return .number(number)
         case .flag: return .flag(number != 0)

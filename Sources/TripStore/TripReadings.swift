@@ -1,5 +1,4 @@
 public import Diagnostics
-import GRDB
 public import OBDCore
 
 /// A signal of a trip with its totals.
@@ -122,48 +121,46 @@ public struct TripReadings: Sendable {
 
     private static func channels(of trip: Int64, in database: Database) throws -> [Channel] {
         var labels: [Int64: [(code: UInt64, label: String)]] = [:]
-        for row in try Row.fetchAll(
-            database,
-            sql: """
-                SELECT channel, code, label FROM channel_label
-                WHERE channel IN (SELECT channel FROM trip_channel WHERE trip = ?)
-                ORDER BY channel, code
-                """, arguments: [trip])
+        for row in try database.rows(
+            """
+            SELECT channel, code, label FROM channel_label
+            WHERE channel IN (SELECT channel FROM trip_channel WHERE trip = ?)
+            ORDER BY channel, code
+            """, [trip])
         {
-            guard let code = UInt64(exactly: row["code"] as Int64) else { continue }
-            labels[row["channel"], default: []].append((code, row["label"]))
+            guard let code = UInt64(exactly: try row["code"] as Int64) else { continue }
+            labels[try row["channel"], default: []].append((code, try row["label"]))
         }
-        let rows = try Row.fetchAll(
-            database,
-            sql: """
-                SELECT channel.*, readings, numbers, total, minimum, maximum FROM trip_channel
-                    JOIN channel ON channel.id = trip_channel.channel
-                WHERE trip = ? ORDER BY channel.id
-                """, arguments: [trip])
-        return rows.map { row in
-            let id: Int64 = row["id"]
-            let service: Int? = row["service"]
-            let identifier: Int64? = row["identifier"]
+        let rows = try database.rows(
+            """
+            SELECT channel.*, readings, numbers, total, minimum, maximum FROM trip_channel
+                JOIN channel ON channel.id = trip_channel.channel
+            WHERE trip = ? ORDER BY channel.id
+            """, [trip])
+        return try rows.map { row in
+            let id: Int64 = try row["id"]
+            let service: Int? = try row["service"]
+            let identifier: Int64? = try row["identifier"]
             var dataID: DataID?
             if let service, let identifier {
                 dataID = DataID(
                     Service(UInt8(truncatingIfNeeded: service)),
                     UInt32(truncatingIfNeeded: identifier))
             }
-            let numbers: Int64 = row["numbers"]
-            let total: Double = row["total"]
-            let frame: Int? = row["frame"]
-            let signal = Signal(
+            let numbers: Int64 = try row["numbers"]
+            let total: Double = try row["total"]
+            let frame: Int? = try row["frame"]
+            let signal = try Signal(
                 id: row["signal"], name: row["name"], bitOffset: 0, bitLength: 0,
-                kind: Signal.Kind(stored: row["kind"]) ?? .bytes, unit: row["unit"],
+                kind: row["kind"] ?? .bytes, unit: row["unit"],
                 labels: labels[id] ?? [])
-            return Channel(
+            return try Channel(
                 id: id, signal: signal,
                 found: TripSignal(
                     signal: SignalIndex(rawValue: -1),
-                    ecu: (row["ecu"] as String?).flatMap { ECUAddress($0) }, dataID: dataID,
+                    ecu: row["ecu"], dataID: dataID,
                     frame: frame.map { UInt8(truncatingIfNeeded: $0) },
-                    dtc: (row["dtc"] as String?).flatMap { DTC($0) }, readings: row["readings"],
+                    dtc: row["dtc"], readings: row["readings"],
                     minimum: row["minimum"], maximum: row["maximum"],
                     mean: numbers > 0 ? total / Double(numbers) : nil))
         }

@@ -1,6 +1,4 @@
 public import Diagnostics
-import Foundation
-import GRDB
 public import OBDCore
 
 /// Any record of a trip.
@@ -22,12 +20,12 @@ extension TripReadings {
     public func hasRecords() throws(StoreError) -> Bool {
         try store.read { database in
             try (["reading"] + OtherRecords.readers.map(\.table)).contains { table in
-                try Bool.fetchOne(
-                    database,
-                    sql: """
-                        SELECT EXISTS
-                            (SELECT * FROM \(table) WHERE trip = ? AND t BETWEEN ? AND ?)
-                        """, arguments: [trip.id, times.lowerBound, times.upperBound]) ?? false
+                try database.value(
+                    Bool.self,
+                    """
+                    SELECT EXISTS
+                        (SELECT * FROM \(table) WHERE trip = ? AND t BETWEEN ? AND ?)
+                    """, [trip.id, times.lowerBound, times.upperBound]) ?? false
             }
         }
     }
@@ -63,15 +61,15 @@ struct OtherRecords {
     }
 
     private struct Source {
-        var rows: RowCursor
-        var read: (Row) -> TripRecord?
+        var rows: Rows
+        var read: (Row) throws -> TripRecord?
         var next: Record?
 
         mutating func advance() throws {
             next = nil
             while let row = try rows.next() {
-                guard let record = read(row) else { continue }
-                next = Record(t: row["t"], sequence: row["sequence"], record: record)
+                guard let record = try read(row) else { continue }
+                next = try Record(t: row["t"], sequence: row["sequence"], record: record)
                 return
             }
         }
@@ -80,7 +78,7 @@ struct OtherRecords {
     private var sources: [Source] = []
 
     /// The tables except that of notes, whose times may be missing.
-    fileprivate static var readers: [(table: String, read: (Row) -> TripRecord?)] {
+    fileprivate static var readers: [(table: String, read: (Row) throws -> TripRecord?)] {
         [
             ("monitor", monitor), ("monitor_test", monitorTest), ("code_report", code),
             ("code_list", codeList), ("message", message), ("event", event),
@@ -90,21 +88,19 @@ struct OtherRecords {
 
     init(trip: Int64, times: ClosedRange<Int64>, in database: Database) throws {
         for reader in Self.readers {
-            let rows = try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT * FROM \(reader.table) WHERE trip = ? AND t BETWEEN ? AND ?
-                    ORDER BY t, sequence
-                    """, arguments: [trip, times.lowerBound, times.upperBound])
+            let rows = try database.cursor(
+                """
+                SELECT * FROM \(reader.table) WHERE trip = ? AND t BETWEEN ? AND ?
+                ORDER BY t, sequence
+                """, [trip, times.lowerBound, times.upperBound])
             sources.append(Source(rows: rows, read: reader.read))
         }
-        let notes = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT coalesce(t, 0) AS t, 0 AS sequence, text FROM note
-                WHERE trip = ? AND coalesce(t, 0) BETWEEN ? AND ? ORDER BY t, id
-                """, arguments: [trip, times.lowerBound, times.upperBound])
-        sources.append(Source(rows: notes, read: { .note($0["text"]) }))
+        let notes = try database.cursor(
+            """
+            SELECT coalesce(t, 0) AS t, 0 AS sequence, text FROM note
+            WHERE trip = ? AND coalesce(t, 0) BETWEEN ? AND ? ORDER BY t, id
+            """, [trip, times.lowerBound, times.upperBound])
+        sources.append(Source(rows: notes, read: { .note(try $0["text"]) }))
         for place in sources.indices { try sources[place].advance() }
     }
 
@@ -127,101 +123,101 @@ struct OtherRecords {
 
     /// The positions or events of one table that meet a condition.
     static func rows(
-        _ table: String, _ condition: String, _ arguments: StatementArguments, in database: Database
+        _ table: String, _ condition: String, _ arguments: Arguments, in database: Database
     ) throws -> [Record] {
         let isPosition = table == "position"
-        let rows = try Row.fetchCursor(
-            database, sql: "SELECT * FROM \(table) WHERE \(condition)", arguments: arguments)
+        let rows = try database.cursor("SELECT * FROM \(table) WHERE \(condition)", arguments)
         var records: [Record] = []
         while let row = try rows.next() {
-            guard let record = isPosition ? position(row) : event(row) else { continue }
-            records.append(Record(t: row["t"], sequence: row["sequence"], record: record))
+            guard let record = try isPosition ? position(row) : event(row) else { continue }
+            records.append(try Record(t: row["t"], sequence: row["sequence"], record: record))
         }
         return records
     }
 
-    private static func ecu(_ row: Row) -> ECUAddress? {
-        (row["ecu"] as String?).flatMap { ECUAddress($0) }
+    private static func ecu(_ row: Row) throws -> ECUAddress? {
+        try row["ecu"]
     }
 
-    private static func monitor(_ row: Row) -> TripRecord? {
-        guard let scope = MonitorStatus.Scope(rawValue: row["scope"]),
-            let monitor = MonitorStatus.Monitor(rawValue: row["monitor"])
+    private static func monitor(_ row: Row) throws -> TripRecord? {
+        guard let scope = try row["scope"] as MonitorStatus.Scope?,
+            let monitor = try row["monitor"] as MonitorStatus.Monitor?
         else { return nil }
         return .item(
             .monitor(
-                MonitorStatus(
+                try MonitorStatus(
                     ecu: ecu(row), scope: scope, monitor: monitor, supported: row["supported"],
                     complete: row["complete"], line: 0)))
     }
 
-    private static func monitorTest(_ row: Row) -> TripRecord? {
-        let raw: [UInt8] = (row["raw"] as Data?).map { Array($0) } ?? []
-        guard row.holdsBytes("tid", "mid", "component", "uas"), let tid: UInt8 = row["tid"] else {
+    private static func monitorTest(_ row: Row) throws -> TripRecord? {
+        let raw: [UInt8] = try row["raw"] ?? []
+        guard try row.holdsBytes("tid", "mid", "component", "uas"), let tid: UInt8 = try row["tid"]
+        else {
             return nil
         }
-        var result = MonitorTestResult(
+        var result = try MonitorTestResult(
             ecu: ecu(row), tid: tid, raw: InlineBytes(raw), line: 0)
-        result.mid = row["mid"]
-        result.monitor = row["monitor"]
-        result.test = row["test"]
-        result.component = row["component"]
-        result.uas = row["uas"]
-        result.value = row["value"]
-        result.min = row["minimum"]
-        result.max = row["maximum"]
-        result.unit = row["unit"]
-        result.passed = row["passed"]
+        result.mid = try row["mid"]
+        result.monitor = try row["monitor"]
+        result.test = try row["test"]
+        result.component = try row["component"]
+        result.uas = try row["uas"]
+        result.value = try row["value"]
+        result.min = try row["minimum"]
+        result.max = try row["maximum"]
+        result.unit = try row["unit"]
+        result.passed = try row["passed"]
         return .item(.monitorTest(result))
     }
 
-    private static func code(_ row: Row) -> TripRecord? {
+    private static func code(_ row: Row) throws -> TripRecord? {
         guard
-            row.holdsBytes(
+            try row.holdsBytes(
                 "failure_type", "occurrences", "conversion", "status_byte", "severity", "lamps"),
-            let kind = CodeReport.Kind(rawValue: row["kind"]),
-            let code = CodeReport.Code(
+            let kind = try row["kind"] as CodeReport.Kind?,
+            let code = try CodeReport.Code(
                 stored: row["code"], failureType: row["failure_type"],
                 occurrences: row["occurrences"], conversionMethod: row["conversion"])
         else { return nil }
-        var report = CodeReport(ecu: ecu(row), kind: kind, code: code, line: 0)
-        report.statusByte = row["status_byte"]
-        report.severity = row["severity"]
-        report.lamps = (row["lamps"] as UInt8?).map { CodeReport.Lamps(packed: $0) }
+        var report = try CodeReport(ecu: ecu(row), kind: kind, code: code, line: 0)
+        report.statusByte = try row["status_byte"]
+        report.severity = try row["severity"]
+        report.lamps = try (row["lamps"] as UInt8?).map { CodeReport.Lamps(packed: $0) }
         return .item(.code(report))
     }
 
-    private static func codeList(_ row: Row) -> TripRecord? {
-        guard let kind = CodeReport.Kind(rawValue: row["kind"]) else { return nil }
-        return .codeList(ecu(row), kind, codes: row["codes"])
+    private static func codeList(_ row: Row) throws -> TripRecord? {
+        guard let kind = try row["kind"] as CodeReport.Kind? else { return nil }
+        return try .codeList(ecu(row), kind, codes: row["codes"])
     }
 
-    private static func position(_ row: Row) -> TripRecord? {
-        var position = Position(latitude: row["latitude"], longitude: row["longitude"])
-        position?.altitude = row["altitude"]
-        position?.speed = row["speed"]
-        position?.course = row["course"]
-        position?.accuracy = row["accuracy"]
-        position?.fixTime = (row["fix_time"] as Int64?).map { UTC(microseconds: $0) }
+    private static func position(_ row: Row) throws -> TripRecord? {
+        var position = try Position(latitude: row["latitude"], longitude: row["longitude"])
+        position?.altitude = try row["altitude"]
+        position?.speed = try row["speed"]
+        position?.course = try row["course"]
+        position?.accuracy = try row["accuracy"]
+        position?.fixTime = try row["fix_time"]
         return position.map { .position($0) }
     }
 
-    private static func message(_ row: Row) -> TripRecord? {
-        let payload: Data = row["payload"]
-        let group = (row["pgn"] as Int64?).flatMap { UInt32(exactly: $0) }
+    private static func message(_ row: Row) throws -> TripRecord? {
+        let payload: [UInt8] = try row["payload"]
+        let group = try (row["pgn"] as Int64?).flatMap { UInt32(exactly: $0) }
         return .item(
             .message(
-                ECUMessage(
-                    ecu: ecu(row), payload: Array(payload), parameterGroup: group)))
+                try ECUMessage(
+                    ecu: ecu(row), payload: payload, parameterGroup: group)))
     }
 
-    private static func event(_ row: Row) -> TripRecord? {
-        guard row.holdsBytes("service"), let kind = TripEvent.Kind(rawValue: row["kind"]) else {
+    private static func event(_ row: Row) throws -> TripRecord? {
+        guard try row.holdsBytes("service"), let kind = try row["kind"] as TripEvent.Kind? else {
             return nil
         }
-        let service: UInt8? = row["service"]
-        let duration: Int64? = row["duration"]
-        return .event(
+        let service: UInt8? = try row["service"]
+        let duration: Int64? = try row["duration"]
+        return try .event(
             TripEvent(
                 kind, text: row["text"], ecu: ecu(row), service: service.map { Service($0) },
                 code: row["code"], duration: duration.map { .microseconds($0) }))
@@ -230,8 +226,9 @@ struct OtherRecords {
 
 extension Row {
     /// Whether these columns hold bytes or nothing; in a damaged file they may hold any number.
-    func holdsBytes(_ names: String...) -> Bool {
-        names.allSatisfy { name in (self[name] as Int64?).map { UInt8(exactly: $0) != nil } ?? true
+    func holdsBytes(_ names: String...) throws -> Bool {
+        try names.allSatisfy { name in
+            (try self[name] as Int64?).map { UInt8(exactly: $0) != nil } ?? true
         }
     }
 }

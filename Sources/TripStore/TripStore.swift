@@ -1,5 +1,3 @@
-import GRDB
-import GRDBSQLite
 import Glibc
 import Synchronization
 import SystemIO
@@ -61,7 +59,7 @@ public final class TripStore: Sendable {
     let place: Mutex<DatabasePlace>
     /// Held during a transaction of a trip.
     let commits = Mutex(())
-    var queue: DatabaseQueue { place.withLock { $0.connection } }
+    var queue: Connection { place.withLock { $0.connection } }
 
     /// Opens the database at `path`.
     ///
@@ -94,36 +92,32 @@ public final class TripStore: Sendable {
     /// A connection with our settings.
     static func connect(
         _ path: String, access: Access, limits: Limits, checksForeignKeys: Bool = true
-    ) throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.foreignKeysEnabled = checksForeignKeys
-        configuration.readonly = access == .readOnly
-        configuration.busyMode = .timeout(limits.patience.seconds)
-        configuration.label = "obdscan"
+    ) throws -> Connection {
         let name = access == .readOnly ? ReadOnlyPlace.name(of: path) : path
-        configuration.prepareDatabase { database in
+        let settings = Connection.Settings(
+            isReadOnly: access == .readOnly, patience: limits.patience,
+            checksForeignKeys: checksForeignKeys)
+        return try Connection(name, settings) { database in
             // The file may come from an untrusted source: its schema must not call functions with
             // side effects, and no value may be larger than anything that we store.
-            try database.execute(sql: "PRAGMA trusted_schema = OFF")
-            sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, 64 << 20)
+            try database.execute("PRAGMA trusted_schema = OFF")
+            database.setLargestValue(64 << 20)
             if ReadOnlyPlace.isExclusive(name) {
-                try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+                try database.execute("PRAGMA locking_mode = EXCLUSIVE")
             }
             // Otherwise, a row of a damaged page may look as if it did not exist.
-            try database.execute(sql: "PRAGMA cell_size_check = ON")
+            try database.execute("PRAGMA cell_size_check = ON")
             if let cache = limits.cache {
-                try database.execute(sql: "PRAGMA cache_size = \(-cache)")
+                try database.execute("PRAGMA cache_size = \(-cache)")
             }
             guard access == .readWrite else { return }
             // By default, a finished commit survives a power cut.
-            try database.execute(
-                sql: "PRAGMA synchronous = \(limits.isFast ? "NORMAL" : "FULL")")
+            try database.execute("PRAGMA synchronous = \(limits.isFast ? "NORMAL" : "FULL")")
             if let size = limits.size {
-                let page = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
-                try database.execute(sql: "PRAGMA max_page_count = \(max(1, size / page))")
+                let page = try database.value(Int.self, "PRAGMA page_size") ?? 4096
+                try database.execute("PRAGMA max_page_count = \(max(1, size / page))")
             }
         }
-        return try DatabaseQueue(path: name, configuration: configuration)
     }
 
     private func prepare() throws(StoreError) {
@@ -156,12 +150,12 @@ public final class TripStore: Sendable {
     ///
     /// The log needs shared memory, which network file systems do not have.
     private func chooseJournal() throws(StoreError) {
-        let current = try read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
+        let current = try write { try $0.value(String.self, "PRAGMA journal_mode") }
         let wanted = FileSystem.isOnNetwork(path) ? "delete" : "wal"
         if current == wanted { return }
         do throws(StoreError) {
             // If the mode is not available, SQLite keeps the present one, which is as safe.
-            try write { try $0.execute(sql: "PRAGMA journal_mode = \(wanted)") }
+            try write { try $0.execute("PRAGMA journal_mode = \(wanted)") }
         } catch .locked {
             // Another process has it open in the present mode.
         }
@@ -219,7 +213,7 @@ public final class TripStore: Sendable {
     func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
         guard access == .readWrite else { throw .readOnly(path: path) }
         do {
-            return try queue.writeWithoutTransaction(body)
+            return try queue.access(body)
         } catch {
             throw StoreError(error, path: path)
         }
@@ -228,15 +222,7 @@ public final class TripStore: Sendable {
     /// Runs `body` in a transaction.
     func transaction<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
         try write { database in
-            try database.beginTransaction(.immediate)
-            do {
-                let value = try body(database)
-                try database.commit()
-                return value
-            } catch {
-                if database.isInsideTransaction { try database.rollback() }
-                throw error
-            }
+            try database.transaction { try body(database) }
         }
     }
 }

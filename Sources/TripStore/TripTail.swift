@@ -1,5 +1,4 @@
 public import Diagnostics
-import GRDB
 public import OBDCore
 
 /// How far the records of one table of a trip were delivered.
@@ -110,10 +109,8 @@ public final class TripTailReader {
     }
 
     private func trip(_ id: Int64, in database: Database) throws -> TripSummary? {
-        try Row.fetchOne(
-            try database.cachedStatement(
-                sql: "\(Trips.summary) WHERE trip.id = ? AND deleted IS NULL"),
-            arguments: [id]
+        try database.row(
+            "\(Trips.summary) WHERE trip.id = ? AND deleted IS NULL", [id], isCached: true
         ).map(Trips.summary)
     }
 
@@ -121,8 +118,8 @@ public final class TripTailReader {
     private func readings(
         of trip: TripSummary, in database: Database, _ begin: (PIDTable) -> Void
     ) throws -> TripReadings {
-        let version = try Int64.fetchOne(
-            try database.cachedStatement(sql: "PRAGMA data_version"))
+        let version = try database.value(
+            Int64.self, "PRAGMA data_version", isCached: true)
         if let known, known.version == version, known.readings.trip.id == trip.id,
             store.access == .readOnly
         {
@@ -154,7 +151,10 @@ extension TripReadings {
             ("t = ? AND sequence > ? ORDER BY sequence", [cursor.t, cursor.sequence]),
             ("t > ? ORDER BY t, sequence", [cursor.t]),
         ] where count < limit {
-            try scan(rows(hasRaw: hasRaw, where: condition), [trip.id] + arguments, in: database) {
+            try scan(
+                rows(hasRaw: hasRaw, where: condition),
+                Arguments(([trip.id] + arguments).map { .integer($0) }), in: database
+            ) {
                 if $0.sequence > TripTail.firstLateSequence { return true }
                 count += 1
                 try body($0)

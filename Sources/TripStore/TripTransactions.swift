@@ -1,5 +1,4 @@
 import Diagnostics
-import GRDB
 import OBDCore
 
 /// The connection and row state of one trip; used only on the writer's thread.
@@ -10,19 +9,19 @@ struct TripTransactions: Sendable {
         var message = ""
     }
 
-    private(set) var connection: DatabaseQueue
+    private(set) var connection: Connection
     /// The number of the database location that the connection belongs to.
     private(set) var place: Int
     private(set) var rows: RowWriter
 
-    init(connection: DatabaseQueue, place: Int, rows: RowWriter) {
+    init(connection: Connection, place: Int, rows: RowWriter) {
         self.connection = connection
         self.place = place
         self.rows = rows
     }
 
     /// Continues in a copy of the database.
-    mutating func move(to connection: DatabaseQueue, _ place: Int) {
+    mutating func move(to connection: Connection, _ place: Int) {
         DatabasePlace.abandonLog(of: self.connection)
         close()
         self.connection = connection
@@ -36,7 +35,7 @@ struct TripTransactions: Sendable {
     mutating func store(_ work: WriteQueue.Work) -> Result<Rejected, any Error> {
         do {
             return .success(try store(work, rejecting: false))
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+        } catch let error as DatabaseError where error.isConstraint {
             // One invalid entry must not prevent the others from being stored.
             return Result { try store(work, rejecting: true) }
         } catch {
@@ -49,8 +48,8 @@ struct TripTransactions: Sendable {
     ) throws -> Rejected {
         var next = rows
         var rejected = Rejected()
-        try connection.writeWithoutTransaction { database in
-            try database.inTransaction(.immediate) {
+        try connection.access { database in
+            try database.transaction {
                 guard try next.tripExists(in: database) else {
                     throw StoreError.unknownTrip(next.trip, path: connection.path)
                 }
@@ -68,23 +67,21 @@ struct TripTransactions: Sendable {
                     }
                     let before = next
                     do {
-                        try database.inSavepoint {
+                        try database.savepoint {
                             try next.store(batch.entry, at: batch.instant, &row, in: database)
-                            return .commit
                         }
                     } catch let error as DatabaseError
-                        where error.resultCode == .SQLITE_CONSTRAINT
+                        where error.isConstraint
                     {
                         next = before
                         rejected.items += batch.items
-                        rejected.message = error.message ?? "constraint"
+                        rejected.message = error.message
                     }
                 }
                 try next.storeFigures(in: database)
                 if let ending = work.ending {
                     try next.close(ending.reason, at: ending.instant, in: database)
                 }
-                return .commit
             }
         }
         rows = next

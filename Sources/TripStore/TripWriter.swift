@@ -1,9 +1,8 @@
 public import Diagnostics
 import Dispatch
-import Foundation
-import GRDB
 public import OBDCore
 import Synchronization
+import SystemIO
 
 /// Stores one trip on its own thread with about one transaction per second.
 ///
@@ -98,9 +97,11 @@ public final class TripWriter: Sendable {
         } catch {
             throw StoreError(error, path: place.path)
         }
-        let thread = Thread { [self] in run(transactions) }
-        thread.name = "trip writer"
-        thread.start()
+        do {
+            try SystemThread(named: "trip writer") { [self] in run(transactions) }.detach()
+        } catch {
+            throw StoreError(error, path: place.path)
+        }
     }
 
     // MARK: From other threads

@@ -1,5 +1,4 @@
 public import Diagnostics
-import GRDB
 public import OBDCore
 
 /// Statements about trips that are used in several places.
@@ -7,15 +6,15 @@ enum Trips {
     /// Ends a trip and adds its codes to the history.
     static func close(_ trip: Int64, _ reason: EndReason, in database: Database) throws {
         try database.execute(
-            sql: "UPDATE trip SET end_reason = ?, writer = NULL WHERE id = ?",
-            arguments: [reason.rawValue, trip])
+            "UPDATE trip SET end_reason = ?, writer = NULL WHERE id = ?",
+            [reason.rawValue, trip])
         try CodeHistory.take(trip, in: database)
         try database.execute(
-            sql: """
-                UPDATE vehicle SET last_seen = max(last_seen,
-                    (SELECT start + duration FROM trip WHERE id = ?))
-                WHERE id = (SELECT vehicle FROM trip WHERE id = ?)
-                """, arguments: [trip, trip])
+            """
+            UPDATE vehicle SET last_seen = max(last_seen,
+                (SELECT start + duration FROM trip WHERE id = ?))
+            WHERE id = (SELECT vehicle FROM trip WHERE id = ?)
+            """, [trip, trip])
     }
 
     static let summary = """
@@ -29,39 +28,41 @@ enum Trips {
         """
 
     /// A trip without an end whose process died counts as crashed, even before that is stored.
-    private static func endReason(_ row: Row) -> EndReason? {
-        if let reason: String = row["end_reason"] { return EndReason(rawValue: reason) }
-        let writer: String? = row["writer"]
+    private static func endReason(_ row: Row) throws -> EndReason? {
+        if let reason: String = try row["end_reason"] { return EndReason(rawValue: reason) }
+        let writer: String? = try row["writer"]
         return writer.map { WriterIdentity(text: $0).isAlive } ?? false ? nil : .crashed
     }
 
     /// Three thousand years, so that times can be added and subtracted; unit: µs.
     static let longestTime: Int64 = 100_000_000_000_000_000
 
-    static func summary(_ row: Row) -> TripSummary {
+    static func summary(_ row: Row) throws -> TripSummary {
         // In a damaged file these may be any numbers.
-        let start: Int64 = row["start"]
-        let duration = min(row["duration"] as Int64, Self.longestTime)
-        let tags: String? = row["tags"]
-        var summary = TripSummary(
-            id: row["id"], purpose: TripStart.Purpose(rawValue: row["purpose"]) ?? .log,
+        let start: Int64 = try row["start"]
+        let duration = min(try row["duration"] as Int64, Self.longestTime)
+        let tags: String? = try row["tags"]
+        var summary = try TripSummary(
+            id: row["id"], purpose: row["purpose"] ?? .log,
             vin: row["vin"], vehicleName: row["vehicleName"], accessory: row["accessory"],
             anchor: TimeAnchor(
-                monotonic: Instant(nanoseconds: row["monotonic"]),
+                monotonic: row["monotonic"],
                 utc: UTC(microseconds: min(max(start, -Self.longestTime), Self.longestTime))),
             seconds: Double(duration) / 1e6, distance: row["distance"], readings: row["readings"],
             endReason: endReason(row),
             tags: tags?.split(separator: "\u{1F}").map(String.init).sorted() ?? [])
-        summary.name = row["name"]
-        summary.driven = row["driven"]
-        let odometer: (Double?, Double?) = (row["odometer_start"], row["odometer_end"])
+        summary.name = try row["name"]
+        summary.driven = try row["driven"]
+        let odometer: (Double?, Double?) = (
+            try row["odometer_start"], try row["odometer_end"]
+        )
         if let first = odometer.0, let last = odometer.1, first <= last {
             summary.odometer = first...last
         }
-        summary.movingSeconds = (row["moving"] as Int64?).map { Double($0) / 1e6 }
-        summary.idleSeconds = (row["idle"] as Int64?).map { Double($0) / 1e6 }
-        summary.hardBrakings = row["hard_brakings"]
-        summary.hardAccelerations = row["hard_accelerations"]
+        summary.movingSeconds = try (row["moving"] as Int64?).map { Double($0) / 1e6 }
+        summary.idleSeconds = try (row["idle"] as Int64?).map { Double($0) / 1e6 }
+        summary.hardBrakings = try row["hard_brakings"]
+        summary.hardAccelerations = try row["hard_accelerations"]
         return summary
     }
 }
@@ -73,16 +74,15 @@ extension Trips {
     /// have -1, -2, -3. None is used twice: what was delivered is known by it.
     static func number(for purpose: TripStart.Purpose, in database: Database) throws -> Int64? {
         guard purpose == .scan else { return nil }
-        let last = try Int64.fetchOne(
-            database,
-            sql: """
-                SELECT max((SELECT coalesce(-min(id), 0) FROM trip),
-                    coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'scan'), 0))
-                """)
+        let last = try database.value(
+            Int64.self,
+            """
+            SELECT max((SELECT coalesce(-min(id), 0) FROM trip),
+                coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'scan'), 0))
+            """)
         let next = max(0, last ?? 0) + 1
-        try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = 'scan'")
-        try database.execute(
-            sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('scan', ?)", arguments: [next])
+        try database.execute("DELETE FROM sqlite_sequence WHERE name = 'scan'")
+        try database.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('scan', ?)", [next])
         return -next
     }
 }
@@ -123,11 +123,11 @@ extension TripStore {
                 try Accessories.id(of: $0, seen: seen, in: database)
             }
             try database.execute(
-                sql: """
-                    INSERT INTO trip (id, purpose, vehicle, accessory, start, monotonic, writer, name)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
+                """
+                INSERT INTO trip (id, purpose, vehicle, accessory, start, monotonic, writer, name)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
                     try Trips.number(for: start.purpose, in: database), start.purpose.rawValue,
                     vehicle, accessory, seen.microseconds,
                     start.anchor.monotonic.nanoseconds, WriterIdentity.current()?.text,
@@ -136,8 +136,8 @@ extension TripStore {
             let trip = database.lastInsertedRowID
             for tag in start.tags where !tag.isEmpty {
                 try database.execute(
-                    sql: "INSERT OR IGNORE INTO trip_tag (trip, tag) VALUES (?, ?)",
-                    arguments: [trip, tag])
+                    "INSERT OR IGNORE INTO trip_tag (trip, tag) VALUES (?, ?)",
+                    [trip, tag])
             }
             return trip
         }
@@ -148,17 +148,16 @@ extension TripStore {
 
     /// Ends trips whose process died at their last record.
     func closeAbandonedTrips() throws(StoreError) {
-        let open = try read { database in
-            try Row.fetchAll(
-                database, sql: "SELECT id, writer FROM trip WHERE end_reason IS NULL")
-        }
-        let abandoned = open.filter { row in
-            let writer: String? = row["writer"]
-            return !(writer.map { WriterIdentity(text: $0).isAlive } ?? false)
+        let abandoned = try read { database in
+            try database.rows("SELECT id, writer FROM trip WHERE end_reason IS NULL").filter {
+                row in
+                let writer: String? = try row["writer"]
+                return !(writer.map { WriterIdentity(text: $0).isAlive } ?? false)
+            }
         }
         if abandoned.isEmpty { return }
         try transaction { database in
-            for row in abandoned { try Trips.close(row["id"], .crashed, in: database) }
+            for row in abandoned { try Trips.close(try row["id"], .crashed, in: database) }
         }
     }
 
@@ -189,40 +188,39 @@ extension TripStore {
     /// The trips that match `filter`, earliest first.
     public func trips(_ filter: TripFilter = TripFilter()) throws(StoreError) -> [TripSummary] {
         try read { database in
-            let rows = try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT * FROM (\(Trips.summary)
-                        WHERE deleted IS NULL AND (?1 OR purpose <> 'scan')
-                            AND (?2 IS NULL OR vin = ?2 OR vehicle.name = ?2)
-                            AND (?3 IS NULL OR start + duration >= ?3)
-                            AND (?4 IS NULL OR start < ?4)
-                            AND (?5 IS NULL OR EXISTS (SELECT * FROM trip_tag
-                                WHERE trip_tag.trip = trip.id AND tag = ?5))
-                            AND (?7 IS NULL OR trip.name = ?7)
-                            AND (?8 IS NULL OR instr(lower(trip.name), lower(?8))
-                                OR EXISTS (SELECT * FROM trip_tag WHERE trip_tag.trip = trip.id
-                                    AND instr(lower(tag), lower(?8)))
-                                OR EXISTS (SELECT * FROM note WHERE note.trip = trip.id
-                                    AND instr(lower(note.text), lower(?8))))
-                        ORDER BY trip.start DESC, trip.id DESC LIMIT ?6)
-                    ORDER BY start, id
-                    """,
-                arguments: [
+            let rows = try database.rows(
+                """
+                SELECT * FROM (\(Trips.summary)
+                    WHERE deleted IS NULL AND (?1 OR purpose <> 'scan')
+                        AND (?2 IS NULL OR vin = ?2 OR vehicle.name = ?2)
+                        AND (?3 IS NULL OR start + duration >= ?3)
+                        AND (?4 IS NULL OR start < ?4)
+                        AND (?5 IS NULL OR EXISTS (SELECT * FROM trip_tag
+                            WHERE trip_tag.trip = trip.id AND tag = ?5))
+                        AND (?7 IS NULL OR trip.name = ?7)
+                        AND (?8 IS NULL OR instr(lower(trip.name), lower(?8))
+                            OR EXISTS (SELECT * FROM trip_tag WHERE trip_tag.trip = trip.id
+                                AND instr(lower(tag), lower(?8)))
+                            OR EXISTS (SELECT * FROM note WHERE note.trip = trip.id
+                                AND instr(lower(note.text), lower(?8))))
+                    ORDER BY trip.start DESC, trip.id DESC LIMIT ?6)
+                ORDER BY start, id
+                """,
+                [
                     filter.withScans, filter.vehicle, filter.from?.microseconds,
                     filter.to?.microseconds, filter.tag, filter.latest ?? -1, filter.name,
                     filter.search,
                 ])
-            return rows.map(Trips.summary)
+            return try rows.map(Trips.summary)
         }
     }
 
     /// One trip; a deleted trip counts as unknown.
     public func trip(_ id: Int64) throws(StoreError) -> TripSummary {
         let found = try read { database in
-            try Row.fetchOne(
-                database, sql: "\(Trips.summary) WHERE trip.id = ? AND deleted IS NULL",
-                arguments: [id]
+            try database.row(
+                "\(Trips.summary) WHERE trip.id = ? AND deleted IS NULL",
+                [id]
             ).map(Trips.summary)
         }
         guard let found else { throw .unknownTrip(id, path: path) }

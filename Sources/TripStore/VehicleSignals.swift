@@ -1,5 +1,4 @@
 public import Diagnostics
-import GRDB
 public import OBDCore
 
 extension TripStore {
@@ -9,27 +8,25 @@ extension TripStore {
     ) throws(StoreError) -> [(ecu: ECUAddress?, signal: Signal)] {
         try read { database in
             let list = trips.map(String.init).joined(separator: ",")
-            let rows = try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT * FROM channel WHERE frame IS NULL AND coalesce(service, 1) <> 2 AND id IN
-                        (SELECT channel FROM trip_channel WHERE trip IN (\(list)))
-                    ORDER BY id
-                    """)
+            let rows = try database.rows(
+                """
+                SELECT * FROM channel WHERE frame IS NULL AND coalesce(service, 1) <> 2 AND id IN
+                    (SELECT channel FROM trip_channel WHERE trip IN (\(list)))
+                ORDER BY id
+                """)
             var labels: [Int64: [(code: UInt64, label: String)]] = [:]
-            for row in try Row.fetchAll(
-                database,
-                sql: "SELECT channel, code, label FROM channel_label ORDER BY channel, code")
+            for row in try database.rows(
+                "SELECT channel, code, label FROM channel_label ORDER BY channel, code")
             {
-                guard let code = UInt64(exactly: row["code"] as Int64) else { continue }
-                labels[row["channel"], default: []].append((code, row["label"]))
+                guard let code = UInt64(exactly: try row["code"] as Int64) else { continue }
+                labels[try row["channel"], default: []].append((code, try row["label"]))
             }
-            return rows.map { row in
+            return try rows.map { row in
                 (
-                    (row["ecu"] as String?).flatMap { ECUAddress($0) },
-                    Signal(
+                    try row["ecu"],
+                    try Signal(
                         id: row["signal"], name: row["name"], bitOffset: 0, bitLength: 0,
-                        kind: Signal.Kind(stored: row["kind"]) ?? .bytes, unit: row["unit"],
+                        kind: row["kind"] ?? .bytes, unit: row["unit"],
                         labels: labels[row["id"]] ?? [])
                 )
             }

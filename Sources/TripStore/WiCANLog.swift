@@ -1,6 +1,3 @@
-import GRDB
-import GRDBSQLite
-
 /// The log that a WiCAN adapter keeps on its memory card: a database of parameters and their values.
 public enum WiCANLog {
     /// Why it cannot be read.
@@ -19,11 +16,9 @@ public enum WiCANLog {
     /// The database itself is not written to.
     public static func text(at path: String) throws(Fault) -> [UInt8]? {
         do {
-            var configuration = Configuration()
-            configuration.readonly = true
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            return try queue.read { database in
-                guard try database.tableExists("param_info"), try database.tableExists("param_data")
+            let connection = try Connection(path, .init(isReadOnly: true))
+            return try connection.read { database in
+                guard try database.hasTable("param_info"), try database.hasTable("param_data")
                 else { return nil }
                 return try lines(of: database)
             }
@@ -35,26 +30,26 @@ public enum WiCANLog {
     }
 
     private static func lines(of database: Database) throws -> [UInt8] {
-        let columns = try database.columns(in: "param_data").map(\.name)
+        let columns = try database.columns(of: "param_data")
         // Older firmware calls it DateTime, and writes text.
         guard let time = ["timestamp", "DateTime"].first(where: columns.contains) else { return [] }
         var bytes = Array("SECONDS;PID;VALUE;UNITS\n".utf8)
         var count = 0
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT CASE typeof(\(time)) WHEN 'text' THEN strftime('%s', \(time)) ELSE \(time) END,
-                    Name, value, CASE WHEN json_valid(Data) THEN json_extract(Data, '$.unit') END
-                FROM param_data JOIN param_info ON param_info.Id = param_id
-                WHERE value IS NOT NULL ORDER BY 1, param_data.rowid
-                """)
+        let rows = try database.cursor(
+            """
+            SELECT CASE typeof(\(time)) WHEN 'text' THEN strftime('%s', \(time)) ELSE \(time) END,
+                CAST(Name AS TEXT), CAST(value AS REAL),
+                CASE WHEN json_valid(Data) THEN CAST(json_extract(Data, '$.unit') AS TEXT) END
+            FROM param_data JOIN param_info ON param_info.Id = param_id
+            WHERE value IS NOT NULL ORDER BY 1, param_data.rowid
+            """)
         while let row = try rows.next() {
-            guard let name = row[1] as String?, let value = row[2] as Double?, value.isFinite,
-                let seconds = DatabaseValue.fromNumber(row[0])
+            let (name, value): (String?, Double?) = (try row[1], try row[2])
+            guard let name, let value, value.isFinite, let seconds = Self.seconds(try row[0])
             else { continue }
             count += 1
             guard count <= most else { throw Fault.tooLong }
-            let unit = row[3] as String? ?? ""
+            let unit = try row[3] as String? ?? ""
             bytes += "\(seconds);\(quoted(name));\(value);\(quoted(unit))\n".utf8
         }
         return bytes
@@ -66,14 +61,14 @@ public enum WiCANLog {
     }
 }
 
-extension DatabaseValue {
+extension WiCANLog {
     /// Seconds since 1970, written as a number or as text; some count milliseconds.
-    fileprivate static func fromNumber(_ value: DatabaseValue) -> Double? {
+    private static func seconds(_ value: SQLValue) -> Double? {
         let number: Double? =
-            switch value.storage {
-            case .int64(let whole): Double(whole)
-            case .double(let number): number
-            case .string(let text): Double(text)
+            switch value {
+            case .integer(let whole): Double(whole)
+            case .real(let number): number
+            case .text(let text): Double(text)
             case .null, .blob: nil
             }
         guard let number, number.isFinite else { return nil }

@@ -1,6 +1,5 @@
 import Diagnostics
 import Foundation
-import GRDB
 import Glibc
 import OBDCore
 import SystemIO
@@ -230,7 +229,7 @@ import Testing
         let scratch = try Scratch()
         _ = try TripStore(path: scratch.path())
         try scratch.sql { database in
-            try database.execute(sql: "PRAGMA foreign_keys = OFF; \(change)")
+            try database.execute("PRAGMA foreign_keys = OFF; \(change)")
         }
         for access in [TripStore.Access.readOnly, .readWrite] {
             let error = #expect(throws: StoreError.self) {
@@ -250,17 +249,17 @@ import Testing
         _ = try TripStore(path: scratch.path())
         try scratch.sql { database in
             try database.execute(
-                sql: """
-                    CREATE TABLE mine (a); CREATE VIEW fast AS SELECT * FROM reading WHERE value > 1;
-                    CREATE INDEX by_value ON reading (value);
-                    """)
+                """
+                CREATE TABLE mine (a); CREATE VIEW fast AS SELECT * FROM reading WHERE value > 1;
+                CREATE INDEX by_value ON reading (value);
+                """)
         }
         #expect(try TripStore(path: scratch.path()).trips() == [])
     }
 
     @Test(arguments: 1...Migrations.newest)
     func `of any version is what its migrations make`(version: Int) throws {
-        try DatabaseQueue().writeWithoutTransaction { database in
+        try Connection().access { database in
             try Migrations.run(on: database, from: 0, to: version)
             #expect(try SchemaCheck.fault(in: database, version: version) == nil)
         }

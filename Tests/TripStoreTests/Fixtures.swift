@@ -1,6 +1,5 @@
 import Diagnostics
 import Foundation
-import GRDB
 import OBDCore
 import Synchronization
 import TestSupport
@@ -26,10 +25,20 @@ final class Scratch: Sendable {
         _ name: String = "obdscan.db", _ body: (Database) throws -> Value
     ) throws -> Value {
         // A store that is closing may still hold the file.
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(10)
-        return try DatabaseQueue(path: path(name), configuration: configuration)
-            .writeWithoutTransaction(body)
+        try Connection(path(name), .init(patience: .seconds(10))).access(body)
+    }
+}
+
+extension Row {
+    /// The value of a column as text, - for null.
+    func text(_ column: String) throws -> String {
+        switch try self[column] as SQLValue {
+        case .null: "-"
+        case .integer(let number): "\(number)"
+        case .real(let number): "\(number)"
+        case .text(let text): text
+        case .blob(let bytes): "\(bytes)"
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 import Diagnostics
 import Foundation
-import GRDB
 import OBDCore
 import TestSupport
 import Testing
@@ -57,7 +56,7 @@ import Testing
         let store = try TripStore(path: scratch.path())
         _ = try drive(store, start: 0, seconds: 10)
         #expect(try store.examine().faults == [])
-        try scratch.sql { try $0.execute(sql: sql) }
+        try scratch.sql { try $0.execute(sql) }
         #expect(try store.check().contains(fault))
     }
 
@@ -155,11 +154,11 @@ import Testing
         #expect(try there.setName("Van 3", ofVehicle: vin))
         try scratch.sql {
             try $0.execute(
-                sql: """
-                    DELETE FROM reading WHERE trip = :trip AND t > 3000000;
-                    UPDATE trip SET readings = (SELECT count(*) FROM reading WHERE trip = :trip)
-                        WHERE id = :trip;
-                    """, arguments: ["trip": trip])
+                """
+                DELETE FROM reading WHERE trip = :trip AND t > 3000000;
+                UPDATE trip SET readings = (SELECT count(*) FROM reading WHERE trip = :trip)
+                    WHERE id = :trip;
+                """, ["trip": trip])
         }
         #expect(try here.merge(from: there.path) == Merged(known: 1, longer: 1))
         #expect(try there.merge(from: here.path) == Merged(known: 1))
@@ -187,7 +186,7 @@ import Testing
     @Test func `records whose first rows are lost are sound after recovery`() throws {
         let scratch = try Scratch()
         do { _ = try drive(try TripStore(path: scratch.path()), start: 0, seconds: 10) }
-        try scratch.sql { try $0.execute(sql: "UPDATE reading SET raw = NULL WHERE t < 5000000") }
+        try scratch.sql { try $0.execute("UPDATE reading SET raw = NULL WHERE t < 5000000") }
         let saved = try TripStore(path: scratch.path("saved.db"))
         _ = try saved.salvage(from: scratch.path())
         #expect(try saved.check() == [])
@@ -197,7 +196,7 @@ import Testing
     @Test func `a file that was cut off lacks pages that its header counts`() throws {
         let scratch = try Scratch()
         do { _ = try drive(try TripStore(path: scratch.path()), start: 0, seconds: 300) }
-        try scratch.sql { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        try scratch.sql { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         let bytes = try Data(contentsOf: URL(filePath: scratch.path()))
         let cut = scratch.path("cut.db")
         try bytes.dropLast(3 * 4096 + 1000).write(to: URL(filePath: cut))
@@ -216,7 +215,7 @@ import Testing
             _ = try drive(store, start: 400, seconds: 300)
             all = try values(store)
         }
-        try scratch.sql { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        try scratch.sql { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         var bytes = try Data(contentsOf: URL(filePath: scratch.path()))
         var generator = SeededGenerator(seed: UInt64(seed))
         let pages = bytes.count / 4096

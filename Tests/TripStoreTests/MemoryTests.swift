@@ -1,6 +1,5 @@
 import Diagnostics
 import Foundation
-import GRDB
 import OBDCore
 import Testing
 
@@ -46,9 +45,8 @@ import Testing
 
     private func lines(_ scratch: Scratch, _ sql: String) throws -> [String] {
         try scratch.sql { database in
-            try Row.fetchAll(database, sql: sql).map { row in
-                row.map { $0.1.isNull ? "-" : String.fromDatabaseValue($0.1) ?? "\($0.1)" }
-                    .joined(separator: "|")
+            try database.rows(sql).map { row in
+                try row.columns.map { try row.text($0) }.joined(separator: "|")
             }
         }
     }
@@ -134,7 +132,7 @@ import Testing
     ]) func `the schema refuses what makes no sense`(_ sql: String) throws {
         let scratch = try Scratch()
         try store(scratch)
-        #expect(throws: DatabaseError.self) { try scratch.sql { try $0.execute(sql: sql) } }
+        #expect(throws: DatabaseError.self) { try scratch.sql { try $0.execute(sql) } }
     }
 }
 
@@ -158,7 +156,7 @@ import Testing
         let queries = try Self.queries
         #expect(queries.count == 12)
         for query in queries {
-            try scratch.sql { _ = try Row.fetchAll($0, sql: query) }
+            try scratch.sql { _ = try $0.rows(query) }
         }
     }
 
@@ -170,18 +168,17 @@ import Testing
         let text = try String(contentsOf: page, encoding: .utf8)
         let words = Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
         try scratch.sql { database in
-            let names = try String.fetchAll(
-                database,
-                sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"
+            let names = try database.values(
+                String.self, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"
             ).filter { !$0.hasPrefix("sqlite_") }
             #expect(names.count > 20)
             for name in names { #expect(words.contains(name), "\(name)") }
-            let columns = try String.fetchAll(
-                database,
-                sql: """
-                    SELECT DISTINCT c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c
-                    WHERE s.type = 'view'
-                    """)
+            let columns = try database.values(
+                String.self,
+                """
+                SELECT DISTINCT c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c
+                WHERE s.type = 'view'
+                """)
             for column in columns { #expect(words.contains(column), "\(column)") }
         }
     }

@@ -1,6 +1,5 @@
 import Diagnostics
 import Foundation
-import GRDB
 import OBDCore
 import Testing
 
@@ -27,7 +26,7 @@ import Testing
     ///
     /// Then the databases are compared column by column.
     @Test func `migrations/schema.sql is what all steps make`() throws {
-        let made = try DatabaseQueue().writeWithoutTransaction { database in
+        let made = try Connection().access { database in
             try Migrations.run(on: database, from: 0)
             return try SchemaCheck.text(in: database)
         }
@@ -87,16 +86,15 @@ import Testing
         #expect(try store.trips().map(\.readings) == [17])
         #expect(try store.notes(ofTrip: 1).map(\.text) == ["rain"])
         let margins = try scratch.sql { database in
-            try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT tid, minimum, maximum, margin FROM monitor_tests
-                    WHERE monitor NOT LIKE 'Misfire cylinder _' OR monitor LIKE '% 1'
-                    """
+            try database.rows(
+                """
+                SELECT tid, minimum, maximum, margin FROM monitor_tests
+                WHERE monitor NOT LIKE 'Misfire cylinder _' OR monitor LIKE '% 1'
+                """
             ).map { row in
-                "\(row["tid"] as String) "
+                try "\(row["tid"] as String) "
                     + ["minimum", "maximum", "margin"].map { name in
-                        (row[name] as Double?).map { "\(($0 * 10).rounded() / 10)" } ?? "-"
+                        try (row[name] as Double?).map { "\(($0 * 10).rounded() / 10)" } ?? "-"
                     }.joined(separator: " ")
             }
         }
@@ -115,28 +113,26 @@ import Testing
         #expect(try store.notes(ofTrip: 1).map(\.text) == ["rain"])
         try scratch.sql { database in
             let row = try #require(
-                try Row.fetchOne(
-                    database,
-                    sql: """
-                        SELECT count(*) AS rows, count(number) AS numbers,
-                            sum(abs(epoch - strftime('%s', time)) >= 1) AS wrong,
-                            sum(unit = 'rpm' AND number IS NOT value) AS different
-                        FROM readings WHERE trip = 1
-                        """))
+                try database.row(
+                    """
+                    SELECT count(*) AS rows, count(number) AS numbers,
+                        sum(abs(epoch - strftime('%s', time)) >= 1) AS wrong,
+                        sum(unit = 'rpm' AND number IS NOT value) AS different
+                    FROM readings WHERE trip = 1
+                    """))
             // One reading has no value.
-            let valued = try Int.fetchOne(
-                database,
-                sql: "SELECT count(*) FROM reading WHERE trip = 1 AND detail IS NULL")
-            #expect((row["numbers"] as Int) > 0 && row["numbers"] as Int? == valued)
-            #expect(row["different"] as Int == 0 && row["wrong"] as Int == 0)
-            let samples = try Int.fetchOne(
-                database, sql: "SELECT count(*) FROM samples WHERE trip = 1")
+            let valued = try database.value(
+                Int.self, "SELECT count(*) FROM reading WHERE trip = 1 AND detail IS NULL")
+            let numbers: Int = try row["numbers"]
+            #expect(numbers > 0 && numbers == valued)
+            #expect(try row["different"] as Int == 0 && row["wrong"] as Int == 0)
+            let samples = try database.value(
+                Int.self, "SELECT count(*) FROM samples WHERE trip = 1")
             #expect(samples == valued)
             let trip = try #require(
-                try Row.fetchOne(
-                    database,
-                    sql: "SELECT end_epoch - start_epoch - seconds AS gap FROM trips WHERE id = 1"))
-            #expect(abs(trip["gap"] as Double) < 1e-5)
+                try database.row(
+                    "SELECT end_epoch - start_epoch - seconds AS gap FROM trips WHERE id = 1"))
+            #expect(try abs(trip["gap"] as Double) < 1e-5)
         }
     }
 }

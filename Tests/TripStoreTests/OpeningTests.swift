@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Glibc
 import OBDCore
 import Testing
@@ -46,7 +45,7 @@ import Testing
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         func pragma(_ name: String) throws -> String? {
-            try store.read { try String.fetchOne($0, sql: "PRAGMA \(name)") }
+            try store.write { try $0.row("PRAGMA \(name)")?.text(name) }
         }
         #expect(try pragma("synchronous") == "2")
         #expect(try pragma("journal_mode") == "wal")
@@ -68,7 +67,7 @@ import Testing
     @Test func `a newer database is refused with both versions`() throws {
         let scratch = try Scratch()
         _ = try TripStore(path: scratch.path())
-        try scratch.sql { try $0.execute(sql: "PRAGMA user_version = 99") }
+        try scratch.sql { try $0.execute("PRAGMA user_version = 99") }
         for access in [TripStore.Access.readOnly, .readWrite] {
             #expect(throws: StoreError.newer(path: scratch.path(), version: 99, known: 4)) {
                 try TripStore(path: scratch.path(), access: access)
@@ -78,7 +77,7 @@ import Testing
 
     @Test func `an older database is brought up to date only by who may write`() throws {
         let scratch = try Scratch()
-        try scratch.sql { try $0.execute(sql: "PRAGMA application_id = 1329742931") }
+        try scratch.sql { try $0.execute("PRAGMA application_id = 1329742931") }
         #expect(throws: StoreError.older(path: scratch.path(), version: 0)) {
             try TripStore(path: scratch.path(), access: .readOnly)
         }
@@ -97,15 +96,15 @@ import Testing
 
     @Test func `another program's database is left alone`() throws {
         let scratch = try Scratch()
-        try scratch.sql { try $0.execute(sql: "CREATE TABLE person (name TEXT)") }
+        try scratch.sql { try $0.execute("CREATE TABLE person (name TEXT)") }
         #expect(throws: StoreError.foreign(path: scratch.path())) {
             try TripStore(path: scratch.path())
         }
-        try scratch.sql("other.db") { try $0.execute(sql: "PRAGMA application_id = 7") }
+        try scratch.sql("other.db") { try $0.execute("PRAGMA application_id = 7") }
         #expect(throws: StoreError.foreign(path: scratch.path("other.db"))) {
             try TripStore(path: scratch.path("other.db"))
         }
-        #expect(try scratch.sql { try $0.tableExists("person") })
+        #expect(try scratch.sql { try $0.hasTable("person") })
     }
 
     @Test func `a file that is no database is left alone`() throws {
@@ -171,10 +170,9 @@ import Testing
             }
             try writer.end(.stopped, at: Fixtures.after(100))
         }
-        try scratch.sql { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        try scratch.sql { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         let root = try scratch.sql {
-            try Int.fetchOne(
-                $0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'reading'")
+            try $0.value(Int.self, "SELECT rootpage FROM sqlite_schema WHERE name = 'reading'")
         }
         let handle = try FileHandle(forUpdating: URL(filePath: scratch.path()))
         try handle.seek(toOffset: UInt64(try #require(root) - 1) * 4096 + 8)
@@ -215,7 +213,7 @@ import Testing
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path(), limits: .init(isFast: true))
         #expect(
-            try store.read { try String.fetchOne($0, sql: "PRAGMA synchronous") } == "1")
+            try store.read { try $0.value(Int.self, "PRAGMA synchronous") } == 1)
         #expect(store.advice == nil)
     }
 }

@@ -1,6 +1,5 @@
 import Diagnostics
 import Foundation
-import GRDB
 import OBDCore
 import Testing
 
@@ -229,7 +228,7 @@ import Testing
                 [lamp, count, lamp, count, .reading(other)], at: Fixtures.after(1)))
         try writer.end(.stopped, at: Fixtures.after(1))
         let stored = try scratch.sql {
-            try Data?.fetchAll($0, sql: "SELECT raw FROM reading ORDER BY sequence")
+            try $0.values([UInt8]?.self, "SELECT raw FROM reading ORDER BY sequence")
         }
         #expect(
             stored.map { $0.map { Array($0) } } == [Array(raw), nil, Array(raw), nil, Array(raw)])
@@ -241,7 +240,7 @@ import Testing
         }
         #expect(found == [raw, raw, raw])
         let view = try scratch.sql {
-            try String.fetchAll($0, sql: "SELECT raw FROM readings WHERE signal = 'DTC_CNT'")
+            try $0.values(String.self, "SELECT raw FROM readings WHERE signal = 'DTC_CNT'")
         }
         #expect(view == ["81076504", "81076504", "81076504"])
     }
@@ -340,7 +339,7 @@ import Testing
         #expect(signals.map(\.maximum) == [60, 1060])
         #expect(signals.map(\.mean) == [60, 1030])
         let lastSeen = try scratch.sql {
-            try Int64.fetchOne($0, sql: "SELECT last_seen FROM vehicle")
+            try $0.value(Int64.self, "SELECT last_seen FROM vehicle")
         }
         #expect(lastSeen == trip.end.microseconds)
     }
@@ -484,7 +483,7 @@ import Testing
             try store.readings(ofTrip: trip).table.signals.map(\.unit)
         }
         #expect(units == [["rpm"], ["1/min"], ["rpm"]])
-        let channels = try store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM channel") }
+        let channels = try store.read { try $0.value(Int.self, "SELECT count(*) FROM channel") }
         #expect(channels == 2)
     }
 }

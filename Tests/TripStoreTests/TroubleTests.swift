@@ -1,7 +1,6 @@
 import Diagnostics
 import Dispatch
 import Foundation
-import GRDB
 import Glibc
 import OBDCore
 import Testing
@@ -24,10 +23,10 @@ import Testing
         let old = try Fixtures.begin(roomy, waiting: 100_000)
         fill(old, seconds: 0..<2000)
         try old.end(.stopped, at: Fixtures.after(2000))
-        try scratch.sql { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        try scratch.sql { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         let size =
             try scratch.sql {
-                try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0
+                try $0.value(Int.self, "PRAGMA page_count") ?? 0
             } * 4096
 
         let notices = Notices()
@@ -73,7 +72,7 @@ import Testing
     @Test func `an end on a full disk says what is lost and leaves the rest`() throws {
         let scratch = try Scratch()
         let roomy = try TripStore(path: scratch.path())
-        let size = try roomy.read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 } * 4096
+        let size = try roomy.read { try $0.value(Int.self, "PRAGMA page_count") ?? 0 } * 4096
         let store = try TripStore(path: scratch.path(), limits: .init(size: size + 8 * 4096))
         let writer = try Fixtures.begin(store, waiting: 100_000)
         fill(writer, seconds: 0..<10)
@@ -93,12 +92,12 @@ import Testing
         let writer = try Fixtures.begin(store)
         fill(writer, seconds: 0..<5)
         try scratch.sql { database in
-            try database.execute(sql: "BEGIN IMMEDIATE")
+            try database.execute("BEGIN IMMEDIATE")
             #expect(throws: StoreError.locked(path: scratch.path())) { try writer.flush() }
             #expect(throws: StoreError.locked(path: scratch.path())) {
                 try store.setTags(["a"], ofTrip: writer.trip)
             }
-            try database.execute(sql: "COMMIT")
+            try database.execute("COMMIT")
         }
         try writer.flush()
         try writer.end(.stopped, at: Fixtures.after(5))
@@ -134,7 +133,7 @@ import Testing
         let writer = try Fixtures.begin(store, notices: notices)
         fill(writer, seconds: 0..<1)
         try writer.flush()
-        try scratch.sql { try $0.execute(sql: "DELETE FROM trip") }
+        try scratch.sql { try $0.execute("DELETE FROM trip") }
         fill(writer, seconds: 1..<3)
         let unknown = StoreError.unknownTrip(writer.trip, path: scratch.path())
         #expect(throws: unknown) { try writer.flush() }
@@ -163,7 +162,7 @@ import Testing
         #expect(try reader.trip(1).endReason == .crashed)
         #expect(try reader.trips().map(\.endReason) == [.crashed])
         try scratch.sql { database in
-            let reason = try String.fetchOne(database, sql: "SELECT end_reason FROM trip")
+            let reason = try database.value(String.self, "SELECT end_reason FROM trip")
             #expect(reason == nil)
         }
         let store = try TripStore(path: path)

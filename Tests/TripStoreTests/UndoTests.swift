@@ -1,5 +1,4 @@
 import Diagnostics
-import GRDB
 import OBDCore
 import Testing
 
@@ -26,14 +25,14 @@ import Testing
     /// All data that an edit must not change: time, order, raw bytes, remarks.
     private func data(_ scratch: Scratch) throws -> [String] {
         try scratch.sql { database in
-            try String.fetchAll(
-                database,
-                sql: """
-                    SELECT start + t || ' ' || channel || ' ' || coalesce(hex(raw), '-') || ' '
-                        || value FROM reading JOIN trip ON trip.id = trip ORDER BY start + t,
-                        sequence
-                    """)
-                + String.fetchAll(database, sql: "SELECT text FROM note ORDER BY id")
+            try database.values(
+                String.self,
+                """
+                SELECT (start + t) || ' ' || channel || ' ' || coalesce(hex(raw), '-') || ' '
+                    || coalesce(value, '-') FROM reading JOIN trip ON trip.id = trip ORDER BY start + t,
+                    sequence
+                """)
+                + database.values(String.self, "SELECT text FROM note ORDER BY id")
         }
     }
 
@@ -41,8 +40,10 @@ import Testing
     private func trips(_ scratch: Scratch) throws -> [String] {
         try scratch.sql { database in
             try ["trip", "trip_tag", "trip_channel", "note"].flatMap { table in
-                try Row.fetchAll(database, sql: "SELECT * FROM \(table) ORDER BY 1, 2").map {
-                    "\($0.filter { $0.0 != "distance" && $0.0 != "driven" })"
+                try database.rows("SELECT * FROM \(table) ORDER BY 1, 2").map {
+                    row in
+                    try row.columns.filter { $0 != "distance" && $0 != "driven" }
+                        .map { "\($0) \(try row.text($0))" }.joined(separator: ", ")
                 }
             }
         }

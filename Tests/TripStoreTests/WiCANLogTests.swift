@@ -1,4 +1,3 @@
-import GRDB
 import Testing
 
 @testable import TripStore
@@ -12,13 +11,13 @@ import Testing
     private func make(_ time: String, _ values: [String]) throws {
         try scratch.sql("card.db") { database in
             try database.execute(
-                sql: """
-                    CREATE TABLE param_data (\(time), param_id INTEGER, value REAL);
-                    CREATE TABLE param_info (Id INTEGER PRIMARY KEY AUTOINCREMENT,
-                        Name VARCHAR(50) UNIQUE, Type VARCHAR(50), Data JSON);
-                    INSERT INTO param_info (Name, Type, Data) VALUES
-                        ('SOC', 'NUMERIC', '{"unit":"%"}'), ('SPE"ED', 'NUMERIC', 'not JSON');
-                    """ + values.map { "INSERT INTO param_data VALUES \($0);" }.joined())
+                """
+                CREATE TABLE param_data (\(time), param_id INTEGER, value REAL);
+                CREATE TABLE param_info (Id INTEGER PRIMARY KEY AUTOINCREMENT,
+                    Name VARCHAR(50) UNIQUE, Type VARCHAR(50), Data JSON);
+                INSERT INTO param_info (Name, Type, Data) VALUES
+                    ('SOC', 'NUMERIC', '{"unit":"%"}'), ('SPE"ED', 'NUMERIC', 'not JSON');
+                """ + values.map { "INSERT INTO param_data VALUES \($0);" }.joined())
         }
     }
 
@@ -46,7 +45,7 @@ import Testing
     }
 
     @Test func `is not another database, and not a damaged one`() throws {
-        try scratch.sql("card.db") { try $0.execute(sql: "CREATE TABLE other (a)") }
+        try scratch.sql("card.db") { try $0.execute("CREATE TABLE other (a)") }
         #expect(try text() == nil)
         #expect(throws: WiCANLog.Fault.self) { try WiCANLog.text(at: scratch.path("none.db")) }
     }

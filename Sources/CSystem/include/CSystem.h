@@ -28,6 +28,9 @@ int64_t sys_monotonic_ns(void);
 // Nanoseconds of CLOCK_REALTIME since 1970.
 int64_t sys_realtime_ns(void);
 
+// Names the calling thread for other programs, with at most 15 characters.
+void sys_name_thread(const char *name);
+
 // A signalfd for `mask`, non-blocking, closed on exec.
 int sys_signalfd(const sigset_t *mask);
 

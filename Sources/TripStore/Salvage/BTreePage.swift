@@ -11,20 +11,11 @@ struct BTreePage {
         case tableLeaf = 0x0D
     }
 
-    /// A value of a record.
-    enum Value: Hashable {
-        case null
-        case integer(Int64)
-        case real(Double)
-        case text(String)
-        case blob([UInt8])
-    }
-
     /// A row.
     struct Record {
         /// Nil in an index, and therefore in a table without row ids.
         var rowID: Int64?
-        var values: [Value]
+        var values: [SQLValue]
     }
 
     /// The type of the page.
@@ -122,7 +113,7 @@ struct BTreePage {
     // MARK: Records
 
     /// The values of a record; nil if its header does not match its length.
-    static func values(_ record: [UInt8]) -> [Value]? {
+    static func values(_ record: [UInt8]) -> [SQLValue]? {
         var place = 0
         guard let header = varint(record, &place), header >= 1, header <= record.count else {
             return nil
@@ -133,7 +124,7 @@ struct BTreePage {
             types.append(type)
         }
         guard place == header else { return nil }
-        var values: [Value] = []
+        var values: [SQLValue] = []
         for type in types {
             guard let value = value(of: type, record, &place) else { return nil }
             values.append(value)
@@ -141,7 +132,7 @@ struct BTreePage {
         return place == record.count ? values : nil
     }
 
-    private static func value(of type: Int64, _ record: [UInt8], _ place: inout Int) -> Value? {
+    private static func value(of type: Int64, _ record: [UInt8], _ place: inout Int) -> SQLValue? {
         let length: Int
         switch type {
         case 0: return .null

@@ -1,6 +1,3 @@
-import Foundation
-import GRDB
-
 /// The result of saving data from a damaged database.
 public struct Salvaged: Hashable, Sendable {
     /// Pages of the damaged file.
@@ -32,15 +29,12 @@ extension TripStore {
     ) throws(StoreError) -> Salvaged {
         guard let file = PageFile(path: damaged) else { throw .unseen(damaged) }
         return try write { database in
-            try database.execute(sql: "PRAGMA foreign_keys = OFF")
-            defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
-            var salvaged = Salvaged()
-            try database.inTransaction(.immediate) {
+            try database.execute("PRAGMA foreign_keys = OFF")
+            defer { try? database.execute("PRAGMA foreign_keys = ON") }
+            return try database.transaction {
                 var salvager = try Salvager(file, in: database)
-                salvaged = try salvager.run(in: database, progress: progress)
-                return .commit
+                return try salvager.run(in: database, progress: progress)
             }
-            return salvaged
         }
     }
 }
@@ -72,14 +66,15 @@ private struct Salvager {
         self.file = file
         result.pages = file.pageCount
         result.missingPages = file.missingPages
-        for name in try String.fetchAll(
-            database,
-            sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        for name in try database.values(
+            String.self,
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
         {
             var table = Table(name: name, columns: [])
-            for row in try Row.fetchAll(database, sql: "PRAGMA table_info(\(name))") {
-                let isKey = (row["pk"] as Int) == 1
-                table.columns.append((row["name"], row["type"], (row["notnull"] as Int) != 0))
+            for row in try database.rows("PRAGMA table_info(\(name))") {
+                let isKey = try (row["pk"] as Int) == 1
+                table.columns.append(
+                    (try row["name"], try row["type"], (try row["notnull"] as Int) != 0))
                 let rowIDs = ["vehicle", "ecu", "accessory", "trip", "note", "channel", "code"]
                 if isKey && (rowIDs + ["trip_edit"]).contains(name) {
                     table.rowID = table.columns.count - 1
@@ -216,14 +211,14 @@ private struct Salvager {
                 result.rejected += 1
                 continue
             }
-            var values = record.values.map(\.databaseValue)
-            if let column = table.rowID { values[column] = (record.rowID ?? 0).databaseValue }
+            var values = record.values
+            if let column = table.rowID { values[column] = .integer(record.rowID ?? 0) }
             values += Array(repeating: .null, count: table.columns.count - values.count)
-            let statement = try database.cachedStatement(sql: table.sql)
-            do {
-                try statement.execute(arguments: StatementArguments(values))
+            do throws(DatabaseError) {
+                try database.executeCached(table.sql, Arguments(values))
                 result.rows[table.name, default: 0] += database.changesCount
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            } catch {
+                guard error.isConstraint else { throw error }
                 result.rejected += 1
             }
         }
@@ -236,68 +231,56 @@ private struct Salvager {
             "position", "note",
         ]
         let known = timed.map { "SELECT trip FROM \($0)" }.joined(separator: " UNION ")
-        result.tripsWithoutTime = try Int64.fetchAll(
-            database, sql: "SELECT trip FROM (\(known)) WHERE trip NOT IN (SELECT id FROM trip)")
+        result.tripsWithoutTime = try database.values(
+            Int64.self, "SELECT trip FROM (\(known)) WHERE trip NOT IN (SELECT id FROM trip)")
         for trip in result.tripsWithoutTime {
             try database.execute(
-                sql: """
-                    INSERT INTO trip (id, purpose, start, monotonic, end_reason, name)
-                    VALUES (?, 'log', 0, 0, 'crashed', 'recovered, date unknown')
-                    """, arguments: [trip])
+                """
+                INSERT INTO trip (id, purpose, start, monotonic, end_reason, name)
+                VALUES (?, 'log', 0, 0, 'crashed', 'recovered, date unknown')
+                """, [trip])
         }
         try database.execute(
-            sql: """
-                INSERT INTO channel (id, signal, name, unit, kind)
-                SELECT DISTINCT channel, 'CHANNEL_' || channel, 'Unknown signal', '', 'number'
-                FROM reading WHERE channel NOT IN (SELECT id FROM channel)
-                """)
+            """
+            INSERT INTO channel (id, signal, name, unit, kind)
+            SELECT DISTINCT channel, 'CHANNEL_' || channel, 'Unknown signal', '', 'number'
+            FROM reading WHERE channel NOT IN (SELECT id FROM channel)
+            """)
         result.unknownChannels = database.changesCount
         // Raw bytes are with the first signal of a record, which may be lost: they are not known.
         try database.execute(
-            sql: """
-                UPDATE reading SET raw = x'' WHERE raw IS NULL AND NOT EXISTS
-                    (SELECT * FROM reading AS f WHERE f.trip = reading.trip AND f.t = reading.t
-                        AND f.sequence < reading.sequence)
-                """)
+            """
+            UPDATE reading SET raw = x'' WHERE raw IS NULL AND NOT EXISTS
+                (SELECT * FROM reading AS f WHERE f.trip = reading.trip AND f.t = reading.t
+                    AND f.sequence < reading.sequence)
+            """)
         try database.execute(
-            sql: """
-                DELETE FROM trip_channel;
-                UPDATE trip SET vehicle = NULL WHERE vehicle NOT IN (SELECT id FROM vehicle);
-                UPDATE trip SET accessory = NULL WHERE accessory NOT IN (SELECT id FROM accessory);
-                UPDATE accessory SET vehicle = NULL WHERE vehicle NOT IN (SELECT id FROM vehicle);
-                DELETE FROM trip_tag WHERE trip NOT IN (SELECT id FROM trip);
-                DELETE FROM channel_label WHERE channel NOT IN (SELECT id FROM channel);
-                DELETE FROM ecu WHERE vehicle NOT IN (SELECT id FROM vehicle);
-                DELETE FROM ecu_support WHERE ecu NOT IN (SELECT id FROM ecu);
-                DELETE FROM ecu_calibration WHERE ecu NOT IN (SELECT id FROM ecu);
-                DELETE FROM accessory_quirk WHERE accessory NOT IN (SELECT id FROM accessory);
-                DELETE FROM code WHERE vehicle NOT IN (SELECT id FROM vehicle);
-                DELETE FROM code_change WHERE code NOT IN (SELECT id FROM code);
-                DELETE FROM trip_edit;
-                UPDATE trip SET end_reason = 'crashed', writer = NULL WHERE end_reason IS NULL;
-                """)
-        let hadCodes = try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT * FROM code)")
-        for trip in try Int64.fetchAll(database, sql: "SELECT id FROM trip ORDER BY start, id") {
+            """
+            DELETE FROM trip_channel;
+            UPDATE trip SET vehicle = NULL WHERE vehicle NOT IN (SELECT id FROM vehicle);
+            UPDATE trip SET accessory = NULL WHERE accessory NOT IN (SELECT id FROM accessory);
+            UPDATE accessory SET vehicle = NULL WHERE vehicle NOT IN (SELECT id FROM vehicle);
+            DELETE FROM trip_tag WHERE trip NOT IN (SELECT id FROM trip);
+            DELETE FROM channel_label WHERE channel NOT IN (SELECT id FROM channel);
+            DELETE FROM ecu WHERE vehicle NOT IN (SELECT id FROM vehicle);
+            DELETE FROM ecu_support WHERE ecu NOT IN (SELECT id FROM ecu);
+            DELETE FROM ecu_calibration WHERE ecu NOT IN (SELECT id FROM ecu);
+            DELETE FROM accessory_quirk WHERE accessory NOT IN (SELECT id FROM accessory);
+            DELETE FROM code WHERE vehicle NOT IN (SELECT id FROM vehicle);
+            DELETE FROM code_change WHERE code NOT IN (SELECT id FROM code);
+            DELETE FROM trip_edit;
+            UPDATE trip SET end_reason = 'crashed', writer = NULL WHERE end_reason IS NULL;
+            """)
+        let hadCodes = try database.value(Bool.self, "SELECT EXISTS (SELECT * FROM code)")
+        for trip in try database.values(Int64.self, "SELECT id FROM trip ORDER BY start, id") {
             try TripFigures.addUp(trip, in: database)
             try database.execute(
-                sql: """
-                    UPDATE trip SET duration = max(duration,
-                        coalesce((SELECT max(t) FROM reading WHERE trip = :trip), 0))
-                    WHERE id = :trip
-                    """, arguments: ["trip": trip])
+                """
+                UPDATE trip SET duration = max(duration,
+                    coalesce((SELECT max(t) FROM reading WHERE trip = :trip), 0))
+                WHERE id = :trip
+                """, ["trip": trip])
             if hadCodes == false { try CodeHistory.take(trip, in: database) }
-        }
-    }
-}
-
-extension BTreePage.Value {
-    fileprivate var databaseValue: DatabaseValue {
-        switch self {
-        case .null: .null
-        case .integer(let value): value.databaseValue
-        case .real(let value): value.databaseValue
-        case .text(let value): value.databaseValue
-        case .blob(let value): value.withUnsafeBytes { Data($0) }.databaseValue
         }
     }
 }

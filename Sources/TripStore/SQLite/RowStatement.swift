@@ -1,19 +1,17 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 
 /// A cached statement with parameters that are bound in order.
 ///
-/// Binding through GRDB's arguments takes twice the time, so only the statement, the connection and
-/// the errors come from GRDB.
+/// Binding ``Arguments`` takes twice the time, because each value is converted and copied before.
 struct RowStatement {
     private let statement: Statement
-    private let handle: OpaquePointer
+    private let handle: OpaquePointer?
     private var place: Int32 = 0
 
     /// The cached statement for `sql`.
-    init(_ sql: StaticString, in database: Database) throws {
-        statement = try database.cachedStatement(sql: sql.description)
-        handle = statement.sqliteStatement
+    init(_ sql: StaticString, in database: Database) throws(DatabaseError) {
+        statement = try database.cached(sql.description)
+        handle = statement.handle
     }
 
     @inline(__always)
@@ -48,15 +46,10 @@ struct RowStatement {
 
     mutating func bind(_ value: String?) {
         place &+= 1
-        guard var value else {
+        if let value {
+            _ = statement.bind(text: value, at: place)
+        } else {
             sqlite3_bind_null(handle, place)
-            return
-        }
-        value.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) {
-                // SQLITE_TRANSIENT: SQLite makes its own copy.
-                _ = sqlite3_bind_text(handle, place, $0.baseAddress, Int32($0.count), Self.copy)
-            }
         }
     }
 
@@ -78,31 +71,15 @@ struct RowStatement {
 
     mutating func bind(blob bytes: some Collection<UInt8>) {
         place &+= 1
-        guard !bytes.isEmpty else {
-            sqlite3_bind_zeroblob(handle, place, 0)
-            return
-        }
-        Array(bytes).withUnsafeBytes {
-            _ = sqlite3_bind_blob(handle, place, $0.baseAddress, Int32($0.count), Self.copy)
-        }
+        _ = statement.bind(blob: Array(bytes), at: place)
     }
 
     /// Runs the statement and prepares it for the next row.
     @inline(__always)
-    mutating func run(in database: Database) throws {
+    mutating func run() throws(DatabaseError) {
         place = 0
         let result = sqlite3_step(handle)
-        guard result == SQLITE_DONE || result == SQLITE_ROW else {
-            let code = sqlite3_extended_errcode(database.sqliteConnection)
-            let message = database.lastErrorMessage
-            sqlite3_reset(handle)
-            throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message)
-        }
+        guard result == SQLITE_DONE || result == SQLITE_ROW else { throw statement.failure() }
         sqlite3_reset(handle)
-    }
-
-    /// `SQLITE_TRANSIENT`, a macro that Swift cannot import.
-    private static var copy: sqlite3_destructor_type {
-        unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     }
 }

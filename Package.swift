@@ -114,7 +114,10 @@ let package = Package(
             swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
         module(
             "Decoding",
-            ["OBDCore", "VehicleLink", "Adapters", "Conversation", "Diagnostics", "PIDTables"]),
+            [
+                "OBDCore", "VehicleLink", "Adapters", "Conversation", "Diagnostics", "PIDTables",
+                "TripImport",
+            ]),
         module(
             "VehicleScan",
             [

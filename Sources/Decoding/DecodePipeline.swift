@@ -12,8 +12,8 @@ public struct DecodePipeline {
         case unknown([UInt8])
         case text
         case transcript([UInt8])
-        /// A log of `candump`.
-        case candump(CandumpReader)
+        /// A log of a bus.
+        case bus(BusLogReader)
     }
 
     private let options: ConversationReader.Options
@@ -54,51 +54,47 @@ public struct DecodePipeline {
     public mutating func read(_ chunk: ArraySlice<UInt8>, _ body: (DecodedLine) -> Void) {
         switch input {
         case .text: readText(chunk, body)
-        case .candump(var reader):
+        case .bus(var reader):
             input = .text
-            readCandump(chunk, &reader, body)
-            input = .candump(reader)
+            readBus(chunk, &reader, body)
+            input = .bus(reader)
         case .transcript(var all):
             input = .text
             all.append(contentsOf: chunk)
             input = .transcript(all)
         case .unknown(var start):
             start.append(contentsOf: chunk)
-            let magic = Array(Transcript.magic.utf8.dropLast())
+            input = .unknown(start)
             if Transcript.isTranscript(start) {
                 input = .transcript(start)
-            } else if Self.mayBecomeCandump(start) {
-                // Only a whole line shows the kind.
-                input = .unknown(start)
-            } else if Self.isCandump(start) {
-                var reader = CandumpReader(options.vehicleProtocol)
-                readCandump(start[...], &reader, body)
-                input = .candump(reader)
-            } else if start.count > magic.count || !magic.starts(with: start) {
-                input = .text
-                readText(start[...], body)
-            } else {
-                input = .unknown(start)
+            } else if !BusLogReader.needsMore(than: start) {
+                settle(start, body)
             }
         }
     }
 
+    /// Reads the beginning of an input that is no recording of obdscan.
+    private mutating func settle(_ start: [UInt8], _ body: (DecodedLine) -> Void) {
+        input = .text
+        guard let form = BusLogReader.form(of: start) else {
+            readText(start[...], body)
+            return
+        }
+        var reader = BusLogReader(form, tables.table, options.vehicleProtocol)
+        readBus(start[...], &reader, body)
+        input = .bus(reader)
+    }
+
     /// Ends this text and prepares for another.
     public mutating func finish(_ body: (DecodedLine) -> Void) {
+        if case .unknown(let rest) = input { settle(rest, body) }
         switch input {
-        case .text: break
-        case .candump(var reader):
+        case .text, .unknown: break
+        case .bus(var reader):
             lines.finish { line, number in Self.read(line, number, &reader, &run, body) }
             var items: [ConversationItem] = []
             reader.finish(&items)
             run.take(items, line: [], number: 0, body)
-        case .unknown(let rest) where Self.isCandump(rest):
-            var reader = CandumpReader(options.vehicleProtocol)
-            readCandump(rest[...], &reader, body)
-            input = .candump(reader)
-            finish(body)
-            return
-        case .unknown(let rest): readText(rest[...], body)
         case .transcript(let bytes): readTranscript(bytes, body)
         }
         lines.finish { line, number in
@@ -118,22 +114,8 @@ public struct DecodePipeline {
         }
     }
 
-    /// Whether the first line with text is from `candump`.
-    private static func isCandump(_ start: [UInt8]) -> Bool {
-        let line = start.drop { $0 == 0x0A || $0 == 0x0D }.prefix { $0 != 0x0A && $0 != 0x0D }
-        return CandumpLine.read(Array(line)) != .foreign
-    }
-
-    /// Whether the first line is not complete and begins like one of `candump`: with a time, or indented.
-    private static func mayBecomeCandump(_ start: [UInt8]) -> Bool {
-        guard let first = start.first, first == UInt8(ascii: "(") || first == 0x20 else {
-            return false
-        }
-        return !start.contains(0x0A) && start.count < 256
-    }
-
-    private mutating func readCandump(
-        _ chunk: ArraySlice<UInt8>, _ reader: inout CandumpReader, _ body: (DecodedLine) -> Void
+    private mutating func readBus(
+        _ chunk: ArraySlice<UInt8>, _ reader: inout BusLogReader, _ body: (DecodedLine) -> Void
     ) {
         lines.receive(chunk) { line, number in
             Self.read(line, number, &reader, &run, body)
@@ -141,7 +123,7 @@ public struct DecodePipeline {
     }
 
     private static func read(
-        _ line: [UInt8], _ number: Int, _ reader: inout CandumpReader, _ run: inout DecodeRun,
+        _ line: [UInt8], _ number: Int, _ reader: inout BusLogReader, _ run: inout DecodeRun,
         _ body: (DecodedLine) -> Void
     ) {
         var items: [ConversationItem] = []

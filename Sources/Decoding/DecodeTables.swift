@@ -38,8 +38,12 @@ public struct DecodeTables {
     /// Loads the tables that `chunk` may need; returns whether further tables were loaded.
     public mutating func grow(for chunk: ArraySlice<UInt8>) throws -> Bool {
         guard !isWhole else { return false }
-        // A recording may contain a digit as an escape sequence.
-        guard isFirst, chunk.count <= Self.shortText, !chunk.contains(UInt8(ascii: "\\")) else {
+        // A recording may contain a digit as an escape sequence, and a table has decimal bytes, or base64.
+        let mayBeSpelledOtherwise = chunk.contains {
+            $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";")
+                || $0 == 0x09
+        }
+        guard isFirst, chunk.count <= Self.shortText, !mayBeSpelledOtherwise else {
             try loadAll()
             return true
         }

@@ -10,12 +10,17 @@ public struct ISO15765Assembler: Hashable, Sendable {
     /// error.
     public static let openMessages = Responders.most
 
+    /// The longest message that is accepted; unit: bytes.
+    ///
+    /// ISO 15765-2 allows 4 GiB, but no answer to a request that reads is longer.
+    private static let longest = 1 << 20
+
     /// One message per responder; nil if the lines do not show the responder.
     private typealias Responders = Transfers<ECUAddress?>
 
     /// Whether an address byte comes before the protocol control byte.
     public var extendedAddressing: Bool
-    /// Whether frames of CAN FD are accepted, which may have more than eight bytes.
+    /// Whether frames of CAN FD are accepted, which may have more than eight bytes, and its long messages.
     public var acceptsFD = false
     private var transfers = Responders()
 
@@ -154,7 +159,13 @@ public struct ISO15765Assembler: Hashable, Sendable {
         var transfer = Responders.Transfer(
             key: ecu, ecu: ecu, next: 1, frames: 1, line: frame.line, isBroken: true)
         let low = count > control + 1 ? Int(frame.bytes[control + 1]) : 0
-        let total = Int(frame.bytes[control] & 0x0F) << 8 | low
+        var total = Int(frame.bytes[control] & 0x0F) << 8 | low
+        var start = control + 2
+        // On CAN FD, a length above FFF is in the next four bytes; OBD does not use that.
+        if acceptsFD, total == 0, count >= start + 4 {
+            let long = frame.bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+            if (0x1000...Self.longest).contains(long) { (total, start) = (long, start + 4) }
+        }
         // Data that fit into a single frame must not have a first frame: 8 bytes and more do not fit, or 7
         // and more with extended addressing. On CAN FD a single frame has one byte less for the message.
         let shortest = count > ISO15765.frameLength ? count - control - 1 : count - control
@@ -169,8 +180,8 @@ public struct ISO15765Assembler: Hashable, Sendable {
         }
         transfer.total = total
         transfer.frameLength = count
-        transfer.buffer.reserveCapacity(total)
-        transfer.buffer.append(contentsOf: frame.bytes[(control + 2)...])
+        transfer.buffer.reserveCapacity(min(total, 0x1000))
+        transfer.buffer.append(contentsOf: frame.bytes[start...])
         transfer.isBroken = false
         transfers.open(transfer)
         if let old { throw Responders.interruption(of: old, line: frame.line) }

@@ -133,6 +133,9 @@ import TripImport
         ("750#2A0322F40C000000", "758#2A0562F40C1AF800", 2),
         // Two identifiers that no list names, with padding and two bytes that are repeated.
         ("123#0322F40C55555555", "323#0562F40C1AF8AAAA", 2),
+        // CAN FD: a length of its own, and the padding of a longer frame (ISO 15765-2:2016).
+        ("17FC007B##10322F40CAAAAAAAA", "17FE007B##1000862F40C1AF8F40D64AAAA", 2),
+        ("6F1##1070322F40C000000", "607##1F1000862F40C1AF8F40D64AA", 2),
         // A request without padding, or an answer to another request, proves nothing.
         ("123#0322F40C01020304", "323#0562F40C1AF8AAAA", 0),
         ("123#0322F40C55555555", "323#0562F40D1AF8AAAA", 0),
@@ -174,6 +177,38 @@ import TripImport
         #expect(found.count == FrameCount(all: 7, diagnostic: 6))
     }
 
+    /// ISO 15765-2:2016: a single frame with a length of its own, first and consecutive frames of 12 bytes.
+    @Test func `frames of CAN FD are read`() throws {
+        let file = try ImportedFile(
+            """
+            (1700000000.000000) can0 7E0##10522F40CF40DAAAA
+            (1700000000.010000) can0 7E8##1000862F40C1AF8F40D64AAAA
+            (1700000000.020000) can0 7E0##102090200000000
+            (1700000000.030000) can0 7E8##11014490201314847434D3832
+            (1700000000.040000) can0 7E8##12136333341303034333532
+            """)
+        #expect(
+            file.values == [
+                .init("RPM", 1726, "rpm"), .init("VSS", 100, "km/h"),
+                .init("VIN", .text("1HGCM82633A004352")),
+            ])
+        #expect(file.frames == FrameCount(all: 5, diagnostic: 5))
+    }
+
+    /// SAE J1939-73: DM1 in packets, and EEC1, which is not diagnostic.
+    @Test func `codes of SAE J1939 are read`() throws {
+        let file = try ImportedFile(
+            """
+            (1700000000.000000) can0 0CF00400#FF7D7DE015FFF0FF
+            (1700000000.010000) can0 18ECFF00#20120003FFCAFE00
+            (1700000000.100000) can0 18EBFF00#0100FF5B0003015C
+            (1700000000.200000) can0 18EBFF00#020004025D000503
+            (1700000000.300000) can0 18EBFF00#035E000604FFFFFF
+            """)
+        #expect(file.frames == FrameCount(all: 5, diagnostic: 4))
+        #expect(file.codes == ["SPN91/FMI3", "SPN92/FMI4", "SPN93/FMI5", "SPN94/FMI6"])
+    }
+
     @Test func `an identifier below 600 is followed after its first answer`() throws {
         let text = """
             (1700000000.000000) can0 742#0322F19000000000
@@ -200,6 +235,7 @@ import TripImport
         "timestamp,can_id,data_length,data\n2026-11-21 08:00:00.020,2024,5,\"[4, 65, 12, 26, 248, 0, 0, 0]\"\n",
         "Time,ID,Extended,Bus,LEN,D1,D2,D3,D4,D5,D6,D7,D8\n0.02,7E8,false,0,8,4,41,C,1A,F8,0,0,0\n",
         "0.010,07DF,8,02,01,0C,00,00,00,00,00,R\n0.020,07E8,8,04,41,0C,1A,F8,00,00,00,R\n0.030,07DF,8,02,01,0D,00,00,00,00,00,R\n",
+        "Nr;Zeit [ms];Kennung;ID;DLC;Data\n1;20,0;x;7E8;5;04 41 0C 1A F8\n",
         "Timestamp,Arbitration_ID,DLC,Data\n2026-11-21 08:00:00.020,0x7E8,8,04 41 0C 1A F8 00 00 00\n",
     ])
     func `tables of frames are recognised by their columns`(_ text: String) throws {

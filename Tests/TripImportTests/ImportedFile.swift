@@ -104,6 +104,11 @@ struct ImportedFile {
         readings.map { Value(table[$0.signal].id, $0.value, table[$0.signal].unit) }
     }
 
+    /// The codes.
+    var codes: [String] {
+        items.compactMap { if case .code(let report) = $0 { report.code.text } else { nil } }
+    }
+
     /// The VINs among the entries.
     var vehicles: [String] {
         entries.compactMap { if case .vehicle(let vin) = $0.entry { vin.text } else { nil } }

@@ -3,14 +3,14 @@ import OBDCore
 import VehicleLink
 
 /// The addresses that tables name.
-struct TableAddresses {
+package struct TableAddresses {
     /// The address bytes that may come before the data at an identifier; with an empty list, none.
     private(set) var targets: Set<ECUAddress> = []
     private(set) var responders: Set<ECUAddress> = []
     /// The identifiers of both.
     private(set) var identifiers: Set<UInt32> = []
 
-    init(_ table: PIDTable) {
+    package init(_ table: PIDTable) {
         for record in table.records {
             if let target = record.target, target.form == .can11 || target.form == .can29 {
                 targets.insert(target)
@@ -26,19 +26,37 @@ struct TableAddresses {
     }
 }
 
-/// Finds requests and answers of OBD and UDS among the frames of one bus.
+/// Finds requests and answers of OBD and UDS, and diagnostic messages of SAE J1939, among the frames of one bus.
 ///
 /// OBD has its own identifiers for requests and answers. Elsewhere, a message counts as an answer if it repeats
 /// service and identifier of a recent request. How much else is needed depends on what is known: addresses of
 /// ``DiagnosticAddressRule`` and of tables carry diagnostics, and so does a pair of addresses that has proved
 /// itself; on any other identifier, an answer must repeat two bytes of identifier after a request with
-/// padding.
-struct DiagnosticTraffic {
+/// padding. A bus speaks SAE J1939 if a frame shows it: see ``J1939/provesProtocol(_:_:)``.
+package struct DiagnosticTraffic {
     /// A message of an ECU with its request; nil if the log does not contain the request.
-    struct Answer {
-        var message: ECUMessage
-        var request: [UInt8]?
-        var time: Int64
+    package struct Answer {
+        package var message: ECUMessage
+        package var request: [UInt8]?
+        /// The address of the request.
+        package var asked: ECUAddress?
+        package var time: Int64
+    }
+
+    /// What a frame is.
+    package enum Event {
+        /// The last frame of a message of an ECU.
+        case answer(Answer)
+        /// The last frame of a request of OBD.
+        case request([UInt8], ECUAddress)
+        /// A request if an answer to it follows.
+        case question
+        /// Another part of diagnostics; `asked` is the address of the request that it answers.
+        case part(asked: ECUAddress?)
+        /// A frame that is not valid at this point of an answer.
+        case fault(LinkError)
+        /// Neither a request nor an answer.
+        case foreign
     }
 
     private struct Question {
@@ -54,6 +72,9 @@ struct DiagnosticTraffic {
     private var plain: [ECUAddress: ISO15765Assembler] = [:]
     /// Where an address byte comes before the data.
     private var addressed: [ECUAddress: ISO15765Assembler] = [:]
+    private var groups = J1939Assembler()
+    /// Whether the bus speaks SAE J1939; nil until a frame shows it.
+    private var isJ1939: Bool?
     /// The last request of each address, with its address byte.
     private var questions: [ECUAddress: Question] = [:]
     private var lastQuestion: Int64?
@@ -73,14 +94,19 @@ struct DiagnosticTraffic {
     /// The greatest number of identifiers; diagnostics needs fewer.
     private static let most = 512
 
-    init(_ known: TableAddresses) { self.known = known }
+    /// A bus of which nothing was seen; `isJ1939` is nil if the frames have to show whether it speaks SAE J1939.
+    package init(_ known: TableAddresses, isJ1939: Bool? = nil) {
+        self.known = known
+        self.isJ1939 = isJ1939
+    }
 
     /// Whether an identifier is reserved for OBD.
     private static func isOBD(_ address: ECUAddress) -> Bool {
         switch address.form {
         case .can11: address.value == 0x7DF || (0x7E0...0x7EF).contains(address.value)
         default:
-            address.value == 0x18DB_33F1 || address.value & 0x1FFF_00FF == 0x18DA_00F1
+            address.value & 0x1FFF_00FF == 0x18DB_00F1
+                || address.value & 0x1FFF_00FF == 0x18DA_00F1
                 || address.value & 0x1FFF_FF00 == 0x18DA_F100
         }
     }
@@ -90,55 +116,108 @@ struct DiagnosticTraffic {
             ? (0x7E8...0x7EF).contains(address.value) : address.value & 0x1FFF_FF00 == 0x18DA_F100
     }
 
-    /// What a frame is.
-    private enum Part {
-        case answer(Answer)
-        /// Another part of diagnostics.
-        case other
-        /// Neither a request nor an answer.
-        case foreign
-    }
-
-    /// Reads a frame; returns the answer that it completes.
-    mutating func receive(_ frame: LoggedFrame, line: Int) -> Answer? {
-        guard frame.data.count > 1, frame.data.count <= ISO15765.frameLength else { return nil }
+    /// Reads a frame.
+    package mutating func receive(_ frame: LoggedFrame, line: Int) -> Event {
+        guard !frame.data.isEmpty else { return .foreign }
         if Self.isOBD(frame.address) { return receiveOBD(frame, line) }
+        if frame.isExtended, let event = receiveGroup(frame, line) { return event }
+        guard frame.data.count > 1 else { return .foreign }
+        var isQuestion = false
         for isAddressed in [false, true] {
             switch receive(frame, line, isAddressed: isAddressed) {
-            case .answer(let answer): return answer
-            case .other: return nil
             case .foreign: continue
+            // The same frame may be the other form, too.
+            case .question: isQuestion = true
+            case let event: return event
             }
         }
         if frame.data[0] >> 4 > 3, !members.contains(frame.id), noise.count < Self.most {
             noise.insert(frame.id)
         }
-        return nil
+        return isQuestion ? .question : .foreign
     }
 
-    private mutating func receiveOBD(_ frame: LoggedFrame, _ line: Int) -> Answer? {
+    /// Ends the log; returns the faults of messages that are not complete.
+    package mutating func finish() -> [LinkError] {
+        var faults = groups.finish()
+        for address in plain.keys.sorted() where !isRequest(address) {
+            faults += plain[address]?.finish() ?? []
+        }
+        for address in addressed.keys.sorted() where !isRequest(address) {
+            faults += addressed[address]?.finish() ?? []
+        }
+        return faults
+    }
+
+    private func isRequest(_ address: ECUAddress) -> Bool {
+        Self.isOBD(address) && !Self.isAnswer(address)
+    }
+
+    private mutating func receiveOBD(_ frame: LoggedFrame, _ line: Int) -> Event {
         let address = frame.address
         let control = frame.data[0] >> 4
-        guard control <= 3 else { return nil }
-        diagnosticFrames += 1
-        // Flow control carries no data, but belongs to diagnostics.
-        guard control < 3, let message = assemble(frame, line, isAddressed: false) else {
-            return nil
+        if control <= 3 { diagnosticFrames += 1 }
+        let message: ECUMessage
+        do throws(LinkError) {
+            guard let found = try assemble(frame, line, isAddressed: false) else {
+                return .part(asked: nil)
+            }
+            message = found
+        } catch {
+            // A log may begin in the middle of an answer, and the errors of requests are the tester's.
+            if case .orphanConsecutiveFrame = error.fault { return .part(asked: nil) }
+            return Self.isAnswer(address) ? .fault(error) : .part(asked: nil)
         }
         if Self.isAnswer(address) {
             let key = question(for: message, at: frame.time)
             if let key { settle(key, message.ecu ?? address) }
-            return Answer(
-                message: message, request: key.flatMap { questions[$0]?.payload }, time: frame.time)
+            return .answer(answer(message, to: key, frame))
         }
         ask(message.payload, address, frame, isPadded: true, frames: 0)
-        return nil
+        return .request(message.payload, address)
+    }
+
+    private func answer(
+        _ message: ECUMessage, to key: ECUAddress?, _ frame: LoggedFrame
+    ) -> Answer {
+        Answer(
+            message: message, request: key.flatMap { questions[$0]?.payload }, asked: key,
+            time: frame.time)
+    }
+
+    /// Reads a frame of SAE J1939; nil if the bus does not speak that, or is not known to.
+    private mutating func receiveGroup(_ frame: LoggedFrame, _ line: Int) -> Event? {
+        let isShown = isJ1939 ?? J1939.provesProtocol(frame.id, frame.data)
+        guard isShown else { return nil }
+        isJ1939 = true
+        let framed = LinkFrame(header: frame.address, bytes: frame.data, line: line)
+        do throws(LinkError) {
+            guard let message = try groups.receive(framed) else { return .part(asked: nil) }
+            if J1939.diagnostics.contains(message.parameterGroup ?? 0) {
+                diagnosticFrames += message.frames
+            }
+            return .answer(Answer(message: message, time: frame.time))
+        } catch {
+            if case .orphanConsecutiveFrame = error.fault { return .part(asked: nil) }
+            return .fault(error)
+        }
+    }
+
+    /// The message in a single frame with its length; nil for another frame.
+    private static func single(_ data: InlineBytes, _ place: Int) -> Range<Int>? {
+        let isLong = data.count > ISO15765.frameLength
+        // On CAN FD, 00 and another byte are the length.
+        let start = place + (isLong ? 2 : 1)
+        guard data.count > start, !isLong || data[place] == 0 else { return nil }
+        let length = Int(data[start - 1])
+        guard length > 0, isLong || length <= 7, start + length <= data.count else { return nil }
+        return start..<start + length
     }
 
     /// Reads a frame outside OBD.
     private mutating func receive(
         _ frame: LoggedFrame, _ line: Int, isAddressed: Bool
-    ) -> Part {
+    ) -> Event {
         let place = isAddressed ? 1 : 0
         guard frame.data.count > place + 1 else { return .foreign }
         var address = frame.address
@@ -146,75 +225,77 @@ struct DiagnosticTraffic {
         let control = frame.data[place]
         switch control >> 4 {
         case 0:
-            let length = Int(control)
-            guard length > 0, frame.data.count > place + length else { return .foreign }
-            let payload = Array(frame.data[(place + 1)...].prefix(length))
-            if let key = question(for: ECUMessage(ecu: address, payload: payload), at: frame.time) {
+            guard let range = Self.single(frame.data, place) else { return .foreign }
+            let message = ECUMessage(ecu: address, payload: Array(frame.data[range]), line: line)
+            if let key = question(for: message, at: frame.time) {
                 diagnosticFrames += 1
                 settle(key, address)
-                return .answer(
-                    Answer(
-                        message: ECUMessage(ecu: address, payload: payload, line: line),
-                        request: questions[key]?.payload, time: frame.time))
+                return .answer(answer(message, to: key, frame))
             }
-            guard Self.asks(payload), isAddressed || !isAddressedOnly(frame.id) else {
+            guard Self.asks(message.payload), isAddressed || !isAddressedOnly(frame.id) else {
                 return .foreign
             }
-            let padding = frame.data[(place + 1 + length)...]
+            let padding = frame.data[range.upperBound...]
             ask(
-                payload, address, frame,
+                message.payload, address, frame,
                 isPadded: padding.allSatisfy { $0 == padding.first }, frames: 1)
-            // The same frame may be the other form, too.
-            return .foreign
+            return .question
         case 1:
-            guard frame.data.count == ISO15765.frameLength else { return .foreign }
+            guard frame.data.count >= ISO15765.frameLength else { return .foreign }
             let start = Array(frame.data[(place + 2)...])
             guard let key = question(for: ECUMessage(ecu: address, payload: start), at: frame.time)
             else { return .foreign }
             settle(key, address)
             if open.count >= Self.most { open.removeAll() }
             open[address] = 1
-            _ = assemble(frame, line, isAddressed: isAddressed)
-            return .other
+            do throws(LinkError) {
+                _ = try assemble(frame, line, isAddressed: isAddressed)
+                return .part(asked: key)
+            } catch {
+                return .fault(error)
+            }
         case 2:
             guard let count = open[address] else { return .foreign }
-            let message = assemble(frame, line, isAddressed: isAddressed)
-            guard let message else {
-                if isUnderWay(address, isAddressed: isAddressed) {
-                    open[address] = count + 1
-                } else {
+            do throws(LinkError) {
+                guard let message = try assemble(frame, line, isAddressed: isAddressed) else {
                     // A recording may lack frames of a message.
-                    open[address] = nil
+                    open[address] =
+                        isUnderWay(address, isAddressed: isAddressed) ? count + 1 : nil
+                    return .part(asked: pairs[address])
                 }
-                return .other
+                open[address] = nil
+                diagnosticFrames += count + 1
+                return .answer(
+                    answer(message, to: question(for: message, at: frame.time), frame))
+            } catch {
+                open[address] = nil
+                return .fault(error)
             }
-            open[address] = nil
-            diagnosticFrames += count + 1
-            let key = question(for: message, at: frame.time)
-            return .answer(
-                Answer(
-                    message: message, request: key.flatMap { questions[$0]?.payload },
-                    time: frame.time))
         case 3:
             guard members.contains(frame.id), frame.data[place] & 0x0F <= 2 else { return .foreign }
             diagnosticFrames += 1
-            return .other
+            return .part(asked: nil)
         default: return .foreign
         }
     }
 
     private mutating func assemble(
         _ frame: LoggedFrame, _ line: Int, isAddressed: Bool
-    ) -> ECUMessage? {
+    ) throws(LinkError) -> ECUMessage? {
         let framed = LinkFrame(header: frame.address, bytes: frame.data, line: line)
         let key = frame.address
         if isAddressed {
             if addressed[key] == nil, addressed.count >= Self.most { addressed.removeAll() }
-            return try? addressed[key, default: ISO15765Assembler(extendedAddressing: true)]
-                .receive(framed)
+            return try addressed[key, default: Self.assembler(isAddressed: true)].receive(framed)
         }
         if plain[key] == nil, plain.count >= Self.most { plain.removeAll() }
-        return try? plain[key, default: ISO15765Assembler()].receive(framed)
+        return try plain[key, default: Self.assembler(isAddressed: false)].receive(framed)
+    }
+
+    private static func assembler(isAddressed: Bool) -> ISO15765Assembler {
+        var assembler = ISO15765Assembler(extendedAddressing: isAddressed)
+        assembler.acceptsFD = true
+        return assembler
     }
 
     private func isUnderWay(_ address: ECUAddress, isAddressed: Bool) -> Bool {

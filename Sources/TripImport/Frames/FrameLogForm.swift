@@ -17,7 +17,7 @@ public enum FrameLogForm: Hashable, Sendable {
     case table(FrameTable)
 
     /// The format of a file with this beginning; nil for anything else.
-    init?(beginning: [UInt8]) {
+    package init?(beginning: [UInt8]) {
         var bytes = beginning.prefix(64 << 10)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         var seen = 0

@@ -115,13 +115,13 @@ struct FrameLogImport: ImportReader {
             guard !frame.data.isEmpty else { return }
             let bus = bus(of: frame.channel)
             let members = buses[bus].members.count
-            let answer = buses[bus].receive(frame, line: pendingLine)
+            let event = buses[bus].receive(frame, line: pendingLine)
             if buses[bus].members.count != members {
                 // Diagnostics needs fewer; a file of random data may have more.
                 if reader.watched.count > 4096 { reader.watched = known.identifiers }
                 reader.watched.formUnion(buses[bus].members)
             }
-            if let answer { try take(answer, &table, emit) }
+            if case .answer(let answer) = event { try take(answer, &table, emit) }
         }
     }
 
@@ -141,8 +141,7 @@ struct FrameLogImport: ImportReader {
         _ answer: DiagnosticTraffic.Answer, _ table: inout ImportTable,
         _ emit: (ImportEvent) throws -> Void
     ) throws {
-        var exchange = Exchange(request: answer.request, family: .can)
-        exchange.header = answer.message.ecu?.physicalRequest.value
+        let exchange = answer.exchange
         var found: [DiagnosticItem] = []
         decoder.decode(answer.message, in: exchange, &found)
         decoder.endExchange(exchange, &found)

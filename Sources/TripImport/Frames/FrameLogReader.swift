@@ -2,9 +2,9 @@ import Formats
 import OBDCore
 
 /// Reads the lines of a log of frames.
-struct FrameLogReader {
+package struct FrameLogReader {
     /// The content of a line.
-    enum Line {
+    package enum Line {
         case frame(LoggedFrame)
         /// A heading, a comment, an event, a remote or an error frame.
         case other
@@ -15,6 +15,8 @@ struct FrameLogReader {
     let form: FrameLogForm
     /// Identifiers at which diagnostics was found; frames of others are read only if they may begin a message.
     var watched: Set<UInt32> = []
+    /// Whether a line without a time that can be read is of no use.
+    private let needsTimes: Bool
     /// When the log begins, in local time, if its head contains that.
     private(set) var beginning: WallClock?
     /// Whether times count from the beginning of the log; nil until a line shows it.
@@ -31,9 +33,14 @@ struct FrameLogReader {
     /// Whether times count from midnight of the day on which the log begins.
     private(set) var countsFromMidnight = false
 
-    init(_ form: FrameLogForm) { self.form = form }
+    /// A reader at the beginning of a log; without `needsTimes`, frames whose time is unknown have the time 0.
+    package init(_ form: FrameLogForm, needsTimes: Bool = true) {
+        self.form = form
+        self.needsTimes = needsTimes
+    }
 
-    mutating func read(_ line: ArraySlice<UInt8>) -> Line {
+    /// Reads a line without its line end.
+    package mutating func read(_ line: ArraySlice<UInt8>) -> Line {
         let found = readForm(line)
         if case .frame(let frame) = found, frame.time.magnitude > Self.longest {
             return .unreadable("no clock shows such a time")
@@ -77,6 +84,8 @@ struct FrameLogReader {
         if id & 0x2000_0000 != 0 { return .other }
         let isExtended = digits.count == 8
         var data = text[(hash + 1)...]
+        // `##` and a digit with flags: CAN FD.
+        if data.first == 0x23 { data = data.dropFirst(2) }
         guard
             LoggedFrame.isLikelyDiagnostic(id, isExtended) || LoggedFrame.mayBegin(data)
                 || watched.contains(id)
@@ -87,8 +96,6 @@ struct FrameLogReader {
                     channel: channel))
         }
         if data.first == 0x52 { return .other }
-        // `##` and a digit with flags: CAN FD.
-        if data.first == 0x23 { data = data.dropFirst(2) }
         var bytes = InlineBytes()
         var high: UInt8?
         for byte in data where byte != 0x2E {
@@ -294,7 +301,8 @@ struct FrameLogReader {
     private mutating func readTable(_ line: ArraySlice<UInt8>, _ table: FrameTable) -> Line {
         if table.isHeading(line) { return .other }
         let cells = FrameTable.cells(line, table.separator)
-        guard cells.count > max(table.id, table.data, table.timeColumn) else {
+        let last = max(table.id, table.data, needsTimes ? table.timeColumn : 0)
+        guard cells.count > last else {
             return .unreadable("not time, identifier and data")
         }
         func isSet(_ column: Int?) -> Bool {
@@ -323,9 +331,12 @@ struct FrameLogReader {
         }
         isExtended = isExtended || id > 0x7FF || table.extended == nil && digits.count == 8
         let time: Int64
-        switch self.time(cells[table.timeColumn], table.time) {
+        let clock = table.timeColumn < cells.count ? cells[table.timeColumn] : []
+        switch self.time(clock, table.time) {
         case .success(let found): time = found
-        case .failure(let fault): return .unreadable(fault.reason)
+        case .failure(let fault):
+            if needsTimes { return .unreadable(fault.reason) }
+            time = 0
         }
         var length: Int?
         if let column = table.length, column < cells.count {

@@ -90,6 +90,11 @@ public struct FrameTable: Hashable, Sendable {
         "abstime", "absolutetime", "reltime", "relativetime", "systemtime", "hosttime", "datetime",
         "tsiso", "seconds", "elapsed",
     ]
+    /// The units of clocks in microseconds.
+    private static let clockUnits: [String: Double] = [
+        "s": 1e6, "sec": 1e6, "seconds": 1e6, "epoch": 1e6, "ms": 1e3, "msec": 1e3, "us": 1,
+        "µs": 1, "μs": 1, "usec": 1, "ns": 1e-3,
+    ]
     private static let channels: Set<String> = [
         "channel", "bus", "canbus", "buschannel", "ch", "chn", "chan", "canchannel", "port",
         "interface",
@@ -134,9 +139,17 @@ public struct FrameTable: Hashable, Sendable {
         error = column(["error", "iserrorframe", "errorframe"])
         flags = column(["flags", "flag"])
         heading = Array(line)
-        let clock = Self.times.lazy.compactMap { name in
+        let named = Self.times.lazy.compactMap { name in
             names.firstIndex(of: name) ?? names.indices.first { bare($0) == name }
         }.first
+        // `Zeit [ms]`: the unit shows it in any language.
+        let clock =
+            named
+            ?? names.indices.first { index in
+                ![id, data, length].contains(index)
+                    && Self.clockUnits[
+                        WideColumns.split(cells[index].withoutBlanks).unit.lowercased()] != nil
+            }
         timeColumn = clock ?? 0
         time = .missing
         let sample = rows.map { Self.cells($0, separator) }
@@ -284,13 +297,7 @@ public struct FrameTable: Hashable, Sendable {
             // No bus has more than 20,000 frames per second: some programs count milliseconds.
             return .number(microseconds: spacing < 50 && numbers.count >= 100 ? 1000 : 1)
         }
-        switch unit.lowercased() {
-        case "s", "sec", "seconds", "epoch": return .number(microseconds: 1e6)
-        case "ms", "msec": return .number(microseconds: 1e3)
-        case "us", "µs", "μs", "usec": return .number(microseconds: 1)
-        case "ns": return .number(microseconds: 1e-3)
-        default: break
-        }
+        if let scale = clockUnits[unit.lowercased()] { return .number(microseconds: scale) }
         for (ending, scale) in [("us", 1.0), ("ms", 1e3), ("ns", 1e-3), ("sec", 1e6)]
         where name.hasSuffix(ending) && !name.hasSuffix("status") {
             return .number(microseconds: scale)

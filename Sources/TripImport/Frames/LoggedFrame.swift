@@ -1,36 +1,53 @@
 import OBDCore
+import VehicleLink
 
 /// A data frame of a CAN bus in a log.
-struct LoggedFrame: Hashable {
+package struct LoggedFrame: Hashable {
     /// Microseconds since 1970 or since the log began, depending on the format.
-    var time: Int64
-    var id: UInt32
-    var isExtended: Bool
-    var data: InlineBytes
+    package var time: Int64
+    package var id: UInt32
+    package var isExtended: Bool
+    package var data: InlineBytes
     /// The bus with its name in the log.
-    var channel: ArraySlice<UInt8>
+    package var channel: ArraySlice<UInt8>
 
-    /// Whether diagnostics is likely at an identifier: 11-bit identifiers from 600 on, and 29-bit ones with
-    /// normal fixed addressing.
+    /// A frame.
+    package init(
+        time: Int64, id: UInt32, isExtended: Bool, data: InlineBytes, channel: ArraySlice<UInt8>
+    ) {
+        self.time = time
+        self.id = id
+        self.isExtended = isExtended
+        self.data = data
+        self.channel = channel
+    }
+
+    /// Whether diagnostics is likely at an identifier: 11-bit identifiers from 600 on, 29-bit ones with
+    /// normal fixed addressing, and the diagnostic messages of SAE J1939.
     static func isLikelyDiagnostic(_ id: UInt32, _ isExtended: Bool) -> Bool {
-        isExtended ? (0xDA...0xDB).contains(id >> 16 & 0xFF) && id >> 24 >= 0x10 : id >= 0x600
+        guard isExtended else { return id >= 0x600 }
+        return (0xDA...0xDB).contains(id >> 16 & 0xFF) && id >> 24 >= 0x10
+            || J1939.mayCarryDiagnostics(id)
     }
 
     /// Whether frames with these hexadecimal digits may begin a request or an answer at any identifier,
     /// with or without an address byte before the data.
     static func mayBegin(_ text: ArraySlice<UInt8>) -> Bool {
-        guard text.count >= 6 else { return false }
-        let start = text.startIndex
-        switch text[start] {
-        case 0x30 where (0x31...0x37).contains(text[start + 1]):
-            if isService(text[start + 2], text[start + 3]) { return true }
-        case 0x31: if isService(text[start + 4], text[start + 5]) { return true }
-        default: break
+        mayBegin(text, text.startIndex) || mayBegin(text, text.startIndex + 2)
+    }
+
+    private static func mayBegin(_ text: ArraySlice<UInt8>, _ start: Int) -> Bool {
+        func isService(_ place: Int) -> Bool {
+            let place = start + place
+            return place + 1 < text.endIndex && Self.isService(text[place], text[place + 1])
         }
-        switch text[start + 2] {
-        case 0x30 where (0x31...0x36).contains(text[start + 3]):
-            return isService(text[start + 4], text[start + 5])
-        case 0x31 where text.count >= 8: return isService(text[start + 6], text[start + 7])
+        guard start + 3 < text.endIndex else { return false }
+        switch (text[start], text[start + 1]) {
+        case (0x30, 0x31...0x37): return isService(2)
+        // CAN FD: a length of its own.
+        case (0x30, 0x30): return text.count > 2 * ISO15765.frameLength && isService(4)
+        case (0x31, 0x30): return isService(4) || isService(12)
+        case (0x31, _): return isService(4)
         default: return false
         }
     }
@@ -47,7 +64,7 @@ struct LoggedFrame: Hashable {
             || DiagnosticTraffic.services.contains(byte &- 0x40)
     }
 
-    var address: ECUAddress { ECUAddress(id, isExtended ? .can29 : .can11) }
+    package var address: ECUAddress { ECUAddress(id, isExtended ? .can29 : .can11) }
 }
 
 /// Splits a line of a log into words without copying it.

@@ -48,6 +48,8 @@ extension AdapterStatus {
         // The adapter restarted and lost its settings.
         case .lowVoltageReset: .initialise
         case .internalError, .fatalCANError: .initialise
+        // The request was not sent, or its answer comes later.
+        case .activityAlert, .lowPowerAlert, .confirmation: .retry(times: 1)
         // The adapter is older than the command.
         case .unknownCommand: .dropFeature
         // ISO 13400-2, codes of 8003: a wrong address does not become right.

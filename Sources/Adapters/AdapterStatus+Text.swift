@@ -1,4 +1,12 @@
 extension AdapterStatus {
+    /// Whether these are words of the adapter that have nothing to do with the request.
+    package var isNoAnswer: Bool {
+        switch self {
+        case .activityAlert, .lowPowerAlert, .confirmation: true
+        default: false
+        }
+    }
+
     /// The adapter's own text; for a DoIP gateway, the message type and code.
     public var text: String {
         switch self {
@@ -17,6 +25,9 @@ extension AdapterStatus {
         case .lowVoltageReset: "LV RESET"
         case .internalError: "ERR"
         case .fatalCANError: "ERR94"
+        case .activityAlert: "ACT ALERT"
+        case .lowPowerAlert: "LP ALERT"
+        case .confirmation: "OK"
         case .unknownCommand: "?"
         case .busOff: "bus-off"
         case .errorPassive: "error passive"

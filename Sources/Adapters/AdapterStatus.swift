@@ -32,6 +32,12 @@ public enum AdapterStatus: String, Hashable, Sendable, CaseIterable {
     case internalError
     /// `ERR94`: a fatal fault of the CAN bus, after which the adapter has restarted.
     case fatalCANError
+    /// `ACT ALERT`, and nothing else: the adapter will sleep, because nobody used it.
+    case activityAlert
+    /// `LP ALERT`, and nothing else: the adapter will sleep in a moment.
+    case lowPowerAlert
+    /// `OK` instead of an answer, as after a setting.
+    case confirmation
     /// `?`: the adapter does not know the command.
     case unknownCommand
     /// A CAN controller counted too many errors and left the bus.

@@ -285,7 +285,7 @@ extension ConversationReader {
             return
         }
         asked = .vehicle
-        awaitsAnswer = options.request == nil
+        awaitsAnswer = true
         requestDigits = digits
         if reader.settings.automaticFormatting == false, digits.count > 4, digits[0] == 1 {
             longRequest = Int(digits[1]) << 8 | Int(digits[2]) << 4 | Int(digits[3])

@@ -10,6 +10,22 @@ extension ConversationReader {
         var text: String
     }
 
+    /// Words that have nothing to do with the request.
+    struct OpenWord: Hashable, Sendable {
+        var status: AdapterStatus
+        var line: Int
+        var text: String
+    }
+
+    /// Reports words to which no answer came.
+    mutating func giveUpWord(_ out: inout [ConversationItem]) {
+        guard let word = openWord else { return }
+        openWord = nil
+        out.append(
+            ConversationItem(
+                .status(word.status, text: word.text), line: word.line, exchange: reader.exchange))
+    }
+
     /// Reads a line of words: an echoed command, the answer to one, or a status.
     mutating func readText(_ text: Span<UInt8>, _ out: inout [ConversationItem]) {
         if readSegments(text, &out) || readEchoedWords(text, &out) { return }
@@ -132,7 +148,8 @@ extension ConversationReader {
         case .noData, .unableToConnect, .busInitError, .busBusy, .busError, .canError, .dataError,
             .rxError, .bufferFull, .feedbackError, .stopped, .flowControlTimeout, .unknownCommand,
             .busOff, .errorPassive, .wireFault, .notAcknowledged, .sourceRefused, .unknownTarget,
-            .requestTooLong, .gatewayBusy, .targetUnreachable,
+            .requestTooLong, .gatewayBusy, .targetUnreachable, .activityAlert, .lowPowerAlert,
+            .confirmation,
             .unknownNetwork, .transportFailed, .messageRefused:
             break
         }

@@ -65,6 +65,8 @@ public struct ConversationReader: Hashable, Sendable {
 
     /// Whether the answer to the adapter's command is complete: `OK`, or any text before a prompt.
     var commandIsDone = false
+    /// Words of the adapter, and nothing else so far in answer to the request to the vehicle.
+    var openWord: OpenWord?
     /// A protocol search without a result so far.
     var openSearch: Search?
     /// A request of three digits, which may also be the length before segments.
@@ -354,6 +356,7 @@ public struct ConversationReader: Hashable, Sendable {
         reader.finish(&events)
         let hadErrors = !events.isEmpty
         flush([UInt8]().span, &out)
+        giveUpWord(&out)
         giveUpSearch(&out)
         if let guess, !isOpen, !hadErrors { giveUpUnanswered(guess, &out) }
         guess = nil
@@ -388,7 +391,7 @@ public struct ConversationReader: Hashable, Sendable {
             case .voltage(let voltage): append(.voltage(voltage), &out)
             case .frame(let id, let data): append(.frame(id: id, data: data), &out)
             case .banner:
-                if awaitsAnswer {
+                if awaitsAnswer, options.request == nil {
                     append(
                         .linkError(
                             LinkError(.adapterRestarted, line: lineNumber), text: string(text)),
@@ -396,9 +399,14 @@ public struct ConversationReader: Hashable, Sendable {
                 }
                 reader.apply(.reset)
             case .searching: openSearch = openSearch ?? Search(line: lineNumber, text: string(text))
-            case .alert: break
+            case .word(let status):
+                if awaitsAnswer, openWord == nil {
+                    openWord = OpenWord(status: status, line: lineNumber, text: string(text))
+                }
+                continue
             }
             if openSearch != nil, found.span[place].isResult { openSearch = nil }
+            if openWord != nil, found.span[place].isResult { openWord = nil }
             awaitsAnswer = false
         }
         found.removeAll(keepingCapacity: true)

@@ -500,6 +500,14 @@ extension Failure {
             hint =
                 "check the plug and the protocol; --protocol auto looks for the right one; then unplug "
                 + "the adapter and plug it in again"
+        case .activityAlert, .lowPowerAlert:
+            what = "the adapter warned that it will sleep, and did not answer (\(status.text))"
+            hint = "try again; if it sleeps again, unplug the adapter and plug it in again"
+            code = .timedOut
+        case .confirmation:
+            what = "the adapter said OK instead of an answer"
+            hint = "try again, or unplug the adapter and plug it in again"
+            code = .timedOut
         case .unknownCommand:
             return nil
         case .busOff:

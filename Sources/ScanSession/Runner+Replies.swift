@@ -239,7 +239,8 @@ extension Outcome {
             case .bufferFull, .unableToConnect, .busInitError, .busBusy, .busError, .canError,
                 .dataError,
                 .rxError, .feedbackError, .stopped, .flowControlTimeout, .lowVoltageReset,
-                .internalError, .fatalCANError, .busOff, .errorPassive, .wireFault,
+                .internalError, .fatalCANError, .activityAlert, .lowPowerAlert, .confirmation,
+                .busOff, .errorPassive, .wireFault,
                 .notAcknowledged,
                 .sourceRefused, .unknownTarget, .requestTooLong, .gatewayBusy,
                 .targetUnreachable, .unknownNetwork, .transportFailed, .messageRefused:

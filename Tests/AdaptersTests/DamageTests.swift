@@ -120,9 +120,24 @@ import Testing
             adapter.receive("7E804410C0000\r\r>")
             adapter.timeOut()
             #expect(adapter.ends == [.complete])
-            #expect(errors(adapter) >= 1)
+            #expect(errors(adapter) >= 1 || adapter.statuses == [.confirmation])
             #expect(!adapter.messages.contains { $0.payload == [0x41, 0x0C, 0, 0] })
         }
+    }
+
+    /// A warning before sleep is no answer if nothing else comes; before an answer it is only news.
+    @Test(arguments: [
+        ("ACT ALERT", AdapterStatus.activityAlert), ("LP ALERT", .lowPowerAlert),
+    ])
+    func `a warning before sleep is a status if nothing else comes`(
+        text: String, status: AdapterStatus
+    ) {
+        var adapter = adapter(["010C": text, "010D": text + "\r7E803410D64"])
+        adapter.send(ask([0x01, 0x0C]))
+        #expect(adapter.statuses == [status])
+        adapter.send(ask([0x01, 0x0D]))
+        #expect(adapter.statuses == [status])
+        #expect(adapter.messages.map(\.payload) == [[0x41, 0x0D, 0x64]])
     }
 
     @Test func `an empty reply is no data once the line stays quiet`() {

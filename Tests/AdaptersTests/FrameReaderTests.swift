@@ -42,7 +42,7 @@ import VehicleLink
             case .frame(let id, let data): "frame \(id?.description ?? "-") \(Hex.string(data))"
             case .searching: "searching"
             case .banner: "banner"
-            case .alert: "alert"
+            case .word(let status): "word \(status.rawValue)"
             }
         }
     }

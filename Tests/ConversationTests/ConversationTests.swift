@@ -291,8 +291,8 @@ import VehicleLink
         ("BUS INIT: ERROR", .busInitError), ("BUS INIT: ...ERROR", .busInitError),
         ("OUT OF MEMORY", .bufferFull), ("UART RX OVERFLOW", .bufferFull),
         ("NOT CONNECTED", .noData), ("CAN TIMEOUT", .noData), ("UNKNOWN", .noData),
-        ("CONNECT", .noData), ("LP ALERT", nil), ("!LP ALERT", nil), ("ACT ALERT", nil),
-        ("LOW POWER ALERT", nil), ("OK", nil),
+        ("CONNECT", .noData), ("LP ALERT", .lowPowerAlert), ("!LP ALERT", .lowPowerAlert),
+        ("ACT ALERT", .activityAlert), ("LOW POWER ALERT", .lowPowerAlert), ("OK", .confirmation),
         ("ELM327 v1.5", nil), ("OBDII  v1.5", nil),
     ]
 
@@ -306,7 +306,9 @@ import VehicleLink
             ?? (isBanner ? ["2 error: the adapter restarted in the middle of a request"] : [])
         #expect(read(">010C\n\(text)").summary == expected)
         for prefix in ["SEARCHING...", "010C "] where status != nil && !text.hasPrefix("?") {
-            if text.hasPrefix("BUS INIT") || text == "UNKNOWN" || text == "CONNECT" { continue }
+            if text.hasPrefix("BUS INIT") || ["UNKNOWN", "CONNECT", "OK"].contains(text) {
+                continue
+            }
             #expect(read(">010C\n\(prefix)\(text)").summary == expected, "\(prefix)")
         }
     }

@@ -13,8 +13,8 @@ package enum AdapterWords {
         ///
         /// Alone on a line: a status instead of data.
         case damaged(AdapterStatus)
-        /// An event of the adapter's power supply, not an answer.
-        case alert
+        /// An event of the adapter's power supply, beside an answer; alone: a status instead of data.
+        case alert(AdapterStatus)
 
         /// The status; nil for news.
         package var status: AdapterStatus? {
@@ -43,9 +43,9 @@ package enum AdapterWords {
             ("LVRESET", .status(.lowVoltageReset)),
             ("STOPPED", .status(.stopped)),
         ] + AdapterQuirk.words(alone: false).map { ($0.text, .status($0.status)) } + [
-            ("LOWPOWERALERT", .alert),
-            ("LPALERT", .alert),
-            ("ACTALERT", .alert),
+            ("LOWPOWERALERT", .alert(.lowPowerAlert)),
+            ("LPALERT", .alert(.lowPowerAlert)),
+            ("ACTALERT", .alert(.activityAlert)),
         ]
 
     /// Words that count only when they are the whole line.

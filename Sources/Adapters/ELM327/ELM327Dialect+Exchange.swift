@@ -197,6 +197,7 @@ extension ELM327Dialect {
             return
         }
         if running.refused { out.append(.status(.unknownCommand)) }
+        if let word = onlyWord { out.append(.status(word)) }
         conclude(&out)
     }
 
@@ -214,6 +215,14 @@ extension ELM327Dialect {
             !running.restarted
         else { return false }
         return running.lines == 0 || running.isAhead || running.isOutOfStep
+    }
+
+    /// What the adapter said instead of an answer.
+    private var onlyWord: AdapterStatus? {
+        guard case .vehicle = running.request, !running.delivered, !running.refused,
+            !running.isDamaged
+        else { return nil }
+        return running.word
     }
 
     mutating func settle(_ out: inout [DialectOutput]) {
@@ -236,8 +245,12 @@ extension ELM327Dialect {
         }
         if !running.isOutOfStep {
             // Some clones send an empty reply if no ECU answered.
-            out.append(
-                running.isAhead ? .linkError(LinkError(.notAFrame)) : .status(.noData))
+            let silence = running.isAhead ? nil : AdapterStatus.noData
+            if let status = onlyWord ?? silence {
+                out.append(.status(status))
+            } else {
+                out.append(.linkError(LinkError(.notAFrame)))
+            }
         }
         conclude(&out)
     }

@@ -147,7 +147,10 @@ extension ELM327Dialect {
             case .frame(let id, let data):
                 running.frames += 1
                 out.append(.frame(id: id, data: data))
-            case .searching, .banner, .alert: continue
+            case .word(let status):
+                running.word = status
+                continue
+            case .searching, .banner: continue
             }
             running.delivered = true
         }

@@ -101,15 +101,23 @@ extension ELM327Dialect {
     private mutating func reply(to step: SetupScript.Step) -> StepReply {
         reader.finish(&items)
         var reply = StepReply()
+        var word: AdapterStatus?
         for item in items {
             switch item {
             case .status(let status): reply.statuses.append(status)
             case .message(let message): reply.messages.append(message)
             case .linkError: reply.isDamaged = true
-            case .voltage, .frame, .searching, .banner, .alert: break
+            case .word(let status): word = status
+            case .voltage, .frame, .searching, .banner: break
             }
         }
         reply.answers = lines.filter { !Self.isEcho($0, of: step.command) }
+        // What the adapter said instead of a vehicle's answer.
+        if let word, reply.statuses.isEmpty, reply.messages.isEmpty, !reply.isDamaged,
+            step.question(options.vehicleProtocol) != nil
+        {
+            reply.statuses = [word]
+        }
         if step.isSetting, let command = AdapterCommand(step.command),
             reply.answers.contains(where: { Self.isOK($0, to: step.command) })
         {
@@ -232,7 +240,10 @@ extension ELM327Dialect {
         _ messages: [ECUMessage], _ statuses: [AdapterStatus], _ rest: [SetupScript.Step],
         isFirst: Bool, _ out: inout [DialectOutput]
     ) {
-        setup.searchStatus = statuses.last ?? setup.searchStatus
+        // Silence after other words explains nothing.
+        if setup.searchStatus?.isNoAnswer != true || statuses.last != .noData {
+            setup.searchStatus = statuses.last ?? setup.searchStatus
+        }
         // Any answer proves the protocol, even a refusal.
         setup.heardVehicle = !messages.isEmpty
         if setup.heardVehicle, !setup.hasVerifiedHeaders, messages.allSatisfy({ $0.ecu == nil }) {
@@ -254,7 +265,9 @@ extension ELM327Dialect {
                 if let form = messages.first?.ecu?.form { guessProtocol(form) }
                 next([SetupScript.protocolNumber] + rest[...], &out)
             }
-        } else if isFirst, statuses.allSatisfy({ $0 == .noData || $0 == .unknownCommand }) {
+        } else if isFirst,
+            statuses.allSatisfy({ $0 == .noData || $0 == .unknownCommand || $0.isNoAnswer })
+        {
             // The vehicle may have been asleep, or the command may have arrived garbled.
             next([SetupScript.secondSearch] + rest[...], &out)
         } else if let fixed = options.vehicleProtocol {

@@ -94,10 +94,10 @@ extension FrameReader {
             case .status(let status), .damaged(let status):
                 if isBehindData { readGlued(text.extracting(..<match.start), &out) }
                 out.append(.status(status))
-            case .alert: out.append(.alert)
+            case .alert(let status): out.append(.word(status))
             }
         } else if AdapterWords.end(of: "OK", in: text, at: 0) == text.count {
-            return
+            out.append(.word(.confirmation))
         } else if AdapterWords.isBanner(text) {
             out.append(.banner)
         } else if let voltage = Voltage.read(text, unitIsOptional: false) {

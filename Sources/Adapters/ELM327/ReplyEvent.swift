@@ -17,8 +17,8 @@ package enum ReplyEvent: Hashable, Sendable {
     case searching
     /// A banner: the adapter has restarted.
     case banner
-    /// A warning before sleep.
-    case alert
+    /// A warning before sleep, or `OK`: a status if nothing else comes.
+    case word(AdapterStatus)
 
     /// Whether a line could not be read, or a message not be completed.
     package var isDamage: Bool {
@@ -29,7 +29,7 @@ package enum ReplyEvent: Hashable, Sendable {
     package var isResult: Bool {
         switch self {
         case .message, .linkError, .status, .voltage, .frame, .banner: true
-        case .searching, .alert: false
+        case .searching, .word: false
         }
     }
 }

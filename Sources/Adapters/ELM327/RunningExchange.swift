@@ -35,6 +35,8 @@ struct RunningExchange: Hashable, Sendable {
     var refused = false
     /// Whether any part of the answer was passed on.
     var delivered = false
+    /// A warning before sleep, or `OK`.
+    var word: AdapterStatus?
     /// Whether any line was damaged.
     var isDamaged = false
     /// Whether a message answered the request.

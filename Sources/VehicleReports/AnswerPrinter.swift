@@ -118,12 +118,10 @@ package struct AnswerPrinter {
     }
 
     private mutating func add(_ monitor: MonitorStatus) {
-        let scope = monitor.scope == .sinceClear ? "since codes were cleared" : "this driving cycle"
-        let state = monitor.supported ? Readiness.text(monitor.complete) : "not supported"
         rows.add([
             .init(monitor.ecu, names), .init(monitor.monitor.rawValue, .bold),
-            .init("\(monitor.monitor.title), \(scope)"),
-            .init(state, monitor.supported ? nil : .dim), "",
+            .init(monitor.title),
+            .init(monitor.stateText, monitor.supported ? nil : .dim), "",
         ])
     }
 
@@ -147,4 +145,15 @@ package struct AnswerPrinter {
         case .monitor, .monitorTest, .reading: return nil
         }
     }
+}
+
+extension MonitorStatus {
+    /// The name of the monitor, and the time that its state is about.
+    var title: String {
+        "\(monitor.title), "
+            + (scope == .sinceClear ? "since codes were cleared" : "this driving cycle")
+    }
+
+    /// Its state in words.
+    var stateText: String { supported ? Readiness.text(complete) : "not supported" }
 }

@@ -142,11 +142,7 @@ package struct DecodePrinter {
             return "\(ecu)  \(padded(report.kindText, 9))  \(padded(report.fullText, 8))  "
                 + text + remark(report)
         case .item(.monitor(let monitor), _):
-            let state =
-                !monitor.supported
-                ? "not supported" : monitor.complete == true ? "complete" : "not complete"
-            return
-                "\(ecu)  monitor  \(monitor.monitor.rawValue)  \(monitor.scope.rawValue)  \(state)"
+            return "\(ecu)  monitor  \(monitor.title)  \(monitor.stateText)"
         case .item(.monitorTest(let result), _):
             return "\(ecu)  monitorTest  \(place(of: result))  \(result.monitorTitle), "
                 + "\(result.testTitle)  \(result.text(result.value)) \(result.unit ?? "")"

@@ -166,8 +166,8 @@ public struct CodeExplanations: Sendable {
         let general = meanings.first { $0.meaning == draft.meaning }
         let touched = hazards.contains { $0.concerns(draft.code, draft.text) }
         guard
-            draft.family != nil || general?.causes.isEmpty == false || draft.answer != nil
-                || state.drive != nil || touched
+            draft.family != nil || !draft.text.isEmpty || general?.causes.isEmpty == false
+                || draft.answer != nil || state.drive != nil || touched
         else { return nil }
         var said: CodeExplanation
         if let family = draft.family {

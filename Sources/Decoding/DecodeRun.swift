@@ -127,7 +127,8 @@ public struct DecodeRun {
             switch entry.content {
             case .message(let message):
                 decoder.note(message, in: entry.exchange)
-                waits = waits || message.ecu == nil && hasToWait(message, entry.exchange)
+                waits =
+                    waits || message.mayHaveTwoMeanings && hasToWait(message, entry.exchange)
             case .endOfExchange:
                 decoder.noteEnd()
                 isEnd = true
@@ -184,7 +185,9 @@ public struct DecodeRun {
                 decoder.decode(message, in: entry.exchange, &items)
             }
             // A lamp that is on without a code.
-            if !messagesOnly, items == [.message(message)], message.lampsWithoutCode != nil {
+            if message.parameterGroup != nil, !messagesOnly, items == [.message(message)],
+                message.lampsWithoutCode != nil
+            {
                 items.removeAll(keepingCapacity: true)
             }
             try handOnItems(of: entry.exchange, body)

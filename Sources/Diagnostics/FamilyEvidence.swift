@@ -294,13 +294,7 @@ extension ResponseDecoder {
 
     /// Whether `message` has two meanings that the noted facts do not decide.
     public func isUnsettled(_ message: ECUMessage, in exchange: Exchange) -> Bool {
-        guard message.ecu == nil, message.parameterGroup == nil, message.frames <= 1 else {
-            return false
-        }
-        switch message.payload.first {
-        case 0x43, 0x47, 0x59, Service.negativeResponse.rawValue: break
-        default: return false
-        }
+        guard message.mayHaveTwoMeanings else { return false }
         if let answers = joinedAnswers(message, exchange) {
             return answers.contains { isUnsettled($0, in: exchange) }
         }
@@ -312,6 +306,18 @@ extension ResponseDecoder {
         case 0x59:
             return hasUnsettledRecord(Answer(message, in: exchange, evidence))
         default: return false
+        }
+    }
+}
+
+extension ECUMessage {
+    /// Whether other answers may have to tell what this message means: a list of codes, or a refusal that
+    /// one may follow, in a line without a header.
+    public var mayHaveTwoMeanings: Bool {
+        guard ecu == nil, parameterGroup == nil, frames <= 1 else { return false }
+        return switch payload.first {
+        case 0x43, 0x47, 0x59, Service.negativeResponse.rawValue: true
+        default: false
         }
     }
 }

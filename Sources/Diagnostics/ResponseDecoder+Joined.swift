@@ -12,6 +12,8 @@ extension ResponseDecoder {
         guard message.ecu == nil, message.frames <= 1, message.parameterGroup == nil,
             payload.count > 3
         else { return nil }
+        // Two values have six bytes and more, and beside a refusal of three bytes no value fits.
+        if payload.count < 6, payload[0] == 0x41 { return nil }
         if let starts = startsBesideRefusals(payload, exchange) { return split(message, starts) }
         guard payload[2...].contains(payload[0]), let kind = DecodedAnswer(rawValue: payload[0]),
             // A requested identifier may be at any position.

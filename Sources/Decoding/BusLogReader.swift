@@ -31,6 +31,8 @@ struct BusLogReader {
     private var buses: [ArraySlice<UInt8>: DiagnosticTraffic] = [:]
     private var held: [ConversationItem] = []
     private var exchange: Exchange?
+    /// The time of the newest frame; unit: microseconds.
+    private var newest: Int64 = 0
 
     /// A reader at the beginning of a log of a bus that speaks `vehicleProtocol`, if that is known.
     init(_ form: Form, _ table: PIDTable, _ vehicleProtocol: VehicleProtocol?) {
@@ -135,6 +137,10 @@ struct BusLogReader {
     private mutating func take(
         _ frame: LoggedFrame, _ number: Int, _ items: inout [ConversationItem]
     ) {
+        var frame = frame
+        // `candump -t d` prints differences; a step back over more than the time for an answer begins a new log.
+        if frame.time < newest, newest - frame.time < 5_000_000 { frame.time = newest }
+        newest = frame.time
         let bus = buses[frame.channel] == nil && buses.count >= Self.mostBuses ? [] : frame.channel
         let event = buses[bus, default: DiagnosticTraffic(known, isJ1939: isJ1939)]
             .receive(frame, line: number)

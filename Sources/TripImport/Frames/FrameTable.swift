@@ -145,10 +145,8 @@ public struct FrameTable: Hashable, Sendable {
         // `Zeit [ms]`: the unit shows it in any language.
         let clock =
             named
-            ?? names.indices.first { index in
-                ![id, data, length].contains(index)
-                    && Self.clockUnits[
-                        WideColumns.split(cells[index].withoutBlanks).unit.lowercased()] != nil
+            ?? cells.firstIndex {
+                Self.clockUnits[WideColumns.split($0.withoutBlanks).unit.lowercased()] != nil
             }
         timeColumn = clock ?? 0
         time = .missing

@@ -69,17 +69,35 @@ struct WideColumns {
         Clock(name: "timestamp"), Clock(name: "timestamp(s)"), Clock(name: "datetime"),
         Clock(name: "time_stamp"), Clock(name: "date_time"), Clock(name: "localtime"),
         Clock(name: "timestamp(utc)", isUTC: true), Clock(name: "datetime(utc)", isUTC: true),
-        Clock(name: "date"), Clock(name: "time(sec)", form: .sinceStart(second: 1)),
-        Clock(name: "time(s)", form: .sinceStart(second: 1)),
-        Clock(name: "time[s]", form: .sinceStart(second: 1)),
-        Clock(name: "time(msec)", form: .sinceStart(second: 0.001)),
-        Clock(name: "time(ms)", form: .sinceStart(second: 0.001)),
-        Clock(name: "time[ms]", form: .sinceStart(second: 0.001)),
-        Clock(name: "timestamp(ms)", form: .sinceStart(second: 0.001)), Clock(name: "gpstime"),
+        Clock(name: "date"),
+    ]
+    /// Headings of the time column if no other is there.
+    private static let lastClocks: [Clock] = [
+        Clock(name: "gpstime"),
         // AndrOBD writes the word in the phone's language.
         Clock(name: "zeit"), Clock(name: "temps"), Clock(name: "tiempo"), Clock(name: "tempo"),
         Clock(name: "tijd"), Clock(name: "czas"), Clock(name: "время"),
     ]
+
+    /// Names of clocks that count from the beginning in the unit of their heading: `Time (ms)`.
+    private static let stopwatches: Set<String> = [
+        "time", "timestamp", "elapsed", "elapsedtime", "timeelapsed", "relativetime", "timeoffset",
+        "sessiontime", "logtime", "zeit", "temps", "tiempo", "tempo", "tijd", "czas", "время",
+    ]
+    /// Their units in seconds.
+    private static let seconds: [String: Double] = [
+        "s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "ms": 0.001, "msec": 0.001,
+        "milliseconds": 0.001, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "min": 60, "minutes": 60,
+    ]
+
+    private static func stopwatch(_ columns: [Column]) -> (Clock, Int)? {
+        for (index, column) in columns.enumerated()
+        where stopwatches.contains(WideNames.letters(of: column.name)) {
+            guard let second = seconds[column.unit.lowercased()] else { continue }
+            return (Clock(name: column.name, form: .sinceStart(second: second)), index)
+        }
+        return nil
+    }
 
     /// Columns with the day of a time of day.
     private static let days: Set<String> = [
@@ -98,9 +116,12 @@ struct WideColumns {
             return column == name || column.hasPrefix(name + "[every")
         }
         var columns = names.map { Column(CSVReader.undefused($0)) }
-        let wanted = Self.clocks.lazy.compactMap { clock in
-            names.firstIndex { isClock($0, clock.name) }.map { (clock, $0) }
-        }.first
+        func first(_ clocks: [Clock]) -> (Clock, Int)? {
+            clocks.lazy.compactMap { clock in
+                names.firstIndex { isClock($0, clock.name) }.map { (clock, $0) }
+            }.first
+        }
+        let wanted = first(Self.clocks) ?? Self.stopwatch(columns) ?? first(Self.lastClocks)
         let runTime = columns.firstIndex {
             WideNames.pid($0.name) == 0x1F && ["", "s", "sec"].contains($0.unit.lowercased())
         }

@@ -27,6 +27,9 @@ import Testing
         Word(text: "FB ERROR", status: 69, message: "(FB ERROR)"),
         Word(text: "BUS INIT: ...ERROR", status: 69, message: "(BUS INIT: ERROR)"),
         Word(text: "DATA ERROR", status: 69, message: "answers came damaged"),
+        Word(text: "ACT ALERT", status: 75, message: "(ACT ALERT)"),
+        Word(text: "LP ALERT", status: 75, message: "(LP ALERT)"),
+        Word(text: "OK", status: 75, message: "said OK"),
         Word(text: "LV RESET", status: 69, message: "supply"),
     ]
 

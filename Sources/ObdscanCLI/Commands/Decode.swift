@@ -18,8 +18,8 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
             and prompts. The input is one reply, or a whole conversation in which requests begin \
             with >. AT commands in it are followed, because they change how the next lines are \
             read. Some recordings lost their line ends; such lines are split where lengths, \
-            identifiers or an echo prove the place. Logs of a CAN bus are read in the forms that \
-            import reads. Without FILE or HEX it reads standard input. Each file is read on \
+            identifiers or an echo prove the place. Logs of a CAN bus are read, too: candump, GVRET, \
+            ASC, TRC, CRTD and tables. Without FILE or HEX it reads standard input. Each file is read on \
             its own, and the output names the file if there are several.
 
             Bad input gives error objects, and exit code 65 after all good input was printed. \

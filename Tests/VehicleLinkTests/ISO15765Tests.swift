@@ -31,9 +31,9 @@ import VehicleLink
     /// ISO 15765-2:2016: `10 00` and four bytes with a length above 4095; not below.
     @Test func `with CAN FD a first frame may have a length of four bytes`() throws {
         let payload = (0..<4096).map { UInt8(truncatingIfNeeded: $0 / 7) }
-        var fields = [[0x10, 0x00, 0x00, 0x00, 0x10, 0x00] + payload[..<2]]
+        var fields = [[0x10, 0x00, 0x00, 0x00, 0x10, 0x00] + Array(payload[..<2])]
         for (number, start) in stride(from: 2, to: payload.count, by: 7).enumerated() {
-            let data = payload[start..<min(start + 7, payload.count)]
+            let data = Array(payload[start..<min(start + 7, payload.count)])
             fields.append([0x20 | UInt8((number + 1) & 0x0F)] + data)
         }
         var assembler = ISO15765Assembler()

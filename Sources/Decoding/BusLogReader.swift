@@ -20,7 +20,13 @@ struct BusLogReader {
         case other(FrameLogReader)
     }
 
-    /// The most frames that wait for an answer that shows whether the first of them is a request.
+    /// A frame that may be a request, or an item after such a frame.
+    private struct Held {
+        var item: ConversationItem
+        var isQuestion: Bool
+    }
+
+    /// The most items that wait for an answer that shows whether the first of them is a request.
     private static let mostHeld = 64
     /// More buses than any log has; the others share the last one.
     private static let mostBuses = 64
@@ -29,7 +35,7 @@ struct BusLogReader {
     private let known: TableAddresses
     private let isJ1939: Bool?
     private var buses: [ArraySlice<UInt8>: DiagnosticTraffic] = [:]
-    private var held: [ConversationItem] = []
+    private var held: [Held] = []
     private var exchange: Exchange?
     /// The time of the newest frame; unit: microseconds.
     private var newest: Int64 = 0
@@ -99,8 +105,7 @@ struct BusLogReader {
 
     /// Ends the log and reports open messages as incomplete.
     mutating func finish(_ items: inout [ConversationItem]) {
-        items += held
-        held = []
+        release(&items)
         for name in buses.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             for error in buses[name]?.finish() ?? [] { append(error, error.line, &items) }
         }
@@ -110,8 +115,7 @@ struct BusLogReader {
     private mutating func foreign(
         _ line: [UInt8], _ number: Int, _ items: inout [ConversationItem]
     ) {
-        items += held
-        held = []
+        release(&items)
         items.append(
             ConversationItem(
                 .linkError(
@@ -147,48 +151,63 @@ struct BusLogReader {
         switch event {
         case .foreign: show(frame.address, Array(frame.data), number, isQuestion: false, &items)
         case .question: show(frame.address, Array(frame.data), number, isQuestion: true, &items)
-        case .part(let asked): if let asked { release(asked, &items) }
+        case .part(let asked): if let asked { settle(asked, &items) }
         case .request(let payload, let address):
             endExchange(number, &items)
             var begun = Exchange(request: payload, family: .can)
             begun.vehicleProtocol = address.form == .can11 ? .can11At500 : .can29At500
             exchange = begun
         case .answer(let answer):
-            release(answer.asked, &items)
-            items.append(
+            if let asked = answer.asked { settle(asked, &items) }
+            hand(
                 ConversationItem(
-                    .message(answer.message), line: answer.message.line, exchange: answer.exchange))
+                    .message(answer.message), line: answer.message.line, exchange: answer.exchange),
+                isQuestion: false, &items)
         case .fault(let error):
-            release(nil, &items)
+            release(&items)
             append(error, number, &items)
         }
     }
 
-    /// Passes a frame on; one that may be a request, and those after it, wait for its answer.
     private mutating func show(
         _ id: ECUAddress, _ data: [UInt8], _ number: Int, isQuestion: Bool,
         _ items: inout [ConversationItem]
     ) {
         let item = ConversationItem(
             .frame(id: id, data: data), line: number, exchange: exchange ?? Exchange())
+        hand(item, isQuestion: isQuestion, &items)
+    }
+
+    /// Passes an item on; a frame that may be a request, and items after it, wait for its answer.
+    private mutating func hand(
+        _ item: ConversationItem, isQuestion: Bool, _ items: inout [ConversationItem]
+    ) {
         guard isQuestion || !held.isEmpty else {
             items.append(item)
             return
         }
-        held.append(item)
-        if held.count >= Self.mostHeld { release(nil, &items) }
+        held.append(Held(item: item, isQuestion: isQuestion))
+        if held.count >= Self.mostHeld { release(&items) }
     }
 
-    /// Passes on the frames that wait, without the request that was answered.
-    private mutating func release(_ asked: ECUAddress?, _ items: inout [ConversationItem]) {
-        guard !held.isEmpty else { return }
+    /// Drops the request that was answered, and passes on the items before the next possible request.
+    private mutating func settle(_ asked: ECUAddress, _ items: inout [ConversationItem]) {
         let request = held.lastIndex {
-            guard let asked, case .frame(let id?, let data) = $0.content else { return false }
+            guard $0.isQuestion, case .frame(let id?, let data) = $0.item.content else {
+                return false
+            }
             return id.value == asked.value && id.form == asked.form
                 && (asked.extended == nil || data.first == asked.extended)
         }
         if let request { held.remove(at: request) }
-        items += held
+        let next = held.firstIndex(where: \.isQuestion) ?? held.endIndex
+        items += held[..<next].map(\.item)
+        held.removeFirst(next)
+    }
+
+    /// Passes on all items that wait.
+    private mutating func release(_ items: inout [ConversationItem]) {
+        items += held.map(\.item)
         held = []
     }
 
@@ -199,7 +218,7 @@ struct BusLogReader {
     }
 
     private mutating func endExchange(_ number: Int, _ items: inout [ConversationItem]) {
-        release(nil, &items)
+        release(&items)
         guard let ended = exchange else { return }
         exchange = nil
         items.append(ConversationItem(.endOfExchange, line: number, exchange: ended))

@@ -375,8 +375,7 @@ package struct DiagnosticTraffic {
         if Self.isOBD(request), Self.isOBD(ecu) { return true }
         let isUsual =
             request.usualResponder == ecu
-            // GMLAN: 241 is answered at 641.
-            || (0x241...0x25F).contains(request.value) && ecu.value == request.value + 0x400
+            || Self.isMakersPair(request, ecu)
             || known.targets.contains(request) && known.responders.contains(ecu)
         let isNamed =
             known.targets.contains(request) || request.isDiagnosticRequest || Self.isOBD(request)
@@ -387,6 +386,25 @@ package struct DiagnosticTraffic {
         let isPadded = questions[request]?.isPadded ?? false
         if isNamed { return isLong || !noise.contains(ecu.value) }
         return isPadded && (isLong && !noise.contains(request.value) || isUsual)
+    }
+
+    /// Whether a maker's rule makes an ECU answer a request from this address.
+    private static func isMakersPair(_ request: ECUAddress, _ ecu: ECUAddress) -> Bool {
+        switch request.form {
+        // BMW: the tester asks at 6F1 with the ECU's address, which answers at 600 and that address, to F1.
+        case .can11 where request.value == 0x6F1:
+            return ecu.extended == 0xF1 && ecu.value == 0x600 | UInt32(request.extended ?? 0xFF)
+        // GMLAN: 241 is answered at 641.
+        case .can11:
+            return (0x241...0x25F).contains(request.value) && ecu.value == request.value + 0x400
+        // Volkswagen: 17FC007B is answered at 17FE007B.
+        case .can29 where request.value & 0x1FFF_FF00 == 0x17FC_0000:
+            return ecu.value == request.value | 0x2_0000
+        // General Motors: 14DACBF1 is answered at 142AF1CB.
+        case .can29 where request.value & 0x1FFF_00FF == 0x14DA_00F1:
+            return ecu.value == 0x142A_F100 | (request.value >> 8 & 0xFF)
+        default: return false
+        }
     }
 
     /// Whether an answer repeats service and identifier of a request, or refuses it.

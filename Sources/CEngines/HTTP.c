@@ -292,7 +292,7 @@ size_t eng_gzip(const void *bytes, size_t size, void *output, size_t room) {
     zstream stream;
     memset(&stream, 0, sizeof stream);
     // 15 + 16: gzip's header and check; 8 = deflate, memory level 8.
-    if (zlib.init(&stream, 1, 8, 31, 8, 0, "1.2.11", sizeof stream)) return 0;
+    if (!zlib.init || zlib.init(&stream, 1, 8, 31, 8, 0, "1.2.11", sizeof stream)) return 0;
     stream.next_in = bytes;
     stream.avail_in = (unsigned)size;
     stream.next_out = output;

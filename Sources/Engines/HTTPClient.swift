@@ -68,11 +68,6 @@ public final class HTTPClient {
 
     deinit { eng_http_free(handle) }
 
-    /// Begins to send lines; ``answer(stop:)`` waits for the result.
-    public func post(_ lines: ArraySlice<UInt8>, to url: String) {
-        post(HTTPBody(compressing: lines), to: url)
-    }
-
     /// Begins to send lines that are compressed already.
     func post(_ lines: HTTPBody, to url: String) {
         body = lines

@@ -96,6 +96,10 @@ public struct LineSink: Sendable {
     public var database: String
     /// Whether the sink ends when all data is delivered.
     public var drains: Bool
+    /// Makes a connection.
+    var connection: @Sendable (HTTPClient.Setup) throws -> any ServerConnection = {
+        try HTTPClient($0)
+    }
     /// The number of consecutive failures after which a drain ends.
     public static let mostFailures = 5
     /// The greatest number of lines in a request.
@@ -139,7 +143,7 @@ private struct LineSinkRun {
     let state: SinkState
     let stop: EventDescriptor
     let wake: EventDescriptor
-    let client: HTTPClient
+    let client: any ServerConnection
     let feed: SinkFeed
     var pacer = RetryPacer()
     /// The size limit of a request; reduced after the server found a request too large.
@@ -156,7 +160,7 @@ private struct LineSinkRun {
         self.state = state
         self.stop = stop
         self.wake = wake
-        client = try HTTPClient(sink.setup)
+        client = try sink.connection(sink.setup)
         feed = try SinkFeed(
             database: sink.database, deliveries: deliveries, sink: sink.name,
             selection: sink.selection, limit: LineSink.batchLines)

@@ -1,0 +1,142 @@
+import OBDCore
+import Publishing
+import Synchronization
+import SystemIO
+import Testing
+import TripStore
+
+@testable import Engines
+
+/// A server in the test's own process, which needs neither a library nor a package.
+private final class OwnServer: ServerConnection, Sendable {
+    private struct State {
+        var bodies: [String] = []
+    }
+
+    private let state = Mutex(State())
+    let isCertificateFault: Bool
+    /// What it answers to each request, counted from 0.
+    let answers: @Sendable (Int) -> WriteAnswer?
+
+    init(isCertificateFault: Bool = false, _ answers: @escaping @Sendable (Int) -> WriteAnswer?) {
+        self.isCertificateFault = isCertificateFault
+        self.answers = answers
+    }
+
+    /// The bodies of all requests.
+    var bodies: [String] { state.withLock { $0.bodies } }
+    /// The lines of the requests that it accepted.
+    var accepted: [String] {
+        bodies.enumerated().filter { answers($0.offset) == Self.fine }.flatMap {
+            $0.element.split(separator: "\n").map(String.init)
+        }
+    }
+
+    static let fine = WriteAnswer.status(204, text: "", retryAfter: nil)
+
+    func post(_ lines: HTTPBody, to url: String) {
+        let text = String(decoding: lines.bytes.prefix(lines.size), as: UTF8.self)
+        state.withLock { $0.bodies.append(lines.isCompressed ? "compressed" : text) }
+    }
+
+    func post(form: ArraySlice<UInt8>, to url: String) { post(HTTPBody(form), to: url) }
+
+    func answer(stop: EventDescriptor?) -> WriteAnswer? { answers(bodies.count - 1) }
+}
+
+@Suite struct `A server of the tests' own` {
+    private static let vin = "5XXBD1GA8LX000042"
+
+    private func run(
+        _ server: OwnServer, _ folder: SpoolFolder, _ selection: SinkSelection = SinkSelection()
+    ) throws -> SinkReport {
+        var sink = LineSink(
+            name: "sink", address: try SinkAddress("influx+http://localhost:8086"),
+            setup: HTTPClient.Setup(), selection: selection, database: folder.database,
+            drains: true)
+        sink.connection = { _ in server }
+        let deliveries = try folder.deliveries()
+        try deliveries.claim("sink", target: "influx+http://localhost:8086")
+        let state = SinkState()
+        sink.run(deliveries, state, stop: try EventDescriptor(), wake: try EventDescriptor())
+        return state.current
+    }
+
+    /// The lines that are still owed.
+    private func owed(_ folder: SpoolFolder) throws -> [String] {
+        let deliveries = try folder.deliveries()
+        try deliveries.claim("sink", target: "influx+http://localhost:8086")
+        let feed = try SinkFeed(
+            database: folder.database, deliveries: deliveries, sink: "sink",
+            selection: SinkSelection(), limit: 1_000)
+        try feed.refresh(now: SystemClock.utc)
+        var lines: [String] = []
+        while let batch = try feed.next() {
+            lines += String(decoding: batch.lines, as: UTF8.self).split(separator: "\n")
+                .map(String.init)
+        }
+        return lines
+    }
+
+    /// A request that is stopped, and each answer after which a sink ends or tries again.
+    @Test(
+        arguments: [
+            nil, .status(401, text: "", retryAfter: nil), .status(403, text: "", retryAfter: nil),
+            .status(404, text: "", retryAfter: nil), .status(302, text: "", retryAfter: nil),
+            .status(503, text: "", retryAfter: "86400"),
+        ] as [WriteAnswer?])
+    func `lines that a server has not accepted are owed`(answer: WriteAnswer?) throws {
+        let folder = try SpoolFolder()
+        try folder.endedTrip(vin: Self.vin, readings: 30)
+        let all = try owed(folder)
+        #expect(all.count == 30)
+        let refused = try run(OwnServer { _ in answer }, folder)
+        #expect(refused.end != .drained && refused.delivered == 0)
+        #expect(try owed(folder) == all)
+        let kind = OwnServer { _ in OwnServer.fine }
+        #expect(try run(kind, folder).end == .drained)
+        #expect(kind.accepted == all)
+        #expect(try owed(folder) == [])
+    }
+
+    @Test func `a server whose certificate is not trusted is asked once`() throws {
+        let folder = try SpoolFolder()
+        try folder.endedTrip(vin: Self.vin, readings: 3)
+        let words = "the certificate is not trusted"
+        let server = OwnServer(isCertificateFault: true) { _ in .none(words) }
+        #expect(try run(server, folder).end == .refused(.certificate, words))
+        #expect(server.bodies.count == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `a server gets positions only if the user wants that`(isWanted: Bool) throws {
+        let folder = try SpoolFolder()
+        let trip = try folder.trip(try folder.store(), vin: Self.vin)
+        #expect(trip.offer(try folder.readings(5), at: trip.anchor.monotonic))
+        let position = try #require(Position(latitude: 48.137154, longitude: 11.576124))
+        #expect(trip.offer(.position(position), at: trip.anchor.monotonic + .seconds(1)))
+        try trip.end(.stopped, at: trip.anchor.monotonic + .seconds(3))
+        var selection = SinkSelection()
+        selection.hasPosition = isWanted
+        let server = OwnServer { _ in OwnServer.fine }
+        #expect(try run(server, folder, selection).end == .drained)
+        #expect(server.accepted.contains { $0.contains("48.137") } == isWanted)
+    }
+
+    @Test func `a server gets an imported trip only if the user asks for that trip`() throws {
+        let folder = try SpoolFolder()
+        let anchor = TimeAnchor(monotonic: SystemClock.now(), utc: SystemClock.utc)
+        let trip = try folder.store().startTrip(
+            TripStart(purpose: .import, anchor: anchor, vin: VIN(Self.vin)), table: folder.table)
+        #expect(trip.offer(try folder.readings(5), at: anchor.monotonic))
+        try trip.end(.stopped, at: anchor.monotonic + .seconds(1))
+        let unasked = OwnServer { _ in OwnServer.fine }
+        #expect(try run(unasked, folder).end == .drained)
+        #expect(unasked.bodies.isEmpty)
+        var selection = SinkSelection()
+        selection.trips = [trip.trip]
+        let asked = OwnServer { _ in OwnServer.fine }
+        #expect(try run(asked, folder, selection).end == .drained)
+        #expect(asked.accepted.count == 5)
+    }
+}

@@ -84,6 +84,9 @@ import Testing
         (.engineSpeed, "F07D7D0000FFFFFF", .j1939, 0xF004, .clear, "7E8"),
         (.engineSpeed, "F07D7D6810FFFFFF", .j1939, 0xF004, .moving, ""),
         (.engineSpeed, "FFFFFFFFFFFFFFFF", .j1939, 0xF004, .doubt(.unusable), ""),
+        (.engineSpeed, "F07D7D00FBFFFFFF", .j1939, 0xF004, .doubt(.unusable), ""),
+        (.engineSpeed, "F07D7DFFFAFFFFFF", .j1939, 0xF004, .moving, ""),
+        (.engineSpeed, "F07D7D0100FFFFFF", .j1939, 0xF004, .moving, ""),
         (.engineSpeed, "F07D7D0000FFFFFF", .j1939, 0xF003, .doubt(.otherRequest), ""),
         (.vehicleSpeed, "FF0000FFFFFFFFFF", .j1939, 0xFEF1, .clear, "7E8"),
         (.vehicleSpeed, "FF0020FFFFFFFFFF", .j1939, 0xFEF1, .moving, ""),
@@ -183,7 +186,11 @@ import Testing
     }
 
     /// A vehicle whose ECUs say this, after all of them have been heard.
-    private static func stand(_ address: String, _ kinds: [Kind]) throws -> Stand {
+    ///
+    /// `speeds` is what they say about the vehicle's speed; nil = the same.
+    private static func stand(
+        _ address: String, _ kinds: [Kind], speeds: [Kind]? = nil
+    ) throws -> Stand {
         var options = try SimulatorOptions(
             address + (address.contains("?") ? "&" : "?")
                 + "latency=0&engine=off&ecus=\(kinds.count)")
@@ -196,7 +203,8 @@ import Testing
                 ("0100", ""), ("010C", "0000"), ("010D", "00"), ("22F400", ""),
                 ("22F40C", "0000"), ("22F40D", "00"),
             ] {
-                script(request, kind.answers(to: request, zero: zero))
+                let said = request.hasSuffix("0D") ? speeds?[ecu] ?? kind : kind
+                script(request, said.answers(to: request, zero: zero))
             }
             script("0101", kind.isOnUDS ? [] : ["410100076500"])
             script("22F810", kind.isOnUDS ? ["62F81001"] : [])
@@ -278,6 +286,66 @@ import Testing
         #expect(faults.isEmpty, "\(faults.count): \(faults.prefix(10))")
     }
 
+    /// With the engine off a vehicle may roll, and a vehicle that stands may have a running engine.
+    @Test(arguments: links)
+    func `standstill needs the engine's speed and the vehicle's`(link: String) throws {
+        for kind in [Kind.moving, .silent, .refusing, .short, .foreign, .differing] {
+            var rolling = try Self.stand(link, [.zero, .zero], speeds: [.zero, kind])
+            let error = Self.look(&rolling)
+            #expect(
+                error?.signal == .vehicleSpeed, "\(kind): \(error.map { "\($0)" } ?? "passes")")
+            var running = try Self.stand(link, [.zero, kind], speeds: [.zero, .zero])
+            #expect(Self.look(&running)?.signal == .engineSpeed, "\(kind)")
+        }
+    }
+
+    @Test func `the ECU that has not proven standstill is named`() throws {
+        var stand = try Self.stand("petrol", [.zero, .silent])
+        #expect(
+            Self.look(&stand)
+                == .standstillUnproven(.engineSpeed, .noProof(of: ECUAddress(0x7E9, .can11))))
+    }
+
+    /// The list of ECUs has a limit, and what the other ECUs say is not known.
+    @Test func `a list of ECUs that is not complete proves nothing`() {
+        var proof = StandstillProof(.engineSpeed)
+        var heard = HeardECUs()
+        func answer(_ count: UInt32) -> Reply {
+            var reply = Reply()
+            reply.messages = (0..<count).map {
+                ECUMessage(
+                    ecu: ECUAddress(0x18DA_0000 | $0, .can29), payload: [0x41, 0x0C, 0x00, 0x00])
+            }
+            return reply
+        }
+        heard.note(answer(1_024).messages, answering: [0x01, 0x0C], at: nil)
+        #expect(proof.take(answer(1_025), .classicCAN) == .clear)
+        #expect(proof.isComplete(heard))
+        heard.note(answer(1_025).messages, answering: [0x01, 0x0C], at: nil)
+        #expect(!proof.isComplete(heard))
+    }
+
+    /// Of two ECUs without an address, one reports zero and the other is silent.
+    ///
+    /// Both maps lack the signal, so one of the maps is not true.
+    @Test func `maps that a value without an address contradicts prove nothing`() {
+        func reply(_ payloads: [UInt8]...) -> Reply {
+            var reply = Reply()
+            reply.messages = payloads.map { ECUMessage(ecu: nil, payload: $0) }
+            return reply
+        }
+        let map: [UInt8] = [0x41, 0x00, 0x80, 0x00, 0x00, 0x00]
+        var heard = HeardECUs()
+        heard.note(reply(map, map).messages, answering: [0x01, 0x00], at: nil)
+        var proof = StandstillProof(.engineSpeed)
+        #expect(proof.take(reply([0x41, 0x0C, 0x00, 0x00]), .classicLegacy) == .clear)
+        #expect(proof.takeMaps(reply(map, map), .classicLegacy) == .clear)
+        #expect(!proof.isComplete(heard))
+        var other = StandstillProof(.engineSpeed)
+        #expect(other.takeMaps(reply(map, map), .classicLegacy) == .clear)
+        #expect(other.isComplete(heard))
+    }
+
     /// Without headers the ECU that answered is not known.
     @Test func `without addresses as many ECUs as were heard have to prove standstill`() throws {
         for kinds in Self.combinations("petrol?protocol=3") {
@@ -318,15 +386,18 @@ import Testing
         var heard = HeardECUs()
         heard.note(reply.messages, answering: [0x01, 0x0C], at: nil)
         var capabilities = LinkCapabilities(vehicleProtocol: .doip)
-        capabilities.everyECU = [ECUAddress(0xE400, .logical)]
         let refused = unknown
-        let check = StandstillCheck(capabilities, heard: { heard }) { _ throws(VehicleError) in
-            refused
+        for groups in [[0xE400], [0xE400, 0xE401]] as [[UInt32]] {
+            capabilities.everyECU = groups.map { ECUAddress($0, .logical) }
+            let known = heard
+            let check = StandstillCheck(capabilities, heard: { known }) { _ throws(VehicleError) in
+                refused
+            }
+            #expect(
+                throws: VehicleError.standstillUnproven(
+                    .engineSpeed, .adapterSaid(.unknownTarget))
+            ) { try check.run() }
         }
-        #expect(
-            throws: VehicleError.standstillUnproven(
-                .engineSpeed, .adapterSaid(.unknownTarget))
-        ) { try check.run() }
     }
 
     /// An ECU that only answers at its own address has to prove it there.
@@ -366,6 +437,16 @@ import Testing
             #expect(stand.heard.ecus.count > 1)
             let error = Self.look(&stand)
             #expect((error == nil) == passes, "\(link): \(String(describing: error))")
+        }
+    }
+}
+
+extension VehicleError {
+    /// The signal that is not zero, or not proven to be.
+    fileprivate var signal: StandstillSignal? {
+        switch self {
+        case .inMotion(let signal), .standstillUnproven(let signal, _): signal
+        default: nil
         }
     }
 }

@@ -150,7 +150,8 @@ import Testing
     }
 
     /// Each of them is kept for one reason alone.
-    @Test func `an old drive is kept for its tag, its note, or a sink that waits for it`() throws {
+    @Test func `an old drive is kept for its name, tag, note, or a sink that waits for it`() throws
+    {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         var drives: [Int64] = []
@@ -161,8 +162,20 @@ import Testing
         }
         try store.setTags(["holiday"], ofTrip: drives[0])
         try store.addNote("noise from the left", toTrip: drives[1])
+        let named = try Fixtures.begin(store)
+        try named.end(.stopped, at: Fixtures.after(1))
+        try store.setName("to the sea", ofTrip: named.trip)
+        // Only drives go, and only those that have ended.
+        let others = try [TripStart.Purpose.import, .scan].map { purpose in
+            let writer = try Fixtures.begin(store, purpose: purpose)
+            try writer.end(.stopped, at: Fixtures.after(1))
+            return writer.trip
+        }
+        let open = try Fixtures.begin(store)
         let later = UTC(microseconds: Fixtures.start.microseconds + 1_000_000_000)
         #expect(try store.deleteTrips(endedBefore: later, except: [drives[2]]) == [drives[3]])
-        #expect(Set(try store.trips().map(\.id)) == Set(drives.dropLast()))
+        let kept = Set(try store.trips(.init(withScans: true)).map(\.id))
+        #expect(kept == Set(drives.dropLast()).union(others).union([named.trip, open.trip]))
+        try open.end(.stopped, at: Fixtures.after(2))
     }
 }

@@ -364,6 +364,75 @@ import Testing
         #expect(adapter.commands == ["010C"])
     }
 
+    /// After these commands and answers, the protocol or the header that a request left is not known.
+    @Test(arguments: [
+        ("ATSP7", "OK", VehicleProtocol?.some(.can29At500)), ("ATSP7", "?", nil),
+        ("ATTP0", "OK", nil), ("ATSPD", "OK", nil), ("ATWS", "?", nil),
+    ])
+    func `a typed command that makes the address unknown leads to a new set-up`(
+        command: String, answer: String, spoken: VehicleProtocol?
+    ) {
+        var adapter = adapter([command: answer, "ATSH7E0": "OK"])
+        adapter.send(.vehicle(request([0x01, 0x0C], to: 0x7E0)))
+        adapter.send(.command(id: RequestID(rawValue: 2), text: command, mayRepeat: true))
+        #expect(adapter.dialect.capabilities.vehicleProtocol == spoken)
+        adapter.written = []
+        adapter.outputs = []
+        // Typed digits and STPX go to the header that is there, whatever that is.
+        for text in ["010C", "STPX d:010C"] {
+            let typed = AdapterRequest.command(
+                id: RequestID(rawValue: 3), text: text, mayRepeat: true)
+            #expect(!adapter.dialect.isReadOnly(typed))
+        }
+        // It is judged again after the set-up.
+        #expect(adapter.dialect.isReadOnly(.vehicle(request([0x01, 0x0C], to: nil))))
+        #expect(!adapter.dialect.isReadOnly(.vehicle(request([0x04], to: nil))))
+        adapter.send(.vehicle(request([0x01, 0x0C], to: nil)))
+        #expect(adapter.commands.isEmpty && adapter.ends == [.restartedBeforeSending])
+        adapter.outputs = []
+        adapter.initialise()
+        adapter.written = []
+        adapter.send(.vehicle(request([0x01, 0x0C], to: 0x7E0)))
+        #expect(adapter.commands == ["ATSH7E0", "010C"])
+    }
+
+    @Test func `a header that the user typed is not that of the request before it`() {
+        var adapter = adapter(["ATSH7E0": "OK", "ATSH7E1": "OK", "ATSH7DF": "OK"])
+        adapter.send(.vehicle(request([0x01, 0x0C], to: 0x7E0)))
+        adapter.send(.command(id: RequestID(rawValue: 2), text: "AT SH 7E1", mayRepeat: true))
+        adapter.written = []
+        adapter.send(.vehicle(request([0x01, 0x0C], to: 0x7E0)))
+        #expect(adapter.commands.first == "ATSH7E0" && adapter.commands.last == "010C")
+        // Without an earlier address of its own, the dialect keeps to the user's.
+        var other = self.adapter(["ATSH7E1": "OK"])
+        other.send(.command(id: RequestID(rawValue: 2), text: "AT SH 7E1", mayRepeat: true))
+        other.written = []
+        other.send(.vehicle(request([0x01, 0x0C], to: nil)))
+        #expect(other.commands == ["010C"])
+    }
+
+    /// 0A5 is an address at which ECUs talk to each other, and 01 04 clears codes of ECU 01 at 750.
+    @Test(arguments: [
+        (UInt32(0x0A5), "010C", false), (0x750, "0104", false), (0x7E0, "0104", true),
+    ])
+    func `typed digits go where the request before them went`(
+        target: UInt32, digits: String, isReadOnly: Bool
+    ) {
+        var adapter = adapter([
+            "ATSH0A5": "OK", "ATCRA0AD": "OK", "ATFCSH0A5": "OK", "ATSH750": "OK",
+            "ATCRA758": "OK", "ATFCSH750": "OK", "ATSH7E0": "OK",
+        ])
+        var first = request([0x01, 0x00], to: target)
+        first.consent = Consent()
+        adapter.send(.vehicle(first))
+        #expect(adapter.commands.first == "ATSH" + ECUAddress(target, .can11).digits)
+        for text in [digits, "STPX d:" + digits] {
+            let typed = AdapterRequest.command(
+                id: RequestID(rawValue: 2), text: text, mayRepeat: true)
+            #expect(adapter.dialect.isReadOnly(typed) == isReadOnly, "\(text)")
+        }
+    }
+
     // 18FECA00: DM1 of the engine; lamps off, SPN 100 FMI 1, twice.
     @Test func `SAE J1939 is tried after all other protocols`() {
         var adapter = ScriptedAdapter.genuine([

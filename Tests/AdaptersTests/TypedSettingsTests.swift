@@ -88,6 +88,7 @@ import Testing
             ("AT FC SH 0A5", .can11At500, "0902", false),
             ("AT FC SD 300000;AT FC SM 2", .can11At500, "0902", true),
             ("AT FC SD 0104", .can11At500, "0902", false),
+            ("AT FC SD 010400;AT FC SM 2", .can11At500, "0902", false),
             ("AT FC SD 0104;AT D", .can11At500, "0902", true),
         ] as [(String, VehicleProtocol?, String, Bool)])
     func `decide whether a request only reads`(
@@ -130,6 +131,9 @@ import Testing
             ("AT SP 7", "STPX h:0CF00400, d:22F190", false),
             ("", "AT FC SH 7E0", true), ("AT SP 7", "AT FC SH 7E0", false),
             ("AT SP 3", "AT FC SH 7E0", false), ("", "AT FC SH 18DA10F1", false),
+            // Three bytes that are a request of one byte, and a control byte that ISO 15765-2 leaves open.
+            ("", "AT FC SD 300000", true), ("", "AT FC SD 010400", false),
+            ("", "AT FC SD 330000", false), ("", "AT FC SD 3000", false),
         ])
     func `settings decide which of the adapter's own commands only read, too`(
         _ commands: String, _ text: String, _ isReadOnly: Bool

@@ -286,6 +286,27 @@ private struct RequestMaker {
         #expect(WireWatch.violations(of: bench.device).count == 1)
     }
 
+    /// For a long answer an adapter by itself sends flow control to the ECU that is waited for.
+    @Test(arguments: links.map(\.address))
+    func `a request to all ECUs waits only for ECUs with a diagnostic address`(
+        _ address: String
+    ) throws {
+        var bench = try Self.stand(address)
+        for (ecu, isDiagnostic) in [(UInt32(0x0AD), false), (0x008, false), (0x7E8, true)] {
+            var request = VehicleRequest(
+                id: RequestID(rawValue: 1),
+                payload: address.hasPrefix("truck") ? [0x00, 0xFE, 0xCA] : [0x09, 0x02])
+            request.responders = .one(ECUAddress(ecu, .can11))
+            bench.submit(.vehicle(request))
+            #expect((bench.refusal == .needsConsent) == !isDiagnostic, "\(ecu)")
+        }
+        var request = VehicleRequest(id: RequestID(rawValue: 1), payload: [0x09, 0x02])
+        request.responders = .matching(
+            pattern: ECUAddress(0x000, .can11), mask: 0x700)
+        bench.submit(.vehicle(request))
+        #expect(bench.refusal == .needsConsent)
+    }
+
     /// The user agreed to a request to all ECUs, and not to what the link sends to 0A5 for the answer.
     @Test(arguments: [
         (UInt32(0x0AD), false), (0x008, false), (0x007, false), (0x7F3, false), (0x7B8, true),
@@ -310,6 +331,35 @@ private struct RequestMaker {
         dialect.receive(CANWire.records(CANRecordLexer()).bytes(of: first), &out)
         let written = out.count { if case .write = $0 { true } else { false } }
         #expect(written == (isDiagnostic ? 1 : 0))
+    }
+
+    /// The last look at a frame does not believe the gate before it.
+    @Test(
+        arguments: [
+            (.j1939, nil, [0x00, 0xFE, 0xD3]), (.can29At500, nil, [0x04]),
+            (.can11At500, ECUAddress(0x7E0, .can11), [0x04]),
+            // 02 01 04: with the address 02 a request of one byte, else one for a value.
+            (.can11At500, ECUAddress(0x7E0, .can11, extended: 0x02), [0x04]),
+        ] as [(VehicleProtocol, ECUAddress?, [UInt8])])
+    func `no frame that clears leaves without consent`(
+        vehicleProtocol: VehicleProtocol, target: ECUAddress?, payload: [UInt8]
+    ) {
+        for consent in [nil, Consent()] {
+            var dialect = CANDialect(
+                CANDialect.Options(
+                    .interface(name: "can0", rate: nil), vehicleProtocol: vehicleProtocol,
+                    vehicle: .unused))
+            var out: [DialectOutput] = []
+            dialect.initialise(&out)
+            out = []
+            dialect.send(
+                .vehicle(
+                    VehicleRequest(
+                        id: RequestID(rawValue: 1), target: target, payload: payload,
+                        consent: consent)), isReadOnly: true, &out)
+            let written = out.count { if case .write = $0 { true } else { false } }
+            #expect(written == (consent == nil ? 0 : 1))
+        }
     }
 
     /// ISO 15765-2: an ELM327 sends its flow control data as a separate frame during the next

@@ -399,7 +399,8 @@ if Context.environment["OBDSCAN_BENCHMARKS"] != nil {
 }
 
 // Parts that need no other package and build quickly: OBDSCAN_PART=pure (`scripts/coverage`, `scripts/seeds`),
-// OBDSCAN_PART=threads (`scripts/sanitize thread --part`), each with its own tests alone.
+// OBDSCAN_PART=threads (`scripts/sanitize thread --part`), OBDSCAN_PART=gate (`scripts/mutations`), each with its own
+// tests alone.
 if let part = Context.environment["OBDSCAN_PART"] {
     let machine = [
         "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool", "WebProtocol",
@@ -409,10 +410,23 @@ if let part = Context.environment["OBDSCAN_PART"] {
         "TableImport", "Conversation", "Decoding", "Publishing",
         "EmbedFiles", "EmbedFilesPlugin", "SimulatorTestSupport",
     ]
-    let threads = ["CSystem", "SystemIO", "CBluetooth", "Accessory", "ScanSession", "WebServer"]
+    let sessions = ["CSystem", "SystemIO", "CBluetooth", "Accessory", "ScanSession"]
+    let threads = sessions + ["WebServer"]
     let support = ["TestSupport", "ScanToolTestSupport"]
-    let modules = machine + support + (part == "threads" ? threads : pure)
-    let tested = part == "threads" ? threads : modules + ["DiagnosticTables"]
+    // What requests pass on their way to a simulated vehicle.
+    let gate =
+        sessions + [
+            "Simulator", "PIDTables", "EmbedFiles", "EmbedFilesPlugin", "SimulatorTestSupport",
+            "LocalLinks", "VehicleScan",
+        ]
+    let modules =
+        machine + support + (part == "threads" ? threads : part == "gate" ? gate : pure)
+    let tested =
+        switch part {
+        case "threads": threads
+        case "gate": machine + ["Simulator", "VehicleScan"]
+        default: modules + ["DiagnosticTables"]
+        }
     package.products = []
     package.dependencies = []
     package.targets = package.targets.filter { target in

@@ -1,10 +1,11 @@
-import Glibc
+public import OBDCore
+import SystemIO
 
 /// Why an adapter cannot be opened, or why its session ended.
 ///
 /// The fault is a value of its transport, which also has the words for it: only the transport knows what is
 /// wrong with its link and which command fixes it.
-public struct AccessoryError: Error, Hashable, Sendable {
+public struct AccessoryError: Explained, Hashable, Sendable {
     /// What happened.
     public let fault: any AccessoryFault
 
@@ -13,8 +14,11 @@ public struct AccessoryError: Error, Hashable, Sendable {
         self.fault = fault
     }
 
-    /// The fault in words for the user.
+    /// The fault in words, with the step at which the fault occurred.
     public var words: FaultWords { fault.words }
+
+    /// The fault in words for the user.
+    public var explanation: Explanation { fault.words.explanation }
 
     /// Whether both are the same fault.
     public static func == (one: AccessoryError, other: AccessoryError) -> Bool {
@@ -54,47 +58,20 @@ extension AccessoryFault {
     fileprivate func isEqual(to other: any AccessoryFault) -> Bool { other as? Self == self }
 }
 
-/// A fault in words for the user.
+/// A fault in words, with the step on the way to the adapter at which the fault occurred.
 public struct FaultWords: Hashable, Sendable {
-    /// The category of a fault; obdscan has an exit code for each.
-    public enum Category: Hashable, Sendable, CaseIterable {
-        /// The adapter is missing, in use, or does not answer.
-        case unavailable
-        /// The user lacks the permission to open it.
-        case noPermission
-        /// The session was open and ended.
-        case lost
-        /// The address is not valid.
-        case usage
-        /// A file that it needs is missing.
-        case noInput
-        /// A file that it needs is damaged.
-        case badInput
-    }
-
-    /// The step on the way to the adapter at which the fault occurred.
+    /// The step on the way to the adapter.
     public var step: AccessoryStep
-    /// The category for programs.
-    public var category: Category
-    /// Names the object and its fault, without a full stop or a line break.
-    public var what: String
-    /// What to do about it; nil if no remedy is known.
-    public var remedy: String?
+    /// The fault in words for the user.
+    public var explanation: Explanation
 
     /// Describes a fault in words.
     public init(
-        _ step: AccessoryStep, _ what: String, remedy: String?,
-        category: Category = .unavailable
+        _ step: AccessoryStep, _ message: String, hint: String?,
+        category: Explanation.Category = .unavailable
     ) {
         self.step = step
-        self.category = category
-        self.what = what
-        self.remedy = remedy
-    }
-
-    /// The system's text for an error number.
-    static func text(ofErrno number: Int32) -> String {
-        strerror(number).map { String(cString: $0) } ?? "error \(number)"
+        explanation = Explanation(message, hint: hint, category)
     }
 }
 
@@ -102,8 +79,8 @@ public struct FaultWords: Hashable, Sendable {
 public enum LinkFault: AccessoryFault {
     /// The session ended because the device was unplugged, switched off or out of reach.
     ///
-    /// If `errno` is 0, the peer closed the session, and `remedy` says what to do about that.
-    case lost(address: String, errno: Int32, remedy: String)
+    /// If `errno` is 0, the peer closed the session, and `hint` says what to do about that.
+    case lost(address: String, errno: Int32, hint: String)
     /// Any other system call that failed.
     case system(call: String, address: String, errno: Int32)
 
@@ -115,15 +92,15 @@ public enum LinkFault: AccessoryFault {
         switch self {
         case .lost(let address, 0, let remedy):
             FaultWords(
-                .link, "\(address) closed the connection", remedy: remedy, category: .lost)
+                .link, "\(address) closed the connection", hint: remedy, category: .lost)
         case .lost(let address, let number, _):
             FaultWords(
-                .link, "\(address): \(FaultWords.text(ofErrno: number))",
-                remedy: Self.usualRemedy, category: .lost)
+                .link, "\(address): \(SystemError.text(of: number))",
+                hint: Self.usualRemedy, category: .lost)
         case .system(let call, let address, let number):
             FaultWords(
-                .link, "\(address): \(call): \(FaultWords.text(ofErrno: number))",
-                remedy: "unplug it and plug it in again; \"obdscan doctor\" looks for the reason")
+                .link, "\(address): \(call): \(SystemError.text(of: number))",
+                hint: "unplug it and plug it in again; \"obdscan doctor\" looks for the reason")
         }
     }
 }
@@ -131,9 +108,9 @@ public enum LinkFault: AccessoryFault {
 extension AccessoryError {
     /// The session ended; `errno` is 0 if the peer closed it.
     public static func lost(
-        address: String, errno: Int32, remedy: String = LinkFault.usualRemedy
+        address: String, errno: Int32, hint: String = LinkFault.usualRemedy
     ) -> AccessoryError {
-        AccessoryError(LinkFault.lost(address: address, errno: errno, remedy: remedy))
+        AccessoryError(LinkFault.lost(address: address, errno: errno, hint: hint))
     }
 
     /// A system call that failed.
@@ -142,5 +119,5 @@ extension AccessoryError {
     }
 
     /// Whether the session was open before it ended.
-    public var isLoss: Bool { words.category == .lost }
+    public var isLoss: Bool { explanation.category == .lost }
 }

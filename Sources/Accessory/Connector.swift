@@ -79,5 +79,5 @@ public struct Connector: Sendable {
     }
 
     /// The error for a link that closed without an error from the system.
-    public var loss: AccessoryError { .lost(address: name, errno: 0, remedy: remedyWhenClosed) }
+    public var loss: AccessoryError { .lost(address: name, errno: 0, hint: remedyWhenClosed) }
 }

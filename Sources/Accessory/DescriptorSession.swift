@@ -89,7 +89,7 @@ public struct DescriptorSession: ~Copyable {
 
     /// Returns the bytes that have arrived; empty if there are none yet.
     ///
-    /// - Throws: ``LinkFault/lost(address:errno:remedy:)`` once the adapter has disconnected.
+    /// - Throws: ``LinkFault/lost(address:errno:hint:)`` once the adapter has disconnected.
     public mutating func receive() throws(AccessoryError) -> [UInt8] {
         if kind == .frames { return try receiveFrames() }
         let count = buffer.withUnsafeMutableBytes { sys_read(descriptor, $0.baseAddress, $0.count) }
@@ -133,7 +133,7 @@ public struct DescriptorSession: ~Copyable {
     private func loss(errno number: Int32) -> AccessoryError {
         if kind == .frames, let fault = frameFault(number) { return AccessoryError(fault) }
         let isClosed = number == 0 || (number == EIO && (kind == .terminal || kind == .serialLine))
-        return .lost(address: name, errno: isClosed ? 0 : number, remedy: remedyWhenClosed)
+        return .lost(address: name, errno: isClosed ? 0 : number, hint: remedyWhenClosed)
     }
 
     /// Writes `bytes` and keeps those that do not fit now.

@@ -2,33 +2,13 @@ import Diagnostics
 import OBDCore
 import ScanSession
 import SystemIO
+import VehicleReports
 import VehicleScan
 
 /// The session for browsers: it is opened, polled, and opened again if it ends.
 ///
 /// It runs on its own thread until its inbox receives a signal.
 package struct LiveFeed: Sendable {
-    /// Why a session ended, for users.
-    package struct Fault: Sendable {
-        /// The message.
-        var message: String
-        /// The hint.
-        var hint: String?
-        /// Whether the vehicle may be off; the feed then tries less and less often.
-        var isOfSilentVehicle: Bool
-        /// Whether no further session is started.
-        var isFinal: Bool
-
-        package init(
-            _ message: String, hint: String?, isOfSilentVehicle: Bool, isFinal: Bool
-        ) {
-            self.message = message
-            self.hint = hint
-            self.isOfSilentVehicle = isOfSilentVehicle
-            self.isFinal = isFinal
-        }
-    }
-
     /// The functions that the program provides to the feed.
     package struct Program: Sendable {
         /// Opens a session that sends its batches to a queue, and runs a body with its vehicle
@@ -41,23 +21,22 @@ package struct LiveFeed: Sendable {
         let open: Open
         /// Returns the signals to poll.
         let setup: @Sendable (Vehicle) throws -> PollSetup
-        /// Returns a function that converts the events of a session to messages for the user.
-        let news: @Sendable (Vehicle) -> ((ScanEvent) -> String?)
-        /// Returns why a session ended; nil if there is no message and the feed ends.
-        let fault: @Sendable (any Error) -> Fault?
+        /// Whether a parked vehicle is left alone.
+        let protectsBattery: Bool
+        /// Whether the first session is recorded, so that no other may follow: it would overwrite the file.
+        let isRecorded: Bool
         /// Called with messages for the user.
         let note: @Sendable (String) -> Void
 
         package init(
             open: @escaping Open, setup: @escaping @Sendable (Vehicle) throws -> PollSetup,
-            news: @escaping @Sendable (Vehicle) -> ((ScanEvent) -> String?),
-            fault: @escaping @Sendable (any Error) -> Fault?,
+            protectsBattery: Bool, isRecorded: Bool,
             note: @escaping @Sendable (String) -> Void
         ) {
             self.open = open
             self.setup = setup
-            self.news = news
-            self.fault = fault
+            self.protectsBattery = protectsBattery
+            self.isRecorded = isRecorded
             self.note = note
         }
     }
@@ -99,16 +78,21 @@ package struct LiveFeed: Sendable {
                 $0.link = .connecting
                 $0.accessory = accessory
             }
-            let fault: Fault
+            let fault: Explanation
             do {
                 guard case .otherVehicle = try session(inbox, begun: { failures = 0 }) else {
                     return
                 }
                 continue
             } catch {
-                guard let known = program.fault(error) else { return }
-                fault = known
+                fault =
+                    Explanation(of: error, at: accessory)
+                    ?? Explanation("unexpected: \(error)", .bug)
             }
+            if fault.message.isEmpty { return }
+            let isFinal = program.isRecorded || fault.category == .usage
+            let mayBeOff =
+                program.protectsBattery && (fault.isOfSilentVehicle || fault.category == .timedOut)
             let words = [fault.message, fault.hint.map { "hint: \($0)" }].compactMap(\.self)
                 .joined(separator: "; ").replacing("\n", with: "; ")
             if words != lastWords { program.note(words) }
@@ -116,12 +100,12 @@ package struct LiveFeed: Sendable {
             board.update {
                 $0.link = .failed
                 $0.note = fault.message
-                $0.hint = fault.isFinal ? "start \"obdscan serve\" again" : fault.hint
+                $0.hint = isFinal ? "start \"obdscan serve\" again" : fault.hint
             }
-            if fault.isFinal { return }
+            if isFinal { return }
             var waiting = WaitList()
             let stop = waiting.add(inbox.descriptor)
-            let count = fault.isOfSilentVehicle ? Self.pauses.count : Self.shortPauses
+            let count = mayBeOff ? Self.pauses.count : Self.shortPauses
             waiting.add(deadline: SystemClock.now() + Self.pauses[min(failures, count - 1)])
             waiting.wait()
             if waiting.isReady(stop) { return }
@@ -160,7 +144,7 @@ package struct LiveFeed: Sendable {
         var loop = PollLoop(
             connection, queue: queue, until: nil,
             identity: VINQuery(connection, by: setup.profiles))
-        let news = program.news(connection)
+        var news = PollNews(accessory: connection.accessory)
         return try loop.run(every: .seconds(1)) {
             board.update {
                 $0.statistics = connection.scan.statistics
@@ -169,7 +153,7 @@ package struct LiveFeed: Sendable {
                 $0.voltage = connection.scan.link?.voltage ?? $0.voltage
             }
         } event: { _, event in
-            let note = news(event)
+            let note = news.note(event)
             if let note { program.note(note) }
             board.update { status in
                 switch event {

@@ -99,7 +99,7 @@ package final class VehicleQuestions: Sendable {
             } catch VehicleError.session(.interrupted), VehicleError.session(.stopped) {
                 throw Self.brokenOff
             } catch let error as VehicleError {
-                let problem = sources.vehicleProblem(error, connection.accessory)
+                let problem = WebProblem(error, at: connection.accessory)
                 if case .session = error { throw problem }
                 answer = .failure(problem)
             }
@@ -120,14 +120,14 @@ package final class VehicleQuestions: Sendable {
         case .codes:
             let scan = try CodeScan(connection, in: services)
             if scan.codes.isEmpty, let error = scan.problem(connection) {
-                throw sources.vehicleProblem(error, connection.accessory)
+                throw WebProblem(error, at: connection.accessory)
             }
             let words = try sources.codeWords(connection)
             let condition = try ConditionScan(
                 scan, connection, services, .codes, words)
             let printer = CodePrinter(
                 form, table: connection.table, knowledge: CodeKnowledge(texts: words.texts),
-                words: { [sources] in sources.vehicleProblem($0, connection.accessory).message },
+                accessory: connection.accessory,
                 note: { _ in })
             try printer.print(
                 scan, condition.findings(sources.units),

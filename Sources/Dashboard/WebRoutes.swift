@@ -87,7 +87,7 @@ package struct WebRoutes: WebHandler {
         } catch let fault as WebFault {
             throw fault
         } catch {
-            guard let problem = sources.problem(error), !response.hasBegun else { throw error }
+            guard let problem = WebProblem(error), !response.hasBegun else { throw error }
             try send(problem, response)
         }
     }

@@ -27,10 +27,6 @@ package struct WebSources: Sendable {
             Void
     /// Prints attached and known devices as JSON Lines.
     package var accessories: @Sendable (inout TextOutput) throws -> Void
-    /// Converts an error to a problem; nil if no client waits for the answer any more.
-    package var problem: @Sendable (any Error) -> WebProblem?
-    /// Converts an error of the vehicle at a device to a problem.
-    package var vehicleProblem: @Sendable (VehicleError, String) -> WebProblem
 
     package init(
         units: UnitSystem, database: @escaping @Sendable () throws -> TripStore,
@@ -41,9 +37,7 @@ package struct WebSources: Sendable {
             @escaping @Sendable (
                 VehicleQuestions.Question, Vehicle, VehicleServices, inout TextOutput
             ) throws -> Void,
-        accessories: @escaping @Sendable (inout TextOutput) throws -> Void,
-        problem: @escaping @Sendable (any Error) -> WebProblem?,
-        vehicleProblem: @escaping @Sendable (VehicleError, String) -> WebProblem
+        accessories: @escaping @Sendable (inout TextOutput) throws -> Void
     ) {
         self.units = units
         self.database = database
@@ -52,7 +46,5 @@ package struct WebSources: Sendable {
         self.codeWords = codeWords
         self.codeAnswer = codeAnswer
         self.accessories = accessories
-        self.problem = problem
-        self.vehicleProblem = vehicleProblem
     }
 }

@@ -1,3 +1,5 @@
+public import OBDCore
+
 /// A fault in the text of a monitor table.
 public struct MonitorTableError: Error, Hashable, Sendable {
     /// What is wrong.
@@ -24,6 +26,13 @@ public struct MonitorTableError: Error, Hashable, Sendable {
         case .malformed(let field, let wanted): "`\(field)` is not \(wanted)"
         case .double(let id): "`\(id)` appears twice"
         }
+    }
+}
+
+extension MonitorTableError: Explained {
+    /// A fault in the embedded tables, which the tests check.
+    public var explanation: Explanation {
+        Explanation(description, hint: "this is a fault of obdscan: please report it", .bug)
     }
 }
 

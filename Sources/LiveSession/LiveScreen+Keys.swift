@@ -187,7 +187,7 @@ extension LiveScreen {
         } catch VehicleError.session(.interrupted) {
             // The signal is still there, and ends the view in order.
         } catch {
-            guard let fault = words.fault(error) else { throw error }
+            guard let fault = Explanation(of: error, at: connection.accessory) else { throw error }
             // A lost link comes back by itself; the view stays, and a hint would be wrong by then.
             let hint: String? = if case VehicleError.session = error { nil } else { fault.hint }
             say([fault.message, hint].compactMap(\.self).joined(separator: "; "))
@@ -262,7 +262,7 @@ extension LiveScreen {
             let scan = try CodeScan(connection, in: services)
             let cycle = try connection.readinessThisCycle(in: services, known: scan.status)
             let items = (scan.status + cycle).flatMap(\.answer.items)
-            let known = try words.codes()
+            let known = try codeWords()
             let condition = try ConditionScan(
                 scan, connection, services, .codes, known)
             let findings = condition.findings(form.units)
@@ -272,12 +272,14 @@ extension LiveScreen {
                 isMissing: scan.codes.isEmpty
                     ? { _ in false } : try connection.missingSignals(in: services))
             var lines = pages.lines(scan, findings)
-            if let lack = words.lack(scan) { lines.append(.init(lack)) }
+            if let lack = scan.problem(connection) {
+                lines.append(.init(lack.explanation(at: connection.accessory).message))
+            }
             lines += pages.lines(readiness: items, findings, scan.names)
             model.names = scan.names
             page.lines = lines
         } catch {
-            guard let fault = words.fault(error) else { throw error }
+            guard let fault = Explanation(of: error, at: connection.accessory) else { throw error }
             page.lines = [.init(fault.message)]
         }
     }

@@ -11,31 +11,6 @@ import TripRecorder
 import VehicleReports
 import VehicleScan
 
-/// What the program around a view knows and a view does not.
-package struct LiveWords {
-    /// What a user should know of an event; nil = nothing.
-    var event: (ScanEvent) -> String?
-    /// The fault and its remedy; nil for an error that ends the view.
-    var fault: (any Error) -> (message: String, hint: String?)?
-    /// What is missing in the codes of a vehicle; nil = nothing.
-    var lack: (CodeScan) -> String?
-    /// The texts and explanations of codes.
-    var codes: () throws -> CodeWords
-
-    /// Creates the words of a program.
-    package init(
-        event: @escaping (ScanEvent) -> String?,
-        fault: @escaping (any Error) -> (message: String, hint: String?)?,
-        lack: @escaping (CodeScan) -> String?,
-        codes: @escaping () throws -> CodeWords
-    ) {
-        self.event = event
-        self.fault = fault
-        self.lack = lack
-        self.codes = codes
-    }
-}
-
 /// The full-screen view at work: takes batches, events, keys and signals, draws frames.
 package struct LiveScreen: ~Copyable {
     let connection: Vehicle
@@ -43,7 +18,9 @@ package struct LiveScreen: ~Copyable {
     private let signals: SignalInbox
     var setup: PollSetup
     let form: OutputForm
-    let words: LiveWords
+    /// The texts of codes, and what explains them.
+    let codeWords: () throws -> CodeWords
+    private var news: PollNews
     let period: Duration?
     private let until: Instant?
     let view: LiveView
@@ -87,14 +64,16 @@ package struct LiveScreen: ~Copyable {
     ///   - automatic: the packs whose signals the user may add if the VIN chooses them.
     package init(
         _ connection: Vehicle, queue: BatchQueue, signals: SignalInbox, setup: PollSetup,
-        form: OutputForm, words: LiveWords, until: Instant?, bell: AlarmNotifier?,
+        form: OutputForm, codeWords: @escaping () throws -> CodeWords, until: Instant?,
+        bell: AlarmNotifier?,
         every period: Duration?, trip: LiveTrip?, automatic: [TablePack]
     ) {
         self.automatic = automatic
         self.trip = trip
         recording = trip?.recording
         self.form = form
-        self.words = words
+        self.codeWords = codeWords
+        news = PollNews(accessory: connection.accessory)
         self.period = period
         self.bell = bell
         self.connection = connection
@@ -292,7 +271,7 @@ package struct LiveScreen: ~Copyable {
                 .didReceiveUnasked,
                 .didReceiveVoltage, .didTimeOut, .didNotSend, .didReceiveError, .didChangeState,
                 .recordingFailed, .didProgress, .didLoseEvents:
-                if let note = words.event(event) {
+                if let note = news.note(event) {
                     model.header.notice = note
                 }
             }
@@ -301,7 +280,7 @@ package struct LiveScreen: ~Copyable {
     }
 
     private mutating func lose(because error: ScanError, words: String) {
-        let reason = self.words.fault(VehicleError.session(error))?.message ?? "\(error)"
+        let reason = error.explanation(at: connection.accessory).message
         model.header.isLinkLost = true
         // The action comes first, because the reason may not fit.
         model.header.notice = "\(words) (\(reason))"

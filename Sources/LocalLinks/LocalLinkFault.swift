@@ -1,10 +1,11 @@
 import Accessory
 import Glibc
+public import OBDCore
 import Simulator
 import SystemIO
 
 /// What can go wrong with a link that this program serves.
-public enum LocalLinkFault: AccessoryFault, Error {
+public enum LocalLinkFault: AccessoryFault, Explained {
     /// A recording or a vehicle file cannot be read.
     case unreadable(path: String, errno: Int32)
     /// A transcript is damaged.
@@ -30,69 +31,69 @@ public enum LocalLinkFault: AccessoryFault, Error {
     /// No LE adapter can be served.
     case peripheral(LEPeripheral.Fault)
 
-    /// The fault and its remedy.
+    /// The fault in words for the user.
+    public var explanation: Explanation { words.explanation }
+
+    /// The fault in words, with the step at which the fault occurred.
     public var words: FaultWords {
         switch self {
         case .unreadable(let path, let errno):
             FaultWords(
-                .link, "\(path): \(Self.text(errno))",
-                remedy: FileRemedy.reading(path, errno: errno),
+                .link, "\(path): \(SystemError.text(of: errno))",
+                hint: FileRemedy.reading(path, errno: errno),
                 category: errno == EACCES || errno == EPERM ? .noPermission : .noInput)
         case .damagedTranscript(let path, let line, let reason):
             FaultWords(
                 .link, "\(path):\(line): \(reason)",
-                remedy: "obdscan-transcript(5) describes transcripts", category: .badInput)
+                hint: "obdscan-transcript(5) describes transcripts", category: .badInput)
         case .emptyRecording(let path, let magic):
             FaultWords(
                 .link, "\(path): no command and no answer in it",
-                remedy: "a recording begins with \"\(magic)\"; in a text, lines that begin "
+                hint: "a recording begins with \"\(magic)\"; in a text, lines that begin "
                     + "with > are the commands", category: .badInput)
         case .vehicleFile(let text):
             FaultWords(
-                .link, text, remedy: "obdscan-vehicle(5) describes vehicle files",
+                .link, text, hint: "obdscan-vehicle(5) describes vehicle files",
                 category: .badInput)
         case .options(let error):
             FaultWords(
                 .link, "sim: \(error.reason)",
-                remedy: "\"obdscan simulate --list\" shows what can be simulated", category: .usage)
+                hint: "\"obdscan simulate --list\" shows what can be simulated", category: .usage)
         case .terminal(let path, let errno):
-            FaultWords(.link, "\(path): \(Self.text(errno))", remedy: nil)
+            FaultWords(.link, "\(path): \(SystemError.text(of: errno))", hint: nil)
         case .link(let path, let errno):
             FaultWords(
-                .link, "\(path): \(Self.text(errno))",
-                remedy: FileRemedy.writing(path, errno: errno))
-        case .socket(let errno): FaultWords(.link, "socket: \(Self.text(errno))", remedy: nil)
+                .link, "\(path): \(SystemError.text(of: errno))",
+                hint: FileRemedy.writing(path, errno: errno), category: .cannotCreate)
+        case .socket(let errno):
+            FaultWords(.link, "socket: \(SystemError.text(of: errno))", hint: nil)
         case .port(let host, let errno):
             FaultWords(
                 .link,
                 (host == ServedHost(port: host.port) ? "port \(host.port)" : host.text)
-                    + ": \(Self.text(errno))",
-                remedy: errno == EADDRNOTAVAIL
+                    + ": \(SystemError.text(of: errno))",
+                hint: errno == EADDRNOTAVAIL
                     ? "name an address of this machine (ip address), or 0.0.0.0 for all of them"
                     : "--tcp 0 takes any free port")
         case .noBluetooth(let errno):
             FaultWords(
-                .link, "Bluetooth is not available: \(Self.text(errno))",
-                remedy: "--tcp or --pty need none")
+                .link, "Bluetooth is not available: \(SystemError.text(of: errno))",
+                hint: "--tcp or --pty need none")
         case .channel(let channel, let errno):
             FaultWords(
-                .link, "RFCOMM channel \(channel): \(Self.text(errno))",
-                remedy: "is a Bluetooth controller there and powered? bluetoothctl power on")
+                .link, "RFCOMM channel \(channel): \(SystemError.text(of: errno))",
+                hint: "is a Bluetooth controller there and powered? bluetoothctl power on")
         case .peripheral(.unavailable(let errno)):
             FaultWords(
-                .bluetooth, "Bluetooth LE is not available: \(Self.text(errno))",
-                remedy: errno == ENETDOWN
+                .bluetooth, "Bluetooth LE is not available: \(SystemError.text(of: errno))",
+                hint: errno == ENETDOWN
                     ? "bluetoothctl power on"
                     : "start bluetoothd and plug a controller in: systemctl start bluetooth")
         case .peripheral(.refused(let reason)):
             FaultWords(
                 .bluetooth, "BlueZ does not serve a Bluetooth LE adapter: \(reason)",
-                remedy: "the controller must be able to advertise: bluetoothctl show")
+                hint: "the controller must be able to advertise: bluetoothctl show")
         }
-    }
-
-    private static func text(_ number: Int32) -> String {
-        strerror(number).map { String(cString: $0) } ?? "error \(number)"
     }
 
     /// All bytes of a file.

@@ -1,6 +1,6 @@
 import Formats
 import Glibc
-import TripStore
+import OBDCore
 
 /// The reason why a command ends: the fault, a hint, and the exit code.
 struct Failure: Error, Hashable, Sendable {
@@ -33,14 +33,20 @@ struct Failure: Error, Hashable, Sendable {
     }
 }
 
+extension Failure: Explained {
+    var explanation: Explanation {
+        Explanation(message, hint: hint, status.category, isOfSilentVehicle: isOfSilentVehicle)
+    }
+}
+
 /// Prints the failure to stderr and ends the process with its exit code.
 func endProcess(_ failure: Failure) -> Never {
     tellOnStandardError(failure.text)
     exit(failure.status.rawValue)
 }
 
-/// Runs `body` and converts database errors to messages.
-func mapped<Value>(_ body: () throws(StoreError) -> Value) throws(Failure) -> Value {
+/// Runs `body` and puts its error into words.
+func mapped<Value, Fault: Explained>(_ body: () throws(Fault) -> Value) throws(Failure) -> Value {
     do {
         return try body()
     } catch {

@@ -91,3 +91,12 @@ extension TableError: CustomStringConvertible {
     /// `FILE:LINE: reason`, in the format of compilers.
     public var description: String { "\(file):\(line): \(reason)" }
 }
+
+extension TableError: Explained {
+    /// A fault in a user's table; the embedded tables are checked when obdscan is built.
+    public var explanation: Explanation {
+        Explanation(
+            description, hint: "\"obdscan pids lint FILE\" checks a table; see obdscan-pids(5)",
+            .badInput)
+    }
+}

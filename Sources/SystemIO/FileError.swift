@@ -1,3 +1,6 @@
+import Glibc
+public import OBDCore
+
 /// A file that cannot be used as intended.
 public enum FileError: Error, Hashable, Sendable {
     /// The file cannot be opened or read.
@@ -8,4 +11,29 @@ public enum FileError: Error, Hashable, Sendable {
     case isSource(_ path: String)
     /// The file was changed while it was being read.
     case changed(_ path: String)
+}
+
+extension FileError: Explained {
+    /// The file, and what is wrong with it.
+    public var explanation: Explanation {
+        switch self {
+        case .unreadable(let path, let number):
+            Explanation(
+                "\(path): \(SystemError.text(of: number))",
+                hint: FileRemedy.reading(path, errno: number),
+                number == EACCES || number == EPERM ? .noPermission : .noInput)
+        case .unwritable(let path, let number):
+            Explanation(
+                "\(path): \(SystemError.text(of: number))",
+                hint: FileRemedy.writing(path, errno: number),
+                .cannotCreate)
+        case .isSource(let path):
+            Explanation(
+                "\(path) is what is being read from", hint: "name another file", .cannotCreate)
+        case .changed(let path):
+            Explanation(
+                "\(path) was changed while it was read",
+                hint: "nothing of it was stored; try again when it is complete", .badInput)
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Glibc
+public import OBDCore
 
 /// A failed system call.
 public struct SystemError: Error, Hashable, Sendable {
@@ -16,5 +17,20 @@ public struct SystemError: Error, Hashable, Sendable {
     /// The error of a call that just failed, with the current `errno`.
     public static func last(_ call: String) -> SystemError {
         SystemError(call: call, errno: Glibc.errno)
+    }
+
+    /// The system's text for an error number: `No such file or directory`.
+    public static func text(of number: Int32) -> String {
+        strerror(number).map { String(cString: $0) } ?? "error \(number)"
+    }
+}
+
+extension SystemError: Explained {
+    /// A system call that fails only if the machine lacks resources.
+    public var explanation: Explanation {
+        Explanation(
+            "\(call): \(Self.text(of: errno))",
+            hint: "is the machine short of memory or open files (ulimit -n)? else please report it",
+            .bug)
     }
 }

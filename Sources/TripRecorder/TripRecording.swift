@@ -24,20 +24,16 @@ public struct TripRecording: Sendable {
         public var limits = TripWriter.Limits()
         /// The source of positions; nil if there is none, or if there are several vehicles.
         public var receiver: PositionReceiver?
-        /// Returns the text in the trip's row for a failed set-up.
-        public let setupFault: @Sendable (InitialisationFailure) -> String
 
         /// A trip without name and tags.
         public init(
             store: TripStore, every: Duration? = nil, limits: TripWriter.Limits = .init(),
-            receiver: PositionReceiver? = nil,
-            setupFault: @escaping @Sendable (InitialisationFailure) -> String = { "\($0)" }
+            receiver: PositionReceiver? = nil
         ) {
             self.store = store
             self.every = every
             self.limits = limits
             self.receiver = receiver
-            self.setupFault = setupFault
         }
     }
 
@@ -53,7 +49,6 @@ public struct TripRecording: Sendable {
 
     private let trip: TripWriter
     private let marks: TripMarks
-    private let setupFault: @Sendable (InitialisationFailure) -> String
     private var outage = Outage()
 
     /// The trip's number.
@@ -87,7 +82,7 @@ public struct TripRecording: Sendable {
         do {
             try plan.receiver?.start(into: trip)
             end = try body(
-                TripRecording(trip: trip, marks: TripMarks(of: trip), setupFault: plan.setupFault))
+                TripRecording(trip: trip, marks: TripMarks(of: trip)))
         } catch {
             plan.receiver?.stop()
             // A reader like `head` closed the output; that is a normal end.
@@ -108,7 +103,7 @@ public struct TripRecording: Sendable {
 
     /// Stores the part of an event that a trip needs.
     public mutating func take(_ event: ScanEvent, at time: Instant) {
-        if let entry = event.entry(&outage, at: time, setupFault) {
+        if let entry = event.entry(&outage, at: time) {
             _ = trip.offer(.event(entry), at: time)
         }
     }
@@ -177,13 +172,12 @@ private struct Outage {
 extension ScanEvent {
     /// The row for the event; nil = none, or the exchange's batch contains it.
     fileprivate func entry(
-        _ outage: inout Outage, at time: Instant,
-        _ setupFault: (InitialisationFailure) -> String
+        _ outage: inout Outage, at time: Instant
     ) -> TripEvent? {
         switch self {
         case .toolDidDisconnect(let error?):
             outage.since = outage.since ?? time
-            return TripEvent(.linkLost, text: error.words.what)
+            return TripEvent(.linkLost, text: error.explanation.message)
         case .toolDidInitialize(let link):
             guard let since = outage.since else { return nil }
             outage.since = nil
@@ -192,7 +186,7 @@ extension ScanEvent {
             if case .noVehicle(let status) = failure {
                 return TripEvent(.adapterStatus, text: status.text, code: status.rawValue)
             }
-            return TripEvent(.linkError, text: setupFault(failure))
+            return TripEvent(.linkError, text: failure.explanation(at: "the adapter").message)
         case .didReceiveError(let report):
             return report.reason == .unresponsive
                 ? TripEvent(.linkError, text: "the adapter gave no prompt, even interrupted") : nil

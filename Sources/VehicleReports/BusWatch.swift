@@ -140,3 +140,26 @@ package struct BusWatch {
             },
         ])
 }
+
+extension BusWatch.Fault: ExplainedAt {
+    /// Why frames of a bus are missing.
+    public func explanation(at accessory: String) -> Explanation {
+        switch self {
+        case .cannotListen:
+            return Explanation(
+                "\(accessory): this adapter cannot listen to the bus",
+                hint: "an ELM327, an OBDLink, slcan: and can: can", .unavailable)
+        case .adapterStopped(let statuses):
+            return Explanation(
+                "\(accessory): the adapter stopped: "
+                    + statuses.map(\.text).joined(separator: ", "),
+                hint: "an adapter on can: or slcan: keeps up with a busy bus",
+                .unavailable)
+        case .lostFrames(let count):
+            return Explanation(
+                "\(counted(count, "frame")) came faster than they were read, and are missing",
+                hint: "--id shows fewer frames; --to FILE is faster than a terminal",
+                .cannotCreate)
+        }
+    }
+}

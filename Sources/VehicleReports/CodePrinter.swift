@@ -14,18 +14,17 @@ package struct CodePrinter {
     private var texts: CodeTexts { knowledge.texts }
     private let table: PIDTable
     private let palette: Palette
-    /// The message for a list of codes that could not be read.
-    private let words: (VehicleError) -> String
+    private let accessory: String
     /// Called with each note besides the results.
     private let note: (String) -> Void
 
     /// A printer with the texts of the codes.
     package init(
         _ output: OutputForm, table: PIDTable, knowledge: CodeKnowledge,
-        words: @escaping (VehicleError) -> String,
+        accessory: String,
         note: @escaping (String) -> Void
     ) {
-        self.words = words
+        self.accessory = accessory
         self.note = note
         self.output = output
         self.table = table
@@ -259,7 +258,7 @@ package struct CodePrinter {
             }
             if let error = list.asked.error {
                 notes.append(
-                    "\(list.kind.rawValue) codes: \(words(error))")
+                    "\(list.kind.rawValue) codes: \(error.explanation(at: accessory).message)")
             } else if list.isParameterGroup, list.asked.status == .noData {
                 // ECUs without emissions functions do not answer a request to all ECUs, so silence
                 // is normal.

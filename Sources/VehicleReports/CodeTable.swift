@@ -252,3 +252,40 @@ package final class CodeTable {
         throw .otherTable(path: path)
     }
 }
+
+extension CodeTable.Fault: Explained {
+    /// Why rows of codes cannot be written.
+    package var explanation: Explanation {
+        switch self {
+        case .ending(let path, let ending):
+            return Explanation(
+                "\(path): dtc writes .csv, .tsv, .jsonl and .xlsx"
+                    + (ending.isEmpty ? "" : ", not .\(ending)"),
+                hint: "name a file that ends in one of them, or set --format", .usage)
+        case .existingSheet(let path):
+            return Explanation(
+                "\(path) is there already, and rows cannot be added to a sheet",
+                hint: "name a new file, or add to a .csv file", .usage)
+        case .full(let path):
+            return Explanation(
+                "\(path) is full", hint: "a .csv file has room for more", .cannotCreate)
+        case .unwritable(let path, let number):
+            return FileError.unwritable(path, errno: number).explanation
+        case .separatedBy(let path, let separator):
+            let word = separator == "\t" ? "tab" : String(separator)
+            return Explanation(
+                "\(path) is separated by \(word)", hint: "add --delimiter '\(word)'",
+                .usage)
+        case .otherTimes(let path, let isLocal):
+            return Explanation(
+                "\(path) has \(isLocal ? "local times" : "times in UTC")",
+                hint: isLocal ? "add --local-time" : "leave out --local-time", .usage)
+        case .otherTable(let path):
+            return Explanation(
+                "\(path) is not a table of trouble codes, or has other columns",
+                hint: "write to a new file, or leave out --append; a table of --one-row needs "
+                    + "that option again",
+                .badInput)
+        }
+    }
+}

@@ -59,13 +59,12 @@ package struct TripNews: Hashable, Sendable {
 
 extension TripNews {
     /// What to say of a notice; nil = nothing.
-    ///
-    /// - Parameter words: what to say of an error of the database.
-    package init?(_ notice: TripWriter.Notice, words: (StoreError) -> String) {
+    package init?(_ notice: TripWriter.Notice) {
         switch notice {
         case .space: return nil
         case .holding(let error, let items):
-            text = "\(words(error)); \(counted(items, "reading is", "readings are")) held in memory"
+            text =
+                "\(error.explanation.message); \(counted(items, "reading is", "readings are")) held in memory"
             kind = .trouble
         case .dropped(let items):
             losses = .init(dropped: items)

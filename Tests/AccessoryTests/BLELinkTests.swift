@@ -150,9 +150,10 @@ import Testing
     func `a failed connection is explained with a remedy`(text: String, isOfPairing: Bool) {
         let words = BLEFault.notConnected(address: Self.name, reason: text).words
         #expect(
-            words.what == "\(Self.name): no connection" + (text.isEmpty ? "" : " (\(text))"))
+            words.explanation.message == "\(Self.name): no connection"
+                + (text.isEmpty ? "" : " (\(text))"))
         #expect(words.category == (isOfPairing ? .noPermission : .unavailable))
-        #expect(words.remedy?.contains("D2:E0:2F:8D:54:D5") == !text.contains("limit"))
+        #expect(words.explanation.hint?.contains("D2:E0:2F:8D:54:D5") == !text.contains("limit"))
     }
 
     /// Told to disconnect then, the daemon of BlueZ 5.66 crashes at the next subscription.
@@ -258,7 +259,7 @@ import Testing
             Issue.record("it was opened")
         } catch let error as AccessoryError {
             #expect(error == AccessoryError(one.fault))
-            #expect(error.words.remedy?.isEmpty == false)
+            #expect(error.explanation.hint?.isEmpty == false)
         }
     }
 

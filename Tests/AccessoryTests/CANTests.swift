@@ -1,4 +1,5 @@
 import Glibc
+import OBDCore
 import Testing
 
 @testable import Accessory
@@ -40,21 +41,22 @@ import Testing
             .removed(interface: "can0"), .notAcknowledged(interface: "can0"),
         ]
         for fault in faults {
-            #expect(!fault.words.what.isEmpty && fault.words.remedy?.isEmpty == false)
+            #expect(!fault.explanation.message.isEmpty && fault.explanation.hint?.isEmpty == false)
         }
         #expect(
-            CANInterfaceFault.down(interface: "can0", kind: "can").words.remedy
+            CANInterfaceFault.down(interface: "can0", kind: "can").explanation.hint
                 == "sudo ip link set can0 type can bitrate 500000; sudo ip link set can0 up")
         #expect(
-            CANInterfaceFault.down(interface: "vcan0", kind: "vcan").words.remedy
+            CANInterfaceFault.down(interface: "vcan0", kind: "vcan").explanation.hint
                 == "sudo ip link set vcan0 up")
         let left = CANInterfaceFault.busOff(interface: "can0", restartsAfter: 0).words
-        #expect(left.what == "can0 left the bus after too many errors (bus-off)")
+        #expect(left.explanation.message == "can0 left the bus after too many errors (bus-off)")
         #expect(
-            left.remedy == "check the bit rate and the wiring, then: sudo ip link set can0 down; "
+            left.explanation.hint
+                == "check the bit rate and the wiring, then: sudo ip link set can0 down; "
                 + "sudo ip link set can0 up")
         #expect(
-            CANInterfaceFault.busOff(interface: "can0", restartsAfter: 100).words.remedy
+            CANInterfaceFault.busOff(interface: "can0", restartsAfter: 100).explanation.hint
                 == "check the bit rate and the wiring; the kernel restarts the controller every 100 ms"
         )
     }

@@ -76,7 +76,7 @@ private func awaitBytes(
             Issue.record("a terminal without its other end took the call")
         } catch {
             #expect(error.isLoss)
-            #expect(error.words.what == "\(path) closed the connection")
+            #expect(error.explanation.message == "\(path) closed the connection")
         }
     }
 
@@ -314,9 +314,11 @@ private func awaitBytes(
         do throws(AccessoryError) {
             while true { _ = try awaitBytes(&session) }
         } catch {
-            #expect(error.isLoss && error.words.category == .lost)
-            #expect(error.words.what == "tcp:127.0.0.1:\(server.port) closed the connection")
-            #expect(error.words.remedy?.hasPrefix("most Wi-Fi adapters serve one program") == true)
+            #expect(error.isLoss && error.explanation.category == .lost)
+            #expect(
+                error.explanation.message == "tcp:127.0.0.1:\(server.port) closed the connection")
+            #expect(
+                error.explanation.hint?.hasPrefix("most Wi-Fi adapters serve one program") == true)
         }
     }
 

@@ -1,5 +1,6 @@
 import CSystem
 import Foundation
+import OBDCore
 import Testing
 
 @testable import Accessory
@@ -101,8 +102,8 @@ private final class Folder {
             Issue.record("nothing was noticed")
         } catch {
             #expect(error.isLoss)
-            #expect(error.words.what == "unix:\(folder.path)/a closed the connection")
-            #expect(error.words.remedy?.contains("program that serves it") == true)
+            #expect(error.explanation.message == "unix:\(folder.path)/a closed the connection")
+            #expect(error.explanation.hint?.contains("program that serves it") == true)
         }
     }
 
@@ -143,9 +144,10 @@ private final class Folder {
         let path = "\(folder.path)/\(name)s"
         #expect(try fault(path) == .pathTooLong(path: path))
         let words = UnixSocketFault.pathTooLong(path: path).words
-        #expect(words.what == "unix: the path has 108 bytes, and 107 are the limit")
+        #expect(words.explanation.message == "unix: the path has 108 bytes, and 107 are the limit")
         #expect(
-            words.remedy == "name it from its folder: cd \(folder.path), then -d unix:\(name)s")
+            words.explanation.hint
+                == "name it from its folder: cd \(folder.path), then -d unix:\(name)s")
         #expect(words.category == .usage)
     }
 
@@ -179,8 +181,8 @@ private final class Folder {
     ])
     func `every error has a remedy`(_ fault: UnixSocketFault) {
         let words = AccessoryError.unixSocket(fault).words
-        #expect(words.what.contains("p") && !words.what.hasSuffix("."))
-        #expect(words.remedy?.isEmpty == false)
+        #expect(words.explanation.message.contains("p") && !words.what.hasSuffix("."))
+        #expect(words.explanation.hint?.isEmpty == false)
         #expect(AccessoryError.unixSocket(fault) == AccessoryError(fault))
         #expect(AccessoryError.unixSocket(fault) != .lost(address: "p", errno: 0))
     }

@@ -1,5 +1,6 @@
 import CSystem
 import Foundation
+import OBDCore
 import SystemIO
 import Testing
 
@@ -32,8 +33,10 @@ import Testing
         let port = try Self.serve(answer)
         let found = try #require(
             TCPTransport(host: "127.0.0.1", port: port).stranger(cancelledBy: nil))
-        #expect(found.words.what == "tcp:127.0.0.1:\(port): this is a web page, not an adapter")
-        #expect(found.words.remedy == "adapters listen on 35000: -d tcp:127.0.0.1:35000")
+        #expect(
+            found.explanation.message == "tcp:127.0.0.1:\(port): this is a web page, not an adapter"
+        )
+        #expect(found.explanation.hint == "adapters listen on 35000: -d tcp:127.0.0.1:35000")
         #expect(found.words.step == .adapter)
     }
 

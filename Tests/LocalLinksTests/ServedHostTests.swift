@@ -46,8 +46,8 @@ import Testing
             _ = try ListeningSocket.tcp(host)
         }
         let words = LocalLinkFault.port(host, errno: EADDRNOTAVAIL).words
-        #expect(words.what.hasPrefix("192.0.2.1:35000: "))
-        #expect(words.remedy?.contains("ip address") == true)
+        #expect(words.explanation.message.hasPrefix("192.0.2.1:35000: "))
+        #expect(words.explanation.hint?.contains("ip address") == true)
     }
 
     @Test(arguments: ["127.0.0.1", "::1"])

@@ -73,9 +73,9 @@ import Testing
         do throws(LocalLinkFault) {
             _ = try SimulatorLink.connector("lorry")
         } catch {
-            #expect(error.words.category == .usage)
+            #expect(error.explanation.category == .usage)
             let scenarios = "petrol, diesel, electric, hybrid, motorcycle, onuds, truck"
-            #expect(error.words.what.contains(scenarios))
+            #expect(error.explanation.message.contains(scenarios))
         }
     }
 
@@ -83,7 +83,7 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.path + "/obdscan-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let cases: [(name: String, text: String?, category: FaultWords.Category, part: String)] = [
+        let cases: [(name: String, text: String?, category: Explanation.Category, part: String)] = [
             ("missing", nil, .noInput, "No such file"),
             ("empty", "", .badInput, "no command"),
             ("damaged", "obdscan-transcript 1\n0.0 ? AT\n", .badInput, ":2: "),
@@ -96,8 +96,8 @@ import Testing
                 _ = try ReplayLink.connector(path: path)
                 Issue.record("\(name) was taken")
             } catch {
-                #expect(error.words.category == category, "\(name)")
-                #expect(error.words.what.contains(part), "\(error.words.what)")
+                #expect(error.explanation.category == category, "\(name)")
+                #expect(error.explanation.message.contains(part), "\(error.explanation.message)")
             }
         }
     }

@@ -15,11 +15,12 @@ import VehicleScan
 
 @Suite struct `Failures suggest a remedy` {
     @Test func `a denied port names the group and the command that helps`() {
-        let failure = Failure(.serial(.permissionDenied(path: "/dev/ttyUSB0", group: "dialout")))
+        let failure = Failure(
+            AccessoryError.serial(.permissionDenied(path: "/dev/ttyUSB0", group: "dialout")))
         #expect(failure.status == .noPermission)
         #expect(failure.message.contains("dialout"))
         #expect(failure.hint == "sudo usermod -aG dialout $USER, then log in again")
-        let own = Failure(.serial(.permissionDenied(path: "/dev/ttyS0", group: nil)))
+        let own = Failure(AccessoryError.serial(.permissionDenied(path: "/dev/ttyS0", group: nil)))
         #expect(own.message == "/dev/ttyS0: permission denied; only its owner may open it")
         #expect(
             own.hint
@@ -29,7 +30,8 @@ import VehicleScan
 
     @Test func `a port in use names its holder`() {
         let failure = Failure(
-            .serial(.inUse(path: "/dev/ttyUSB0", holder: .init(pid: 4711, program: "screen"))))
+            AccessoryError.serial(
+                .inUse(path: "/dev/ttyUSB0", holder: .init(pid: 4711, program: "screen"))))
         #expect(failure.message == "/dev/ttyUSB0 is in use by screen (process 4711)")
         #expect(failure.status == .unavailable)
     }
@@ -64,33 +66,34 @@ import VehicleScan
     @Test func `a wrong pairing lists the steps and the usual numbers`() {
         let address = "00:1D:A5:68:98:8B"
         for fault in [BluetoothFault.Reason.authenticationFailed, .keyLost, .refused(channel: 1)] {
-            let failure = Failure(.bluetooth(address: address + "/1", fault))
+            let failure = Failure(AccessoryError.bluetooth(address: address + "/1", fault))
             for step in ["agent KeyboardDisplay", "pair \(address) ", "1234", "0000", "trust"] {
                 #expect(failure.hint?.contains(step) == true, "\(fault): \(step)")
             }
         }
-        let lost = Failure(.bluetooth(address: address, .keyLost))
+        let lost = Failure(AccessoryError.bluetooth(address: address, .keyLost))
         #expect(lost.hint?.hasPrefix("bluetoothctl remove") == true)
-        let several = Failure(.bluetooth(address: "OBDII", .severalOfThatName([address, "B"])))
+        let several = Failure(
+            AccessoryError.bluetooth(address: "OBDII", .severalOfThatName([address, "B"])))
         #expect(several.status == .usage)
     }
 
     @Test func `a silent vehicle may need another protocol than the given one`() throws {
-        let failure = try #require(Failure(.busInitError, accessory: "a"))
+        let failure = try #require(Failure(AdapterStatus.busInitError, at: "a"))
         let given = try #require(ProtocolOption(argument: "3"))
         #expect(failure.doubting(given).hint?.hasPrefix("only ISO 9141-2 was tried") == true)
         #expect(failure.doubting(given).hint?.contains("--protocol auto") == true)
         #expect(failure.doubting(.automatic) == failure)
-        let full = try #require(Failure(.bufferFull, accessory: "a"))
+        let full = try #require(Failure(AdapterStatus.bufferFull, at: "a"))
         #expect(full.doubting(given) == full)
     }
 
     @Test func `every error text of the adapter except "?" has a remedy`() {
         for status in AdapterStatus.allCases where status != .unknownCommand {
-            let failure = Failure(status, accessory: "a")
+            let failure = Failure(status, at: "a")
             #expect(failure?.hint != nil, "\(status)")
         }
-        #expect(Failure(.unknownCommand, accessory: "a") == nil)
+        #expect(Failure(AdapterStatus.unknownCommand, at: "a") == nil)
     }
 
     @Test func `every fault of a file or a database has a remedy`() {
@@ -120,7 +123,7 @@ import VehicleScan
             .requestFailed(.linkLost, soFar: Self.nothing), .refused(.inError), .adapterSilent,
             .system(call: "eventfd", errno: EMFILE),
         ]
-        for error in failed { #expect(Failure(error, accessory: "a").hint != nil, "\(error)") }
+        for error in failed { #expect(Failure(error, at: "a").hint != nil, "\(error)") }
     }
 
     private static let nothing = Answer(
@@ -141,7 +144,7 @@ import VehicleScan
 
     @Test func `a lost link has its own exit code, whatever the cause`() {
         let failure = Failure(
-            ScanError.linkLost(.lost(address: "a", errno: 0)), accessory: "a")
+            ScanError.linkLost(.lost(address: "a", errno: 0)), at: "a")
         #expect(failure.status == .linkLost)
     }
 

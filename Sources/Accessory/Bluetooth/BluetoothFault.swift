@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// What can go wrong with Bluetooth.
 public enum BluetoothFault: AccessoryFault {
@@ -44,23 +45,23 @@ public enum BluetoothFault: AccessoryFault {
         case EHOSTUNREACH, ENETDOWN:
             FaultWords(
                 .bluetooth, "Bluetooth is switched off",
-                remedy: "bluetoothctl power on; if that fails: rfkill unblock bluetooth")
+                hint: "bluetoothctl power on; if that fails: rfkill unblock bluetooth")
         case ENODEV:
             FaultWords(
                 .bluetooth, "Bluetooth is not available: no controller was found",
-                remedy: "plug a Bluetooth controller in, then: bluetoothctl power on")
+                hint: "plug a Bluetooth controller in, then: bluetoothctl power on")
         case ENOENT, ECONNREFUSED:
             FaultWords(
                 .bluetooth, "Bluetooth is not available: its service does not run",
-                remedy: "sudo systemctl start bluetooth, then: bluetoothctl power on")
+                hint: "sudo systemctl start bluetooth, then: bluetoothctl power on")
         case EAFNOSUPPORT, EPROTONOSUPPORT:
             FaultWords(
-                .bluetooth, "Bluetooth is not available: \(FaultWords.text(ofErrno: number))",
-                remedy: "the kernel lacks it: sudo modprobe rfcomm")
+                .bluetooth, "Bluetooth is not available: \(SystemError.text(of: number))",
+                hint: "the kernel lacks it: sudo modprobe rfcomm")
         default:
             FaultWords(
-                .bluetooth, "Bluetooth is not available: \(FaultWords.text(ofErrno: number))",
-                remedy: "sudo systemctl start bluetooth, then: bluetoothctl power on")
+                .bluetooth, "Bluetooth is not available: \(SystemError.text(of: number))",
+                hint: "sudo systemctl start bluetooth, then: bluetoothctl power on")
         }
     }
 
@@ -68,7 +69,7 @@ public enum BluetoothFault: AccessoryFault {
         let others = known.prefix(8).joined(separator: ", ")
         return FaultWords(
             .bluetooth, "no Bluetooth device is called \"\(name)\"",
-            remedy: (others.isEmpty ? "" : "there are \(others); ")
+            hint: (others.isEmpty ? "" : "there are \(others); ")
                 + "is it powered and in reach, and not connected to a phone? "
                 + "bluetoothctl devices lists the known ones, bluetoothctl scan on finds others")
     }
@@ -83,47 +84,47 @@ public enum BluetoothFault: AccessoryFault {
         case .silent:
             FaultWords(
                 .bluetooth, "\(address): the adapter does not answer",
-                remedy: "is it powered and in reach, and not connected to a phone? "
+                hint: "is it powered and in reach, and not connected to a phone? "
                     + "Some wake up with the ignition")
         case .refused(let channel):
             FaultWords(
                 .bluetooth,
                 channel.map { "\(device)/\($0): the adapter refused the connection" }
                     ?? "\(address): the adapter refused every usual channel",
-                remedy: "disconnect other phones and computers from it; sdptool browse \(device) "
+                hint: "disconnect other phones and computers from it; sdptool browse \(device) "
                     + "lists its channels; or pair it: \(pairing)")
         case .authenticationFailed:
             FaultWords(
                 .bluetooth,
                 "\(address): the adapter must be paired first, or the PIN was wrong",
-                remedy: pairing, category: .noPermission)
+                hint: pairing, category: .noPermission)
         case .keyLost:
             FaultWords(
                 .bluetooth, "\(address): the earlier pairing is no longer known to both sides",
-                remedy: "bluetoothctl remove \(device), then pair again: \(pairing)",
+                hint: "bluetoothctl remove \(device), then pair again: \(pairing)",
                 category: .noPermission)
         case .busy:
             FaultWords(
                 .bluetooth,
                 "\(address) is in use by another program, or the controller takes no more connections",
-                remedy: "end the other program, or: bluetoothctl disconnect \(device)")
+                hint: "end the other program, or: bluetoothctl disconnect \(device)")
         case .lowEnergyOnly:
             FaultWords(
                 .bluetooth,
                 "\(address): the adapter speaks Bluetooth LE only, which has no serial port",
-                remedy: "name it as one: -d ble:\(device)")
+                hint: "name it as one: -d ble:\(device)")
         case .severalOfThatName(let addresses):
             FaultWords(
                 .bluetooth,
                 "several Bluetooth devices are called \"\(address)\": "
                     + addresses.joined(separator: ", "),
-                remedy: "name one by its address: -d rfcomm:\(addresses.first ?? "ADDRESS")",
+                hint: "name one by its address: -d rfcomm:\(addresses.first ?? "ADDRESS")",
                 category: .usage)
         case .failed(let number):
             FaultWords(
                 .bluetooth,
-                "\(address): the connection failed: \(FaultWords.text(ofErrno: number))",
-                remedy: number == EIO
+                "\(address): the connection failed: \(SystemError.text(of: number))",
+                hint: number == EIO
                     ? "unplug the controller and plug it in again, then: bluetoothctl power on"
                     : "try again; if that does not help: bluetoothctl disconnect \(device)")
         }

@@ -141,19 +141,19 @@ public enum BLEFault: AccessoryFault {
         case .unseen(let address):
             FaultWords(
                 .bluetooth, "\(address): the adapter was not seen",
-                remedy:
+                hint:
                     "is it powered and in reach, and not connected to a phone? Some wake up with "
                     + "the ignition. obdscan devices lists the ones that are known")
         case .notConnected(let address, let reason):
             FaultWords(
                 .bluetooth,
                 "\(address): no connection" + (reason.isEmpty ? "" : " (\(reason))"),
-                remedy: Self.remedy(notConnected: reason, address),
+                hint: Self.remedy(notConnected: reason, address),
                 category: reason.contains("key-missing") ? .noPermission : .unavailable)
         case .noServices(let address):
             FaultWords(
                 .bluetooth, "\(address): the adapter did not list its services in time",
-                remedy:
+                hint:
                     "unplug it and plug it in again; bluetoothctl remove \(Self.plain(address)) "
                     + "makes BlueZ forget what it knew")
         case .noSerialLine(let address, let services):
@@ -161,40 +161,40 @@ public enum BLEFault: AccessoryFault {
                 .adapter,
                 "\(address): none of its services is a serial line"
                     + (services.isEmpty ? "" : " (\(services.joined(separator: ", ")))"),
-                remedy: "it is not an adapter, or one that needs its own app; "
+                hint: "it is not an adapter, or one that needs its own app; "
                     + "ble:ADDRESS?service=UUID&notify=UUID&write=UUID names the characteristics")
         case .noAdapter(let address, let services):
             FaultWords(
                 .adapter,
                 "\(address): none of its services answers like an adapter "
                     + "(\(services.joined(separator: ", ")))",
-                remedy: "it is not an adapter, or it is asleep: turn the ignition on")
+                hint: "it is not an adapter, or it is asleep: turn the ignition on")
         case .wantsPairing(let address):
             FaultWords(
                 .bluetooth, "\(address): the adapter must be paired with its number",
-                remedy: "--pin 123456; the number is in its manual (WiCAN: 123456). An OBDLink CX "
+                hint: "--pin 123456; the number is in its manual (WiCAN: 123456). An OBDLink CX "
                     + "pairs in the first minutes after it was plugged in", category: .noPermission)
         case .wrongPIN(let address):
             FaultWords(
                 .bluetooth, "\(address): the adapter refused that number",
-                remedy: "its manual or label has the right one; bluetoothctl remove "
+                hint: "its manual or label has the right one; bluetoothctl remove "
                     + "\(Self.plain(address)), then try again", category: .noPermission)
         case .pairingUnanswered(let address):
             FaultWords(
                 .bluetooth, "\(address): the adapter did not answer the request to pair in time",
-                remedy: "unplug it for 30 seconds, plug it in, and try again within two minutes; "
+                hint: "unplug it for 30 seconds, plug it in, and try again within two minutes; "
                     + "if it paired before: bluetoothctl remove \(Self.plain(address))",
                 category: .noPermission)
         case .inUse(let address):
             FaultWords(
                 .bluetooth, "\(address) is in use by another program",
-                remedy: "end the other program; an LE adapter has one serial line")
+                hint: "end the other program; an LE adapter has one serial line")
         case .notSubscribed(let address, let reason):
             FaultWords(
                 .bluetooth,
                 "\(address): the adapter refuses to send notifications"
                     + (reason.isEmpty ? "" : " (\(reason))"),
-                remedy: "unplug it and plug it in again, then try again within two minutes")
+                hint: "unplug it and plug it in again, then try again within two minutes")
         }
     }
 

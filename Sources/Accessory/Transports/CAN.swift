@@ -113,48 +113,48 @@ public enum CANInterfaceFault: AccessoryFault {
         case .noSupport:
             FaultWords(
                 .device, "this kernel has no support for CAN",
-                remedy: "sudo modprobe can_raw; or use an slcan adapter: -d slcan:/dev/ttyACM0")
+                hint: "sudo modprobe can_raw; or use an slcan adapter: -d slcan:/dev/ttyACM0")
         case .notFound(let interface):
             FaultWords(
                 .device, "there is no CAN interface \(interface)",
-                remedy: "ip -details link show type can lists them")
+                hint: "ip -details link show type can lists them")
         case .notCAN(let interface):
             FaultWords(
                 .device, "\(interface) is not a CAN interface",
-                remedy: "ip -details link show type can lists them", category: .usage)
+                hint: "ip -details link show type can lists them", category: .usage)
         case .down(let interface, let kind):
             FaultWords(
                 .device, "\(interface) is down",
-                remedy: kind == "vcan"
+                hint: kind == "vcan"
                     ? "sudo ip link set \(interface) up"
                     : "sudo ip link set \(interface) type can bitrate 500000; "
                         + "sudo ip link set \(interface) up")
         case .listenOnly(let interface):
             FaultWords(
                 .device, "\(interface) only listens, so no vehicle can be asked",
-                remedy: "sudo ip link set \(interface) down; "
+                hint: "sudo ip link set \(interface) down; "
                     + "sudo ip link set \(interface) type can listen-only off; "
                     + "sudo ip link set \(interface) up")
         case .busOff(let interface, let restartTime):
             FaultWords(
                 .link, "\(interface) left the bus after too many errors (bus-off)",
-                remedy: restartTime > 0
+                hint: restartTime > 0
                     ? "check the bit rate and the wiring; the kernel restarts the controller every "
                         + "\(restartTime) ms"
                     : "check the bit rate and the wiring, then: sudo ip link set \(interface) down; "
                         + "sudo ip link set \(interface) up")
         case .wentDown(let interface):
             FaultWords(
-                .link, "\(interface) went down", remedy: "sudo ip link set \(interface) up",
+                .link, "\(interface) went down", hint: "sudo ip link set \(interface) up",
                 category: .lost)
         case .removed(let interface):
             FaultWords(
-                .link, "\(interface) is gone", remedy: "plug the adapter in again",
+                .link, "\(interface) is gone", hint: "plug the adapter in again",
                 category: .lost)
         case .notAcknowledged(let interface):
             FaultWords(
                 .link, "\(interface): no ECU on the CAN bus acknowledges what is sent",
-                remedy: "turn the ignition on; check the bus's bit rate, CAN-H and CAN-L",
+                hint: "turn the ignition on; check the bus's bit rate, CAN-H and CAN-L",
                 category: .lost)
         }
     }

@@ -148,27 +148,27 @@ public enum DoIPFault: AccessoryFault {
         case .nobody:
             FaultWords(
                 .network, "doip: no vehicle answered in the networks of this machine",
-                remedy:
+                hint:
                     "turn the ignition on and wait ten seconds; does the Ethernet interface have "
                     + "an address (ip address)? doip:HOST names the gateway")
         case .several(let found):
             FaultWords(
                 .network, "doip: several vehicles answered: " + found.joined(separator: ", "),
-                remedy: "name one: -d \(found.first?.prefix { $0 != " " } ?? "doip:HOST")",
+                hint: "name one: -d \(found.first?.prefix { $0 != " " } ?? "doip:HOST")",
                 category: .usage)
         case .noSearch(let number):
             FaultWords(
-                .network, "doip: the network cannot be asked: \(FaultWords.text(ofErrno: number))",
-                remedy: "connect this machine to the vehicle's Ethernet, or name the gateway: "
+                .network, "doip: the network cannot be asked: \(SystemError.text(of: number))",
+                hint: "connect this machine to the vehicle's Ethernet, or name the gateway: "
                     + "doip:HOST")
         case .connection(.nameNotResolved(let host, let reason)):
             FaultWords(
                 .network, "\(host): \(reason)",
-                remedy: "give the gateway's address; obdscan devices list --doip finds it")
+                hint: "give the gateway's address; obdscan devices list --doip finds it")
         case .connection(.unreachable(let address, let number)):
             FaultWords(
-                .link, "\(address): \(FaultWords.text(ofErrno: number))",
-                remedy: number == ECONNREFUSED
+                .link, "\(address): \(SystemError.text(of: number))",
+                hint: number == ECONNREFUSED
                     ? "nothing listens there: turn the ignition on; obdscan devices list --doip "
                         + "finds gateways"
                     : "turn the ignition on, and check the cable and this machine's address "
@@ -176,7 +176,7 @@ public enum DoIPFault: AccessoryFault {
         case .connection(.timedOut(let address)):
             FaultWords(
                 .link, "\(address): no connection in time",
-                remedy: "turn the ignition on, and check the cable and this machine's address "
+                hint: "turn the ignition on, and check the cable and this machine's address "
                     + "(ip address)")
         }
     }

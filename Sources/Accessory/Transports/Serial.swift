@@ -192,11 +192,11 @@ public enum SerialFault: AccessoryFault {
                 path.contains("ttyUSB") ? "; brltty may have taken it: sudo apt remove brltty" : ""
             return FaultWords(
                 .device, "\(path): there is no such device",
-                remedy: "\"obdscan devices\" lists what is attached" + thief)
+                hint: "\"obdscan devices\" lists what is attached" + thief)
         case .notATerminal(let path):
             return FaultWords(
                 .device, "\(path) is not a serial line",
-                remedy: "\"obdscan devices\" lists adapters; a recorded conversation is "
+                hint: "\"obdscan devices\" lists adapters; a recorded conversation is "
                     + "replay:\(path)")
         case .permissionDenied(let path, let group):
             let name = group ?? "dialout"
@@ -207,21 +207,21 @@ public enum SerialFault: AccessoryFault {
                 .permissions,
                 "\(path): permission denied; "
                     + (group.map { "it belongs to group \($0)" } ?? "only its owner may open it"),
-                remedy: "sudo usermod -aG \(name) $USER\(rights), then log in again",
+                hint: "sudo usermod -aG \(name) $USER\(rights), then log in again",
                 category: .noPermission)
         case .inUse(let path, let holder):
             return FaultWords(
                 .free, "\(path) is in use by \(holder?.description ?? "another program")",
-                remedy: Self.remedy(for: holder, at: path))
+                hint: Self.remedy(for: holder, at: path))
         case .unsupportedLineRate(let path, let rate):
             return FaultWords(
                 .link, "\(path) cannot run at \(rate) bit/s",
-                remedy: "leave ?baud= out to have the rate detected")
+                hint: "leave ?baud= out to have the rate detected")
         case .noAnswerAtAnyRate(let path, let rates):
             return FaultWords(
                 .adapter,
                 "\(path): nothing answered at \(rates.map(String.init).joined(separator: ", ")) bit/s",
-                remedy: "is the adapter plugged into the car and its light on? "
+                hint: "is the adapter plugged into the car and its light on? "
                     + "serial:\(path)?baud=N tries another rate")
         }
     }

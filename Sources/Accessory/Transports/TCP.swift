@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// `tcp:HOST:PORT`: a Wi-Fi adapter or any other server.
 public struct TCPTransport: Transport {
@@ -84,18 +85,18 @@ public enum TCPFault: AccessoryFault {
         case .nameNotResolved(let host, let reason):
             FaultWords(
                 .network, "\(host): \(reason)",
-                remedy: "join the adapter's Wi-Fi, or give its address")
+                hint: "join the adapter's Wi-Fi, or give its address")
         case .unreachable(let address, let number):
             FaultWords(
-                .link, "\(address): \(FaultWords.text(ofErrno: number))",
-                remedy: number == ECONNREFUSED
+                .link, "\(address): \(SystemError.text(of: number))",
+                hint: number == ECONNREFUSED
                     ? "nothing listens there, or another program uses it: check the port, and close "
                         + "other apps"
                     : "is the adapter powered, and this machine in its Wi-Fi?")
         case .timedOut(let address):
             FaultWords(
                 .link, "\(address): no connection in time",
-                remedy: "is the adapter powered and in reach?")
+                hint: "is the adapter powered and in reach?")
         }
     }
 }

@@ -97,34 +97,34 @@ public enum UnixSocketFault: AccessoryFault {
         case .notFound(let path):
             FaultWords(
                 .device, "\(path): the socket does not exist",
-                remedy: "start the program that serves it, or correct the path")
+                hint: "start the program that serves it, or correct the path")
         case .notASocket(let path):
             FaultWords(
                 .device, "\(path) is not a socket",
-                remedy: "name a serial line by its path alone, a recording as replay:\(path)")
+                hint: "name a serial line by its path alone, a recording as replay:\(path)")
         case .notAStream(let path):
             FaultWords(
                 .device, "\(path) is a socket for datagrams, not for a stream",
-                remedy: "let the program that serves it open a stream socket (SOCK_STREAM)")
+                hint: "let the program that serves it open a stream socket (SOCK_STREAM)")
         case .permissionDenied(let path, let group):
             FaultWords(
                 .permissions,
                 "\(path): permission denied" + (group.map { "; it belongs to group \($0)" } ?? ""),
-                remedy: group.map { "sudo usermod -aG \($0) $USER, then log in again" }
+                hint: group.map { "sudo usermod -aG \($0) $USER, then log in again" }
                     ?? "namei -l \(path) shows who may use it", category: .noPermission)
         case .refused(let path):
             FaultWords(
                 .link, "\(path): no program listens on this socket",
-                remedy: "start the program that serves it; one that has ended may leave its socket")
+                hint: "start the program that serves it; one that has ended may leave its socket")
         case .busy(let path):
             FaultWords(
                 .free, "\(path): the program that serves it takes no more connections",
-                remedy: "end the other programs that use it, then try again")
+                hint: "end the other programs that use it, then try again")
         case .pathTooLong(let path):
             FaultWords(
                 .device,
                 "unix: the path has \(path.utf8.count) bytes, and \(Self.longestPath) are the limit",
-                remedy: "name it from its folder: \(Self.shortForm(of: path))", category: .usage)
+                hint: "name it from its folder: \(Self.shortForm(of: path))", category: .usage)
         }
     }
 

@@ -16,7 +16,7 @@ public struct WebPageFault: AccessoryFault {
         let host = self.host.contains(":") ? "[\(self.host)]" : self.host
         return FaultWords(
             .adapter, "\(address): this is a web page, not an adapter",
-            remedy: "adapters listen on 35000: -d tcp:\(host):35000")
+            hint: "adapters listen on 35000: -d tcp:\(host):35000")
     }
 }
 

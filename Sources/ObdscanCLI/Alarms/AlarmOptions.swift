@@ -84,7 +84,7 @@ extension AlarmNotifier.Report {
                 output.palette(STDERR_FILENO)(news.isRaised ? .bad : .good, line) + bell + "\n")
         case .commandFailed(let program, let number):
             writeToStandardError(
-                "the alarm's program: \(printable(program)): \(describe(errno: number))\n")
+                "the alarm's program: \(printable(program)): \(SystemError.text(of: number))\n")
         }
     }
 }

@@ -177,7 +177,7 @@ struct DevicesWatchCommand: ParsableCommand, OutputCommand {
             watch = try AccessoryWatch(AccessoryManager(asksBlueZ: true))
         } catch {
             throw Failure(
-                "\(error.call): \(describe(errno: error.errno))",
+                "\(error.call): \(SystemError.text(of: error.errno))",
                 hint: "\"obdscan devices list\" looks once, without watching", status: .unavailable)
         }
         var writer = TextOutput.standard

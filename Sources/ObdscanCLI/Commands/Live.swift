@@ -147,7 +147,8 @@ struct LiveCommand: ParsableCommand, OutputCommand {
                 }
                 var view = LiveScreen(
                     connection, queue: queue, signals: screen, setup: setup,
-                    form: output.form, words: LiveWords(connection, vehicle.database), until: until,
+                    form: output.form, codeWords: { try CodeWords(vehicle.database, connection) },
+                    until: until,
                     bell: bell,
                     every: period, trip: trip, automatic: automatic)
                 let end = try view.run()
@@ -175,7 +176,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
                     status: .unavailable)
             }
             if case .failed(let error) = end {
-                throw Failure(error, accessory: connection.accessory)
+                throw Failure(error, at: connection.accessory)
             }
             if case .otherVehicle(let vin) = end {
                 throw Failure(
@@ -249,21 +250,5 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             }
             bell?.take(batch)
         }
-    }
-}
-
-extension LiveWords {
-    /// The words of this program.
-    init(_ connection: Vehicle, _ database: DatabaseOptions) {
-        var news = PollNews(accessory: connection.accessory)
-        self.init(
-            event: { news.note($0) },
-            fault: { error in
-                let failure =
-                    (error as? VehicleError).map { Failure($0, accessory: connection.accessory) }
-                    ?? Failure(known: error)
-                return failure.map { ($0.message, $0.hint) }
-            }, lack: { $0.failure(connection)?.message },
-            codes: { try CodeWords(database, connection) })
     }
 }

@@ -243,7 +243,7 @@ struct LogCommand: ParsableCommand, OutputCommand {
             silence: silence?.duration ?? max(.seconds(60), (every?.duration ?? .zero) * 3),
             standstill: standstill?.duration ?? .seconds(600))
         var trip = TripRecording.Plan(
-            store: store, every: every?.duration, setupFault: setupFault)
+            store: store, every: every?.duration)
         trip.tags = tags
         trip.name = name
         if let commitEvery { trip.limits.commitEvery = commitEvery.duration }

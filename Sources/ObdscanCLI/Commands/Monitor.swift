@@ -92,7 +92,7 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
             do {
                 try watch.run(connection, duration: duration?.duration, &writer)
             } catch let fault as BusWatch.Fault {
-                throw Failure(fault, accessory: connection.accessory)
+                throw Failure(fault, at: connection.accessory)
             }
         }
     }
@@ -158,27 +158,4 @@ private final class FrameLog {
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
-}
-
-extension Failure {
-    /// Why frames of a bus are missing.
-    fileprivate init(_ fault: BusWatch.Fault, accessory: String) {
-        switch fault {
-        case .cannotListen:
-            self.init(
-                "\(accessory): this adapter cannot listen to the bus",
-                hint: "an ELM327, an OBDLink, slcan: and can: can", status: .unavailable)
-        case .adapterStopped(let statuses):
-            self.init(
-                "\(accessory): the adapter stopped: "
-                    + statuses.map(\.text).joined(separator: ", "),
-                hint: "an adapter on can: or slcan: keeps up with a busy bus",
-                status: .unavailable)
-        case .lostFrames(let count):
-            self.init(
-                "\(counted(count, "frame")) came faster than they were read, and are missing",
-                hint: "--id shows fewer frames; --to FILE is faster than a terminal",
-                status: .cannotCreate)
-        }
-    }
 }

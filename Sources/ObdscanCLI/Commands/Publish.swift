@@ -394,8 +394,8 @@ struct PublishForgetCommand: ParsableCommand, OutputCommand {
         try MQTTSink.open()
         let broker = try chosen.broker(
             try chosen.selection(), database: deliveries.path, drains: true)
-        if let failure = Failure(try broker.forget(vehicles, deliveries), of: chosen) {
-            throw failure
+        if let fault = try broker.forget(vehicles, deliveries).explanation(of: chosen) {
+            throw Failure(fault)
         }
     }
 }
@@ -420,7 +420,9 @@ struct PublishRetryCommand: ParsableCommand, OutputCommand {
             let result = try LineRetry(
                 address: sink.address, setup: try sink.httpSetup(), sink: sink.name
             ).run(deliveries)
-            if let end = result.end, let failure = Failure(end, of: sink) { throw failure }
+            if let end = result.end, let failure = end.explanation(of: sink).map({ Failure($0) }) {
+                throw failure
+            }
             output.note(
                 "\(sink.name): \(counted(result.taken, "line")) taken, \(result.left) refused again"
             )

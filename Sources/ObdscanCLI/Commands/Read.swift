@@ -79,7 +79,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                 firstProblem = firstProblem ?? problem
                 lastFailure =
                     problem
-                    ?? asked.status.flatMap { Failure($0, accessory: connection.accessory) }
+                    ?? asked.status.flatMap { Failure($0, at: connection.accessory) }
                     ?? lastFailure
             }
             try printer.finish(&writer)

@@ -173,7 +173,7 @@ private struct SendRun: ~Copyable {
             do {
                 try connection.checkThatItTakes(command.text)
             } catch {
-                throw Failure(error, accessory: connection.accessory)
+                throw Failure(error, at: connection.accessory)
             }
         }
         if command.isMonitoring {

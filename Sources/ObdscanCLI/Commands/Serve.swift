@@ -194,22 +194,7 @@ struct ServeCommand: ParsableCommand, OutputCommand {
                 setup.watchLight(connection)
                 return setup
             },
-            news: { connection in
-                var news = PollNews(accessory: connection.accessory)
-                return { news.note($0) }
-            },
-            fault: { error in
-                if error is Interrupted { return nil }
-                let failure =
-                    Failure(known: error) ?? Failure("unexpected: \(error)", status: .bug)
-                if failure.message.isEmpty { return nil }
-                return LiveFeed.Fault(
-                    failure.message, hint: failure.hint,
-                    isOfSilentVehicle: limits != nil
-                        && (failure.isOfSilentVehicle || failure.status == .timedOut),
-                    // A recording has one beginning; another session would overwrite it.
-                    isFinal: vehicle.record != nil || failure.status == .usage)
-            },
+            protectsBattery: limits != nil, isRecorded: vehicle.record != nil,
             note: { output.remark($0) })
     }
 
@@ -314,7 +299,7 @@ extension ServeCommand {
             default: hint = nil
             }
             throw Failure(
-                "\(place.text): \(describe(errno: error.errno))", hint: hint, status: status)
+                "\(place.text): \(SystemError.text(of: error.errno))", hint: hint, status: status)
         }
     }
 

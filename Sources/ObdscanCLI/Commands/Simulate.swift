@@ -399,7 +399,7 @@ extension SimulateCommand {
     /// Prints the scenario file of the vehicle.
     private func printFile() throws {
         guard let text = Scenario.text(of: scenario) else {
-            throw Failure(.unknownScenario(scenario))
+            throw Failure(LocalLinkFault.options(.unknownScenario(scenario)))
         }
         var writer = TextOutput.standard
         try writer.write(bytes: Array(text))

@@ -17,7 +17,7 @@ enum Editor {
         let fault = posix_spawnp(&child, words[0], nil, nil, &arguments, environ)
         guard fault == 0 else {
             throw Failure(
-                "\(words[0]): \(describe(errno: fault))",
+                "\(words[0]): \(SystemError.text(of: fault))",
                 hint: "set EDITOR to an editor that is installed", status: .unavailable)
         }
         var status: Int32 = 0

@@ -23,7 +23,7 @@ enum SettingsFile {
         do throws(SettingsError) {
             return try SettingsText.read(bytes, .own).faultless()
         } catch {
-            throw Failure(error, path)
+            throw Failure(error, at: path)
         }
     }
 
@@ -65,7 +65,7 @@ enum SettingsFile {
         do throws(SettingsChangeError) {
             after = try SettingsText.changed(before, name, to: values, isList: isList, .own)
         } catch {
-            throw Failure(error, path)
+            throw Failure(error, at: path)
         }
         if after == before { return }
         do throws(FileError) {
@@ -102,7 +102,7 @@ extension UserSettings {
         do throws(SettingsError) {
             return try SettingsText.read(bytes, .own, over: below)
         } catch {
-            throw Failure(error, path)
+            throw Failure(error, at: path)
         }
     }
 
@@ -120,7 +120,7 @@ extension UserSettings {
             do throws(SettingsError) {
                 return try contents.faultless()
             } catch {
-                throw Failure(error, SettingsFile.path ?? "")
+                throw Failure(error, at: SettingsFile.path ?? "")
             }
         }
     }
@@ -139,6 +139,6 @@ extension UserSettings {
         let fault = try read.get().faults.first {
             !Overrides.cover($0.name, arguments) { setting($0) != nil }
         }
-        if let fault { throw Failure(fault.error, SettingsFile.path ?? "") }
+        if let fault { throw Failure(fault.error, at: SettingsFile.path ?? "") }
     }
 }

@@ -52,7 +52,7 @@ enum DecodeSource {
                 return [.text(answer(arguments))]
             } else {
                 throw Failure(
-                    "\(argument): \(describe(errno: ENOENT)), and it is not hexadecimal",
+                    "\(argument): \(SystemError.text(of: ENOENT)), and it is not hexadecimal",
                     hint: "give files, or an answer such as 7E8 04 41 0C 1A F8",
                     status: .noInput)
             }

@@ -52,7 +52,7 @@ struct DoctorRun {
         } catch let fault as SessionFault {
             return try self.fault(
                 Self.step(of: fault.error),
-                Failure(fault.error, accessory: fault.accessory))
+                Failure(fault.error, at: fault.accessory))
         } catch {
             guard let failure = Failure(known: error), !failure.message.isEmpty else { throw error }
             return try fault(.link, failure)
@@ -83,7 +83,7 @@ struct DoctorRun {
         switch try checkup.examine(connection, address) {
         case nil: return nil
         case .services(let error):
-            return try fault(.vehicle, Failure(error, accessory: connection.accessory))
+            return try fault(.vehicle, Failure(error, at: connection.accessory))
         case .noAnswer(let asked):
             return try fault(
                 .vehicle,

@@ -26,7 +26,7 @@ struct LiveRecorder {
         let store = try database.open(.readWrite)
         if let advice = store.advice { output.note(advice) }
         plan = TripRecording.Plan(
-            store: store, every: every, receiver: receiver, setupFault: setupFault)
+            store: store, every: every, receiver: receiver)
     }
 
     /// Runs `body` and stores the answers as a trip meanwhile.

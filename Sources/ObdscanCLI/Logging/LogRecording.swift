@@ -95,7 +95,7 @@ struct LogRecording: Sendable {
         outcome.patience = end.patience
         if case .otherVehicle = end { outcome.meetsAnother = true }
         if case .failed(let error) = end {
-            outcome.failure = Failure(error, accessory: connection.accessory)
+            outcome.failure = Failure(error, at: connection.accessory)
         } else {
             outcome.failure = Failure(plan.trip.store.relocation)
         }

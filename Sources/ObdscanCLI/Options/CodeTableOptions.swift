@@ -67,39 +67,3 @@ extension CodeTableOptions {
             isLocalTime: style.localTime, separator: style.delimiter)
     }
 }
-
-extension Failure {
-    /// Why rows of codes cannot be written.
-    init(_ fault: CodeTable.Fault) {
-        switch fault {
-        case .ending(let path, let ending):
-            self.init(
-                "\(path): dtc writes .csv, .tsv, .jsonl and .xlsx"
-                    + (ending.isEmpty ? "" : ", not .\(ending)"),
-                hint: "name a file that ends in one of them, or set --format", status: .usage)
-        case .existingSheet(let path):
-            self.init(
-                "\(path) is there already, and rows cannot be added to a sheet",
-                hint: "name a new file, or add to a .csv file", status: .usage)
-        case .full(let path):
-            self.init(
-                "\(path) is full", hint: "a .csv file has room for more", status: .cannotCreate)
-        case .unwritable(let path, let number): self.init(outputFile: path, errno: number)
-        case .separatedBy(let path, let separator):
-            let word = separator == "\t" ? "tab" : String(separator)
-            self.init(
-                "\(path) is separated by \(word)", hint: "add --delimiter '\(word)'",
-                status: .usage)
-        case .otherTimes(let path, let isLocal):
-            self.init(
-                "\(path) has \(isLocal ? "local times" : "times in UTC")",
-                hint: isLocal ? "add --local-time" : "leave out --local-time", status: .usage)
-        case .otherTable(let path):
-            self.init(
-                "\(path) is not a table of trouble codes, or has other columns",
-                hint: "write to a new file, or leave out --append; a table of --one-row needs "
-                    + "that option again",
-                status: .badData)
-        }
-    }
-}

@@ -25,7 +25,7 @@ extension CodePrinter {
     ) {
         self.init(
             output.form, table: table, knowledge: knowledge,
-            words: { Failure($0, accessory: accessory).message }, note: output.note)
+            accessory: accessory, note: output.note)
     }
 }
 

@@ -59,7 +59,7 @@ struct PublishRun {
                 "\(sink.name): \(counted(count, "line was", "lines were")) refused; obdscan publish status shows why"
             )
         case .ended(let end):
-            if sinks.count > 1, let failure = Failure(end, of: sink) {
+            if sinks.count > 1, let failure = end.explanation(of: sink).map({ Failure($0) }) {
                 tellOnStandardError(failure.text)
             }
         }
@@ -75,7 +75,7 @@ struct PublishRun {
         try writer.flush()
         for (_, report) in ended { output.tell(report.held) }
         let worst = ended.lazy.compactMap { sink, report in
-            report.end.flatMap { Failure($0, of: sink) }
+            report.end?.explanation(of: sink).map { Failure($0) }
         }.first
         if let worst { throw ended.count > 1 ? Failure.silent(worst.status) : worst }
         guard drains else { return }

@@ -36,7 +36,9 @@ extension Failure {
 }
 
 /// A signal arrived while the program waited for input.
-struct Interrupted: Error {}
+struct Interrupted: Explained {
+    var explanation: Explanation { .ended }
+}
 
 /// Reads lines byte by byte, so that the bytes after the line remain for the next reader.
 enum LineReader {

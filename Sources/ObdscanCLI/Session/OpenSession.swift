@@ -186,7 +186,7 @@ func withVehicle(
     do {
         try withSession(options, output, table, needs, body)
     } catch let fault as SessionFault {
-        throw Failure(fault.error, accessory: fault.accessory).doubting(options.vehicleProtocol)
+        throw Failure(fault.error, at: fault.accessory).doubting(options.vehicleProtocol)
     } catch let failure as Failure {
         throw failure.doubting(options.vehicleProtocol)
     }
@@ -267,7 +267,7 @@ func withSession(
         case let error as ScanError: throw SessionFault(error: error, accessory: accessory)
         case VehicleError.session(let error):
             throw SessionFault(error: error, accessory: accessory)
-        case let error as VehicleError: throw Failure(error, accessory: accessory)
+        case let error as VehicleError: throw Failure(error, at: accessory)
         default: throw error
         }
     }

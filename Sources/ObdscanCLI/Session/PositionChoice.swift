@@ -1,4 +1,5 @@
 import Formats
+import OBDCore
 import Positioning
 import Settings
 import TripRecorder
@@ -24,7 +25,7 @@ extension PositionReceiver.News {
     fileprivate var words: String {
         switch self {
         case .works(let source): "Positions come from \(source)."
-        case .failed(let error): "no positions: \(error.words.what); obdscan keeps trying"
+        case .failed(let error): "no positions: \(error.explanation.message); obdscan keeps trying"
         case .noReceiver: "gpsd has no receiver; gpsdctl add /dev/ttyUSB1 gives it one"
         case .refused(let words): "gpsd refuses: \(words)"
         }

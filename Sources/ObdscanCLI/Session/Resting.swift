@@ -23,13 +23,3 @@ struct RestOptions: ParsableArguments {
         batterySafe ?? UserSettings.current.batterySafe ?? true ? BatteryGuard.Limits() : nil
     }
 }
-
-extension BatteryGuard.Rest {
-    /// The message when polling pauses.
-    var words: String {
-        "the vehicle is off (\(reason)): polling is paused and continues by itself"
-    }
-
-    /// The message when polling continues.
-    var wakeWords: String { "polling continues: \(wakeReason)" }
-}

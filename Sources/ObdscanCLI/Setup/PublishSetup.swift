@@ -2,6 +2,7 @@ import Delivery
 import Engines
 import Formats
 import Glibc
+import OBDCore
 import Publishing
 import Settings
 import SystemIO
@@ -83,6 +84,6 @@ struct PublishSetup {
             try HTTPClient.open()
             end = try HTTPClient(try sink.httpSetup()).fault(of: sink.address)
         }
-        if let end, let failure = Failure(end, of: sink) { throw failure }
+        if let end, let failure = end.explanation(of: sink).map({ Failure($0) }) { throw failure }
     }
 }

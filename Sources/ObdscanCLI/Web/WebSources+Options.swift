@@ -1,6 +1,7 @@
 import Dashboard
 import Diagnostics
 import Formats
+import OBDCore
 import PIDTables
 import Settings
 import TripReports
@@ -34,14 +35,12 @@ extension WebSources {
                     )
                     .answer(question, to: &writer)
                 } catch let failure as Failure {
-                    throw WebProblem(failure)
+                    throw WebProblem(failure.explanation)
                 }
             },
             accessories: { writer in
                 let output = OutputOptions(format: .json, units: units, quiet: true)
                 _ = try DevicesListCommand.printAll(database, output, &writer)
-            },
-            problem: { WebProblem($0) },
-            vehicleProblem: { WebProblem(Failure($0, accessory: $1)) })
+            })
     }
 }

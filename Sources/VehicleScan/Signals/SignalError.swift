@@ -1,7 +1,7 @@
 public import OBDCore
 
 /// Why the typed text does not select a signal.
-public enum SignalError: Error, Hashable, Sendable {
+public enum SignalError: Explained, Hashable, Sendable {
     /// No PID table has the identifier.
     case unknownID(DataID)
     /// Several ECUs have a record with this identifier, each with its own signals.
@@ -12,4 +12,73 @@ public enum SignalError: Error, Hashable, Sendable {
     case replaced(String, String)
     /// The text after the `@` is not a pace.
     case unknownPace(String)
+}
+
+extension SignalError {
+    /// The typed name is not a signal.
+    public var explanation: Explanation {
+        switch self {
+        case .unknownID(let id):
+            return Explanation(
+                "no PID table knows \(id)",
+                hint: Self.remedy(for: id.service)
+                    ?? (VehicleRequest.isReadOnly([id.service.rawValue])
+                        ? "raw data of any PID: \"obdscan send \(id.service)\(id.idText)\""
+                        : "service \(id.service) may change something in the vehicle"),
+                .usage)
+        case .severalRecords(let id, let owners):
+            return Explanation(
+                "\(id) is \(owners.count) records, of "
+                    + owners.map(\.description).joined(separator: ", "),
+                hint: "name a signal: \"obdscan pids list \(id)\"", .usage)
+        case .unknownName(let name, let near):
+            let hint: String
+            if let end = name.lastIndex(of: "@"), end != name.startIndex {
+                hint = "only live and log take a pace: \(name[..<end])"
+            } else if name.contains(",") {
+                hint = "separate signals with blanks: rpm speed"
+            } else if let unit = ["seconds", "minutes", "min", "hours"].first(where: { $0 == name })
+            {
+                hint = "a time is written without a space: 5\(unit.prefix(1))"
+            } else if near.isEmpty {
+                let isWords = name.utf8.count > 2 && name.allSatisfy { $0.isLetter || $0 == " " }
+                hint =
+                    Self.service(name).flatMap(Self.remedy)
+                    ?? (isWords
+                        ? "\"obdscan pids list \(name)\" looks for it in all names"
+                        : "\"obdscan pids list\" shows all names")
+            } else {
+                hint = "did you mean \(near.joined(separator: ", "))?"
+            }
+            return Explanation("no signal is called \"\(name)\"", hint: hint, .usage)
+        case .replaced(let name, let signal):
+            return Explanation(
+                "\"\(name)\" is \(signal), whose record your own table replaces",
+                hint: "name a signal of that table; \"obdscan pids lint FILE\" says what it hides",
+                .usage)
+        case .unknownPace(let text):
+            return Explanation(
+                "\"\(text)\" is not an interval or a rate",
+                hint: "rpm@10Hz, ect@5s, ect@200ms, maf@fast for as often as the link allows, or "
+                    + "ect@slow for once in 10 s",
+                .usage)
+        }
+    }
+
+    /// The service for a text of two digits.
+    private static func service(_ text: String) -> Service? {
+        text.utf8.count == 2 ? Hex.bytes(text).flatMap(\.first).map { Service($0) } : nil
+    }
+
+    /// The command for a service without measured values; nil for other services.
+    private static func remedy(for service: Service) -> String? {
+        switch service {
+        case .freezeFrame: "\"obdscan freeze\" shows freeze frames"
+        case .storedCodes, .pendingCodes, .permanentCodes, .readCodeInformation:
+            "\"obdscan dtc\" shows trouble codes"
+        case .clearCodes, .clearDiagnosticInformation: "\"obdscan dtc clear\" clears trouble codes"
+        case .oxygenSensorTests, .monitorTests: "\"obdscan monitors\" shows test results"
+        default: nil
+        }
+    }
 }

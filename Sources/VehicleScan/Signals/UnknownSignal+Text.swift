@@ -1,5 +1,4 @@
 import Diagnostics
-import VehicleScan
 
 extension ResolvedSignals.Unknown {
     /// One sentence.

@@ -1,6 +1,5 @@
 import Diagnostics
 import OBDCore
-import VehicleScan
 
 extension VehicleError.Doubt {
     /// Within a sentence.

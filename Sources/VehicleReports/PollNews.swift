@@ -1,32 +1,36 @@
+import Adapters
+import Diagnostics
 import Formats
 import OBDCore
 import ScanSession
+import ScanTool
+import SystemIO
 
 /// Turns a session's events into messages for the user during polling.
-struct PollNews {
+package struct PollNews {
     private let accessory: String
     private var isLost = false
 
     /// Messages about a connected device.
-    init(accessory: String) {
+    package init(accessory: String) {
         self.accessory = accessory
     }
 
     /// The message about `event`; nil = none.
-    mutating func note(_ event: ScanEvent) -> String? {
+    package mutating func note(_ event: ScanEvent) -> String? {
         switch event {
         case .toolDidDisconnect(let error?):
             isLost = true
-            return "the link was lost (\(Failure(error).message)); reconnecting"
+            return "the link was lost (\(error.explanation.message)); reconnecting"
         case .toolDidInitialize:
             defer { isLost = false }
             return isLost ? "the link is back" : nil
         case .toolDidFailToInitialize(let failure):
             isLost = true
-            return Failure(failure, accessory: accessory).message
+            return failure.explanation(at: accessory).message
         case .toolWillSleep: return "the adapter is about to sleep"
         case .recordingFailed(let number):
-            return "the recording cannot be written any more: \(describe(errno: number))"
+            return "the recording cannot be written any more: \(SystemError.text(of: number))"
         case .scanDidRest(let rest): return rest.words
         case .scanDidWake(let rest): return rest.wakeWords
         case .didNotSend(let request): return request.unsentText
@@ -38,4 +42,14 @@ struct PollNews {
             return nil
         }
     }
+}
+
+extension BatteryGuard.Rest {
+    /// The message when polling pauses.
+    var words: String {
+        "the vehicle is off (\(reason)): polling is paused and continues by itself"
+    }
+
+    /// The message when polling continues.
+    var wakeWords: String { "polling continues: \(wakeReason)" }
 }

@@ -1,57 +1,53 @@
 import Adapters
 import Diagnostics
-import OBDCore
+public import OBDCore
 import ScanSession
-import ScanTool
-import VehicleReports
-import VehicleScan
 
-// Messages about vehicles that could not be asked or did not give the requested answer.
-extension Failure {
-    /// A vehicle at `accessory` that could not be asked or did not answer.
-    init(_ error: VehicleError, accessory: String) {
-        switch error {
-        case .session(let error): self.init(error, accessory: accessory)
-        case .adapterSaid(let status): self.init(insteadOfAnswer: status, accessory: accessory)
+extension VehicleError: ExplainedAt {
+    /// Why the vehicle at an accessory could not be asked or did not answer.
+    public func explanation(at accessory: String) -> Explanation {
+        switch self {
+        case .session(let error): return error.explanation(at: accessory)
+        case .adapterSaid(let status): return status.explanation(insteadOfAnswerAt: accessory)
         case .noAnswer:
-            self.init(
-                "\(accessory): no ECU answered", hint: "turn the ignition on", status: .timedOut)
+            return Explanation(
+                "\(accessory): no ECU answered", hint: "turn the ignition on", .timedOut)
         case .silentECU(let ecu, let others):
-            self.init(
+            return Explanation(
                 "\(accessory): \(ecu) does not answer; these ECUs do: "
                     + others.map(\.description).joined(separator: ", "),
-                hint: "leave --ecu out to ask all of them", status: .timedOut)
+                hint: "leave --ecu out to ask all of them", .timedOut)
         case .takesNoCommands(let text):
-            self.init(
+            return Explanation(
                 "\(accessory): no adapter there takes commands such as \(text)",
-                hint: "send requests to the vehicle: obdscan send 010C", status: .unavailable)
+                hint: "send requests to the vehicle: obdscan send 010C", .unavailable)
         case .codeListMissing(let kind, let ecu):
-            self.init(
+            return Explanation(
                 "\(ecu?.description ?? accessory): the list of \(kind.rawValue) codes did not come",
-                hint: "turn the ignition on, then try again", status: .timedOut)
+                hint: "turn the ignition on, then try again", .timedOut)
         case .codesNotSettled(let kind, let ecu, let meanings):
-            self.init(
+            return Explanation(
                 "\(ecu?.description ?? accessory): the list of \(kind.rawValue) codes is not settled: "
                     + meanings.joined(separator: ", or "),
                 hint: "--protocol 6 reads it as CAN, --protocol 3 as ISO 9141-2",
-                status: .badData)
+                .badInput)
         case .codesMissing(let counted, let listed, let ecu):
-            self.init(
+            return Explanation(
                 "\(ecu?.description ?? accessory): it counts \(counted) stored codes, but lists \(listed)",
-                hint: "read them again with the ignition on", status: .timedOut)
+                hint: "read them again with the ignition on", .timedOut)
         case .announcesNothing:
-            self.init(
+            return Explanation(
                 "\(accessory): the vehicle announces no signals",
-                hint: "name them: \"obdscan live rpm speed\"", status: .timedOut)
+                hint: "name them: \"obdscan live rpm speed\"", .timedOut)
         case .unknownSignal(let unknown):
-            self.init(
+            return Explanation(
                 "\(accessory): \(unknown.text)",
-                hint: "\"obdscan pids list --supported\" shows what there is", status: .unavailable)
+                hint: "\"obdscan pids list --supported\" shows what there is", .unavailable)
         case .needsSingleECU(let record, let target):
-            self.init(
+            return Explanation(
                 "\(record.dataID) (\(record.name)) is asked at \(target), and this adapter can "
                     + "only ask all ECUs at once",
-                hint: "an ELM327 or an OBDLink can ask one", status: .unavailable)
+                hint: "an ELM327 or an OBDLink can ask one", .unavailable)
         case .wrongAddressForm(let record, let target, let spoken):
             let hint: String? =
                 switch target.form {
@@ -59,9 +55,9 @@ extension Failure {
                 case .can11: "--protocol 6 asks on 11-bit CAN"
                 case .byte, .logical: nil
                 }
-            self.init(
+            return Explanation(
                 "\(record.dataID) (\(record.name)) is asked at \(target), and this vehicle "
-                    + "speaks \(spoken.title)", hint: hint, status: .usage)
+                    + "speaks \(spoken.title)", hint: hint, .usage)
         case .otherVehicle(let record, let vin):
             let wanted =
                 "\(record.dataID) (\(record.name)) is for vehicles "
@@ -69,73 +65,46 @@ extension Failure {
                 + record.years.map { "of \($0.lowerBound) to \($0.upperBound)" })
                 .joined(separator: ", ")
             if let vin {
-                self.init(
+                return Explanation(
                     "\(wanted), this is \(vin.text)",
                     hint: "leave its signals out, or use the table of this vehicle",
-                    status: .usage)
+                    .usage)
             } else {
-                self.init(
+                return Explanation(
                     "\(wanted), and this one does not report its VIN",
                     hint: "without a `vehicle` line the table is for any vehicle",
-                    status: .unavailable)
+                    .unavailable)
             }
         case .inMotion(let signal):
-            self.init(
+            return Explanation(
                 "refused while \(signal.motion)",
                 hint:
                     "stop the engine, turn the ignition on, then try again; --force overrides this",
-                status: .timedOut)
+                .timedOut)
         case .standstillUnproven(let signal, let doubt):
-            self.init(
+            return Explanation(
                 "nothing was sent: the vehicle does not prove that it is standing still "
                     + "(\(signal.name): \(doubt.text))",
-                hint: Self.proofHint, status: .timedOut)
+                hint: Self.proofHint, .timedOut)
         case .settingsCannotBePutBack:
-            self.init(
+            return Explanation(
                 "nothing was sent: earlier commands would be undone when the vehicle is "
                     + "asked whether its engine runs",
-                hint: "send it in a separate run, or with --force", status: .timedOut)
+                hint: "send it in a separate run, or with --force", .timedOut)
         case .noProtocolForCheck:
-            self.init(
+            return Explanation(
                 "nothing was sent: the vehicle did not answer when the adapter was set up, so it "
                     + "cannot be asked whether its engine runs",
-                hint: Self.proofHint, status: .timedOut)
+                hint: Self.proofHint, .timedOut)
         case .settingNotConfirmed(let text):
-            self.init(
+            return Explanation(
                 "nothing was sent: the adapter does not confirm \(text), so the vehicle cannot be "
                     + "asked whether its engine runs",
-                hint: Self.proofHint, status: .timedOut)
+                hint: Self.proofHint, .timedOut)
         }
     }
 
     /// The hint if the vehicle did not prove that it stands still.
     private static let proofHint =
         "turn the ignition on with the engine off, and retry; --force sends it without this proof"
-}
-
-extension VehicleError {
-    /// The error as commands throw it: an error of the session unchanged, any other as a
-    /// ``Failure``.
-    func told(of accessory: String) -> any Error {
-        if case .session = self { self } else { Failure(self, accessory: accessory) }
-    }
-}
-
-extension Vehicle {
-    /// The failure if there is no answer to any of `asked`; nil if there is one.
-    func failure(of asked: [QueryResult?]) -> Failure? {
-        problem(of: asked).map { Failure($0, accessory: accessory) }
-    }
-
-    /// The failure of a request without a complete answer; nil if it is complete.
-    func failure(of asked: QueryResult) -> Failure? {
-        asked.error.map { Failure($0, accessory: accessory) }
-    }
-}
-
-extension CodeScan {
-    /// The failure if it is unknown which codes there are.
-    func failure(_ vehicle: Vehicle) -> Failure? {
-        problem(vehicle).map { Failure($0, accessory: vehicle.accessory) }
-    }
 }

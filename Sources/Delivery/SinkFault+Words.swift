@@ -1,77 +1,68 @@
-import Delivery
 import Engines
+import OBDCore
 import Publishing
-import TripStore
+import Settings
+import SystemIO
 
-extension Failure {
+extension SinkFault: Explained {
     /// A sink that cannot be used as it is set up.
-    init(_ fault: SinkFault) {
-        switch fault {
+    package var explanation: Explanation {
+        switch self {
         case .noneConfigured:
-            self.init(
+            Explanation(
                 "no sink is configured",
                 hint: "obdscan publish --to influx+http://HOST:PORT, or "
-                    + "obdscan config set publish.NAME.to URL", status: .badConfiguration)
+                    + "obdscan config set publish.NAME.to URL", .configuration)
         case .unknown(let name, let known):
-            self.init(
+            Explanation(
                 "no sink is called \"\(name)\"",
-                hint: "known sinks: \(known.joined(separator: ", "))", status: .usage)
+                hint: "known sinks: \(known.joined(separator: ", "))", .usage)
         case .noAddress(let name):
-            self.init(
+            Explanation(
                 "publish.\(name) has no address",
-                hint: "obdscan config set publish.\(name).to URL", status: .badConfiguration)
+                hint: "obdscan config set publish.\(name).to URL", .configuration)
         case .badAddress(.secret, _):
             // The address contains a secret, so the message does not repeat it.
-            self.init(
+            Explanation(
                 "--to: the address \(SinkAddress.Fault.secret.text)",
-                hint: "OBDSCAN_PUBLISH_PASSWORD or OBDSCAN_PUBLISH_TOKEN says it", status: .usage)
+                hint: "OBDSCAN_PUBLISH_PASSWORD or OBDSCAN_PUBLISH_TOKEN says it", .usage)
         case .badAddress(let fault, let text):
-            self.init(
+            Explanation(
                 "--to: \"\(text)\" \(fault.text)", hint: "such as influx+http://localhost:8428",
-                status: .usage)
-        case .unreadable(let path, let number): self.init(inputFile: path, errno: number)
+                .usage)
+        case .unreadable(let path, let number):
+            FileError.unreadable(path, errno: number).explanation
         case .emptySecret(let path, let secret):
-            self.init(
+            Explanation(
                 "\(path) is empty", hint: "its first line is the \(secret.rawValue)",
-                status: .badConfiguration)
+                .configuration)
         }
     }
+}
 
+extension SinkIsBusy: Explained {
     /// Another process delivers to the sink.
-    init(_ fault: SinkIsBusy) {
-        self.init(
-            "another obdscan publish delivers to \(fault.sink)",
-            hint: "end it first: two of them would send everything twice", status: .timedOut)
+    package var explanation: Explanation {
+        Explanation(
+            "another obdscan publish delivers to \(sink)",
+            hint: "end it first: two of them would send everything twice", .timedOut)
     }
+}
 
-    /// A library cannot be used.
-    init(_ error: EngineError) {
-        switch error {
-        case .missingLibrary(let what, let packages):
-            self.init(
-                "\(what) needs a library that is not installed",
-                hint: "sudo apt-get install \(packages)", status: .unavailable)
-        case .noMemory: self.init("there is no memory for a connection", status: .unavailable)
-        case .badCertificateFile(let path):
-            self.init(
-                "\(path) holds no certificates", hint: "ca-file names a file in PEM form",
-                status: .badConfiguration)
-        }
-    }
-
-    /// The failure of a sink; nil = none.
-    init?(_ end: SinkEnd, of sink: ChosenSink) {
+extension SinkEnd {
+    /// Why a sink could not be served; nil if the delivery ended as it should.
+    package func explanation(of sink: ChosenSink) -> Explanation? {
         let place =
             sink.name == sink.address.text ? sink.name : "\(sink.name) (\(sink.address.text))"
-        switch end {
+        switch self {
         case .drained, .stopped: return nil
         case .unreachable(let words):
-            self.init(
+            return Explanation(
                 "\(place): \(words)",
                 hint: "what is not delivered stays in the database; run it again later",
-                status: .timedOut)
+                .timedOut)
         case .refused(let reason, let words):
-            let (hint, status): (String, ExitStatus) =
+            let (hint, category): (String, Explanation.Category) =
                 switch reason {
                 case .notAuthorized:
                     (
@@ -83,24 +74,24 @@ extension Failure {
                 case .notFound:
                     (
                         "create the database or the bucket first, or name another one: ?db=NAME",
-                        .badConfiguration
+                        .configuration
                     )
                 case .everyLine:
                     (
                         "it refuses every line: is the address that of a database, such as ?db=NAME?",
-                        .badConfiguration
+                        .configuration
                     )
                 case .certificate:
                     (
                         "certificates are always checked; ca-file of publish.NAME, or --ca-file, names "
                             + "those to trust",
-                        .badConfiguration
+                        .configuration
                     )
-                case .moved: ("use the address that it is reached at now", .badConfiguration)
+                case .moved: ("use the address that it is reached at now", .configuration)
                 }
-            self.init("\(place): \(words)", hint: hint, status: status)
-        case .store(let error): self.init(error)
-        case .engine(let error): self.init(error)
+            return Explanation("\(place): \(words)", hint: hint, category)
+        case .store(let error): return error.explanation
+        case .engine(let error): return error.explanation
         }
     }
 }

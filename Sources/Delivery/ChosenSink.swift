@@ -36,15 +36,19 @@ package struct ChosenSink: Sendable {
     package struct Surroundings: Sendable {
         /// This computer's name.
         package var host: String
+        /// Tells this computer from others with that name; nil if it has no identity.
+        package var machine: String?
         /// The user's home directory; nil = none.
         package var home: String?
         /// The value of an environment variable; nil where it is not set or empty.
         package var variable: @Sendable (String) -> String?
 
         package init(
-            host: String, home: String?, variable: @escaping @Sendable (String) -> String?
+            host: String, machine: String? = nil, home: String?,
+            variable: @escaping @Sendable (String) -> String?
         ) {
             self.host = host
+            self.machine = machine
             self.home = home
             self.variable = variable
         }
@@ -229,6 +233,13 @@ package struct ChosenSink: Sendable {
         return found
     }
 
+    /// The name that this program has at a broker.
+    package var client: String {
+        let parts = ["obdscan", surroundings.host, surroundings.machine, name].compactMap(\.self)
+        return settings.client.map(surroundings.named)
+            ?? PublishedName.slug(parts.joined(separator: "-")) ?? "obdscan"
+    }
+
     /// The broker with its data.
     ///
     /// - Parameters:
@@ -239,7 +250,7 @@ package struct ChosenSink: Sendable {
         readCodes: @escaping @Sendable (_ adapter: String) -> String
     ) throws(SinkFault) -> MQTTSink {
         var broker = MQTTSink(
-            name: name, address: address, selection: selection, host: surroundings.host,
+            name: name, address: address, selection: selection, client: client,
             version: version, database: database, drains: drains
         ) { trip in
             var bytes: [UInt8] = []

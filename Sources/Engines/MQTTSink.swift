@@ -36,8 +36,8 @@ public struct MQTTSink: Sendable {
     public var readCodes: (@Sendable (_ adapter: String) -> String)?
     /// How often in a row a drain may fail.
     public var mostFailures = LineSink.mostFailures
-    /// This computer's name, for the client's.
-    public var host: String
+    /// The client's name at the broker; no two programs may use the same one.
+    public var client: String
     /// The version of this program.
     public var version: String
     /// The payload of a trip.
@@ -53,14 +53,14 @@ public struct MQTTSink: Sendable {
 
     /// A sink.
     public init(
-        name: String, address: SinkAddress, selection: SinkSelection, host: String,
+        name: String, address: SinkAddress, selection: SinkSelection, client: String,
         version: String, database: String, drains: Bool,
         tripPayload: @escaping @Sendable (TripSummary) -> [UInt8]
     ) {
         self.name = name
         self.address = address
         self.selection = selection
-        self.host = host
+        self.client = client
         self.version = version
         self.database = database
         self.drains = drains
@@ -69,11 +69,6 @@ public struct MQTTSink: Sendable {
 
     /// Loads the library; call this function before any thread exists.
     public static func open() throws(EngineError) { try MQTTClient.open() }
-
-    /// The client's name at the broker.
-    public var client: String {
-        PublishedName.slug("obdscan-\(host)-\(name)") ?? "obdscan"
-    }
 
     /// Removes vehicles from the broker and so from Home Assistant; on the caller's thread.
     ///
@@ -125,6 +120,8 @@ private final class MQTTSinkRun {
     var vehicles: VehicleMessages
     var store: TripStore?
     private var isCertificateFault = false
+    /// When the session began.
+    private var begun = SystemClock.now()
     /// When it was last noted that the broker works; nil = not since it failed.
     private var noted: Instant?
     /// Vehicles to remove from Home Assistant; the sink then does nothing else.
@@ -157,7 +154,7 @@ private final class MQTTSinkRun {
     private enum Closing {
         case end(SinkEnd)
         /// The connection was lost or could not be made; with the reason.
-        case lost(String)
+        case lost(String, pause: Duration? = nil)
         /// The broker does not support this version.
         case otherVersion
     }
@@ -169,8 +166,8 @@ private final class MQTTSinkRun {
             switch try connection() {
             case .end(let end): return end
             case .otherVersion: version = 4
-            case .lost(let words):
-                let pause = pacer.fail(random: .random(in: 0...1), least: nil)
+            case .lost(let words, let least):
+                let pause = pacer.fail(random: .random(in: 0...1), least: least)
                 noted = nil
                 try? deliveries?.note(fault: words, of: sink.name, at: SystemClock.utc)
                 state.change { $0.fault = words }
@@ -247,6 +244,7 @@ private final class MQTTSinkRun {
         if let closing = send(client, VehicleTopics.bridge(sink.client), Array("online".utf8)) {
             return closing
         }
+        begun = SystemClock.now()
         var next = SystemClock.now()
         // A batch that was made while the broker works on the earlier ones.
         var prepared: FeedBatch?
@@ -292,9 +290,13 @@ private final class MQTTSinkRun {
                 switch event {
                 case .published(let id, let reason):
                     if let closing = acknowledged(id, reason) { return closing }
-                case .disconnected(let reason):
+                case .disconnected(0): return .lost("the broker closed the connection")
+                // The session is taken over. Whoever comes back at once throws the other client off.
+                case .disconnected(142):
                     return .lost(
-                        reason == 0 ? "the broker closed the connection" : MQTTClient.words(reason))
+                        "another client took over this session: give each machine a name of its own, "
+                            + "the `client` of its sink", pause: RetryPacer.longest)
+                case .disconnected(let reason): return .lost(MQTTClient.words(reason))
                 case .received(let topic, let payload, isRetained: false):
                     take(payload, from: topic)
                 case .received, .connected: break
@@ -414,8 +416,10 @@ private final class MQTTSinkRun {
             return reason == 135 ? .end(.refused(.forbidden, words)) : .lost(words)
         }
         if let place { waiting[place].messages.remove(id) }
-        pacer.succeed()
-        noteDelivery(at: SystemClock.now())
+        let now = SystemClock.now()
+        // An older broker does not say that another client took over, so a short session proves nothing.
+        if sink.drains || now - begun >= .seconds(30) { pacer.succeed() }
+        noteDelivery(at: now)
         state.change {
             $0.fault = nil
             if topic != nil { $0.delivered += 1 }

@@ -23,6 +23,8 @@ public struct PublishSettings: Hashable, Sendable {
     public var tokenFile: String?
     /// A file with trusted certificates.
     public var caFile: String?
+    /// The name at a broker; nil = made of the machine and the sink.
+    public var client: String?
     /// The vehicle's name in the sink.
     public var id: String?
     /// Short names of signals; empty = the usual ones.
@@ -55,7 +57,7 @@ public struct PublishSettings: Hashable, Sendable {
 
 extension SettingsKey {
     private static let publishKeys = [
-        "to", "password-file", "token-file", "ca-file", "id", "signals", "every", "home-assistant",
+        "to", "password-file", "token-file", "ca-file", "client", "id", "signals", "every", "home-assistant",
         "discovery-prefix", "position", "text", "history", "names", "commands",
     ]
 
@@ -125,6 +127,7 @@ extension SettingsKey {
         case "token-file": return text(\.tokenFile, isPath)
         case "ca-file": return text(\.caFile, isPath)
         case "id": return text(\.id) { PublishedName.isTemplate($0) ? nil : .notAnIdentifier }
+        case "client": return text(\.client) { $0.isEmpty || $0.utf8.count > 200 || $0.contains { $0.isWhitespace || "/+#".contains($0) } ? .notAnIdentifier : nil }
         case "discovery-prefix": return text(\.discoveryPrefix)
         case "position": return flag(\.hasPosition)
         case "text": return flag(\.hasText)

@@ -19,3 +19,21 @@ public func hostName() -> String {
     return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         .split(separator: ".").first.map(String.init) ?? "host"
 }
+
+/// Eight hexadecimal digits that tell this machine from others with the same name; nil if it has no identity.
+///
+/// The board's serial number comes first, because a copied memory card holds the same machine id. Only a
+/// digest leaves the machine.
+public func machineDigest(
+    _ places: [String] = ["/proc/device-tree/serial-number", "/etc/machine-id"]
+) -> String? {
+    for place in places {
+        guard let bytes = try? Files.bytes(of: place) else { continue }
+        let identity = bytes.filter { $0 > 0x20 && $0 < 0x7F }
+        if identity.isEmpty || identity.allSatisfy({ $0 == UInt8(ascii: "0") }) { continue }
+        // FNV-1a, 64 bits.
+        let hash = identity.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return Hex.string((0..<4).map { UInt8(truncatingIfNeeded: hash >> (8 * (3 - $0))) }).lowercased()
+    }
+    return nil
+}

@@ -57,6 +57,35 @@ import VehicleScan
         #expect(sink.variable == "OBDSCAN_PUBLISH")
     }
 
+    @Test func `two machines of one name have two names at a broker`() throws {
+        let clients = try ["a1", "b2", nil].map { machine in
+            try ChosenSink(
+                named: "mqtt://broker", PublishSettings(),
+                .init(host: "pi", machine: machine, home: nil) { _ in nil }
+            ).client
+        }
+        #expect(Set(clients).count == 3, "\(clients)")
+        #expect(clients.allSatisfy { $0.hasPrefix("obdscan-pi") }, "\(clients)")
+        let known = ["a": try settings("mqtt://broker") { $0.client = "bus-%H" }]
+        #expect(try ChosenSink.configured([], known, surroundings())[0].client == "bus-van")
+    }
+
+    @Test func `a machine is told from others by its serial number, else by its machine id`() throws {
+        func file(_ text: String) -> String {
+            var template = Array("/tmp/obdscan-machine-XXXXXX".utf8CString)
+            let file = mkstemp(&template)
+            #expect(write(file, text, text.utf8.count) == text.utf8.count)
+            close(file)
+            return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+        let (serial, id, empty) = (file("10000000abcdef01\0"), file("f3b1\n"), file("0000\n"))
+        defer { for path in [serial, id, empty] { unlink(path) } }
+        let board = try #require(machineDigest([serial, id]))
+        #expect(board.count == 8 && board != machineDigest([id]))
+        #expect(machineDigest([empty, id]) == machineDigest([id]))
+        #expect(machineDigest(["/nowhere/serial", empty]) == nil)
+    }
+
     @Test func `a secret in the environment precedes its file`() throws {
         var template = Array("/tmp/obdscan-secret-XXXXXX".utf8CString)
         let file = mkstemp(&template)

@@ -116,12 +116,27 @@ struct BrokerTests {
     ) throws -> MQTTSink {
         var sink = MQTTSink(
             name: "sink", address: try SinkAddress("mqtt://localhost"), selection: selection,
-            host: "pi", version: "1", database: folder.database, drains: true
+            client: "obdscan-pi-home", version: "1", database: folder.database, drains: true
         ) { _ in Array("{}".utf8) }
         sink.history = .lines
         sink.mostFailures = 1
         sink.connection = { _, _, _ in broker }
         return sink
+    }
+
+    @Test func `a session that another client takes over is not taken back at once`() throws {
+        let folder = try SpoolFolder()
+        try folder.endedTrip(vin: Self.vin, readings: 30)
+        let broker = OwnBroker(presses: { _ in [.disconnected(142)] })
+        var sink = try sink(folder, broker)
+        sink.readCodes = { _ in "" }
+        let (end, report) = try run(sink, folder)
+        guard case .unreachable(let words)? = end else {
+            Issue.record("\(String(describing: end))")
+            return
+        }
+        #expect(words.hasPrefix("another client took over this session"), "\(words)")
+        #expect(report.fault == words)
     }
 
     private func run(_ sink: MQTTSink, _ folder: SpoolFolder) throws -> (SinkEnd?, SinkReport) {

@@ -342,7 +342,7 @@ struct VehicleMessageTests {
     {
         var sink = MQTTSink(
             name: "sink", address: try SinkAddress("mqtt://localhost"), selection: selection,
-            host: "pi", version: "1", database: folder.database, drains: true
+            client: "obdscan-pi-home", version: "1", database: folder.database, drains: true
         ) { _ in Array("{}".utf8) }
         sink.discoveryPrefix = "homeassistant"
         return sink

@@ -55,6 +55,9 @@ public protocol AccessoryFault: Hashable, Sendable {
 }
 
 extension AccessoryFault {
+    /// The fault in words for the user.
+    public var explanation: Explanation { words.explanation }
+
     fileprivate func isEqual(to other: any AccessoryFault) -> Bool { other as? Self == self }
 }
 

@@ -31,9 +31,6 @@ public enum LocalLinkFault: AccessoryFault, Explained {
     /// No LE adapter can be served.
     case peripheral(LEPeripheral.Fault)
 
-    /// The fault in words for the user.
-    public var explanation: Explanation { words.explanation }
-
     /// The fault in words, with the step at which the fault occurred.
     public var words: FaultWords {
         switch self {

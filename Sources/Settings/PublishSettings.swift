@@ -57,7 +57,8 @@ public struct PublishSettings: Hashable, Sendable {
 
 extension SettingsKey {
     private static let publishKeys = [
-        "to", "password-file", "token-file", "ca-file", "client", "id", "signals", "every", "home-assistant",
+        "to", "password-file", "token-file", "ca-file", "client", "id", "signals", "every",
+        "home-assistant",
         "discovery-prefix", "position", "text", "history", "names", "commands",
     ]
 
@@ -127,7 +128,12 @@ extension SettingsKey {
         case "token-file": return text(\.tokenFile, isPath)
         case "ca-file": return text(\.caFile, isPath)
         case "id": return text(\.id) { PublishedName.isTemplate($0) ? nil : .notAnIdentifier }
-        case "client": return text(\.client) { $0.isEmpty || $0.utf8.count > 200 || $0.contains { $0.isWhitespace || "/+#".contains($0) } ? .notAnIdentifier : nil }
+        case "client":
+            return text(\.client) {
+                $0.isEmpty || $0.utf8.count > 200
+                    || $0.contains { $0.isWhitespace || "/+#".contains($0) }
+                    ? .notAnIdentifier : nil
+            }
         case "discovery-prefix": return text(\.discoveryPrefix)
         case "position": return flag(\.hasPosition)
         case "text": return flag(\.hasText)

@@ -1,4 +1,5 @@
 import Glibc
+import OBDCore
 
 /// The system and its version, such as `Linux 6.1.0 x86_64`.
 public func systemName() -> String {
@@ -32,8 +33,11 @@ public func machineDigest(
         let identity = bytes.filter { $0 > 0x20 && $0 < 0x7F }
         if identity.isEmpty || identity.allSatisfy({ $0 == UInt8(ascii: "0") }) { continue }
         // FNV-1a, 64 bits.
-        let hash = identity.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        return Hex.string((0..<4).map { UInt8(truncatingIfNeeded: hash >> (8 * (3 - $0))) }).lowercased()
+        let hash = identity.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+        }
+        return Hex.string((0..<4).map { UInt8(truncatingIfNeeded: hash >> (8 * (3 - $0))) })
+            .lowercased()
     }
     return nil
 }

@@ -152,7 +152,7 @@ import Testing
         #expect(
             words.explanation.message == "\(Self.name): no connection"
                 + (text.isEmpty ? "" : " (\(text))"))
-        #expect(words.category == (isOfPairing ? .noPermission : .unavailable))
+        #expect(words.explanation.category == (isOfPairing ? .noPermission : .unavailable))
         #expect(words.explanation.hint?.contains("D2:E0:2F:8D:54:D5") == !text.contains("limit"))
     }
 

@@ -148,7 +148,7 @@ private final class Folder {
         #expect(
             words.explanation.hint
                 == "name it from its folder: cd \(folder.path), then -d unix:\(name)s")
-        #expect(words.category == .usage)
+        #expect(words.explanation.category == .usage)
     }
 
     @Test(.enabled(if: geteuid() != 0, "root sees no permissions"))
@@ -181,7 +181,8 @@ private final class Folder {
     ])
     func `every error has a remedy`(_ fault: UnixSocketFault) {
         let words = AccessoryError.unixSocket(fault).words
-        #expect(words.explanation.message.contains("p") && !words.what.hasSuffix("."))
+        #expect(
+            words.explanation.message.contains("p") && !words.explanation.message.hasSuffix("."))
         #expect(words.explanation.hint?.isEmpty == false)
         #expect(AccessoryError.unixSocket(fault) == AccessoryError(fault))
         #expect(AccessoryError.unixSocket(fault) != .lost(address: "p", errno: 0))

@@ -83,7 +83,7 @@ import VehicleScan
         try feed("unix:/obdscan-is-not-there") { board, vehicle in
             let hasCome = try wait(board) { board.status.link == .failed }
             #expect(hasCome)
-            #expect(board.status.note == "/obdscan-is-not-there: No such file or directory")
+            #expect(board.status.note == "/obdscan-is-not-there: the socket does not exist")
             #expect(board.status.hint == "start the program that serves it, or correct the path")
             #expect(vehicle.current == nil)
         }

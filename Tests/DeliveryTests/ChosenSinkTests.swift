@@ -70,7 +70,8 @@ import VehicleScan
         #expect(try ChosenSink.configured([], known, surroundings())[0].client == "bus-van")
     }
 
-    @Test func `a machine is told from others by its serial number, else by its machine id`() throws {
+    @Test func `a machine is told from others by its serial number, else by its machine id`() throws
+    {
         func file(_ text: String) -> String {
             var template = Array("/tmp/obdscan-machine-XXXXXX".utf8CString)
             let file = mkstemp(&template)

@@ -11,7 +11,9 @@ import TripRecorder
 extension ChosenSink.Surroundings {
     /// This computer, its user and the environment of this process.
     static var ofProcess: Self {
-        Self(host: hostName(), machine: machineDigest(), home: environment("HOME"), variable: setting)
+        Self(
+            host: hostName(), machine: machineDigest(), home: environment("HOME"), variable: setting
+        )
     }
 }
 

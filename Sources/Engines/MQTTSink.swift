@@ -294,8 +294,8 @@ private final class MQTTSinkRun {
                 // The session is taken over. Whoever comes back at once throws the other client off.
                 case .disconnected(142):
                     return .lost(
-                        "another client took over this session: give each machine a name of its own, "
-                            + "the `client` of its sink", pause: RetryPacer.longest)
+                        "another client took over this session: give each sink a different `client` in "
+                            + "the configuration", pause: RetryPacer.longest)
                 case .disconnected(let reason): return .lost(MQTTClient.words(reason))
                 case .received(let topic, let payload, isRetained: false):
                     take(payload, from: topic)

@@ -364,6 +364,20 @@ import Testing
         #expect(adapter.commands == ["010C"])
     }
 
+    /// Without the setting, the adapter itself sends flow control to 0A5, where ECUs talk to each other.
+    @Test(arguments: [(UInt32(0x0AD), false), (0x7B8, true)])
+    func `an adapter without flow control settings asks only diagnostic addresses`(
+        ecu: UInt32, isSent: Bool
+    ) {
+        let responder = ECUAddress(ecu, .can11)
+        var adapter = adapter([
+            "ATFCSH7E0": "?", "ATFCSD300000": "?", "ATFCSM1": "?", "ATSH7E0": "OK",
+            "ATCRA\(responder.digits)": "OK", "0902": "NO DATA",
+        ])
+        adapter.send(.vehicle(request([0x09, 0x02], to: 0x7E0, .one(responder))))
+        #expect(adapter.commands.contains("0902") == isSent)
+    }
+
     /// After these commands and answers, the protocol or the header that a request left is not known.
     @Test(arguments: [
         ("ATSP7", "OK", VehicleProtocol?.some(.can29At500)), ("ATSP7", "?", nil),

@@ -132,6 +132,7 @@ public final class DeliveryStore: Sendable {
                 path, .init(isReadOnly: !canWrite, patience: .seconds(3))
             ) { [canWrite] database in
                 try database.execute("PRAGMA trusted_schema = OFF")
+                database.setLargestValue(64 << 20)
                 // A power cut may reset cursors; the sink then receives the same data again.
                 if canWrite { try database.execute("PRAGMA synchronous = NORMAL") }
             }

@@ -46,7 +46,7 @@ extension TripStore {
         attaching source: String, _ only: [Int64]?, _ progress: (_ done: Int, _ of: Int) -> Void
     ) throws(StoreError) -> Merged {
         try write { database in
-            try database.execute("ATTACH ? AS other", [source])
+            try database.execute("ATTACH ? AS other", [Connection.name(ofFile: source)])
             defer { try? database.execute("DETACH other") }
             return try database.transaction {
                 try Merger(only: only).run(in: database, progress: progress)

@@ -154,12 +154,13 @@ struct RowWriter {
             nextTime = t
             nextSequence = 0
         } else if t < nextTime {
-            lateSequence += 1
-            return Self.firstLateSequence + lateSequence
+            lateSequence &+= 1
+            return Self.firstLateSequence &+ lateSequence
         }
-        nextSequence += 1
+        // A stored number may be the largest one; the table refuses a negative one.
+        nextSequence &+= 1
         lastTime = max(lastTime, t)
-        return nextSequence - 1
+        return nextSequence &- 1
     }
 
     @inline(__always)

@@ -96,7 +96,7 @@ public final class TripStore: Sendable {
         let name = access == .readOnly ? ReadOnlyPlace.name(of: path) : path
         let settings = Connection.Settings(
             isReadOnly: access == .readOnly, patience: limits.patience,
-            checksForeignKeys: checksForeignKeys)
+            checksForeignKeys: checksForeignKeys, isName: name != path)
         return try Connection(name, settings) { database in
             // The file may come from an untrusted source: its schema must not call functions with
             // side effects, and no value may be larger than anything that we store.

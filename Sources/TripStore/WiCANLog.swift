@@ -16,7 +16,11 @@ public enum WiCANLog {
     /// The database itself is not written to.
     public static func text(at path: String) throws(Fault) -> [UInt8]? {
         do {
-            let connection = try Connection(path, .init(isReadOnly: true))
+            let connection = try Connection(path, .init(isReadOnly: true)) { database in
+                // The file may come from an untrusted source.
+                try database.execute("PRAGMA trusted_schema = OFF")
+                database.setLargestValue(1 << 20)
+            }
             return try connection.read { database in
                 guard try database.hasTable("param_info"), try database.hasTable("param_data")
                 else { return nil }

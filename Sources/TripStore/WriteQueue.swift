@@ -179,7 +179,7 @@ struct WriteQueue {
             if work.items > 0 { failure = .lost(entries: work.items, error) }
             return []
         }
-        batches = Array(work.batches) + notes + batches[first...]
+        batches = Array(work.batches) + notes + Array(batches[first...])
         items += work.items + notes.count
         notes = []
         first = 0

@@ -389,6 +389,40 @@ import Testing
         }
     }
 
+    @Test(arguments: ["file:x.db", "file:x.db?mode=memory", ":memory:", ":x.db"])
+    func `a path is never one of SQLite's own names`(_ path: String) throws {
+        let name = Connection.name(ofFile: path)
+        #expect(name == "./" + path)
+        #expect(Connection.name(ofFile: "/tmp/" + path) == "/tmp/" + path)
+    }
+
+    @Test func `a closed connection is an error, and may be closed again`() throws {
+        let connection = try Connection()
+        try connection.close()
+        try connection.close()
+        try fails(SQLITE_MISUSE) { try connection.access { _ = $0.lastInsertedRowID } }
+        try fails(SQLITE_MISUSE) { try Connection().backup(to: connection) }
+    }
+
+    @Test func `a query does not begin again after its last row`() throws {
+        try memory { database in
+            let rows = try database.cursor("SELECT 1")
+            #expect(try rows.next() != nil)
+            #expect(try rows.next() == nil)
+            #expect(try rows.next() == nil)
+        }
+    }
+
+    @Test func `a stored condition is true as SQL says`() throws {
+        let stored: [(SQLValue, Bool?)] = [
+            (.integer(0), false), (.integer(-2), true), (.real(0.5), true), (.text("text"), false),
+            (.text("1"), true), (.blob([1]), false), (.null, nil),
+        ]
+        for (value, expected) in stored {
+            #expect(Bool.read(value) == expected, "\(value)")
+        }
+    }
+
     @Test func `threads get a connection one after the other`() throws {
         let connection = try Connection()
         try connection.access { try $0.execute("CREATE TABLE t (a)") }

@@ -13,23 +13,25 @@ final class Connection: Sendable {
         var patience: Duration?
         /// Whether references between tables are checked.
         var checksForeignKeys = true
+        /// Whether the path is one of SQLite's own names, such as `file:/trips.db?mode=ro`.
+        var isName = false
     }
 
-    /// The name of the file as SQLite got it.
+    /// The path of the file, or SQLite's name for the database.
     let path: String
     private let database: Database
     private let lock = Mutex(())
 
-    /// Opens the database at `path`, or one in memory; a file that is no database is an error.
+    /// Opens the database at `path`, nil = one in memory; a file that is no database is an error.
     ///
     /// `prepare` makes further settings, before the first access to the file.
     init(
-        _ path: String = ":memory:", _ settings: Settings = Settings(),
+        _ path: String? = nil, _ settings: Settings = Settings(),
         prepare: (Database) throws -> Void = { _ in }
     ) throws {
-        self.path = path
+        self.path = path ?? ":memory:"
         database = try Database(
-            path,
+            path.map { settings.isName ? $0 : Self.name(ofFile: $0) } ?? ":memory:",
             flags: settings.isReadOnly
                 ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         if let patience = settings.patience { database.setBusyTimeout(patience) }
@@ -37,6 +39,11 @@ final class Connection: Sendable {
         if settings.checksForeignKeys { try database.execute("PRAGMA foreign_keys = ON") }
         try prepare(database)
         _ = try database.row("SELECT * FROM sqlite_master LIMIT 1")
+    }
+
+    /// SQLite's name for a file: SQLite takes `file:a.db` and `:memory:` for something else than a path.
+    static func name(ofFile path: String) -> String {
+        path.hasPrefix("file:") || path.hasPrefix(":") ? "./" + path : path
     }
 
     /// Runs `body`, which only reads, in a transaction.
@@ -47,7 +54,13 @@ final class Connection: Sendable {
     /// Runs `body` without a transaction.
     func access<Value>(_ body: (Database) throws -> Value) throws -> Value {
         var result: Result<Value, any Error>?
-        lock.withLock { _ in result = Result { try body(database) } }
+        lock.withLock { _ in
+            result = Result {
+                // SQLite does not check a connection that is closed.
+                if database.isClosed { throw DatabaseError(SQLITE_MISUSE, "Connection is closed") }
+                return try body(database)
+            }
+        }
         guard let result else { throw DatabaseError(SQLITE_MISUSE, "the connection was not used") }
         return try result.get()
     }
@@ -58,5 +71,7 @@ final class Connection: Sendable {
     }
 
     /// Closes the connection, which cannot be used afterwards.
-    func close() throws { try access { try $0.close() } }
+    func close() throws {
+        if !database.isClosed { try access { try $0.close() } }
+    }
 }

@@ -46,6 +46,8 @@ final class Database: Sendable {
         state.withLock { $0.isClosed } ? nil : OpaquePointer(bitPattern: address)
     }
 
+    var isClosed: Bool { handle == nil }
+
     private var lastError: DatabaseError {
         DatabaseError(sqlite3_extended_errcode(handle), String(cString: sqlite3_errmsg(handle)))
     }
@@ -61,7 +63,7 @@ final class Database: Sendable {
     // MARK: Settings
 
     func setBusyTimeout(_ patience: Duration) {
-        sqlite3_busy_timeout(handle, Int32(patience.seconds * 1000))
+        sqlite3_busy_timeout(handle, Int32(clamping: Int64(min(patience.seconds * 1000, 1e9))))
     }
 
     func refuseQuotedStrings() { csqlite_refuse_quoted_strings(handle) }

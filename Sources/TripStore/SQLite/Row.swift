@@ -35,8 +35,11 @@ struct Row {
                 case .copy(let values): values[place]
                 }
             guard let value = Value.read(stored) else {
+                var sql: String?
+                if case .current(let rows) = source { sql = rows.statement.sql }
                 throw DatabaseError(
-                    SQLITE_CORRUPT, "column \(columns[place]) holds another kind of value")
+                    SQLITE_CORRUPT, "column \(columns[place]) holds another kind of value", sql: sql
+                )
             }
             return value
         }
@@ -59,11 +62,18 @@ struct Row {
 /// The rows of a query, one after the other.
 final class Rows {
     fileprivate let statement: Statement
+    /// Whether all rows were read: a further step would run the query again.
+    private var isDone = false
 
     init(_ statement: Statement) { self.statement = statement }
 
     deinit { statement.reset() }
 
     /// The next row, which is valid until the one after it; nil after the last.
-    func next() throws(DatabaseError) -> Row? { try statement.step() ? Row(self) : nil }
+    func next() throws(DatabaseError) -> Row? {
+        if isDone { return nil }
+        if try statement.step() { return Row(self) }
+        isDone = true
+        return nil
+    }
 }

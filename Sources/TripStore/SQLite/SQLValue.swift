@@ -62,7 +62,16 @@ extension UInt32: ColumnValue {}
 extension UInt8: ColumnValue {}
 
 extension Bool: ColumnValue {
-    static func read(_ value: SQLValue) -> Bool? { Double.read(value).map { $0 != 0 } }
+    // As a condition in SQL: a text without a number is false.
+    static func read(_ value: SQLValue) -> Bool? {
+        switch value {
+        case .null: nil
+        case .integer(let number): number != 0
+        case .real(let number): number != 0
+        case .text(let text): (Double(text) ?? 0) != 0
+        case .blob: false
+        }
+    }
     var sqlValue: SQLValue { .integer(self ? 1 : 0) }
 }
 

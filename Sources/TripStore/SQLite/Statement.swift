@@ -107,7 +107,7 @@ final class Statement: Sendable {
         DatabaseError(SQLITE_MISUSE, message, sql: sql)
     }
 
-    private var sql: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
+    var sql: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
 
     /// The row at which the statement stands.
     @inline(__always)

@@ -29,7 +29,7 @@ public enum WiCANLog {
         } catch let fault as Fault {
             throw fault
         } catch {
-            throw .unreadable("\(error)")
+            throw .unreadable((error as? DatabaseError)?.message ?? "\(error)")
         }
     }
 

@@ -127,6 +127,10 @@ extension ResponseDecoder {
             guard let code = Self.code(payload, place + form.codeOffset, format: format) else {
                 continue
             }
+            if Self.neverFailed(status, payload, form) {
+                leftOut = true
+                continue
+            }
             var report = CodeReport(
                 ecu: answer.ecu, kind: form.kind ?? Self.kind(of: status), code: code,
                 line: answer.line)
@@ -203,6 +207,18 @@ extension ResponseDecoder {
 
     /// Test failed, pending, confirmed, warning indicator.
     private static let faultBits: UInt8 = 0x8D
+
+    /// Whether the status says that the test of this code never failed.
+    ///
+    /// An ECU that is asked with the mask FF also lists codes whose test was not completed. Where an ECU
+    /// supports no status bit, the list itself is the statement.
+    private static func neverFailed(_ status: UInt8, _ payload: [UInt8], _ form: Form) -> Bool {
+        guard form.kind == nil, form.formatAt == nil, let mask = form.maskAt else { return false }
+        return payload[mask] != 0 && status & Self.failureBits == 0
+    }
+
+    /// Test failed, failed this cycle, pending, confirmed, failed since cleared, warning indicator.
+    private static let failureBits: UInt8 = 0xAF
 
     /// `stored`, unless the code is pending and not confirmed.
     private static func kind(of status: UInt8) -> CodeReport.Kind {

@@ -98,6 +98,15 @@ import Testing
         Row("1902FF", .can, "5902FF01331C27", ["pending P0133-1C status 27"]),
         // Status bits that the ECU does not support do not count.
         Row("1902FF", .can, "59020801331CFF", ["stored P0133-1C status 08"]),
+        // The test of a code was not completed, so the code is no fault.
+        Row("1902FF", .can, "5902FF03010050", ["message"]),
+        Row("1902FF", .can, "5902FF03010010", ["message"]),
+        Row("1902FF", .can, "5902FF03010000", ["message"]),
+        Row("1902FF", .can, "59028D03010050", ["message"]),
+        Row("1902FF", .can, "5902FF01331C2FC1008750", ["stored P0133-1C status 2F", "message"]),
+        Row("1902FF", .can, "5902FF03010020", ["stored P0301-00 status 20"]),
+        // The ECU supports no status bit.
+        Row("1902FF", .can, "59020003010050", ["stored P0301-00 status 00"]),
         Row("1902FF", .can, "5902FF", []),
         Row("1902FF", .can, "5902FF00000000", []),
         Row("1902FF", .can, "5902FF01331C2FFFFFFFFF", ["stored P0133-1C status 2F"]),

@@ -33,7 +33,7 @@ public final class AccessoryManager: Sendable {
     /// One connection of one device.
     ///
     /// Plugging a device in again makes a new folder in sysfs with a new inode. A Bluetooth device is
-    /// forgotten once it is no longer seen.
+    /// forgotten when it is out of sight.
     private struct Connection: Hashable, Sendable {
         var node: String
         var inode: UInt64

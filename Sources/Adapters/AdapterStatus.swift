@@ -32,7 +32,7 @@ public enum AdapterStatus: String, Hashable, Sendable, CaseIterable {
     case internalError
     /// `ERR94`: a fatal fault of the CAN bus, after which the adapter has restarted.
     case fatalCANError
-    /// `ACT ALERT`, and nothing else: the adapter will sleep, because nobody used it.
+    /// `ACT ALERT` alone: the adapter will sleep, because no request came.
     case activityAlert
     /// `LP ALERT`, and nothing else: the adapter will sleep in a moment.
     case lowPowerAlert

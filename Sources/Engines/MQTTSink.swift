@@ -291,7 +291,7 @@ private final class MQTTSinkRun {
                 case .published(let id, let reason):
                     if let closing = acknowledged(id, reason) { return closing }
                 case .disconnected(0): return .lost("the broker closed the connection")
-                // The session is taken over. Whoever comes back at once throws the other client off.
+                // MQTT 5: session taken over. A client that reconnects at once would end the other's session.
                 case .disconnected(142):
                     return .lost(
                         "another client took over this session: give each sink a different `client` in "

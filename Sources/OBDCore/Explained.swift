@@ -57,7 +57,7 @@ public struct Explanation: Hashable, Sendable {
     public static let ended = Explanation("", .ended)
 }
 
-/// A fault that knows its sentence as soon as it is told where it occurred: at which accessory, in which file.
+/// A fault whose sentence names a place that the caller provides: an accessory or a file.
 public protocol ExplainedAt {
     /// The fault in words for the user.
     func explanation(at place: String) -> Explanation

@@ -21,7 +21,7 @@ public func hostName() -> String {
         .split(separator: ".").first.map(String.init) ?? "host"
 }
 
-/// Eight hexadecimal digits that tell this machine from others with the same name; nil if it has no identity.
+/// Eight hexadecimal digits that distinguish this machine from others with the same name; nil without an identity.
 ///
 /// The board's serial number comes first, because a copied memory card holds the same machine id. Only a
 /// digest leaves the machine.

@@ -187,8 +187,8 @@ public struct CodeExplanations: Sendable {
         apply(state, to: &said, draft)
         // Live values are not the first step if the engine has to be switched off.
         if said.drive == .stop { said.watch = nil }
-        if draft.code == nil {
-            // These monitors and tests are those of OBD, not of SAE J1939.
+        // Monitors of OBD test the powertrain and its networks: not SAE J1939, brakes or the body.
+        if draft.code.map({ [0, 3].contains($0 >> 14) }) != true {
             said.monitors = []
             said.tests = []
         }

@@ -340,6 +340,17 @@ import Testing
         #expect(said.explanation.causes.first?.what.hasPrefix(cause) == true)
     }
 
+    @Test func `no monitor of the engine proves the repair of brakes or of the body`() {
+        let others = codes.filter { "CB".contains($0.name.prefix(1)) }
+        #expect(others.count > 500)
+        for said in others {
+            #expect(
+                said.explanation.monitors.isEmpty && said.explanation.tests.isEmpty, "\(said.name)")
+        }
+        let engines = codes.filter { $0.name.hasPrefix("P") }
+        #expect(engines.contains { !$0.explanation.monitors.isEmpty })
+    }
+
     // The README states this share.
     @Test func `most codes say whether one may drive on`() {
         let named = (UInt16.min...UInt16.max).filter { texts.text(of: DTC($0)) != nil }

@@ -83,148 +83,101 @@ let package = Package(
         // Pure: no system call, no clock, no Foundation, no global variable.
         module("OBDCore"),
         module("VehicleLink", ["OBDCore"]),
-        module("DoIPWire"),
-        module("Adapters", ["OBDCore", "VehicleLink", "DoIPWire"]),
-        module("Conversation", ["OBDCore", "VehicleLink", "Adapters"]),
+        module("Adapters", ["OBDCore", "VehicleLink"]),
         module("Diagnostics", ["OBDCore"]),
         module("ScanTool", ["OBDCore", "VehicleLink", "Adapters"]),
-        module("Positioning", ["OBDCore"]),
-        module("FuelFigures"),
-        module("WebProtocol", ["OBDCore"]),
+        .target(
+            name: "PIDTables", dependencies: ["OBDCore", "Diagnostics"], exclude: ["pids"],
+            swiftSettings: strict,
+            plugins: ["EmbedFilesPlugin"]),
+        module("Formats", ["OBDCore", "Diagnostics"]),
+        module("TripImport", ["OBDCore", "VehicleLink", "Diagnostics", "Formats"]),
+        module("TableImport", ["OBDCore", "Diagnostics"]),
+        module(
+            "Conversation",
+            ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "TripImport"]),
         module("Publishing", ["OBDCore", "Diagnostics", "Formats"]),
         .target(
-            name: "Simulator", dependencies: ["OBDCore", "VehicleLink", "DoIPWire", "Adapters"],
-            exclude: ["vehicles"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
+            name: "Simulator", dependencies: ["OBDCore", "VehicleLink", "Adapters"],
+            exclude: ["vehicles"], swiftSettings: strict,
+            plugins: ["EmbedFilesPlugin"]),
 
         // The edges.
         .systemLibrary(
             name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CSystem"),
+        .target(name: "CEngines"),
         module("SystemIO", ["OBDCore", "CSystem"]),
-        module("Accessory", ["OBDCore", "DoIPWire", "SystemIO", "CSystem", "CBluetooth"]),
+        module("Accessory", ["OBDCore", "VehicleLink", "CSystem", "SystemIO", "CBluetooth"]),
         module(
             "ScanSession",
             [
-                "OBDCore", "DoIPWire", "VehicleLink", "Adapters", "Diagnostics", "ScanTool",
-                "SystemIO",
-                "Accessory",
-            ]),
-        .target(
-            name: "PIDTables", dependencies: ["OBDCore", "Diagnostics"], exclude: ["pids"],
-            swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
-        module(
-            "Decoding",
-            [
-                "OBDCore", "VehicleLink", "Adapters", "Conversation", "Diagnostics", "PIDTables",
-                "TripImport",
-            ]),
-        module(
-            "VehicleScan",
-            [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
-                "Accessory", "ScanSession", "PIDTables",
-            ]),
-        .systemLibrary(
-            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .target(
-            name: "TripStore", dependencies: ["OBDCore", "Diagnostics", "SystemIO", "CSQLite"],
-            exclude: ["migrations"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
-        module("Formats", ["OBDCore", "Diagnostics"]),
-        .target(name: "CEngines"),
-        module(
-            "Engines",
-            [
-                "OBDCore", "Diagnostics", "SystemIO", "Formats", "TripStore", "Publishing",
-                "CEngines",
-            ]),
-        module(
-            "TripReports",
-            [
-                "OBDCore", "DoIPWire", "Adapters", "Diagnostics", "SystemIO", "PIDTables",
-                "TripStore",
-                "Formats", "FuelFigures", "Publishing",
-            ]),
-        module(
-            "TripRecorder",
-            [
-                "OBDCore", "Diagnostics", "Adapters", "ScanTool", "SystemIO", "Accessory",
-                "ScanSession", "VehicleScan", "TripStore", "Formats", "Positioning",
-            ]),
-        module("TripImport", ["OBDCore", "VehicleLink", "Diagnostics", "Formats"]),
-        module("TableImport", ["OBDCore", "Diagnostics"]),
-        module(
-            "TableReports",
-            [
-                "OBDCore", "Adapters", "Diagnostics", "SystemIO", "PIDTables", "TableImport",
-                "Simulator", "Formats",
-            ]),
-        module(
-            "TripIntake",
-            [
-                "OBDCore", "Diagnostics", "SystemIO", "Formats", "TripImport", "TripStore",
-                "Simulator",
+                "Accessory",
             ]),
         module(
             "LocalLinks",
-            ["OBDCore", "DoIPWire", "Adapters", "Simulator", "CSystem", "SystemIO", "Accessory"]),
+            ["OBDCore", "VehicleLink", "Adapters", "Simulator", "CSystem", "SystemIO", "Accessory"]),
+        module(
+            "VehicleScan",
+            [
+                "OBDCore", "Adapters", "Diagnostics", "ScanTool", "SystemIO", "Accessory",
+                "ScanSession", "PIDTables",
+            ]),
+        .target(
+            name: "TripStore", dependencies: ["OBDCore", "Diagnostics", "SystemIO", "CSQLite"],
+            exclude: ["migrations"], swiftSettings: strict,
+            plugins: ["EmbedFilesPlugin"]),
+        module(
+            "TripRecorder",
+            [
+                "OBDCore", "Adapters", "Diagnostics", "SystemIO", "Accessory", "ScanSession",
+                "VehicleScan", "TripStore", "Formats",
+            ]),
+        module(
+            "Reports",
+            [
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator",
+                "SystemIO", "Accessory", "ScanSession", "PIDTables", "VehicleScan", "TripStore",
+                "Formats", "TripRecorder", "TripImport", "TableImport", "Conversation",
+                "Publishing",
+            ]),
         module(
             "Settings",
             [
-                "OBDCore", "Accessory", "ScanSession", "Positioning", "FuelFigures", "Formats",
-                "Publishing",
+                "OBDCore", "Accessory", "ScanSession", "Formats", "TripRecorder", "Publishing",
+                "Reports",
+            ]),
+        module(
+            "Engines",
+            [
+                "OBDCore", "Diagnostics", "SystemIO", "PIDTables", "VehicleScan", "TripStore",
+                "Formats", "Publishing", "Reports", "CEngines", "Settings",
             ]),
         module(
             "TerminalView",
             [
-                "SystemIO", "OBDCore", "Diagnostics", "ScanTool", "ScanSession", "PIDTables",
-                "VehicleScan",
-                "Formats",
+                "OBDCore", "Diagnostics", "ScanTool", "CSystem", "SystemIO", "ScanSession",
+                "PIDTables", "VehicleScan", "Formats", "TripRecorder", "Reports",
             ]),
-        module(
-            "VehicleReports",
-            [
-                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
-                "Accessory", "ScanSession", "PIDTables", "Decoding", "VehicleScan", "TripStore",
-                "Formats", "TripReports", "TripRecorder",
-            ]),
-        module(
-            "LiveSession",
-            [
-                "OBDCore", "Diagnostics", "Accessory", "ScanTool", "CSystem", "SystemIO",
-                "ScanSession", "PIDTables", "VehicleScan", "Formats", "TripRecorder", "TripReports",
-                "VehicleReports", "TerminalView",
-            ]),
-        module(
-            "Delivery",
-            [
-                "OBDCore", "Diagnostics", "SystemIO", "PIDTables", "VehicleScan", "TripStore",
-                "Formats", "TripReports", "Publishing", "Engines", "Settings",
-            ]),
-        module("WebServer", ["OBDCore", "CSystem", "SystemIO", "WebProtocol"]),
-        module(
-            "Dashboard",
-            [
-                "OBDCore", "Diagnostics", "ScanTool", "SystemIO", "Accessory", "ScanSession",
-                "PIDTables", "Formats", "FuelFigures", "TripStore", "TripReports", "VehicleScan",
-                "VehicleReports", "WebProtocol", "WebServer", "WebPage",
-            ]),
+        module("WebServer", ["OBDCore", "CSystem", "SystemIO"]),
         .target(
-            name: "WebPage", exclude: ["web"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
+            name: "Dashboard",
+            dependencies: [
+                "OBDCore", "Diagnostics", "SystemIO", "Accessory", "ScanSession", "PIDTables",
+                "VehicleScan", "TripStore", "Formats", "Reports", "WebServer",
+            ], exclude: ["Page/web"], swiftSettings: strict,
+            plugins: ["EmbedFilesPlugin"]),
         .target(
             name: "ObdscanCLI",
             dependencies: [
-                "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool",
-                "Accessory", "ScanSession", "PIDTables", "VehicleScan", "TripStore", "Formats",
-                "TripImport", "TableImport", "TableReports", "TripIntake", "Conversation",
-                "Decoding",
-                "LocalLinks", "Settings", "TripReports", "TripRecorder",
-                "VehicleReports", "TerminalView", "LiveSession", "Dashboard", "Simulator",
-                "Positioning",
-                "FuelFigures",
-                "CSystem",
-                "SystemIO", "WebProtocol",
-                "WebServer",
-                "WebPage", "Publishing", "Engines", "Delivery",
+                "OBDCore", "Adapters", "Diagnostics", "ScanTool", "Simulator", "CSystem",
+                "SystemIO", "Accessory", "ScanSession", "LocalLinks", "PIDTables", "VehicleScan",
+                "TripStore", "Formats", "TripRecorder", "TripImport", "TableImport", "Conversation",
+                "Publishing", "Reports", "Settings", "Engines", "TerminalView", "WebServer",
+                "Dashboard",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["completions"], swiftSettings: strict, plugins: ["EmbedFilesPlugin"]),
@@ -237,31 +190,21 @@ let package = Package(
         .plugin(
             name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"]),
 
-        tests("OBDCore", ["OBDCore"]),
-        tests("Positioning", ["OBDCore", "Positioning", "TestSupport"]),
-        tests("FuelFigures", ["FuelFigures"]),
-        tests("WebProtocol", ["OBDCore", "WebProtocol"]),
-        tests("WebServer", ["OBDCore", "SystemIO", "CSystem", "WebProtocol", "WebServer"]),
         // What several of the tests share.
         support("Test", ["OBDCore", "VehicleLink", "Diagnostics"]),
         support("ScanToolTest", ["OBDCore", "VehicleLink", "Adapters", "ScanTool"]),
-        support(
-            "SimulatorTest",
-            ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator"]),
+        support("SimulatorTest", ["OBDCore", "Adapters", "Diagnostics", "ScanTool", "Simulator"]),
 
+        tests("OBDCore", ["OBDCore"]),
         tests("VehicleLink", ["OBDCore", "VehicleLink", "TestSupport"]),
-        tests("DoIPWire", ["DoIPWire"]),
-        tests("Adapters", ["OBDCore", "VehicleLink", "DoIPWire", "Adapters", "TestSupport"]),
+        tests("Adapters", ["OBDCore", "VehicleLink", "Adapters", "TestSupport"]),
+        tests("Diagnostics", ["OBDCore", "Diagnostics", "TestSupport"]),
         tests(
-            "Conversation", ["OBDCore", "VehicleLink", "Adapters", "Conversation", "TestSupport"]),
-        tests("Diagnostics", ["OBDCore", "VehicleLink", "Diagnostics", "TestSupport"]),
+            "ScanTool", ["OBDCore", "Adapters", "ScanTool", "TestSupport", "ScanToolTestSupport"]),
         .testTarget(
-            name: "TripStoreTests",
-            dependencies: [
-                "OBDCore", "Diagnostics", "PIDTables", "SystemIO", "TripStore", "TestSupport",
-                "CSQLite",
-            ],
-            exclude: ["Schemas"], swiftSettings: unoptimised),
+            name: "PIDTablesTests",
+            dependencies: ["OBDCore", "Diagnostics", "PIDTables", "TestSupport"],
+            exclude: ["Diagnostic/code-meanings.tsv"], swiftSettings: unoptimised),
         tests("Formats", ["OBDCore", "Diagnostics", "Formats", "TestSupport"]),
         .testTarget(
             name: "TripImportTests",
@@ -269,94 +212,78 @@ let package = Package(
             exclude: ["Logs"], swiftSettings: unoptimised),
         tests(
             "TableImport", ["OBDCore", "Diagnostics", "PIDTables", "TableImport", "TestSupport"]),
-        tests("Publishing", ["OBDCore", "Diagnostics", "PIDTables", "Formats", "Publishing"]),
         tests(
-            "Engines",
+            "Conversation",
             [
-                "OBDCore", "Diagnostics", "PIDTables", "SystemIO", "TripStore", "Publishing",
-                "Engines",
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "Conversation",
+                "TestSupport",
             ]),
-        tests(
-            "Delivery",
-            [
-                "OBDCore", "PIDTables", "VehicleScan", "SystemIO", "TripStore", "Publishing",
-                "Engines", "Settings", "Delivery",
-            ]),
-        tests(
-            "TripIntake",
-            [
-                "OBDCore", "Diagnostics", "PIDTables", "Simulator", "SystemIO", "TripImport",
-                "TripIntake", "TripStore",
-            ]),
-        tests(
-            "Decoding",
-            ["OBDCore", "Adapters", "Conversation", "Diagnostics", "PIDTables", "Decoding"]),
-        tests(
-            "LocalLinks",
-            ["OBDCore", "DoIPWire", "Accessory", "LocalLinks", "Simulator", "SystemIO"]),
-        tests(
-            "TripReports",
-            [
-                "OBDCore", "DoIPWire", "Adapters", "Diagnostics", "FuelFigures", "PIDTables",
-                "SystemIO",
-                "Formats", "TripReports", "TripStore", "TestSupport",
-            ]),
-        tests("Settings", ["FuelFigures", "PIDTables", "Settings", "VehicleScan", "TestSupport"]),
-        tests("PIDTables", ["OBDCore", "Diagnostics", "PIDTables", "TestSupport"]),
-        .testTarget(
-            name: "DiagnosticTablesTests", dependencies: ["OBDCore", "Diagnostics", "PIDTables"],
-            exclude: ["code-meanings.tsv"], swiftSettings: unoptimised),
+        tests("Publishing", ["OBDCore", "Diagnostics", "PIDTables", "Publishing"]),
         tests(
             "Simulator",
             [
-                "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool",
-                "PIDTables", "Simulator", "SimulatorTestSupport", "TestSupport",
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator",
+                "PIDTables", "TestSupport", "SimulatorTestSupport",
             ]),
-        tests(
-            "ScanTool",
-            [
-                "OBDCore", "VehicleLink", "Adapters", "ScanTool", "ScanToolTestSupport",
-                "TestSupport",
-            ]),
-        tests("Accessory", ["OBDCore", "CSystem", "SystemIO", "Accessory"]),
+        tests("Accessory", ["OBDCore", "VehicleLink", "CSystem", "SystemIO", "Accessory"]),
         tests(
             "ScanSession",
             [
-                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "CSystem",
-                "SystemIO", "Accessory", "ScanSession", "ScanToolTestSupport", "TestSupport",
+                "OBDCore", "Adapters", "Diagnostics", "ScanTool", "CSystem", "SystemIO",
+                "Accessory", "ScanSession", "TestSupport", "ScanToolTestSupport",
             ]),
+        tests(
+            "LocalLinks",
+            ["OBDCore", "VehicleLink", "Simulator", "SystemIO", "Accessory", "LocalLinks"]),
         tests(
             "VehicleScan",
             [
-                "OBDCore", "Adapters", "Diagnostics", "ScanTool", "SystemIO", "Accessory",
-                "ScanSession", "Simulator", "SimulatorTestSupport", "PIDTables", "LocalLinks",
-                "VehicleScan",
+                "OBDCore", "Adapters", "Diagnostics", "ScanTool", "Simulator", "SystemIO",
+                "Accessory", "ScanSession", "LocalLinks", "PIDTables", "VehicleScan",
+                "SimulatorTestSupport",
+            ]),
+        .testTarget(
+            name: "TripStoreTests",
+            dependencies: [
+                "OBDCore", "Diagnostics", "SystemIO", "PIDTables", "CSQLite", "TripStore",
+                "TestSupport",
+            ],
+            exclude: ["Schemas"], swiftSettings: unoptimised),
+        tests(
+            "TripRecorder",
+            [
+                "OBDCore", "Adapters", "Diagnostics", "SystemIO", "Accessory", "ScanSession",
+                "LocalLinks", "PIDTables", "VehicleScan", "TripStore", "TripRecorder", "Reports",
+                "TestSupport",
+            ]),
+        tests(
+            "Reports",
+            [
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "Simulator", "SystemIO",
+                "PIDTables", "TripStore", "Formats", "TripImport", "Reports", "TestSupport",
+            ]),
+        tests("Settings", ["PIDTables", "VehicleScan", "Settings", "TestSupport"]),
+        tests(
+            "Engines",
+            [
+                "OBDCore", "Diagnostics", "SystemIO", "PIDTables", "VehicleScan", "TripStore",
+                "Publishing", "Settings", "Engines",
+            ]),
+        tests("TerminalView", ["OBDCore", "Formats", "TerminalView", "TestSupport"]),
+        tests("WebServer", ["OBDCore", "CSystem", "SystemIO", "WebServer"]),
+        tests(
+            "Dashboard",
+            [
+                "OBDCore", "Diagnostics", "SystemIO", "Accessory", "ScanSession", "LocalLinks",
+                "PIDTables", "VehicleScan", "WebServer", "Dashboard", "TestSupport",
             ]),
         tests(
             "ObdscanCLI",
             [
-                "ObdscanCLI", "LiveSession", "OBDCore", "Diagnostics", "Adapters", "Accessory",
-                "PIDTables",
-                "LocalLinks", "ScanSession", "ScanTool", "Settings", "SystemIO", "VehicleScan",
-                "Dashboard", "TerminalView", "Formats", "TripRecorder", "TripReports",
-                "TripStore", "VehicleReports", "TestSupport",
-            ]),
-        tests(
-            "Dashboard",
-            [
-                "OBDCore", "Accessory", "Diagnostics", "LocalLinks", "PIDTables", "ScanSession",
-                "SystemIO", "Dashboard", "Formats", "TestSupport", "VehicleScan", "WebPage",
-                "WebProtocol",
-            ]),
-        tests("TerminalView", ["Formats", "OBDCore", "TerminalView", "TestSupport"]),
-        tests(
-            "TripRecorder",
-            [
-                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "ScanSession",
-                "SystemIO",
-                "LocalLinks", "Accessory", "Formats", "FuelFigures", "TripRecorder", "TripReports",
-                "TripStore",
-                "VehicleScan",
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
+                "Accessory", "ScanSession", "LocalLinks", "PIDTables", "VehicleScan", "TripStore",
+                "Formats", "TripRecorder", "TripImport", "Reports", "Settings", "TerminalView",
+                "Dashboard", "ObdscanCLI", "TestSupport",
             ]),
         // Serving, with foreign programs as its clients; needs the built program.
         .testTarget(
@@ -403,11 +330,11 @@ if Context.environment["OBDSCAN_BENCHMARKS"] != nil {
 // tests alone.
 if let part = Context.environment["OBDSCAN_PART"] {
     let machine = [
-        "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool", "WebProtocol",
+        "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool",
     ]
     let pure = [
-        "Simulator", "Positioning", "FuelFigures", "PIDTables", "Formats", "TripImport",
-        "TableImport", "Conversation", "Decoding", "Publishing",
+        "Simulator", "PIDTables", "Formats", "TripImport", "TableImport", "Conversation",
+        "Publishing",
         "EmbedFiles", "EmbedFilesPlugin", "SimulatorTestSupport",
     ]
     let sessions = ["CSystem", "SystemIO", "CBluetooth", "Accessory", "ScanSession"]
@@ -425,7 +352,7 @@ if let part = Context.environment["OBDSCAN_PART"] {
         switch part {
         case "threads": threads
         case "gate": machine + ["Simulator", "VehicleScan"]
-        default: modules + ["DiagnosticTables"]
+        default: modules
         }
     package.products = []
     package.dependencies = []
@@ -438,10 +365,8 @@ if let part = Context.environment["OBDSCAN_PART"] {
 // What reads bytes from outside is fuzzed: with seeds and changed seeds by a test target, and without an end by
 // libFuzzer (`scripts/fuzz`, OBDSCAN_FUZZ=1), which compiles the readers with its coverage.
 let fuzzed = [
-    "OBDCore", "VehicleLink", "DoIPWire", "Adapters", "Diagnostics", "ScanTool", "Simulator",
-    "PIDTables",
-    "Formats", "TripImport", "TableImport", "Conversation", "Decoding", "Positioning",
-    "WebProtocol",
+    "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "Simulator", "PIDTables",
+    "Formats", "TripImport", "TableImport", "Conversation", "TripRecorder", "WebServer",
     "SimulatorTestSupport",
 ]
 let fuzzing = (fuzzed + ["Accessory", "TestSupport"]).map { Target.Dependency(stringLiteral: $0) }

@@ -1,6 +1,6 @@
 import Adapters
-import DoIPWire
 import OBDCore
+import VehicleLink
 
 @testable import Accessory
 

@@ -1,5 +1,5 @@
 import OBDCore
-import Positioning
+import TripRecorder
 
 /// Data from a receiver or gpsd: the split must not matter, and each fix must be a place on earth.
 func readPositions(_ input: [UInt8]) {

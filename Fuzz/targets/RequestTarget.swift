@@ -1,5 +1,5 @@
 import OBDCore
-import WebProtocol
+import WebServer
 
 /// The request of a browser or an attacker.
 ///

@@ -1,6 +1,5 @@
 import Adapters
 import Conversation
-import Decoding
 import Diagnostics
 import Formats
 import OBDCore

@@ -19,7 +19,7 @@ struct EmbedFilesPlugin: BuildToolPlugin {
         case "TripStore":
             folder = "migrations"
             options = ["--numbered"]
-        case "WebPage":
+        case "Dashboard":
             folder = "web"
         case "ObdscanCLI":
             folder = "completions"

@@ -1,7 +1,7 @@
-public import DoIPWire
 import Glibc
 import OBDCore
 import SystemIO
+public import VehicleLink
 
 /// A DoIP gateway that answered.
 public struct FoundGateway: Hashable, Sendable {

@@ -1,7 +1,7 @@
-import WebProtocol
+import WebServer
 
 /// An address as a QR code on a terminal, with two rows of modules per line.
-public enum AddressPicture {
+package enum AddressPicture {
     /// The light margin around the code, as the standard requires.
     private static let margin = 4
 
@@ -9,7 +9,7 @@ public enum AddressPicture {
     ///
     /// With colours, the code is dark on light, independent of the terminal's own colours. Without colours,
     /// the picture needs a terminal with a dark background.
-    public static func lines(
+    package static func lines(
         _ text: String, columns: Int, hasColours: Bool
     ) -> [String]? {
         guard let code = QRCode(text), code.size + 2 * margin <= columns else { return nil }

@@ -1,8 +1,8 @@
 import Diagnostics
 import OBDCore
+import Reports
 import ScanSession
 import SystemIO
-import VehicleReports
 import VehicleScan
 
 /// The session for browsers: it is opened, polled, and opened again if it ends.

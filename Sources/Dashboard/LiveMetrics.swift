@@ -2,15 +2,15 @@ import Diagnostics
 import OBDCore
 import SystemIO
 import VehicleScan
-import WebProtocol
+import WebServer
 
 /// Metrics for Prometheus.
-public enum LiveMetrics {
+package enum LiveMetrics {
     /// Older readings are left out, because an old value would look like a current one.
-    public static let oldest = Duration.seconds(60)
+    package static let oldest = Duration.seconds(60)
 
     /// All metrics, always in metric units.
-    public static func text(_ board: VehicleBoard, _ table: PIDTable) -> [UInt8] {
+    package static func text(_ board: VehicleBoard, _ table: PIDTable) -> [UInt8] {
         let status = board.status
         let now = SystemClock.now()
         var text = MetricsText()

@@ -5,14 +5,14 @@ import PIDTables
 import VehicleScan
 
 /// The JSON objects of the vehicle's current state; readings are those of `live --format json`.
-public struct LiveObjects {
+package struct LiveObjects {
     private let table: PIDTable
     private let units: UnitSystem
     private let levels: SignalLevels
     private var json: JSONLines
 
     /// Objects of readings of `table`, in `units`; `levels` have the limits of unusual values.
-    public init(table: PIDTable, units: UnitSystem, levels: SignalLevels = SignalLevels()) {
+    package init(table: PIDTable, units: UnitSystem, levels: SignalLevels = SignalLevels()) {
         self.table = table
         self.units = units
         self.levels = levels
@@ -20,7 +20,7 @@ public struct LiveObjects {
     }
 
     /// The object of a reading, with its line end.
-    public mutating func reading(_ channel: VehicleBoard.Channel) -> [UInt8] {
+    package mutating func reading(_ channel: VehicleBoard.Channel) -> [UInt8] {
         var bytes: [UInt8] = []
         json.append(channel.reading, time: channel.time, to: &bytes)
         return bytes
@@ -29,7 +29,7 @@ public struct LiveObjects {
     /// The object that describes a signal: its range, digits, position and recent values.
     ///
     /// The times of these values are seconds before `now`.
-    public func signal(_ channel: VehicleBoard.Channel, at now: Instant) -> [UInt8] {
+    package func signal(_ channel: VehicleBoard.Channel, at now: Instant) -> [UInt8] {
         let signal = table[channel.reading.signal]
         let conversion = signal.kind == .number ? units.conversion(from: signal.unit) : nil
         let shown = { (value: Double) in conversion.map { $0(value) } ?? value }
@@ -68,7 +68,7 @@ public struct LiveObjects {
     }
 
     /// The object of the link.
-    public static func status(
+    package static func status(
         _ status: VehicleBoard.Status, _ units: UnitSystem, at time: UTC
     ) -> [UInt8] {
         let statistics = status.statistics

@@ -3,23 +3,22 @@ import Formats
 import OBDCore
 import SystemIO
 import VehicleScan
-import WebProtocol
 import WebServer
 
 /// The vehicle's current state as server-sent events: `signal`, `reading` and `status`.
 ///
 /// A slow browser misses some readings, but never the newest. The server drops a browser that
 /// accepts no data.
-public struct LiveStream {
+package struct LiveStream {
     /// The state to send.
-    public let board: VehicleBoard
+    package let board: VehicleBoard
     /// The units of the server.
-    public let units: UnitSystem
+    package let units: UnitSystem
     /// The shortest time between two messages with readings.
-    public let period: Duration
+    package let period: Duration
 
     /// A stream of the content of `board`, in `units`, at most once per `period`.
-    public init(board: VehicleBoard, units: UnitSystem, period: Duration) {
+    package init(board: VehicleBoard, units: UnitSystem, period: Duration) {
         self.board = board
         self.units = units
         self.period = period
@@ -29,7 +28,7 @@ public struct LiveStream {
     private static let heartbeat = Duration.seconds(1)
 
     /// Sends until the browser or the server ends the stream.
-    public func run(_ objects: inout LiveObjects, _ response: WebResponse) throws {
+    package func run(_ objects: inout LiveObjects, _ response: WebResponse) throws {
         let changed = try EventDescriptor()
         let watcher = board.watch(changed)
         defer { board.unwatch(watcher) }

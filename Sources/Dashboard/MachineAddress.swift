@@ -1,9 +1,9 @@
 import Glibc
 
 /// The address of this machine for other machines.
-public enum MachineAddress {
+package enum MachineAddress {
     /// The host name in lower case; nil without one.
-    public static var name: String? {
+    package static var name: String? {
         var bytes = [CChar](repeating: 0, count: 256)
         guard gethostname(&bytes, bytes.count - 1) == 0 else { return nil }
         let name = String(
@@ -12,7 +12,7 @@ public enum MachineAddress {
     }
 
     /// An address in a network of this machine; else its name, else that of the loopback interface.
-    public static func reachable(ofIPv6 isIPv6: Bool) -> String {
+    package static func reachable(ofIPv6 isIPv6: Bool) -> String {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return name ?? "localhost" }
         defer { freeifaddrs(list) }

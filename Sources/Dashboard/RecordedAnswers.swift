@@ -2,11 +2,10 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import Reports
 import SystemIO
-import TripReports
 import TripStore
 import VehicleScan
-import WebProtocol
 import WebServer
 
 /// Answers from the database: trips with plots, tracks and exports, history of codes, test results.

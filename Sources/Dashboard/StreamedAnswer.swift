@@ -1,26 +1,25 @@
 import Formats
 import SystemIO
-import WebProtocol
 import WebServer
 
 /// An answer that is sent while it is written, beginning with its first bytes.
 ///
 /// An error before the first byte can still be sent as a problem.
-public struct StreamedAnswer {
+package struct StreamedAnswer {
     /// The type of answers whose lines are objects.
-    public static let jsonLines = "application/x-ndjson; charset=utf-8"
+    package static let jsonLines = "application/x-ndjson; charset=utf-8"
 
     private let head: ResponseHead
     private let response: WebResponse
 
     /// An answer that begins with `head`.
-    public init(_ head: ResponseHead, _ response: WebResponse) {
+    package init(_ head: ResponseHead, _ response: WebResponse) {
         self.head = head
         self.response = response
     }
 
     /// Runs `body` with the answer's output.
-    public func write(_ body: (inout TextOutput) throws -> Void) throws {
+    package func write(_ body: (inout TextOutput) throws -> Void) throws {
         let (head, response) = (head, response)
         var writer = TextOutput { bytes throws(OutputError) in
             do throws(WebFault) {
@@ -43,7 +42,7 @@ public struct StreamedAnswer {
     }
 
     /// The same for JSON Lines.
-    public static func print(
+    package static func print(
         _ response: WebResponse, _ body: (inout TextOutput) throws -> Void
     ) throws {
         try StreamedAnswer(ResponseHead(.ok, jsonLines), response).write(body)

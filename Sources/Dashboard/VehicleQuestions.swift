@@ -2,10 +2,10 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import Reports
 import ScanSession
 import Synchronization
 import SystemIO
-import VehicleReports
 import VehicleScan
 
 /// Requests of browsers to the vehicle besides the poll: codes and monitors, with read-only

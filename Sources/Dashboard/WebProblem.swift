@@ -3,7 +3,7 @@ import OBDCore
 import SystemIO
 import TripStore
 import VehicleScan
-import WebProtocol
+import WebServer
 
 /// The reason why a request fails, as an object.
 package struct WebProblem: Error {

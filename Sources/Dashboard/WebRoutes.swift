@@ -5,8 +5,6 @@ import PIDTables
 import SystemIO
 import TripStore
 import VehicleScan
-import WebPage
-import WebProtocol
 import WebServer
 
 /// Routes the requests to `obdscan serve`: page, objects under `/api/`, and metrics for Prometheus.

@@ -1,10 +1,9 @@
 import Diagnostics
 import Formats
-import FuelFigures
 import PIDTables
+import Reports
 import SystemIO
 import TripStore
-import VehicleReports
 import VehicleScan
 
 /// The functions that the program provides to the web server: data and messages.

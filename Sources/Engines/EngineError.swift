@@ -1,7 +1,7 @@
-public import OBDCore
+import OBDCore
 
 /// Why a library cannot be used.
-public enum EngineError: Explained, Hashable, Sendable {
+package enum EngineError: Explained, Hashable, Sendable {
     /// The library is not installed; with its purpose and the Debian packages that contain it.
     case missingLibrary(String, packages: String)
     /// There is no memory for a connection.
@@ -12,7 +12,7 @@ public enum EngineError: Explained, Hashable, Sendable {
 
 extension EngineError {
     /// A library cannot be used.
-    public var explanation: Explanation {
+    package var explanation: Explanation {
         switch self {
         case .missingLibrary(let what, let packages):
             Explanation(

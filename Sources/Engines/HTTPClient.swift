@@ -1,21 +1,21 @@
 import CEngines
-public import Publishing
+import Publishing
 import SystemIO
 
 /// One connection to an HTTP server through libcurl.
 ///
 /// Use a client only on one thread. The client always verifies certificates and host names.
-public final class HTTPClient {
+package final class HTTPClient {
     /// The settings of all requests.
-    public struct Setup: Sendable {
+    package struct Setup: Sendable {
         /// The value of the Authorization header; nil = none.
-        public var authorization: String?
+        package var authorization: String?
         /// `user:password`; nil = none.
-        public var userPassword: String?
+        package var userPassword: String?
         /// A file with trusted certificates; nil = those of the system.
-        public var caFile: String?
+        package var caFile: String?
         /// The time limit for an answer.
-        public var timeout: Duration
+        package var timeout: Duration
 
         /// The texts that no message may repeat.
         fileprivate var secrets: KnownSecrets {
@@ -27,7 +27,7 @@ public final class HTTPClient {
         }
 
         /// Settings; the defaults have no credentials and use the system's certificates.
-        public init(
+        package init(
             authorization: String? = nil, userPassword: String? = nil, caFile: String? = nil,
             timeout: Duration = .seconds(60)
         ) {
@@ -44,14 +44,14 @@ public final class HTTPClient {
     private var body: HTTPBody?
 
     /// Loads the library; call this function before any thread exists.
-    public static func open() throws(EngineError) {
+    package static func open() throws(EngineError) {
         guard eng_http_open() == 0 else {
             throw .missingLibrary("HTTP", packages: "libcurl4 zlib1g")
         }
     }
 
     /// A client; the library must be loaded.
-    public init(_ setup: Setup) throws(EngineError) {
+    package init(_ setup: Setup) throws(EngineError) {
         guard let handle = eng_http_new() else { throw .noMemory }
         self.handle = handle
         self.setup = setup
@@ -78,7 +78,7 @@ public final class HTTPClient {
     }
 
     /// Begins to send the fields of a form.
-    public func post(form: ArraySlice<UInt8>, to url: String) {
+    package func post(form: ArraySlice<UInt8>, to url: String) {
         let fields = HTTPBody(form)
         body = fields
         begin(
@@ -108,7 +108,7 @@ public final class HTTPClient {
     }
 
     /// The answer to the request; nil if `stop` was raised before.
-    public func answer(stop: EventDescriptor?) -> WriteAnswer? {
+    package func answer(stop: EventDescriptor?) -> WriteAnswer? {
         while true {
             switch eng_http_drive(handle, stop?.descriptor ?? -1, 1000) {
             case 1: return ended
@@ -138,7 +138,7 @@ public final class HTTPClient {
     }
 
     /// Whether the last request failed because of the server's certificate.
-    public private(set) var isCertificateFault = false
+    package private(set) var isCertificateFault = false
 
     private var text: String {
         var size = 0
@@ -149,7 +149,7 @@ public final class HTTPClient {
     }
 
     /// Requests a resource and passes the answer's body to `take` in pieces.
-    public func get(
+    package func get(
         _ url: String, stop: EventDescriptor? = nil, _ take: (UnsafeRawBufferPointer) -> Void
     ) -> WriteAnswer? {
         withoutActuallyEscaping(take) { take in

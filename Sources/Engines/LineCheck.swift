@@ -1,24 +1,24 @@
-public import Publishing
-public import TripStore
+import Publishing
+import TripStore
 
 /// Compares the data on a server with the delivered data.
-public struct LineCheck {
+package struct LineCheck {
     /// The counts of a vehicle.
-    public struct Count: Hashable, Sendable {
+    package struct Count: Hashable, Sendable {
         /// The vehicle's name on the server.
-        public var vehicle: String
+        package var vehicle: String
         /// The number of delivered readings.
-        public var delivered: Int
+        package var delivered: Int
         /// The number of readings on the server.
-        public var found: Int
+        package var found: Int
     }
 
     /// Why the server gives no count.
-    public struct Problem: Error, Hashable, Sendable {
+    package struct Problem: Error, Hashable, Sendable {
         /// The server's message.
-        public var words: String
+        package var words: String
         /// Whether this kind of server has no query for counts.
-        public var isUnknown: Bool
+        package var isUnknown: Bool
     }
 
     private let address: SinkAddress
@@ -28,7 +28,7 @@ public struct LineCheck {
     private let database: String
 
     /// A check of a sink.
-    public init(
+    package init(
         address: SinkAddress, setup: HTTPClient.Setup, sink: String, selection: SinkSelection,
         database: String
     ) {
@@ -40,7 +40,7 @@ public struct LineCheck {
     }
 
     /// The counts of all vehicles with delivered data.
-    public func run(_ deliveries: DeliveryStore) throws -> Result<[Count], Problem> {
+    package func run(_ deliveries: DeliveryStore) throws -> Result<[Count], Problem> {
         var reader = LineReader(
             try TripStore(path: database, access: .readOnly), selection)
         var delivered: [String: Int] = [:]

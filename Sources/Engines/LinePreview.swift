@@ -1,18 +1,18 @@
 import TripStore
 
 /// The lines that a sink would get, without a server.
-public struct LinePreview: Sendable {
+package struct LinePreview: Sendable {
     private let database: String
     private let selection: SinkSelection
 
     /// A preview of the trip database at `database`.
-    public init(database: String, selection: SinkSelection) {
+    package init(database: String, selection: SinkSelection) {
         self.database = database
         self.selection = selection
     }
 
     /// Calls `body` with the lines, batch by batch.
-    public func forEach(_ body: ([UInt8]) throws -> Void) throws {
+    package func forEach(_ body: ([UInt8]) throws -> Void) throws {
         try forEach(isJSON: false) { _, lines in try body(lines) }
     }
 

@@ -1,17 +1,17 @@
-public import Publishing
+import Publishing
 import SystemIO
-public import TripStore
+import TripStore
 
 /// Sends refused lines again.
-public struct LineRetry {
+package struct LineRetry {
     /// The result.
-    public struct Result: Sendable {
+    package struct Result: Sendable {
         /// Lines that the server accepted.
-        public var taken = 0
+        package var taken = 0
         /// Lines that the server refused again.
-        public var left = 0
+        package var left = 0
         /// Why the run ended early; nil = it finished.
-        public var end: SinkEnd?
+        package var end: SinkEnd?
     }
 
     private let address: SinkAddress
@@ -19,14 +19,14 @@ public struct LineRetry {
     private let sink: String
 
     /// A retry for a sink.
-    public init(address: SinkAddress, setup: HTTPClient.Setup, sink: String) {
+    package init(address: SinkAddress, setup: HTTPClient.Setup, sink: String) {
         self.address = address
         self.setup = setup
         self.sink = sink
     }
 
     /// Sends each line separately.
-    public func run(_ deliveries: DeliveryStore) throws -> Result {
+    package func run(_ deliveries: DeliveryStore) throws -> Result {
         let client = try HTTPClient(setup)
         var result = Result()
         var taken: [Int64] = []

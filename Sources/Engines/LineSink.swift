@@ -1,11 +1,11 @@
 import OBDCore
-public import Publishing
+import Publishing
 import Synchronization
-public import SystemIO
-public import TripStore
+import SystemIO
+import TripStore
 
 /// How a sink ended.
-public enum SinkEnd: Hashable, Sendable {
+package enum SinkEnd: Hashable, Sendable {
     /// All data was delivered.
     case drained
     /// The sink was stopped.
@@ -21,39 +21,39 @@ public enum SinkEnd: Hashable, Sendable {
 }
 
 /// The state of a sink.
-public struct SinkReport: Hashable, Sendable {
+package struct SinkReport: Hashable, Sendable {
     /// Number of accepted lines or messages.
-    public var delivered = 0
+    package var delivered = 0
     /// Number of refused lines or messages.
-    public var refused = 0
+    package var refused = 0
     /// Requests, or connections.
-    public var attempts = 0
+    package var attempts = 0
     /// The current fault; nil = none.
-    public var fault: String?
+    package var fault: String?
     /// The result of the last command that a broker forwarded; nil = there was none.
-    public var command: String?
+    package var command: String?
     /// Trips that are kept back.
-    public var held = HeldTrips()
+    package var held = HeldTrips()
     /// Whether the file of cursors cannot be written, so that data is sent again after a restart.
-    public var isForgetful = false
+    package var isForgetful = false
     /// How the sink ended; nil = it still runs.
-    public var end: SinkEnd?
+    package var end: SinkEnd?
 
     /// A report of a sink that has not started.
-    public init() {}
+    package init() {}
 }
 
 /// A report that one thread writes and another one reads.
-public final class SinkState: Sendable {
+package final class SinkState: Sendable {
     private let report = Mutex(SinkReport())
     /// Raised when more than a count of sent lines changes.
     private let changed: EventDescriptor?
 
     /// An empty report; `changed` is raised when more than a count of sent lines changes.
-    public init(changed: EventDescriptor? = nil) { self.changed = changed }
+    package init(changed: EventDescriptor? = nil) { self.changed = changed }
 
     /// The present report.
-    public var current: SinkReport { report.withLock { $0 } }
+    package var current: SinkReport { report.withLock { $0 } }
 
     func change(_ body: (inout SinkReport) -> Void) {
         let isNews = report.withLock { report in
@@ -83,34 +83,34 @@ public final class SinkState: Sendable {
 }
 
 /// Delivers trips as line protocol over HTTP, on its own thread.
-public struct LineSink: Sendable {
+package struct LineSink: Sendable {
     /// The sink's name.
-    public var name: String
+    package var name: String
     /// The sink's address.
-    public var address: SinkAddress
+    package var address: SinkAddress
     /// The settings of the connection.
-    public var setup: HTTPClient.Setup
+    package var setup: HTTPClient.Setup
     /// The data to deliver.
-    public var selection: SinkSelection
+    package var selection: SinkSelection
     /// The trip database.
-    public var database: String
+    package var database: String
     /// Whether the sink ends when all data is delivered.
-    public var drains: Bool
+    package var drains: Bool
     /// Makes a connection.
     var connection: @Sendable (HTTPClient.Setup) throws -> any ServerConnection = {
         try HTTPClient($0)
     }
     /// The number of consecutive failures after which a drain ends.
-    public static let mostFailures = 5
+    package static let mostFailures = 5
     /// The greatest number of lines in a request.
-    public static let batchLines = 5_000
+    package static let batchLines = 5_000
     /// If a request has at most this many refused lines, they are searched; more are only counted.
     static let mostSought = 16
     /// The greatest size of a request before compression; unit: bytes.
-    public static let batchBytes = 1_000_000
+    package static let batchBytes = 1_000_000
 
     /// A sink.
-    public init(
+    package init(
         name: String, address: SinkAddress, setup: HTTPClient.Setup, selection: SinkSelection,
         database: String, drains: Bool
     ) {
@@ -125,7 +125,7 @@ public struct LineSink: Sendable {
     /// Delivers until all data is sent or `stop` is raised.
     ///
     /// `wake` is raised when the database changes.
-    public func run(
+    package func run(
         _ deliveries: DeliveryStore, _ state: SinkState, stop: EventDescriptor,
         wake: EventDescriptor
     ) {

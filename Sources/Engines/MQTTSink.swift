@@ -1,14 +1,14 @@
 import Diagnostics
 import Formats
 import OBDCore
-public import Publishing
-public import SystemIO
-public import TripStore
+import Publishing
+import SystemIO
+import TripStore
 
 /// Publishes states and, if wanted, history to an MQTT broker, on its own thread.
-public struct MQTTSink: Sendable {
+package struct MQTTSink: Sendable {
     /// The format of history.
-    public enum History: Sendable {
+    package enum History: Sendable {
         /// Line protocol.
         case lines
         /// The objects of `obdscan export --format json`.
@@ -16,43 +16,43 @@ public struct MQTTSink: Sendable {
     }
 
     /// The sink's name.
-    public var name: String
+    package var name: String
     /// The sink's address.
-    public var address: SinkAddress
+    package var address: SinkAddress
     /// The password; nil = none.
-    public var password: String?
+    package var password: String?
     /// A file with trusted certificates; nil = those of the system.
-    public var caFile: String?
+    package var caFile: String?
     /// The data to publish.
-    public var selection: SinkSelection
+    package var selection: SinkSelection
     /// The least time between two values of a topic.
-    public var every = Duration.seconds(5)
+    package var every = Duration.seconds(5)
     /// The discovery prefix of Home Assistant; nil = no discovery.
-    public var discoveryPrefix: String?
+    package var discoveryPrefix: String?
     /// The format of history; nil = no history.
-    public var history: History?
+    package var history: History?
     /// Reads the trouble codes of the vehicle at this adapter, for the button, and returns the result; nil =
     /// there is no button.
-    public var readCodes: (@Sendable (_ adapter: String) -> String)?
+    package var readCodes: (@Sendable (_ adapter: String) -> String)?
     /// How often in a row a drain may fail.
-    public var mostFailures = LineSink.mostFailures
+    package var mostFailures = LineSink.mostFailures
     /// The client's name at the broker; no two programs may use the same one.
-    public var client: String
+    package var client: String
     /// The version of this program.
-    public var version: String
+    package var version: String
     /// The payload of a trip.
-    public var tripPayload: @Sendable (TripSummary) -> [UInt8]
+    package var tripPayload: @Sendable (TripSummary) -> [UInt8]
     /// The trip database.
-    public var database: String
+    package var database: String
     /// Whether the sink ends when all data is published.
-    public var drains: Bool
+    package var drains: Bool
     /// Makes a connection for a client, a version of MQTT and the topic of its last will.
     var connection: @Sendable (String, Int32, String) throws -> any BrokerConnection = {
         try MQTTClient(id: $0, version: $1, will: $2)
     }
 
     /// A sink.
-    public init(
+    package init(
         name: String, address: SinkAddress, selection: SinkSelection, client: String,
         version: String, database: String, drains: Bool,
         tripPayload: @escaping @Sendable (TripSummary) -> [UInt8]
@@ -68,12 +68,12 @@ public struct MQTTSink: Sendable {
     }
 
     /// Loads the library; call this function before any thread exists.
-    public static func open() throws(EngineError) { try MQTTClient.open() }
+    package static func open() throws(EngineError) { try MQTTClient.open() }
 
     /// Removes vehicles from the broker and so from Home Assistant; on the caller's thread.
     ///
     /// Without vehicles the function only connects.
-    public func forget(_ vehicles: [String], _ deliveries: DeliveryStore?) throws -> SinkEnd {
+    package func forget(_ vehicles: [String], _ deliveries: DeliveryStore?) throws -> SinkEnd {
         let run = MQTTSinkRun(
             self, deliveries, SinkState(), stop: try EventDescriptor(), wake: try EventDescriptor())
         run.forgotten = vehicles
@@ -81,7 +81,7 @@ public struct MQTTSink: Sendable {
     }
 
     /// Publishes until all data is sent or `stop` is raised.
-    public func run(
+    package func run(
         _ deliveries: DeliveryStore, _ state: SinkState, stop: EventDescriptor,
         wake: EventDescriptor
     ) {

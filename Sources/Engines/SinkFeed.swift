@@ -1,4 +1,4 @@
-public import Diagnostics
+import Diagnostics
 import Formats
 import OBDCore
 import Publishing
@@ -6,32 +6,32 @@ import SystemIO
 import TripStore
 
 /// The part of each trip that a sink gets.
-public struct SinkSelection: Sendable {
+package struct SinkSelection: Sendable {
     /// The vehicle's name in the sink; nil = the name in the database, else the VIN.
-    public var id: String?
+    package var id: String?
     /// Names of devices, for vehicles without VIN and name.
-    public var aliases: [String: String] = [:]
+    package var aliases: [String: String] = [:]
     /// Whether the sink is Traccar, which gets only positions.
-    public var isForTraccar = false
+    package var isForTraccar = false
     /// Further tags of each line; `%VIN` in them is the vehicle's.
-    public var tags: [(name: String, value: String)] = []
+    package var tags: [(name: String, value: String)] = []
     /// Short names of signals in lower case; nil = all.
-    public var signals: Set<String>?
+    package var signals: Set<String>?
     /// Whether to publish the state of every signal, or only of those that interest drivers.
-    public var hasAllSignals = false
+    package var hasAllSignals = false
     /// The quantities of signals of car makers that a driver looks at, by short name.
-    public var measured: [String: SignalRole] = [:]
+    package var measured: [String: SignalRole] = [:]
     /// Whether positions go there.
-    public var hasPosition = false
+    package var hasPosition = false
     /// Whether to send texts and events.
-    public var hasText = false
+    package var hasText = false
     /// Converts names of signals; nil = use our own names.
-    public var names: (@Sendable (Signal) -> String?)?
+    package var names: (@Sendable (Signal) -> String?)?
     /// Only these trips, including imported ones; nil = all that were recorded here.
-    public var trips: Set<Int64>?
+    package var trips: Set<Int64>?
 
     /// All recorded data except positions and texts.
-    public init() {}
+    package init() {}
 
     /// The names of a trip's vehicle; nil = it has none.
     func identity(of trip: TripSummary) -> DeliveryStore.Identity? {
@@ -51,7 +51,7 @@ public struct SinkSelection: Sendable {
     }
 
     /// The trips that a preview leaves out.
-    public func leftOut(of trips: [TripSummary]) -> HeldTrips {
+    package func leftOut(of trips: [TripSummary]) -> HeldTrips {
         var held = HeldTrips()
         for trip in trips where trip.readings > 0 {
             if !covers(trip) {
@@ -64,7 +64,7 @@ public struct SinkSelection: Sendable {
     }
 
     /// The vehicles that would have one name at the sink, by VIN or name; nil if each has its own.
-    public func vehiclesOfOneName(
+    package func vehiclesOfOneName(
         in trips: [TripSummary]
     ) -> (name: String, vehicles: [String])? {
         var vehicles: [String: Set<String>] = [:]
@@ -334,19 +334,19 @@ final class SinkFeed {
 }
 
 /// The number of trips that cannot be delivered yet, by reason.
-public struct HeldTrips: Hashable, Sendable {
+package struct HeldTrips: Hashable, Sendable {
     /// The trip is being recorded, and the VIN may still arrive.
-    public var withoutVIN = 0
+    package var withoutVIN = 0
     /// The vehicle has neither a VIN nor a name.
-    public var withoutName = 0
+    package var withoutName = 0
     /// The trip was recorded with a clock that was not set.
-    public var withoutClock = 0
+    package var withoutClock = 0
     /// The trip was imported, maybe from another person, and no one asked for its delivery.
-    public var imported = 0
+    package var imported = 0
 
     /// No trips.
-    public init() {}
+    package init() {}
 
     /// The number of recorded ones.
-    public var count: Int { withoutVIN + withoutName + withoutClock }
+    package var count: Int { withoutVIN + withoutName + withoutClock }
 }

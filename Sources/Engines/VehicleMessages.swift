@@ -170,14 +170,14 @@ struct VehicleMessages {
 }
 
 /// The messages that a broker would get, without a broker.
-public struct MQTTPreview {
+package struct MQTTPreview {
     private let sink: MQTTSink
 
     /// A preview of a sink.
-    public init(_ sink: MQTTSink) { self.sink = sink }
+    package init(_ sink: MQTTSink) { self.sink = sink }
 
     /// Calls `body` with each topic and its payload, the retained ones first.
-    public func forEach(_ body: (String, [UInt8]) throws -> Void) throws {
+    package func forEach(_ body: (String, [UInt8]) throws -> Void) throws {
         let store = try TripStore(path: sink.database, access: .readOnly)
         var messages = VehicleMessages(sink)
         var board = StateBoard(every: sink.every)

@@ -1,4 +1,4 @@
-import DoIPWire
+import VehicleLink
 
 /// What a simulated LE adapter is called: up to 20 bytes, which fit into an advertisement.
 public struct ServedName: Hashable, Sendable, CustomStringConvertible {

@@ -1,14 +1,13 @@
 import Accessory
 import Adapters
-import Delivery
 import Engines
 import Glibc
 import OBDCore
+import Reports
 import ScanSession
 import Settings
 import SystemIO
 import TripStore
-import VehicleReports
 import VehicleScan
 
 // An error knows its sentence. What stands here is what only the command line knows: exit codes and options.

@@ -1,4 +1,4 @@
-public import ArgumentParser
+import ArgumentParser
 import Formats
 import Settings
 import SystemIO
@@ -7,9 +7,9 @@ import VehicleScan
 /// The root command.
 ///
 /// Every command has its own file in `Commands/` and a line in `subcommands`.
-public struct ObdscanCommand: ParsableCommand {
+package struct ObdscanCommand: ParsableCommand {
     /// Name, help and commands.
-    public static let configuration = CommandConfiguration(
+    package static let configuration = CommandConfiguration(
         commandName: "obdscan",
         abstract: "OBD-II scan tool: reads, logs and explains what a vehicle says.",
         discussion: """
@@ -38,15 +38,15 @@ public struct ObdscanCommand: ParsableCommand {
         ])
 
     /// The root command; alone, it shows attached adapters and suggests commands.
-    public init() {}
+    package init() {}
 
     /// Shows attached adapters and suggests commands.
-    public func run() throws {
+    package func run() throws {
         try Overview().print()
     }
 
     /// Parses the process's arguments, runs the command and ends the process with its exit code.
-    public static func runAndExit() -> Never {
+    package static func runAndExit() -> Never {
         ignoreBrokenPipes()
         ignoreMarks()
         occupyClosedStreams()

@@ -1,11 +1,11 @@
 import Accessory
 import Formats
 import Glibc
+import Reports
 import Settings
 import SystemIO
 import TripRecorder
 import TripStore
-import VehicleReports
 
 /// The output of `obdscan` without a command: attached adapters and suggested commands.
 struct Overview {

@@ -1,4 +1,4 @@
-public import Diagnostics
+import Diagnostics
 import Formats
 import OBDCore
 
@@ -7,48 +7,48 @@ import OBDCore
 /// See https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload. Home Assistant
 /// rejects the whole device for one unknown key at the top level, so the whole message is created
 /// here.
-public struct DiscoveryPayload: Hashable, Sendable {
+package struct DiscoveryPayload: Hashable, Sendable {
     /// The entity of a signal.
-    public struct SignalEntity: Hashable, Sendable {
+    package struct SignalEntity: Hashable, Sendable {
         /// The ECU and the signal, for the entity's topic.
-        public var key: SignalKey
+        package var key: SignalKey
         /// The signal as its table describes it.
-        public var signal: Signal
+        package var signal: Signal
 
         /// A signal of an ECU.
-        public init(key: SignalKey, signal: Signal) {
+        package init(key: SignalKey, signal: Signal) {
             self.key = key
             self.signal = signal
         }
     }
 
     /// The vehicle's name in topics.
-    public var vehicle: String
+    package var vehicle: String
     /// The vehicle's name for people.
-    public var name: String
+    package var name: String
     /// The vehicle's VIN; nil if unknown.
-    public var vin: String?
+    package var vin: String?
     /// The version of this program.
-    public var version: String
+    package var version: String
     /// The client whose last will announces that publishing has ended.
-    public var client: String
+    package var client: String
     /// The signals that the vehicle ever had.
-    public var signals: [SignalEntity] = []
+    package var signals: [SignalEntity] = []
     /// Whether to add entities for trouble codes and check engine light.
-    public var hasCodes = true
+    package var hasCodes = true
     /// Whether an ECU ever reported which monitors have run.
-    public var hasReadiness = false
+    package var hasReadiness = false
     /// Whether there is a button that reads trouble codes.
-    public var hasCommands = false
+    package var hasCommands = false
     /// Whether there is a tracker.
-    public var hasPosition = false
+    package var hasPosition = false
     /// The quantities of signals of car makers that a driver looks at, by short name.
-    public var measured: [String: SignalRole] = [:]
+    package var measured: [String: SignalRole] = [:]
     /// Entities that disappeared: identifier and platform.
-    public var removed: [String: String] = [:]
+    package var removed: [String: String] = [:]
 
     /// A vehicle without signals.
-    public init(vehicle: String, name: String, vin: String?, version: String, client: String) {
+    package init(vehicle: String, name: String, vin: String?, version: String, client: String) {
         self.vehicle = vehicle
         self.name = name
         self.vin = vin
@@ -57,15 +57,15 @@ public struct DiscoveryPayload: Hashable, Sendable {
     }
 
     /// How long a value stays valid if it is not sent again; unit: seconds.
-    public static let expiry = 180.0
+    package static let expiry = 180.0
 
     /// Signals of interest for drivers; entities of other signals exist, but are disabled.
-    public static let usualSignals: Set<String> = [
+    package static let usualSignals: Set<String> = [
         "RPM", "VSS", "ECT", "FLI", "ODO", "VPWR", "AAT", "EOT", "ADAPTER_VOLTAGE", "MIL",
         "BAT_PWR", "FUEL_RATE",
     ]
     /// Signals that are worth showing while the vehicle is off.
-    public static let lastingSignals: Set<String> = [
+    package static let lastingSignals: Set<String> = [
         "FLI", "ODO", "VPWR", "ADAPTER_VOLTAGE", "MIL", "BAT_PWR", "VIN",
     ]
 
@@ -79,10 +79,10 @@ public struct DiscoveryPayload: Hashable, Sendable {
         "Trip duration", "Trip distance", "Position",
     ]
     /// The payload of the button.
-    public static let readCodes = "read-codes"
+    package static let readCodes = "read-codes"
 
     /// Identifier and platform of each entity.
-    public var platforms: [String: String] {
+    package var platforms: [String: String] {
         var found: [String: String] = ["trip": "sensor", "trip_distance": "sensor"]
         for entity in signals {
             guard let platform = Self.platform(entity.signal) else { continue }
@@ -107,7 +107,7 @@ public struct DiscoveryPayload: Hashable, Sendable {
     }
 
     /// The payload.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let topics = VehicleTopics(vehicle: vehicle)
         var components: [JSONValue.Member] = []
         for (id, platform) in removed.sorted(by: { $0.key < $1.key })

@@ -2,16 +2,16 @@
 ///
 /// A unit that does not belong to a class is an error there, so a unit without a row here gets no
 /// class.
-public struct HomeAssistantUnit: Hashable, Sendable {
+package struct HomeAssistantUnit: Hashable, Sendable {
     /// The device class; nil = none.
-    public var deviceClass: String?
+    package var deviceClass: String?
     /// The state class.
-    public var stateClass: String
+    package var stateClass: String
     /// The number of decimals to show.
-    public var precision: Int
+    package var precision: Int
 
     /// The properties of a unit in the spelling of our tables.
-    public init(_ unit: String) {
+    package init(_ unit: String) {
         (deviceClass, stateClass, precision) =
             switch unit {
             case "km/h": ("speed", "measurement", 0)
@@ -34,7 +34,7 @@ public struct HomeAssistantUnit: Hashable, Sendable {
     }
 
     /// The unit in Home Assistant's spelling; nil = none.
-    public static func name(_ unit: String) -> String? {
+    package static func name(_ unit: String) -> String? {
         switch unit {
         case "", "1": nil
         case "N·m": "Nm"

@@ -1,7 +1,7 @@
 import Formats
 
 /// A JSON value that keeps the order of keys.
-public indirect enum JSONValue: Hashable, Sendable {
+package indirect enum JSONValue: Hashable, Sendable {
     /// No value.
     case null
     case text(String)
@@ -13,26 +13,26 @@ public indirect enum JSONValue: Hashable, Sendable {
     case object([Member])
 
     /// A key and its value.
-    public struct Member: Hashable, Sendable {
+    package struct Member: Hashable, Sendable {
         /// The key.
-        public var key: String
+        package var key: String
         /// The member's value.
-        public var value: JSONValue
+        package var value: JSONValue
     }
 
     /// An object with these members.
-    public static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    package static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
         .object(members.map { Member(key: $0.key, value: $0.value) })
     }
 
     /// Adds a key to an object.
-    public mutating func add(_ key: String, _ value: JSONValue) {
+    package mutating func add(_ key: String, _ value: JSONValue) {
         guard case .object(let members) = self else { return }
         self = .object(members + [Member(key: key, value: value)])
     }
 
     /// The value as UTF-8 text.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var output: [UInt8] = []
         append(to: &output)
         return output

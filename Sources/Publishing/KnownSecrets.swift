@@ -1,5 +1,5 @@
 /// Removes secrets from a server's text, because a server may repeat the request.
-public struct KnownSecrets: Hashable, Sendable {
+package struct KnownSecrets: Hashable, Sendable {
     /// The secrets in all forms in which a request has them, the longest first.
     private let forms: [String]
     private static let substitute = "***"
@@ -7,7 +7,7 @@ public struct KnownSecrets: Hashable, Sendable {
     private static let shortest = 4
 
     /// Texts such as a token, or a user with a password.
-    public init(_ secrets: [String]) {
+    package init(_ secrets: [String]) {
         var forms: Set<String> = []
         for secret in secrets {
             forms.insert(secret)
@@ -20,7 +20,7 @@ public struct KnownSecrets: Hashable, Sendable {
     }
 
     /// `text` without the secrets.
-    public func removed(from text: String) -> String {
+    package func removed(from text: String) -> String {
         forms.reduce(text) { $0.replacing($1, with: Self.substitute) }
     }
 

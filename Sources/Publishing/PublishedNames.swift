@@ -1,11 +1,11 @@
-public import OBDCore
+import OBDCore
 
 /// Names in topics and identifiers.
-public enum PublishedName {
+package enum PublishedName {
     /// Converts a text to `[a-z0-9_-]+`: other characters become `-`; nil if nothing is left.
     ///
     /// NATS allows no dots and blanks in topics, Home Assistant no dots in identifiers.
-    public static func slug(_ text: String) -> String? {
+    package static func slug(_ text: String) -> String? {
         var result: [UInt8] = []
         for byte in text.lowercased().utf8 {
             switch byte {
@@ -18,10 +18,10 @@ public enum PublishedName {
     }
 
     /// Whether a text is such a name.
-    public static func isSlug(_ text: String) -> Bool { slug(text) == text }
+    package static func isSlug(_ text: String) -> Bool { slug(text) == text }
 
     /// Whether a text is such a name once its markers are replaced.
-    public static func isTemplate(_ text: String) -> Bool {
+    package static func isTemplate(_ text: String) -> Bool {
         isSlug(NameMarker.replaced(text, host: "host", vin: "vin") ?? "")
     }
 }
@@ -30,12 +30,12 @@ public enum PublishedName {
 ///
 /// The clock of a computer without a battery may start in 1970, or continue from when it was
 /// switched off.
-public enum PublishedTime {
+package enum PublishedTime {
     /// The earliest plausible time, because the program did not exist before: 2026-01-01T00:00:00Z.
-    public static let earliest = UTC(microseconds: 1_767_225_600_000_000)
+    package static let earliest = UTC(microseconds: 1_767_225_600_000_000)
 
     /// Whether a trip from `start` to `end` was recorded with a clock that was set.
-    public static func isPlausible(start: UTC, end: UTC, now: UTC) -> Bool {
+    package static func isPlausible(start: UTC, end: UTC, now: UTC) -> Bool {
         start >= earliest && end.microseconds <= now.microseconds + 60_000_000
     }
 }

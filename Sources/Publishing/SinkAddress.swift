@@ -1,9 +1,9 @@
 /// The address of a sink as a user writes it: `influx+https://metrics.example:8428`.
 ///
 /// The description contains no secrets, because it is printed, logged and stored.
-public struct SinkAddress: Hashable, Sendable {
+package struct SinkAddress: Hashable, Sendable {
     /// The protocol.
-    public enum Kind: String, CaseIterable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         /// Line protocol over HTTP.
         case influxHTTP = "influx+http"
         /// Line protocol over HTTPS.
@@ -18,17 +18,17 @@ public struct SinkAddress: Hashable, Sendable {
         case mqtts = "mqtts"
 
         /// Whether the sink is an MQTT broker.
-        public var isMQTT: Bool { self == .mqtt || self == .mqtts }
+        package var isMQTT: Bool { self == .mqtt || self == .mqtts }
         /// Whether the sink is a Traccar server.
-        public var isTraccar: Bool { self == .traccarHTTP || self == .traccarHTTPS }
+        package var isTraccar: Bool { self == .traccarHTTP || self == .traccarHTTPS }
         /// Whether the link is encrypted.
-        public var isEncrypted: Bool {
+        package var isEncrypted: Bool {
             self == .influxHTTPS || self == .traccarHTTPS || self == .mqtts
         }
     }
 
     /// Why a text is not a valid address.
-    public enum Fault: Error, Hashable, Sendable {
+    package enum Fault: Error, Hashable, Sendable {
         /// The address does not begin with one of the known schemes.
         case unknownScheme
         /// The host is missing.
@@ -44,24 +44,24 @@ public struct SinkAddress: Hashable, Sendable {
     }
 
     /// The protocol.
-    public var kind: Kind
+    package var kind: Kind
     /// The user's name; nil = none.
-    public var user: String?
+    package var user: String?
     /// Host name or address, an IPv6 one without its brackets.
-    public var host: String
+    package var host: String
     /// The port; nil = the default port of the protocol.
-    public var port: Int?
+    package var port: Int?
     /// The prefix of the path for writing: empty, or `/insert/0/influx`.
-    public var path: String
+    package var path: String
     /// The query parameters in their order, such as `db=cars`, `org=home`.
-    public var query: [(name: String, value: String)] {
+    package var query: [(name: String, value: String)] {
         get { parameters.map { ($0[0], $0[1]) } }
         set { parameters = newValue.map { [$0.name, $0.value] } }
     }
     private var parameters: [[String]]
 
     /// Parses an address.
-    public init(_ text: String) throws(Fault) {
+    package init(_ text: String) throws(Fault) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .badCharacter }
         guard let end = text.firstRange(of: "://"),
             let kind = Kind(rawValue: text[..<end.lowerBound].lowercased())
@@ -121,7 +121,7 @@ public struct SinkAddress: Hashable, Sendable {
     private var shownHost: String { host.contains(":") ? "[\(host)]" : host }
 
     /// The port, including the default one.
-    public var usedPort: Int {
+    package var usedPort: Int {
         if let port { return port }
         switch kind {
         case .influxHTTP: return 8086
@@ -133,7 +133,7 @@ public struct SinkAddress: Hashable, Sendable {
     }
 
     /// The address as text.
-    public var text: String {
+    package var text: String {
         let query = parameters.map { "\($0[0])=\($0[1])" }.joined(separator: "&")
         return kind.rawValue + "://" + (user.map { $0 + "@" } ?? "") + shownHost
             + (port.map { ":\($0)" } ?? "") + path + (query.isEmpty ? "" : "?" + query)
@@ -144,13 +144,13 @@ public struct SinkAddress: Hashable, Sendable {
     }
 
     /// The API for writing lines that the address selects.
-    public var dialect: LineDialect {
+    package var dialect: LineDialect {
         if query.contains(where: { $0.name == "api" && $0.value == "3" }) { return .v3 }
         return query.contains { $0.name == "bucket" || $0.name == "org" } ? .v2 : .v1
     }
 
     /// The URL for writing lines.
-    public var writeURL: String {
+    package var writeURL: String {
         if kind.isTraccar { return root + "/" }
         var parts = query.filter { $0.name != "api" && $0.name != "precision" }
             .map { "\($0.name)=\($0.value)" }
@@ -159,14 +159,14 @@ public struct SinkAddress: Hashable, Sendable {
     }
 
     /// The URL of another resource on the same server.
-    public func url(_ path: String) -> String { root + path }
+    package func url(_ path: String) -> String { root + path }
 
     /// The value of a query parameter.
-    public func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
+    package func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
 }
 
 /// The APIs for writing lines to a server.
-public enum LineDialect: Hashable, Sendable {
+package enum LineDialect: Hashable, Sendable {
     /// InfluxDB 1, VictoriaMetrics, QuestDB, Telegraf.
     case v1
     /// InfluxDB 2.
@@ -183,7 +183,7 @@ public enum LineDialect: Hashable, Sendable {
     }
 
     /// The value of the header with the token.
-    public func authorization(token: String) -> String {
+    package func authorization(token: String) -> String {
         self == .v2 ? "Authorization: Token \(token)" : "Authorization: Bearer \(token)"
     }
 }

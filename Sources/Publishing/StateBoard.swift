@@ -1,12 +1,12 @@
-public import OBDCore
+import OBDCore
 
 /// The newest values of topics, and which of them must be sent.
 ///
 /// A value is sent when it changes, but not too often, and again after a while, so that readers
 /// know that it is still valid.
-public struct StateBoard: Sendable {
+package struct StateBoard: Sendable {
     /// After this time a value is sent again, if it was read again.
-    public static let heartbeat = Duration.seconds(60)
+    package static let heartbeat = Duration.seconds(60)
 
     private struct Entry {
         var value: JSONValue
@@ -16,11 +16,11 @@ public struct StateBoard: Sendable {
     }
 
     /// A message to send.
-    public struct Message: Hashable, Sendable {
+    package struct Message: Hashable, Sendable {
         /// The topic.
-        public var topic: String
+        package var topic: String
         /// The payload.
-        public var payload: [UInt8]
+        package var payload: [UInt8]
     }
 
     private let every: Duration
@@ -29,10 +29,10 @@ public struct StateBoard: Sendable {
     private var open: Set<String> = []
 
     /// An empty board; a topic gets a value at most at this interval.
-    public init(every: Duration) { self.every = every }
+    package init(every: Duration) { self.every = every }
 
     /// Stores a newer value of a topic.
-    public mutating func put(_ topic: String, _ value: JSONValue, unit: String, time: UTC) {
+    package mutating func put(_ topic: String, _ value: JSONValue, unit: String, time: UTC) {
         if let known = entries[topic] {
             if time < known.time { return }
             entries[topic]?.value = value
@@ -45,7 +45,7 @@ public struct StateBoard: Sendable {
     }
 
     /// Forgets the topics that begin like this.
-    public mutating func removeAll(under prefix: String) {
+    package mutating func removeAll(under prefix: String) {
         for topic in entries.keys.filter({ $0.hasPrefix(prefix) }) {
             entries[topic] = nil
             open.remove(topic)
@@ -53,7 +53,7 @@ public struct StateBoard: Sendable {
     }
 
     /// Everything has to be sent again to a broker that may have no messages.
-    public mutating func forgetSent() {
+    package mutating func forgetSent() {
         for topic in entries.keys {
             entries[topic]?.sent = nil
             open.insert(topic)
@@ -61,7 +61,7 @@ public struct StateBoard: Sendable {
     }
 
     /// The messages to send now; they count as sent.
-    public mutating func due(at now: Instant) -> [Message] {
+    package mutating func due(at now: Instant) -> [Message] {
         var messages: [Message] = []
         for topic in open.sorted() {
             guard let entry = entries[topic] else { continue }

@@ -1,11 +1,11 @@
-public import Diagnostics
+import Diagnostics
 import Formats
-public import OBDCore
+import OBDCore
 
 /// The payloads of state topics: the newest value, with its time.
-public enum StatePayload {
+package enum StatePayload {
     /// Whether a value is published; maps, and numbers that are not finite, are not.
-    public static func isPublished(_ value: Reading.Value) -> Bool {
+    package static func isPublished(_ value: Reading.Value) -> Bool {
         switch value {
         case .number(let number): number.isFinite
         case .flag, .label, .text: true
@@ -14,7 +14,7 @@ public enum StatePayload {
     }
 
     /// A value of a signal; null if it is not published.
-    public static func value(_ value: Reading.Value, of signal: Signal) -> JSONValue {
+    package static func value(_ value: Reading.Value, of signal: Signal) -> JSONValue {
         switch value {
         case .number(let number): .number(number)
         case .flag(let flag): .flag(flag)
@@ -27,14 +27,14 @@ public enum StatePayload {
     }
 
     /// `{"value":1726.25,"unit":"rpm","time":"…"}`.
-    public static func signal(_ value: JSONValue, unit: String, time: UTC) -> [UInt8] {
+    package static func signal(_ value: JSONValue, unit: String, time: UTC) -> [UInt8] {
         JSONValue.members([
             "value": value, "unit": unit.isEmpty ? .null : .text(unit), "time": .text(time.text),
         ]).bytes
     }
 
     /// Trouble codes, nil if they were never read; `light` is nil if no ECU reports it.
-    public static func codes(_ codes: [String]?, light: Bool?, time: UTC) -> [UInt8] {
+    package static func codes(_ codes: [String]?, light: Bool?, time: UTC) -> [UInt8] {
         JSONValue.members([
             "count": codes.map { .number(Double($0.count)) } ?? .null,
             "mil": light.map { .flag($0) } ?? .null,
@@ -43,7 +43,7 @@ public enum StatePayload {
     }
 
     /// The monitors and whether they have run since codes were cleared; each once, whichever ECU has it.
-    public static func readiness(_ monitors: [MonitorStatus], time: UTC) -> [UInt8] {
+    package static func readiness(_ monitors: [MonitorStatus], time: UTC) -> [UInt8] {
         let supported = monitors.filter(\.supported)
         func names(_ list: [MonitorStatus]) -> [String] {
             Set(list.map(\.monitor.rawValue)).sorted()
@@ -57,7 +57,7 @@ public enum StatePayload {
     }
 
     /// A position in the form of Home Assistant's trackers; accuracy in metres.
-    public static func position(_ position: Position, time: UTC) -> [UInt8] {
+    package static func position(_ position: Position, time: UTC) -> [UInt8] {
         var value = JSONValue.members([
             "latitude": .number(position.latitude), "longitude": .number(position.longitude),
             "gps_accuracy": .number(position.accuracy ?? 10),

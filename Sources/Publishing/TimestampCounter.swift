@@ -2,20 +2,20 @@
 ///
 /// The lines of an export may be larger than the memory:
 /// `{"metric":{…},"values":[1,2],"timestamps":[1000,2000]}`.
-public struct TimestampCounter: Sendable {
+package struct TimestampCounter: Sendable {
     private static let key = Array("\"timestamps\":[".utf8)
     /// The number of matched bytes of the key.
     private var matched = 0
     private var isInside = false
     private var isInNumber = false
     /// The number of points.
-    public private(set) var count = 0
+    package private(set) var count = 0
 
     /// A counter without data.
-    public init() {}
+    package init() {}
 
     /// Takes the next bytes.
-    public mutating func take(_ bytes: some Sequence<UInt8>) {
+    package mutating func take(_ bytes: some Sequence<UInt8>) {
         for byte in bytes {
             if isInside {
                 switch byte {

@@ -1,11 +1,11 @@
-public import OBDCore
+import OBDCore
 
 /// A position in Traccar's form, as the body of a request (https://www.traccar.org/osmand/).
-public enum TraccarLine {
+package enum TraccarLine {
     /// Appends `id=golf&timestamp=1795248902&lat=48.1&lon=11.5&speed=27&bearing=90` and a line end.
     ///
     /// The unit of the speed is knots.
-    public static func append(
+    package static func append(
         _ position: Position, of vehicle: String, time: UTC, to output: inout [UInt8]
     ) {
         var text = "id=\(vehicle)&timestamp=\(time.microseconds / 1_000_000)"

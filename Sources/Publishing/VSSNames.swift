@@ -3,13 +3,13 @@ import Diagnostics
 /// The names of signals in COVESA's Vehicle Signal Specification.
 ///
 /// Signals that are in neither the overlay nor the core catalogue are left out; we invent no names.
-public struct VSSNames: Sendable {
+package struct VSSNames: Sendable {
     /// A signal's name in the specification.
-    public struct Name: Hashable, Sendable {
+    package struct Name: Hashable, Sendable {
         /// `Vehicle.Speed`.
-        public var path: String
+        package var path: String
         /// Whether the signal's data type holds only whole numbers.
-        public var isWhole: Bool
+        package var isWhole: Bool
     }
 
     private var overlay: [String: Name] = [:]
@@ -18,7 +18,7 @@ public struct VSSNames: Sendable {
     /// Reads `pids/vss.tsv`: signal, overlay, core, type; other lines are ignored.
     ///
     /// - Parameter roles: the quantities of signals of car makers, by their short names: `ev-soc`.
-    public init(_ text: String, roles: [String: String] = [:]) {
+    package init(_ text: String, roles: [String: String] = [:]) {
         var measured: [String: Name] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             let columns = line.split(separator: "\t").map(String.init)
@@ -40,11 +40,11 @@ public struct VSSNames: Sendable {
     }
 
     /// The signals with a name.
-    public var signals: [String] { Set(overlay.keys).union(core.keys).sorted() }
+    package var signals: [String] { Set(overlay.keys).union(core.keys).sorted() }
 
     /// The name of a signal from the overlay or, with `isCore`, from the core catalogue if the catalogue has
     /// it.
-    public func name(_ signal: String, isCore: Bool) -> Name? {
+    package func name(_ signal: String, isCore: Bool) -> Name? {
         isCore ? core[signal] ?? overlay[signal] : overlay[signal] ?? core[signal]
     }
 }

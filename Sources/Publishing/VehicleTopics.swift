@@ -1,79 +1,81 @@
-public import OBDCore
+import OBDCore
 
 /// The topics of one vehicle: `obdscan/golf/7e8/rpm`.
 ///
 /// The names contain only small letters, digits, - and _, because NATS allows no dots and no blanks.
-public struct VehicleTopics: Hashable, Sendable {
+package struct VehicleTopics: Hashable, Sendable {
     /// The vehicle's name.
-    public let vehicle: String
+    package let vehicle: String
 
     /// The topics of a vehicle with a name from ``PublishedName``.
-    public init(vehicle: String) { self.vehicle = vehicle }
+    package init(vehicle: String) { self.vehicle = vehicle }
 
     /// The topic that shows whether the publishing program is running.
-    public static func bridge(_ client: String) -> String { "obdscan/bridge/\(client)" }
+    package static func bridge(_ client: String) -> String { "obdscan/bridge/\(client)" }
 
     /// The beginning of all of the vehicle's own topics.
-    public var prefix: String { "obdscan/\(vehicle)/" }
+    package var prefix: String { "obdscan/\(vehicle)/" }
     /// Whether an ECU answers.
-    public var availability: String { "obdscan/\(vehicle)/availability" }
+    package var availability: String { "obdscan/\(vehicle)/availability" }
     /// The topic of the vehicle's trouble codes.
-    public var codes: String { "obdscan/\(vehicle)/codes" }
+    package var codes: String { "obdscan/\(vehicle)/codes" }
     /// The topic of the vehicle's position.
-    public var position: String { "obdscan/\(vehicle)/position" }
+    package var position: String { "obdscan/\(vehicle)/position" }
     /// The topic of the vehicle's latest trip.
-    public var trip: String { "obdscan/\(vehicle)/trip" }
+    package var trip: String { "obdscan/\(vehicle)/trip" }
     /// Which monitors have run.
-    public var readiness: String { "obdscan/\(vehicle)/readiness" }
+    package var readiness: String { "obdscan/\(vehicle)/readiness" }
     /// Where the button's press arrives.
-    public var command: String { "obdscan/\(vehicle)/command" }
+    package var command: String { "obdscan/\(vehicle)/command" }
     /// Everything that was read, in order.
-    public var readings: String { "obdscan/\(vehicle)/readings" }
+    package var readings: String { "obdscan/\(vehicle)/readings" }
 
     /// All retained topics of a vehicle that has these components, except its discovery.
-    public func retained(_ components: [String: String]) -> [String] {
+    package func retained(_ components: [String: String]) -> [String] {
         let signals = components.keys.sorted().compactMap { SignalKey(identifier: $0) }.map(signal)
         return [availability, codes, readiness, position, trip] + signals
     }
 
     /// The vehicle that a command is for; nil for another topic.
-    public static func commanded(_ topic: String) -> String? {
+    package static func commanded(_ topic: String) -> String? {
         let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "obdscan", parts[2] == "command" else { return nil }
         return String(parts[1])
     }
 
     /// A signal of an ECU.
-    public func signal(_ key: SignalKey) -> String { "obdscan/\(vehicle)/\(key.ecu)/\(key.signal)" }
+    package func signal(_ key: SignalKey) -> String {
+        "obdscan/\(vehicle)/\(key.ecu)/\(key.signal)"
+    }
 
     /// The topic of the discovery message for Home Assistant.
-    public func discovery(_ prefix: String) -> String {
+    package func discovery(_ prefix: String) -> String {
         "\(prefix)/device/obdscan_\(vehicle)/config"
     }
 }
 
 /// A signal of an ECU in topics.
-public struct SignalKey: Hashable, Comparable, Sendable {
+package struct SignalKey: Hashable, Comparable, Sendable {
     /// The ECU: `7e8`, or `adapter` for readings without an ECU.
-    public var ecu: String
+    package var ecu: String
     /// The signal: `rpm`.
-    public var signal: String
+    package var signal: String
 
     /// The key of a signal.
-    public init(_ ecu: ECUAddress?, signal: String) {
+    package init(_ ecu: ECUAddress?, signal: String) {
         self.ecu = ecu.flatMap { PublishedName.slug($0.description) } ?? "adapter"
         self.signal = PublishedName.slug(signal) ?? "signal"
     }
 
     /// The order: by ECU, then by name.
-    public static func < (left: SignalKey, right: SignalKey) -> Bool {
+    package static func < (left: SignalKey, right: SignalKey) -> Bool {
         (left.ecu, left.signal) < (right.ecu, right.signal)
     }
 
     /// The signal that an identifier names; nil for `trip`, `codes` and others that name none.
     ///
     /// The name of an ECU has no `_`.
-    public init?(identifier: String) {
+    package init?(identifier: String) {
         guard let mark = identifier.firstIndex(of: "_"),
             !DiscoveryPayload.otherComponents.contains(identifier)
         else { return nil }
@@ -82,5 +84,5 @@ public struct SignalKey: Hashable, Comparable, Sendable {
     }
 
     /// The ECU and the signal in one word, as identifiers need it.
-    public var identifier: String { "\(ecu)_\(signal)" }
+    package var identifier: String { "\(ecu)_\(signal)" }
 }

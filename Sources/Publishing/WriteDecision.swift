@@ -1,7 +1,7 @@
 import OBDCore
 
 /// The result of a request that writes lines.
-public enum WriteAnswer: Hashable, Sendable {
+package enum WriteAnswer: Hashable, Sendable {
     /// The server answered: its status, the beginning of its text, and the value of Retry-After.
     case status(Int, text: String, retryAfter: String?)
     /// There was no answer; with the reason in words.
@@ -9,7 +9,7 @@ public enum WriteAnswer: Hashable, Sendable {
 }
 
 /// The decision after an answer.
-public enum WriteDecision: Hashable, Sendable {
+package enum WriteDecision: Hashable, Sendable {
     /// The server accepted all lines.
     case accepted
     /// The server accepted the valid lines and refused this many, with the reason.
@@ -22,7 +22,7 @@ public enum WriteDecision: Hashable, Sendable {
     case again(String, after: Duration?)
 
     /// Why a sink stops.
-    public enum StopReason: Hashable, Sendable {
+    package enum StopReason: Hashable, Sendable {
         /// The user name, password or token is wrong or missing.
         case notAuthorized
         /// The server knows the user and forbids the request.
@@ -41,7 +41,7 @@ public enum WriteDecision: Hashable, Sendable {
     ///
     /// A server of the first generation stores the valid lines of a request and reports how many it
     /// refused.
-    public init(_ answer: WriteAnswer) {
+    package init(_ answer: WriteAnswer) {
         switch answer {
         case .none(let why): self = .again(why, after: nil)
         case .status(let status, let text, let retryAfter):
@@ -97,22 +97,22 @@ public enum WriteDecision: Hashable, Sendable {
 /// When to try again: after 1, 2, 4 … 60 s, plus or minus a fifth.
 ///
 /// The random part keeps many clients of one server from returning at the same time.
-public struct RetryPacer: Hashable, Sendable {
+package struct RetryPacer: Hashable, Sendable {
     /// The longest pause.
-    public static let longest = Duration.seconds(60)
+    package static let longest = Duration.seconds(60)
     /// The number of consecutive failures.
-    public private(set) var failures = 0
+    package private(set) var failures = 0
 
     /// A pacer without failures.
-    public init() {}
+    package init() {}
 
     /// Records a success.
-    public mutating func succeed() { failures = 0 }
+    package mutating func succeed() { failures = 0 }
 
     /// Records a failure and returns how long to wait.
     ///
     /// `random` is from 0 to 1; `least` is the time that the server demands.
-    public mutating func fail(random: Double, least: Duration?) -> Duration {
+    package mutating func fail(random: Double, least: Duration?) -> Duration {
         let step = min(failures, 6)
         failures += 1
         let base = min(Duration.seconds(1 << step), Self.longest)
@@ -122,26 +122,26 @@ public struct RetryPacer: Hashable, Sendable {
 }
 
 /// Lines that are sent in parts if a server refuses them together.
-public struct LineBatch: Hashable, Sendable {
+package struct LineBatch: Hashable, Sendable {
     /// Line protocol; each line has a line end.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// The parts that are not sent yet, the next one last.
     private var parts: [Range<Int>]
     /// Whether the server accepted any line.
-    public private(set) var isTaken = false
+    package private(set) var isTaken = false
     /// The refused lines.
-    public private(set) var refused: [Refused] = []
+    package private(set) var refused: [Refused] = []
 
     /// A line that the server refuses.
-    public struct Refused: Hashable, Sendable {
+    package struct Refused: Hashable, Sendable {
         /// The line without its end.
-        public var line: [UInt8]
+        package var line: [UInt8]
         /// The reason.
-        public var reason: String
+        package var reason: String
     }
 
     /// Lines to send, at most `limit` bytes at once unless a line is longer.
-    public init(_ bytes: [UInt8], limit: Int) {
+    package init(_ bytes: [UInt8], limit: Int) {
         self.bytes = bytes
         parts = []
         var start = 0
@@ -159,23 +159,23 @@ public struct LineBatch: Hashable, Sendable {
     }
 
     /// The next part to send; nil = all is sent.
-    public var next: ArraySlice<UInt8>? { parts.last.map { bytes[$0] } }
+    package var next: ArraySlice<UInt8>? { parts.last.map { bytes[$0] } }
 
     /// Records that the server accepted the part.
-    public mutating func accept() {
+    package mutating func accept() {
         if parts.popLast() != nil { isTaken = true }
     }
 
     /// Whether the server seems to refuse every line for a reason that it does not report.
     ///
     /// The first lines were refused one by one, and no line was accepted.
-    public var isHopeless: Bool { !isTaken && refused.count >= 8 && !parts.isEmpty }
+    package var isHopeless: Bool { !isTaken && refused.count >= 8 && !parts.isEmpty }
 
     /// The number of lines in the next part.
-    public var count: Int { next.map { $0.count { $0 == 0x0A } } ?? 0 }
+    package var count: Int { next.map { $0.count { $0 == 0x0A } } ?? 0 }
 
     /// Records that the server refuses the whole part.
-    public mutating func refuseAll(_ reason: String) {
+    package mutating func refuseAll(_ reason: String) {
         guard let part = parts.popLast() else { return }
         for line in bytes[part].split(separator: 0x0A) {
             refused.append(Refused(line: Array(line), reason: reason))
@@ -184,7 +184,7 @@ public struct LineBatch: Hashable, Sendable {
 
     /// Records that the server refuses the part: its halves are sent next, or a single line is
     /// given up.
-    public mutating func halve(_ reason: String) {
+    package mutating func halve(_ reason: String) {
         guard let part = parts.popLast() else { return }
         let middle = part.lowerBound + part.count / 2
         let end = part.upperBound - 1

@@ -1,8 +1,8 @@
 public import Accessory
 public import Adapters
-import DoIPWire
 public import OBDCore
 public import ScanTool
+import VehicleLink
 
 /// The configuration of a scan session.
 public struct SessionConfiguration: Sendable {

@@ -1,8 +1,8 @@
-import FuelFigures
+import Reports
 
 extension UserSettings {
     /// The settings for the vehicle with this VIN.
-    public func fuelProfile(of vin: String?) -> FuelProfile {
+    package func fuelProfile(of vin: String?) -> FuelProfile {
         let all = fuel[""] ?? FuelProfile()
         return vin.flatMap { fuel[$0] }?.filled(from: all) ?? all
     }
@@ -10,7 +10,7 @@ extension UserSettings {
 
 extension SettingsKey {
     /// The key `fuel.price`, or `fuel.VIN.price` for one vehicle; nil if not valid.
-    public static func fuel(_ name: String) -> SettingsKey? {
+    package static func fuel(_ name: String) -> SettingsKey? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 || (parts.count == 3 && isBareName(parts[1])), parts[0] == "fuel",
             let last = parts.last
@@ -60,7 +60,7 @@ extension SettingsKey {
 
 extension UserSettings {
     /// The names of all fuel settings that have a value.
-    public var fuelNames: [String] {
+    package var fuelNames: [String] {
         fuel.keys.sorted().flatMap { vehicle in
             ["type", "price", "currency", "displacement", "efficiency", "calibration"]
                 .map {

@@ -1,5 +1,5 @@
 /// Command line options and environment variables that override the configuration file.
-public enum Overrides {
+package enum Overrides {
     private static let options: [String: [String]] = [
         "device": ["--device"], "adapter": ["--adapter"], "protocol": ["--protocol"],
         "units": ["--units"], "database": ["--db"], "gps": ["--gps"],
@@ -9,7 +9,7 @@ public enum Overrides {
     /// Whether a command ignores the file's value of the setting `name`.
     ///
     /// `isSet` returns whether an environment variable has a value.
-    public static func cover(
+    package static func cover(
         _ name: String, _ arguments: [String], isSet: (String) -> Bool
     ) -> Bool {
         if let variable = variables[name], isSet(variable) { return true }

@@ -1,58 +1,58 @@
 import Formats
 import OBDCore
-public import Publishing
+import Publishing
 
 /// The settings of one sink: the table `publish.NAME`.
-public struct PublishSettings: Hashable, Sendable {
+package struct PublishSettings: Hashable, Sendable {
     /// The history that a broker gets.
-    public enum History: String, CaseIterable, Sendable {
+    package enum History: String, CaseIterable, Sendable {
         case off, influx, json
     }
 
     /// The names of signals in the sink.
-    public enum Names: String, CaseIterable, Sendable {
+    package enum Names: String, CaseIterable, Sendable {
         case own, vss
         case vssCore = "vss-core"
     }
 
     /// The sink's address.
-    public var to: SinkAddress?
+    package var to: SinkAddress?
     /// A file whose first line is the password.
-    public var passwordFile: String?
+    package var passwordFile: String?
     /// A file whose first line is the token.
-    public var tokenFile: String?
+    package var tokenFile: String?
     /// A file with trusted certificates.
-    public var caFile: String?
+    package var caFile: String?
     /// The name at a broker; nil = made of the machine and the sink.
-    public var client: String?
+    package var client: String?
     /// The vehicle's name in the sink.
-    public var id: String?
+    package var id: String?
     /// Short names of signals; empty = the usual ones.
-    public var signals: [String] = []
+    package var signals: [String] = []
     /// The least time between two states of a signal.
-    public var every: Duration?
+    package var every: Duration?
     /// Whether to announce the vehicle to Home Assistant.
-    public var isForHomeAssistant: Bool?
+    package var isForHomeAssistant: Bool?
     /// The discovery prefix of Home Assistant.
-    public var discoveryPrefix: String?
+    package var discoveryPrefix: String?
     /// Whether to send positions.
-    public var hasPosition: Bool?
+    package var hasPosition: Bool?
     /// Whether to send texts.
-    public var hasText: Bool?
+    package var hasText: Bool?
     /// Whether a button at the broker may read trouble codes.
-    public var takesCommands: Bool?
+    package var takesCommands: Bool?
     /// The part of the history that a broker gets.
-    public var history: History?
+    package var history: History?
     /// The names of signals in the sink.
-    public var names: Names?
+    package var names: Names?
     /// Further tags.
-    public var tags: [String: String] = [:]
+    package var tags: [String: String] = [:]
 
     /// No settings.
-    public init() {}
+    package init() {}
 
     /// Whether the sink gets whole trips; a broker may get only the newest values.
-    public var getsHistory: Bool { to?.kind.isMQTT == false || (history ?? .off) != .off }
+    package var getsHistory: Bool { to?.kind.isMQTT == false || (history ?? .off) != .off }
 }
 
 extension SettingsKey {
@@ -170,12 +170,12 @@ extension SettingsKey {
 
 extension UserSettings {
     /// The sinks that need whole trips; a broker that gets only the current state does not.
-    public var sinksOfTrips: [String] {
+    package var sinksOfTrips: [String] {
         publish.filter(\.value.getsHistory).keys.sorted()
     }
 
     /// The names of all settings of sinks that have a value.
-    public var publishNames: [String] {
+    package var publishNames: [String] {
         publish.keys.sorted().flatMap { sink in
             let plain = SettingsKey.publishNames(sink)
             let tags = publish[sink].map { $0.tags.keys.sorted() } ?? []
@@ -187,7 +187,7 @@ extension UserSettings {
 
 extension UserSettings {
     /// The names of the settings that have a value in a section such as `publish.home`.
-    public func names(inSection section: String) -> [String] {
+    package func names(inSection section: String) -> [String] {
         (publishNames + fuelNames).filter { $0.hasPrefix(section + ".") }
     }
 }

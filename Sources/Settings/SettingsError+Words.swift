@@ -1,9 +1,9 @@
-public import OBDCore
+import OBDCore
 import Publishing
 
 extension SettingsError: ExplainedAt {
     /// Why the configuration file at `path` is wrong.
-    public func explanation(at path: String) -> Explanation {
+    package func explanation(at path: String) -> Explanation {
         if fault == .notUTF8 {
             Explanation(
                 "\(path) is not UTF-8 text", hint: "\"obdscan config edit\" opens it",
@@ -18,7 +18,7 @@ extension SettingsError: ExplainedAt {
 
 extension SettingsChangeError: ExplainedAt {
     /// Why the configuration file at `path` was not changed.
-    public func explanation(at path: String) -> Explanation {
+    package func explanation(at path: String) -> Explanation {
         switch self {
         case .before(let error): error.explanation(at: path)
         case .after(let error):

@@ -1,10 +1,10 @@
 import Accessory
-public import Publishing
+import Publishing
 
 /// A fault in a configuration file.
-public struct SettingsError: Error, Hashable, Sendable {
+package struct SettingsError: Error, Hashable, Sendable {
     /// The kind of fault.
-    public enum Fault: Hashable, Sendable {
+    package enum Fault: Hashable, Sendable {
         /// The file is not UTF-8.
         case notUTF8
         /// The file is not TOML; with the text that the reader expected.
@@ -23,19 +23,19 @@ public struct SettingsError: Error, Hashable, Sendable {
     }
 
     /// The fault.
-    public var fault: Fault
+    package var fault: Fault
     /// The line, counted from 1; nil = the whole file.
-    public var line: Int?
+    package var line: Int?
 
     /// A fault at a line.
-    public init(_ fault: Fault, _ line: Int?) {
+    package init(_ fault: Fault, _ line: Int?) {
         self.fault = fault
         self.line = line
     }
 }
 
 /// Why one setting cannot be changed.
-public enum SettingsChangeError: Error, Hashable, Sendable {
+package enum SettingsChangeError: Error, Hashable, Sendable {
     /// The file was faulty before the change.
     case before(SettingsError)
     /// The file would be faulty after the change.
@@ -43,7 +43,7 @@ public enum SettingsChangeError: Error, Hashable, Sendable {
 }
 
 /// A fault in a value.
-public enum SettingFault: Hashable, Sendable {
+package enum SettingFault: Hashable, Sendable {
     /// An empty text.
     case empty
     /// Not one of these words.
@@ -79,14 +79,14 @@ public enum SettingFault: Hashable, Sendable {
 }
 
 /// Checks of values that other modules provide.
-public struct SettingsChecks: Sendable {
+package struct SettingsChecks: Sendable {
     /// Returns why a text is not a device's address; nil = the text is an address.
-    public var addressFault: @Sendable (String) -> String?
+    package var addressFault: @Sendable (String) -> String?
     /// Returns whether a text is a condition for an alarm.
-    public var isCondition: @Sendable (String) -> Bool
+    package var isCondition: @Sendable (String) -> Bool
 
     /// Checks with these functions.
-    public init(
+    package init(
         addressFault: @escaping @Sendable (String) -> String?,
         isCondition: @escaping @Sendable (String) -> Bool
     ) {
@@ -95,12 +95,12 @@ public struct SettingsChecks: Sendable {
     }
 
     /// Checks an address, or the name of a device.
-    public func fault(ofDevice text: String) -> SettingFault? {
+    package func fault(ofDevice text: String) -> SettingFault? {
         TransportRegistry.isName(text) ? nil : addressFault(text).map { .address($0) }
     }
 
     /// Checks an address.
-    public func fault(ofAlias text: String) -> SettingFault? {
+    package func fault(ofAlias text: String) -> SettingFault? {
         TransportRegistry.isName(text) ? .notAnAddress : fault(ofDevice: text)
     }
 }

@@ -1,33 +1,33 @@
 import Accessory
 import Formats
-import Positioning
 import ScanSession
+import TripRecorder
 
 /// A setting.
-public struct SettingsKey: Hashable, Sendable {
+package struct SettingsKey: Hashable, Sendable {
     /// The words for yes and no.
     static let flags = ["on": true, "true": true, "off": false, "false": false]
 
     /// The key in the file with the name of its table: `aliases.van`.
-    public var name: String
+    package var name: String
     /// Whether the setting holds several texts.
-    public var isList = false
+    package var isList = false
     /// Whether the setting may be true or false without quotes.
-    public var isFlag = false
+    package var isFlag = false
     /// Sets the value; returns the fault of an invalid one.
-    public var set: @Sendable (String, inout UserSettings, SettingsChecks) -> SettingFault?
+    package var set: @Sendable (String, inout UserSettings, SettingsChecks) -> SettingFault?
     /// The value as a user would type it; nil = not set.
-    public var get: @Sendable (UserSettings) -> String?
+    package var get: @Sendable (UserSettings) -> String?
 
     /// Compares the names.
-    public static func == (left: SettingsKey, right: SettingsKey) -> Bool {
+    package static func == (left: SettingsKey, right: SettingsKey) -> Bool {
         left.name == right.name
     }
     /// Hashes the name.
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     /// Keys outside tables, in the order of the manual page.
-    public static let plain: [SettingsKey] = [
+    package static let plain: [SettingsKey] = [
         SettingsKey(
             name: "device",
             set: { text, settings, checks in
@@ -113,7 +113,7 @@ public struct SettingsKey: Hashable, Sendable {
     ]
 
     /// The key with this name.
-    public static func named(_ name: String) -> SettingsKey? {
+    package static func named(_ name: String) -> SettingsKey? {
         if let plain = plain.first(where: { $0.name == name }) { return plain }
         if name.hasPrefix("fuel.") { return fuel(name) }
         if name.hasPrefix("publish.") { return publish(name) }
@@ -140,7 +140,7 @@ public struct SettingsKey: Hashable, Sendable {
     }
 
     /// Whether a name needs no quotes in TOML and on a command line.
-    public static func isBareName(_ name: String) -> Bool {
+    package static func isBareName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy(TOMLReader.isBare)
     }
 }

@@ -1,19 +1,19 @@
 import OBDCore
 
 /// The configuration file: TOML (obdscan-config(5)).
-public enum SettingsText {
+package enum SettingsText {
     /// The content of a file.
-    public struct Contents: Sendable {
+    package struct Contents: Sendable {
         /// The valid settings.
-        public var settings = UserSettings()
+        package var settings = UserSettings()
         /// The faults, with the names of their settings.
-        public var faults: [(name: String, error: SettingsError)] = []
+        package var faults: [(name: String, error: SettingsError)] = []
 
         /// The content of an empty file.
-        public init() {}
+        package init() {}
 
         /// The settings if there is no fault; throws the first fault otherwise.
-        public func faultless() throws(SettingsError) -> UserSettings {
+        package func faultless() throws(SettingsError) -> UserSettings {
             if let fault = faults.first { throw fault.error }
             return settings
         }
@@ -35,7 +35,7 @@ public enum SettingsText {
     /// Missing settings have the values of `below`.
     ///
     /// - Throws: An error if the text is not UTF-8 or not TOML.
-    public static func read(
+    package static func read(
         _ bytes: [UInt8], _ checks: SettingsChecks, over below: UserSettings = UserSettings()
     ) throws(SettingsError) -> Contents {
         let text = try text(bytes)
@@ -90,7 +90,7 @@ public enum SettingsText {
     /// Returns `bytes` with one setting changed, or a setting or a section removed (nil).
     ///
     /// - Throws: The fault in `bytes`, else the reason why the result could not be read back.
-    public static func changed(
+    package static func changed(
         _ bytes: [UInt8], _ name: String, to values: [String]?, isList: Bool,
         _ checks: SettingsChecks
     ) throws(SettingsChangeError) -> [UInt8] {

@@ -1,7 +1,7 @@
 /// Lists of signals that belong together: `live --view engine`.
-public enum SignalViews {
+package enum SignalViews {
     /// The views that the program provides.
-    public static let builtIn: [(name: String, signals: [String])] = [
+    package static let builtIn: [(name: String, signals: [String])] = [
         ("engine", ["RPM", "VSS", "LOAD_PCT", "ECT", "IAT", "TP", "MAP", "MAF", "SPARKADV"]),
         ("fuel", ["FLI", "FUEL_RATE", "SHRTFT1", "LONGFT1", "LAMBDA", "MAF", "VSS"]),
         (
@@ -12,7 +12,7 @@ public enum SignalViews {
     ]
 
     /// The signals of a view; the user's views have priority; nil = unknown.
-    public static func signals(_ name: String, _ settings: UserSettings) -> [String]? {
+    package static func signals(_ name: String, _ settings: UserSettings) -> [String]? {
         settings.views[name] ?? builtIn.first { $0.name == name }?.signals
     }
 }

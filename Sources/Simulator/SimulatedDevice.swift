@@ -1,6 +1,6 @@
 import Adapters
-import DoIPWire
 public import OBDCore
+import VehicleLink
 
 /// The device of `sim:`: an adapter with a vehicle.
 public protocol SimulatedDevice: ServedDevice {

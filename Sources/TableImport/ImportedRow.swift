@@ -1,18 +1,18 @@
-public import Diagnostics
-public import OBDCore
+import Diagnostics
+import OBDCore
 
 /// A signal from another program's table.
-public struct ImportedRow: Hashable, Sendable {
+package struct ImportedRow: Hashable, Sendable {
     /// The signal; the signal's id becomes unique when tables are merged.
-    public var signal: Signal
+    package var signal: Signal
     /// The range of a gauge, according to the source.
     var display: ClosedRange<Double>?
     /// The measured quantity in our words: `ev-soc`.
-    public var role: SignalRole?
+    package var role: SignalRole?
     /// The line in the source, from 1.
-    public var line: Int
+    package var line: Int
     /// The name of the source in findings.
-    public var file: String
+    package var file: String
     /// The original equation, for people.
     var equation: String?
     /// Whether recorded answers confirm the row.
@@ -28,19 +28,19 @@ public struct ImportedRow: Hashable, Sendable {
 }
 
 /// The rows for the answer to one request.
-public struct ImportedRecord: Sendable {
+package struct ImportedRecord: Sendable {
     /// Service and identifier.
-    public var dataID: DataID
+    package var dataID: DataID
     /// The ECU to ask; nil = all.
-    public var target: ECUAddress?
+    package var target: ECUAddress?
     /// The ECU that answers; nil if the source does not name it.
-    public var responder: ECUAddress?
+    package var responder: ECUAddress?
     /// The allowed number of data bytes in the answer.
     var length = 1...4095
     /// The model years of the record; empty = all.
     var years: [ClosedRange<Int>] = []
     /// The rows.
-    public var rows: [ImportedRow] = []
+    package var rows: [ImportedRow] = []
     /// Actions of the source besides the request, which obdscan does not perform.
     var notes: [String] = []
     /// Recorded answers.
@@ -96,9 +96,9 @@ struct ImportedExample: Hashable, Sendable {
 }
 
 /// A message about a row of a source.
-public struct ImportFinding: Hashable, Sendable {
+package struct ImportFinding: Hashable, Sendable {
     /// The result for the row.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// The row is in the table, with a warning.
         case warned(String)
         /// The row is not in the table.
@@ -106,19 +106,19 @@ public struct ImportFinding: Hashable, Sendable {
     }
 
     /// The name of the source.
-    public var file: String
+    package var file: String
     /// The line, from 1.
-    public var line: Int
+    package var line: Int
     /// The name of the row in the source.
-    public var name: String
+    package var name: String
     /// The result for the row.
-    public var outcome: Outcome
+    package var outcome: Outcome
 
     /// Whether the row is missing from the table.
-    public var isLeftOut: Bool { if case .leftOut = outcome { true } else { false } }
+    package var isLeftOut: Bool { if case .leftOut = outcome { true } else { false } }
 
     /// The reason as a clause for people.
-    public var reason: String {
+    package var reason: String {
         switch outcome {
         case .warned(let reason): reason
         case .leftOut(let fault): fault.reason
@@ -127,19 +127,19 @@ public struct ImportFinding: Hashable, Sendable {
 }
 
 /// The content of one file.
-public struct ImportedSource: Sendable {
+package struct ImportedSource: Sendable {
     /// The file name without folders.
-    public var file: String
+    package var file: String
     /// The format.
-    public var format: TableFormat
+    package var format: TableFormat
     /// The records with their rows.
-    public var records: [ImportedRecord] = []
+    package var records: [ImportedRecord] = []
     /// Rows that are left out, and warnings.
-    public var findings: [ImportFinding] = []
+    package var findings: [ImportFinding] = []
     /// The number of rows in the file.
-    public var rowCount = 0
+    package var rowCount = 0
     /// Counts of recorded values that agree, differ, or were limited to a range.
-    public var recorded = RecordedCounts()
+    package var recorded = RecordedCounts()
 
     init(_ file: String, _ format: TableFormat) {
         self.file = file
@@ -171,32 +171,32 @@ public struct ImportedSource: Sendable {
 }
 
 /// The results of comparing recorded values with the rows.
-public struct RecordedCounts: Hashable, Sendable {
+package struct RecordedCounts: Hashable, Sendable {
     /// Values that the row confirms.
-    public var agree = 0
+    package var agree = 0
     /// Values that differ from the row.
-    public var differ = 0
+    package var differ = 0
     /// Values that the recorder limited to a range.
-    public var clamped = 0
+    package var clamped = 0
     /// Answers that are incomplete or belong to an unknown record.
-    public var unusable = 0
+    package var unusable = 0
 }
 
 /// The options of an import.
-public struct ImportOptions: Sendable {
+package struct ImportOptions: Sendable {
     /// The model year; nil = any.
-    public var year: Int?
+    package var year: Int?
     /// The ECU to ask if the source names none.
-    public var header: ECUAddress?
+    package var header: ECUAddress?
     /// Identifiers to leave out, because the built-in table has them.
-    public var builtIn: Set<DataID> = []
+    package var builtIn: Set<DataID> = []
 
     /// The default options.
-    public init() {}
+    package init() {}
 }
 
 /// The formats of tables.
-public enum TableFormat: String, CaseIterable, Sendable {
+package enum TableFormat: String, CaseIterable, Sendable {
     /// Signal sets of the OBDb project, JSON.
     case obdb
     /// Torque's extended PIDs, CSV.
@@ -209,7 +209,7 @@ public enum TableFormat: String, CaseIterable, Sendable {
     case dbc
 
     /// The licence that the source's project states for its files; nil if it states none.
-    public var licence: String? {
+    package var licence: String? {
         switch self {
         case .obdb: "CC BY-SA 4.0"
         case .wican: "GPL-3.0"
@@ -219,7 +219,7 @@ public enum TableFormat: String, CaseIterable, Sendable {
     }
 
     /// The name for people.
-    public var title: String {
+    package var title: String {
         switch self {
         case .obdb: "OBDb signal set"
         case .torque: "Torque extended PIDs"

@@ -3,7 +3,7 @@ import OBDCore
 
 extension ImportedTable {
     /// The table in the format of obdscan-pids(5).
-    public var text: String {
+    package var text: String {
         var lines: [String] = ["# Made by obdscan pids import."]
         for origin in origins {
             var words = ["# \(origin.file): \(origin.format.title)"]

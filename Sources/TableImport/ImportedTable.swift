@@ -2,20 +2,20 @@ import Diagnostics
 import OBDCore
 
 /// Several sources merged into one table of ours.
-public struct ImportedTable: Sendable {
+package struct ImportedTable: Sendable {
     /// A source in the head of the table.
-    public struct Origin: Sendable {
+    package struct Origin: Sendable {
         /// The file name.
-        public var file: String
+        package var file: String
         /// The format.
-        public var format: TableFormat
+        package var format: TableFormat
         /// SHA-256 of the file's content.
-        public var digest: String
+        package var digest: String
         /// The day of the file's last change; nil = unknown.
-        public var date: String?
+        package var date: String?
 
         /// A source.
-        public init(file: String, format: TableFormat, digest: String, date: String?) {
+        package init(file: String, format: TableFormat, digest: String, date: String?) {
             self.file = Text.line(file)
             self.format = format
             self.digest = digest
@@ -24,20 +24,20 @@ public struct ImportedTable: Sendable {
     }
 
     /// The sources of the rows.
-    public let origins: [Origin]
+    package let origins: [Origin]
     /// The records, sorted by request.
-    public private(set) var records: [ImportedRecord] = []
+    package private(set) var records: [ImportedRecord] = []
     /// Rows that are left out, and warnings.
-    public private(set) var findings: [ImportFinding] = []
+    package private(set) var findings: [ImportFinding] = []
     /// The number of rows in all sources.
-    public let rowCount: Int
+    package let rowCount: Int
     /// The number of rows in the table; a row from several sources counts once.
-    public private(set) var takenCount = 0
+    package private(set) var takenCount = 0
     /// The results of comparing recorded answers.
-    public private(set) var recorded = RecordedCounts()
+    package private(set) var recorded = RecordedCounts()
 
     /// Merges sources: rows of the same request form one record, and ids become unique.
-    public init(_ sources: [ImportedSource], from origins: [Origin]) {
+    package init(_ sources: [ImportedSource], from origins: [Origin]) {
         self.origins = origins
         rowCount = sources.reduce(0) { $0 + $1.rowCount }
         var places: [ImportedRecord.Key: Int] = [:]

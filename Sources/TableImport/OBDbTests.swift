@@ -2,11 +2,11 @@ import Diagnostics
 import OBDCore
 
 /// A file with recorded answers for an OBDb signal set.
-public struct OBDbTests: Sendable {
+package struct OBDbTests: Sendable {
     /// The file name in examples.
-    public var file: String
+    package var file: String
     /// The model year of the car; nil if the path does not contain it.
-    public var year: Int?
+    package var year: Int?
     /// Answers with their values.
     var cases: [Case] = []
 
@@ -18,7 +18,7 @@ public struct OBDbTests: Sendable {
     }
 
     /// Parses `response` and `expected_values` of each case; it supports no other YAML.
-    public init(_ bytes: [UInt8], file: String, year: Int?) {
+    package init(_ bytes: [UInt8], file: String, year: Int?) {
         self.file = Text.line(file)
         self.year = year
         var isInValues = false
@@ -72,7 +72,7 @@ extension ImportedSource {
     ///
     /// A row is removed if more answers contradict than confirm it. Answers that confirm a row
     /// become examples.
-    public mutating func prove(by tests: [OBDbTests], year: Int?) {
+    package mutating func prove(by tests: [OBDbTests], year: Int?) {
         var counts: [[RowCount]] = records.map {
             Array(repeating: RowCount(), count: $0.rows.count)
         }

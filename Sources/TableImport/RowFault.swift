@@ -1,7 +1,7 @@
-public import OBDCore
+import OBDCore
 
 /// Why a row of another program's table cannot become a row of ours.
-public enum RowFault: Error, Hashable, Sendable {
+package enum RowFault: Error, Hashable, Sendable {
     /// The equation is not valid from this part on.
     case broken(String)
     /// The equation is too long or too deeply nested.
@@ -59,7 +59,7 @@ public enum RowFault: Error, Hashable, Sendable {
     case broadcast
 
     /// The reason as a clause for people.
-    public var reason: String {
+    package var reason: String {
         switch self {
         case .broken(let rest): "the equation cannot be read at \"\(rest)\""
         case .tooLong: "the equation is too long"

@@ -1,41 +1,41 @@
-public import Diagnostics
-public import OBDCore
+import Diagnostics
+import OBDCore
 
 /// Writes our signals in the formats of other programs.
-public struct TableExport: Sendable {
+package struct TableExport: Sendable {
     /// A signal that the format cannot express.
-    public struct LeftOut: Hashable, Sendable {
+    package struct LeftOut: Hashable, Sendable {
         /// The identifier of the signal's record.
-        public var dataID: DataID
+        package var dataID: DataID
         /// The signal's id.
-        public var signal: String
+        package var signal: String
         /// The reason.
-        public var reason: String
+        package var reason: String
     }
 
     /// A record with its signals.
-    public struct Record: Sendable {
+    package struct Record: Sendable {
         /// The record.
-        public var record: PIDTable.Record
+        package var record: PIDTable.Record
         /// The signals.
-        public var signals: [Signal]
+        package var signals: [Signal]
 
         /// A record with these signals.
-        public init(record: PIDTable.Record, signals: [Signal]) {
+        package init(record: PIDTable.Record, signals: [Signal]) {
             self.record = record
             self.signals = signals
         }
     }
 
     /// The content of the file.
-    public private(set) var text = ""
+    package private(set) var text = ""
     /// Signals that are not in the file.
-    public private(set) var leftOut: [LeftOut] = []
+    package private(set) var leftOut: [LeftOut] = []
     /// The number of signals in the file.
-    public private(set) var count = 0
+    package private(set) var count = 0
 
     /// Writes records in a format; nil for a format that can only be read.
-    public init?(_ records: [Record], as format: TableFormat) {
+    package init?(_ records: [Record], as format: TableFormat) {
         switch format {
         case .obdb: writeOBDb(records)
         case .torque: writeTorque(records)

@@ -1,7 +1,7 @@
 /// Detects the format of a table and reads it.
-public enum TableSource {
+package enum TableSource {
     /// Why a file is not a table of another program.
-    public enum Fault: Error, Hashable, Sendable {
+    package enum Fault: Error, Hashable, Sendable {
         /// The format is unknown.
         case unknownForm
         /// The JSON is not valid at this line.
@@ -13,10 +13,10 @@ public enum TableSource {
     }
 
     /// The greatest size of a file; the collection of all WiCAN profiles has one megabyte.
-    public static let longest = 64 << 20
+    package static let longest = 64 << 20
 
     /// Reads the rows of a file; `expected` is the required format.
-    public static func read(
+    package static func read(
         _ bytes: [UInt8], _ file: String, as expected: TableFormat? = nil,
         _ options: ImportOptions = ImportOptions()
     ) throws(Fault) -> ImportedSource {

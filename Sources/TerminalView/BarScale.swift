@@ -7,19 +7,19 @@ import Formats
 /// unit (100 %, 150 °C, 8000 rpm). If a value exceeds the end of the scale, the end grows in steps of 1, 2
 /// and 5. The scale never shrinks during readings, because a bar would then grow while its value falls.
 /// Counts and totals have no bar, because they are not part of a whole.
-public struct BarScale: Hashable, Sendable {
+package struct BarScale: Hashable, Sendable {
     /// The end of the bar, greater than 0; unit: the one shown.
-    public let end: Double
+    package let end: Double
     /// Whether the bar begins in the middle and also extends to `-end`.
-    public let isCentred: Bool
+    package let isCentred: Bool
     /// The end in at most five characters, with `±` for a centred bar.
-    public let label: String
+    package let label: String
 
     /// The scale for values from `least` to `most`; nil if the signal has no bar.
     ///
     /// Values are in `unit` and have `decimals` digits after the point. `bounds` is the range that
     /// the signal can express; nil means any value.
-    public init?(
+    package init?(
         unit: String, bounds: ClosedRange<Double>?, decimals: Int, least: Double, most: Double
     ) {
         guard !Self.totals.contains(unit) else { return nil }
@@ -41,7 +41,7 @@ public struct BarScale: Hashable, Sendable {
     }
 
     /// The position of `value` between zero and the end: 0 to 1, or -1 to 1 for a centred bar.
-    public func part(of value: Double) -> Double {
+    package func part(of value: Double) -> Double {
         guard value.isFinite else { return 0 }
         return max(isCentred ? -1 : 0, min(1, value / end))
     }

@@ -1,5 +1,5 @@
 /// A key or a mouse event from the terminal.
-public enum Key: Hashable, Sendable {
+package enum Key: Hashable, Sendable {
     case up, down, left, right, pageUp, pageDown, home, end
     case enter, escape, backspace, delete, tab
     /// The end of input, or Ctrl-C if it does not raise a signal.
@@ -12,7 +12,7 @@ public enum Key: Hashable, Sendable {
     case wheelUp, wheelDown
 
     /// The keys in `bytes`; unknown keys and incomplete escape sequences are ignored.
-    public static func read(_ bytes: some Collection<UInt8>) -> [Key] {
+    package static func read(_ bytes: some Collection<UInt8>) -> [Key] {
         var keys: [Key] = []
         var rest = Array(bytes)[...]
         while let first = rest.popFirst() {

@@ -1,6 +1,6 @@
 extension LiveModel.Page {
     /// The help about the keys.
-    public static let help = LiveModel.Page(
+    package static let help = LiveModel.Page(
         title: "Keys",
         lines: [
             "  ↑ ↓  PgUp PgDn    choose a signal; Home, End; Esc: none",

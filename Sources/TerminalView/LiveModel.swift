@@ -6,46 +6,46 @@ import ScanTool
 import VehicleScan
 
 /// The state of the live view, changed by readings and events, and drawn by ``LiveView``.
-public struct LiveModel: Sendable {
+package struct LiveModel: Sendable {
     /// The part of the screen above the signals.
-    public struct Header: Hashable, Sendable {
+    package struct Header: Hashable, Sendable {
         /// The device as the user gave it: `sim:`.
-        public var accessory = ""
+        package var accessory = ""
         /// VIN or another name of the vehicle.
-        public var vehicle: String?
+        package var vehicle: String?
         /// `ELM327 v2.1`.
-        public var adapter: String?
+        package var adapter: String?
         /// `ISO 15765-4 CAN, 11 bit, 500 kbit/s`.
-        public var vehicleProtocol: String?
+        package var vehicleProtocol: String?
         /// Supply at the adapter; unit: V.
-        public var voltage: Double?
+        package var voltage: Double?
         /// State of the scan tool.
-        public var state = StateKind.initializing
+        package var state = StateKind.initializing
         /// Whether polling is paused, for example because the vehicle is parked.
-        public var isResting = false
+        package var isResting = false
         /// Whether nothing is polled, because the user removed every signal.
-        public var asksNothing = false
+        package var asksNothing = false
         /// The trip that is being recorded.
-        public var trip: Int64?
+        package var trip: Int64?
         /// Whether the link is lost and obdscan is reconnecting.
-        public var isLinkLost = false
+        package var isLinkLost = false
         /// A notice for the user: a lost link, or a vehicle that does not answer.
-        public var notice: String?
+        package var notice: String?
         /// Why the trip cannot be stored at the moment.
-        public var storing: String?
+        package var storing: String?
         /// The alarms that are not over.
-        public var alarm: String?
+        package var alarm: String?
         /// Whether the check engine light of any ECU is on; nil = not reported.
-        public var light: Bool?
+        package var light: Bool?
         /// The other lamps of SAE J1939; on if they are on at any ECU.
-        public var lamps = CodeReport.Lamps(
+        package var lamps = CodeReport.Lamps(
             malfunction: nil, redStop: nil, amberWarning: nil, protect: nil)
         /// The number of codes that all ECUs report; nil = not reported.
-        public var codes: Int?
+        package var codes: Int?
     }
 
     /// How signals are displayed.
-    public enum Mode: Hashable, Sendable {
+    package enum Mode: Hashable, Sendable {
         /// One line per signal.
         case list
         /// One dial per signal.
@@ -55,7 +55,7 @@ public struct LiveModel: Sendable {
     }
 
     /// The order of the signals.
-    public enum Order: String, Hashable, Sendable, CaseIterable {
+    package enum Order: String, Hashable, Sendable, CaseIterable {
         /// As given by the user, or as moved by keys.
         case asked
         /// The order of names.
@@ -64,7 +64,7 @@ public struct LiveModel: Sendable {
         case unusual
 
         /// The name of the order for people.
-        public var words: String {
+        package var words: String {
             switch self {
             case .asked: "as asked for"
             case .name: "by name"
@@ -74,91 +74,91 @@ public struct LiveModel: Sendable {
     }
 
     /// Identifies a row.
-    public struct Key: Hashable, Sendable {
+    package struct Key: Hashable, Sendable {
         /// The signal of the row.
-        public var signal: SignalIndex
+        package var signal: SignalIndex
         /// Nil before the first answer of an ECU, and if headers are off.
-        public var ecu: ECUAddress?
+        package var ecu: ECUAddress?
 
         init(_ row: Row) { (signal, ecu) = (row.signal, row.ecu) }
         init(_ reading: Reading) { (signal, ecu) = (reading.signal, reading.ecu) }
     }
 
     /// The greatest number of signals in one graph.
-    public static let mostPlotted = 3
+    package static let mostPlotted = 3
     /// The time spans that a graph can show.
-    public static let windows: [Duration] = [
+    package static let windows: [Duration] = [
         .seconds(60), .seconds(120), .seconds(300), .seconds(600),
     ]
 
     /// The part of the screen above the signals.
-    public var header = Header()
+    package var header = Header()
     /// The names of the ECUs.
-    public var names = ECUNames()
+    package var names = ECUNames()
     /// The rows, in the order in which they are shown.
-    public private(set) var rows: [Row] = []
+    package private(set) var rows: [Row] = []
     /// Number of readings.
-    public private(set) var readings = 0
+    package private(set) var readings = 0
     /// The start of the view.
-    public private(set) var start: Instant
+    package private(set) var start: Instant
     /// The first visible row, if not all rows fit.
-    public var scroll = 0
+    package var scroll = 0
     /// The row that keys act on; nil until the user selects one.
-    public var cursor: Int?
+    package var cursor: Int?
     /// How signals are displayed.
-    public var mode = Mode.list
+    package var mode = Mode.list
     /// The order of the rows; see ``shown``.
-    public private(set) var order = Order.asked
+    package private(set) var order = Order.asked
     /// Whether rows with the same value from further ECUs are hidden.
-    public private(set) var foldsECUs = true
+    package private(set) var foldsECUs = true
     /// The signals that the graph shows in addition to the selected one.
-    public private(set) var plotted: [Key] = []
+    package private(set) var plotted: [Key] = []
     /// The index into ``windows``; nil = the shortest span that shows all data.
     private var chosenWindow: Int?
     /// The limits of usual values.
-    public var levels = SignalLevels()
+    package var levels = SignalLevels()
     /// When the display was paused; nil = it is running.
-    public private(set) var pauseStart: Instant?
+    package private(set) var pauseStart: Instant?
     /// Whether the display is paused.
-    public var isPaused: Bool { pauseStart != nil }
+    package var isPaused: Bool { pauseStart != nil }
     /// A text page that covers the signals, such as help or codes; nil = none.
-    public var page: Page?
+    package var page: Page?
     /// A message about the last key, shown for some seconds.
-    public private(set) var remark: Remark?
+    package private(set) var remark: Remark?
     /// The search for a signal to add; nil = none.
-    public var adding: SignalChoice?
+    package var adding: SignalChoice?
 
     /// A message at the bottom of the screen that disappears by itself.
-    public struct Remark: Hashable, Sendable {
+    package struct Remark: Hashable, Sendable {
         /// The message.
-        public var text: String
+        package var text: String
         /// When the message disappears.
-        public var end: Instant
+        package var end: Instant
     }
 
     /// A line of a page.
-    public struct Line: Hashable, Sendable, ExpressibleByStringLiteral {
+    package struct Line: Hashable, Sendable, ExpressibleByStringLiteral {
         /// The whole line.
-        public var text: String
+        package var text: String
         /// The style of the line.
-        public var style: Style?
+        package var style: Style?
         /// The number of characters at the beginning in another style, such as a code before its
         /// text.
-        public var head = 0
+        package var head = 0
         /// The style of these characters.
-        public var headStyle: Style?
+        package var headStyle: Style?
         /// The column where folded parts begin; nil = under the last column of the line.
-        public var hanging: Int?
+        package var hanging: Int?
 
         /// A line in one style.
-        public init(_ text: String, _ style: Style? = nil) {
+        package init(_ text: String, _ style: Style? = nil) {
             self.text = text
             self.style = style
         }
 
         /// A line whose beginning has its own style; folded parts are indented to the end of the
         /// beginning.
-        public init(head: String, _ headStyle: Style?, _ text: String, _ style: Style? = nil) {
+        package init(head: String, _ headStyle: Style?, _ text: String, _ style: Style? = nil) {
             self.text = head + text
             self.style = style
             self.head = head.count
@@ -167,22 +167,22 @@ public struct LiveModel: Sendable {
         }
 
         /// A plain line.
-        public init(stringLiteral value: String) { self.init(value) }
+        package init(stringLiteral value: String) { self.init(value) }
     }
 
     /// A text page that replaces the signals until a key is pressed.
-    public struct Page: Hashable, Sendable {
+    package struct Page: Hashable, Sendable {
         /// The heading.
-        public var title: String
+        package var title: String
         /// The text.
-        public var lines: [Line]
+        package var lines: [Line]
         /// The first visible line, counted after folding to the screen.
-        public var scroll = 0
+        package var scroll = 0
         /// Whether the page still waits for the vehicle's answers.
-        public var isBeingRead = false
+        package var isBeingRead = false
 
         /// A page at its first line.
-        public init(title: String, lines: [Line], isBeingRead: Bool = false) {
+        package init(title: String, lines: [Line], isBeingRead: Bool = false) {
             self.title = title
             self.lines = lines
             self.isBeingRead = isBeingRead
@@ -190,7 +190,7 @@ public struct LiveModel: Sendable {
     }
 
     /// Units of the displayed values.
-    public private(set) var units: UnitSystem
+    package private(set) var units: UnitSystem
     /// Rows that the user removed.
     private var hidden: Set<Key> = []
     private var ranks: [SignalIndex: Int]
@@ -205,7 +205,7 @@ public struct LiveModel: Sendable {
     /// An empty view that shows values in `units`.
     ///
     /// Signals of `order` come first, in that order, and the others in the order of the table.
-    public init(units: UnitSystem, start: Instant, order: [SignalIndex] = []) {
+    package init(units: UnitSystem, start: Instant, order: [SignalIndex] = []) {
         self.units = units
         self.start = start
         ranks = [:]
@@ -215,7 +215,7 @@ public struct LiveModel: Sendable {
     }
 
     /// The indices of the visible rows, in their order.
-    public var shown: [Int] {
+    package var shown: [Int] {
         var places = rows.indices.filter { place in
             let row = rows[place]
             return !foldsECUs || !row.isFolded || row.isAlarming || cursor == place
@@ -241,16 +241,16 @@ public struct LiveModel: Sendable {
     }
 
     /// The number of rows that are hidden because another ECU reports the same value.
-    public var folded: Int { rows.count - shown.count }
+    package var folded: Int { rows.count - shown.count }
 
     /// The addresses of the ECUs whose hidden rows have the same value as `row`.
-    public func likes(of row: Row) -> [ECUAddress] {
+    package func likes(of row: Row) -> [ECUAddress] {
         guard !row.isFolded else { return [] }
         return rows.filter { $0.signal == row.signal && $0.isFolded }.compactMap(\.ecu)
     }
 
     /// The rows in the graph: the selected row first, then those that were added.
-    public var graphed: [Int] {
+    package var graphed: [Int] {
         let beside = plotted.compactMap { places[$0] }
         let chosen =
             cursor.flatMap { rows.indices.contains($0) ? $0 : nil } ?? beside.first
@@ -260,13 +260,13 @@ public struct LiveModel: Sendable {
     }
 
     /// Stores the state of an ECU's check engine light.
-    public mutating func takeLight(_ isOn: Bool, of ecu: ECUAddress?) {
+    package mutating func takeLight(_ isOn: Bool, of ecu: ECUAddress?) {
         lights[ecu] = isOn
         header.light = lights.values.contains(true)
     }
 
     /// Stores the lamps of an ECU on SAE J1939.
-    public mutating func takeLamps(_ lamps: CodeReport.Lamps, of ecu: ECUAddress?) {
+    package mutating func takeLamps(_ lamps: CodeReport.Lamps, of ecu: ECUAddress?) {
         self.lamps[ecu] = lamps
         let all = self.lamps.values
         header.lamps.redStop = all.contains { $0.redStop == true }
@@ -275,16 +275,16 @@ public struct LiveModel: Sendable {
     }
 
     /// Stores the number of codes of an ECU.
-    public mutating func takeCodes(_ count: Int, of ecu: ECUAddress?) {
+    package mutating func takeCodes(_ count: Int, of ecu: ECUAddress?) {
         counts[ecu] = count
         header.codes = counts.values.reduce(0, +)
     }
 
     /// Readings per second over the last seconds.
-    public func readingsPerSecond(at now: Instant) -> Double { readingRate.perSecond(at: now) }
+    package func readingsPerSecond(at now: Instant) -> Double { readingRate.perSecond(at: now) }
 
     /// Requests per second over the last seconds.
-    public func requestsPerSecond(at now: Instant) -> Double { requestRate.perSecond(at: now) }
+    package func requestsPerSecond(at now: Instant) -> Double { requestRate.perSecond(at: now) }
 
     /// Whether requests have been answered for a while, and no signal could be read from any answer.
     func isWithoutReadings(at now: Instant) -> Bool {
@@ -293,22 +293,22 @@ public struct LiveModel: Sendable {
     }
 
     /// The time from the last request to the end of its reply.
-    public var roundTrip: Duration? { lastRoundTrip }
+    package var roundTrip: Duration? { lastRoundTrip }
 
     /// Counts an exchange.
-    public mutating func exchanged(_ roundTrip: Duration, at now: Instant) {
+    package mutating func exchanged(_ roundTrip: Duration, at now: Instant) {
         lastRoundTrip = roundTrip
         requestRate.count(at: now)
     }
 
     /// Adds an empty row for a requested signal.
-    public mutating func expect(_ index: SignalIndex, _ signal: Signal) {
+    package mutating func expect(_ index: SignalIndex, _ signal: Signal) {
         guard !rows.contains(where: { $0.signal == index }) else { return }
         insert(emptyRow(index, signal, ecu: nil))
     }
 
     /// Shows a reading of `signal`, the signal of the reading's index.
-    public mutating func apply(_ reading: Reading, _ signal: Signal, at now: Instant) {
+    package mutating func apply(_ reading: Reading, _ signal: Signal, at now: Instant) {
         readings += 1
         readingRate.count(at: now)
         if isPaused || hidden.contains(Key(reading)) { return }
@@ -358,17 +358,17 @@ public struct LiveModel: Sendable {
     }
 
     /// Whether any row has no value yet.
-    public var hasEmptyRows: Bool { rows.contains { $0.updated == nil } }
+    package var hasEmptyRows: Bool { rows.contains { $0.updated == nil } }
 
     /// Marks the rows of `signal` after no ECU answered a request for it.
-    public mutating func missed(_ signal: SignalIndex) {
+    package mutating func missed(_ signal: SignalIndex) {
         for place in rows.indices where rows[place].signal == signal && rows[place].updated == nil {
             rows[place].isUnanswered = true
         }
     }
 
     /// Marks the rows that have an alarm.
-    public mutating func mark(where isRaised: (SignalIndex, ECUAddress?) -> Bool) {
+    package mutating func mark(where isRaised: (SignalIndex, ECUAddress?) -> Bool) {
         for place in rows.indices {
             rows[place].isAlarming = isRaised(rows[place].signal, rows[place].ecu)
         }
@@ -430,7 +430,7 @@ public struct LiveModel: Sendable {
 
 extension LiveModel {
     /// Moves the cursor by this many rows.
-    public mutating func moveCursor(by step: Int, page: Int) {
+    package mutating func moveCursor(by step: Int, page: Int) {
         let shown = shown
         guard !shown.isEmpty else { return }
         // At first the cursor appears in the first visible row or the last row. Home and End always
@@ -445,13 +445,13 @@ extension LiveModel {
     }
 
     /// Scrolls by this many rows without selecting one.
-    public mutating func scroll(by step: Int, page: Int) {
+    package mutating func scroll(by step: Int, page: Int) {
         scroll = max(0, min(shown.count - page, scroll + step))
     }
 
     /// Removes the selected row.
     /// - Returns: The signal, if no other row shows it and it need not be polled any more.
-    public mutating func removeRow() -> SignalIndex? {
+    package mutating func removeRow() -> SignalIndex? {
         guard let place = cursor, rows.indices.contains(place) else { return nil }
         let row = rows.remove(at: place)
         hidden.insert(Key(row))
@@ -468,12 +468,12 @@ extension LiveModel {
     }
 
     /// Shows a removed signal again.
-    public mutating func allow(_ signal: SignalIndex) {
+    package mutating func allow(_ signal: SignalIndex) {
         hidden = hidden.filter { $0.signal != signal }
     }
 
     /// Moves the selected row; the rows of one signal stay together.
-    public mutating func moveRow(by step: Int) {
+    package mutating func moveRow(by step: Int) {
         var signals: [SignalIndex] = []
         for place in shown where signals.last != rows[place].signal {
             signals.append(rows[place].signal)
@@ -494,7 +494,7 @@ extension LiveModel {
     }
 
     /// Switches to the next order.
-    public mutating func changeOrder() {
+    package mutating func changeOrder() {
         let all = Order.allCases
         let place = all.firstIndex(of: order) ?? 0
         order = all[(place + 1) % all.count]
@@ -502,15 +502,15 @@ extension LiveModel {
     }
 
     /// Toggles between the rows of all ECUs and hiding equal rows.
-    public mutating func toggleFolding() { foldsECUs.toggle() }
+    package mutating func toggleFolding() { foldsECUs.toggle() }
 
     /// The result of adding a signal to the graph or removing it.
-    public enum Plotting: Hashable, Sendable {
+    package enum Plotting: Hashable, Sendable {
         case added, removed, full
     }
 
     /// Adds the selected signal to the graph or removes it; nil = none is selected.
-    public mutating func togglePlotted() -> Plotting? {
+    package mutating func togglePlotted() -> Plotting? {
         guard let cursor, rows.indices.contains(cursor) else { return nil }
         let key = Key(rows[cursor])
         if let place = plotted.firstIndex(of: key) {
@@ -523,15 +523,15 @@ extension LiveModel {
     }
 
     /// The position of a row's signal in the graph; nil = it is not in the graph.
-    public func plotPlace(of row: Row) -> Int? { plotted.firstIndex(of: Key(row)) }
+    package func plotPlace(of row: Row) -> Int? { plotted.firstIndex(of: Key(row)) }
 
     /// Shows a longer or shorter time in graphs.
-    public mutating func zoom(by step: Int, at now: Instant) {
+    package mutating func zoom(by step: Int, at now: Instant) {
         chosenWindow = max(0, min(Self.windows.count - 1, window(at: now) + step))
     }
 
     /// The time that graphs show: the selected one, else enough for all data.
-    public func graphWindow(at now: Instant) -> Duration { Self.windows[window(at: now)] }
+    package func graphWindow(at now: Instant) -> Duration { Self.windows[window(at: now)] }
 
     private func window(at now: Instant) -> Int {
         let elapsed = now - start
@@ -539,7 +539,7 @@ extension LiveModel {
     }
 
     /// Changes the units, including those of values already on the screen.
-    public mutating func show(in units: UnitSystem) {
+    package mutating func show(in units: UnitSystem) {
         guard units != self.units else { return }
         for place in rows.indices {
             rows[place].convert(from: self.units, to: units)
@@ -548,24 +548,24 @@ extension LiveModel {
     }
 
     /// Shows a message for some seconds.
-    public mutating func say(_ text: String, at now: Instant) {
+    package mutating func say(_ text: String, at now: Instant) {
         remark = Remark(text: text, end: now + .seconds(4))
     }
 
     /// Pauses or resumes the display.
-    public mutating func togglePause(at now: Instant) {
+    package mutating func togglePause(at now: Instant) {
         pauseStart = isPaused ? nil : now
     }
 
     /// Resets extremes, the ends of bars, which depend on them, and trends.
-    public mutating func resetExtremes() {
+    package mutating func resetExtremes() {
         for place in rows.indices { rows[place].reset() }
     }
 }
 
 extension LiveModel {
     /// Whether the signal and ECU of `reading` have a row already.
-    public func shows(_ reading: Reading) -> Bool {
+    package func shows(_ reading: Reading) -> Bool {
         places[Key(reading)] != nil
     }
 }

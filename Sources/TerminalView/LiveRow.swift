@@ -5,73 +5,73 @@ import ScanTool
 
 extension LiveModel {
     /// One signal of one ECU.
-    public struct Row: Hashable, Sendable {
+    package struct Row: Hashable, Sendable {
         /// The signal of the row.
-        public var signal: SignalIndex
+        package var signal: SignalIndex
         /// Nil before the first answer of an ECU, and if headers are off.
-        public var ecu: ECUAddress?
+        package var ecu: ECUAddress?
         /// The signal's short name.
-        public var id: String
+        package var id: String
         /// The signal's name.
-        public var name: String
+        package var name: String
         /// The displayed unit; empty without one.
-        public var unit: String
+        package var unit: String
         /// The stored unit.
-        public var metricUnit: String
+        package var metricUnit: String
         /// The change of the value per raw bit step; unit: ``metricUnit``.
-        public var metricStep: Double
+        package var metricStep: Double
         /// The range that the signal's bits can express; unit: ``metricUnit``.
-        public var metricBounds: ClosedRange<Double>?
+        package var metricBounds: ClosedRange<Double>?
         /// Digits after the point.
-        public var decimals: Int
+        package var decimals: Int
         /// The range that the signal's bits can express, in the displayed unit; nil if not a
         /// number.
-        public var bounds: ClosedRange<Double>?
+        package var bounds: ClosedRange<Double>?
         /// The value as a number, in the displayed unit.
-        public var number: Double?
+        package var number: Double?
         /// The value if it is not a number, or why there is no value.
-        public var text: String?
+        package var text: String?
         /// The least value so far, in the displayed unit.
-        public private(set) var minimum: Double?
+        package private(set) var minimum: Double?
         /// The greatest value so far, in the displayed unit.
-        public private(set) var maximum: Double?
+        package private(set) var maximum: Double?
         /// The scale of the bar, known before the first value; nil = no bar.
         ///
         /// The end of the scale shrinks only when the user resets the extremes.
-        public private(set) var scale: BarScale?
+        package private(set) var scale: BarScale?
         /// The values of the last minutes.
-        public var trend = Trend()
+        package var trend = Trend()
         /// The time of the last value; nil before the first.
-        public var updated: Instant?
+        package var updated: Instant?
         /// The time between the last two values; nil before the second.
-        public var pace: Duration?
+        package var pace: Duration?
         /// Whether the signal was asked for before its first value, and no ECU answered.
-        public var isUnanswered = false
+        package var isUnanswered = false
         /// Whether the signal has an alarm that is not over.
-        public var isAlarming = false
+        package var isAlarming = false
         /// The limits of usual values; unit: ``metricUnit``.
-        public var levels: [SignalLevels.Rule] = []
+        package var levels: [SignalLevels.Rule] = []
         /// The same limits in the displayed unit.
         var shownLevels: [SignalLevels.Rule] = []
         /// Whether the engine ran at the last value, without which the limits do not count.
         var engineRuns = false
         /// The record that contained the newest value.
-        public var dataID: DataID?
+        package var dataID: DataID?
         /// The bytes of the record.
-        public var raw = InlineBytes()
+        package var raw = InlineBytes()
         /// The conversion from bits to the value: `× 1/4`.
-        public var formula = ""
+        package var formula = ""
         /// Number of values since the statistics began.
-        public private(set) var count = 0
+        package private(set) var count = 0
         /// When the statistics began; nil before the first number.
-        public private(set) var firstNumber: Instant?
+        package private(set) var firstNumber: Instant?
         var sum = 0.0
         /// The number before the last one.
         var earlier: Double?
         /// A measure of how long the value has differed from the first ECU's row; see ``isFolded``.
         var difference = 0
         /// Whether this row is hidden because another ECU has the same value.
-        public private(set) var isFolded = false
+        package private(set) var isFolded = false
     }
 }
 
@@ -86,18 +86,18 @@ extension LiveModel.Row {
     private static let clearDifference = 8
 
     /// The arithmetic mean since the statistics began, in the displayed unit.
-    public var mean: Double? { count > 0 ? sum / Double(count) : nil }
+    package var mean: Double? { count > 0 ? sum / Double(count) : nil }
 
     /// The rule for the current value; nil = no rule is about it.
-    public var level: SignalLevels.Rule? { number.flatMap(level(of:)) }
+    package var level: SignalLevels.Rule? { number.flatMap(level(of:)) }
 
     /// The rule for a value in the displayed unit.
-    public func level(of value: Double) -> SignalLevels.Rule? {
+    package func level(of value: Double) -> SignalLevels.Rule? {
         engineRuns ? shownLevels.rule(for: value) : nil
     }
 
     /// Whether there are rules for this signal.
-    public var isJudged: Bool { !levels.isEmpty }
+    package var isJudged: Bool { !levels.isEmpty }
 
     /// Compares the newest value with the one from the signal's first ECU.
     ///
@@ -127,7 +127,7 @@ extension LiveModel.Row {
 
 extension LiveModel.Row {
     /// Converts names and limits to `units`.
-    public mutating func show(in units: UnitSystem) {
+    package mutating func show(in units: UnitSystem) {
         let conversion = units.conversion(from: metricUnit)
         let convert = { (value: Double) in conversion.map { $0(value) } ?? value }
         unit = printable(conversion?.unit ?? metricUnit)
@@ -148,7 +148,7 @@ extension LiveModel.Row {
     }
 
     /// Resets statistics, the scale, which depends on them, and the trend.
-    public mutating func reset() {
+    package mutating func reset() {
         (minimum, maximum) = (number, number)
         (count, sum, firstNumber) = (0, 0, nil)
         trend = Trend()
@@ -156,7 +156,7 @@ extension LiveModel.Row {
     }
 
     /// Converts the row to other units, including its numbers.
-    public mutating func convert(from old: UnitSystem, to new: UnitSystem) {
+    package mutating func convert(from old: UnitSystem, to new: UnitSystem) {
         let (back, forth) = (old.conversion(from: metricUnit), new.conversion(from: metricUnit))
         let convert = { (value: Double) in
             let metric = back.map { (value - $0.offset) / $0.factor } ?? value
@@ -171,7 +171,7 @@ extension LiveModel.Row {
     }
 
     /// Stores a number as value, in the extremes and in the trend.
-    public mutating func take(_ value: Double, at now: Instant) {
+    package mutating func take(_ value: Double, at now: Instant) {
         earlier = number
         number = value
         text = nil

@@ -8,7 +8,7 @@ extension LiveView {
     static let gauge = Size(columns: 26, rows: 8)
 
     /// The number of dials per screen row.
-    public static func gaugeColumns(_ width: Int) -> Int { max(1, width / gauge.columns) }
+    package static func gaugeColumns(_ width: Int) -> Int { max(1, width / gauge.columns) }
 
     /// As many dials as fit, including the selected one.
     func gauges(_ model: LiveModel, _ now: Instant, _ size: Size) -> (lines: [String], count: Int) {

@@ -10,7 +10,7 @@ extension LiveView {
     private static let leastGraph = 9
 
     /// The number of signals on one screen, for the keys that turn pages.
-    public static func room(_ size: Size, _ model: LiveModel) -> Int {
+    package static func room(_ size: Size, _ model: LiveModel) -> Int {
         let count = model.shown.count
         if model.mode == .gauges {
             return max(1, (size.rows - 5) / gauge.rows) * gaugeColumns(size.columns)
@@ -59,7 +59,7 @@ extension LiveView {
     }
 
     /// The row on a line of the screen, counted from 0; nil = none.
-    public func row(_ model: LiveModel, at line: Int, column: Int, size: Size) -> Int? {
+    package func row(_ model: LiveModel, at line: Int, column: Int, size: Size) -> Int? {
         let places = model.shown
         let rows = max(0, size.rows - 5)
         switch model.mode {

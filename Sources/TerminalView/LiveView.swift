@@ -4,34 +4,34 @@ import OBDCore
 import VehicleScan
 
 /// Draws a ``LiveModel``; the output depends only on model, time and size.
-public struct LiveView: Sendable {
+package struct LiveView: Sendable {
     /// A terminal's size in cells.
-    public struct Size: Hashable, Sendable {
+    package struct Size: Hashable, Sendable {
         /// The width.
-        public var columns: Int
+        package var columns: Int
         /// The height.
-        public var rows: Int
+        package var rows: Int
 
         /// A size of this many cells.
-        public init(columns: Int, rows: Int) {
+        package init(columns: Int, rows: Int) {
             self.columns = columns
             self.rows = rows
         }
     }
 
     /// The styles to use, if any.
-    public var palette: Palette
+    package var palette: Palette
     /// Whether the terminal can show only ASCII characters.
-    public var isASCII: Bool
+    package var isASCII: Bool
 
     /// A view for one kind of terminal.
-    public init(palette: Palette, isASCII: Bool = false) {
+    package init(palette: Palette, isASCII: Bool = false) {
         self.palette = palette
         self.isASCII = isASCII
     }
 
     /// The screen as lines, at most `size.rows`, each at most `size.columns` cells wide.
-    public func render(_ model: LiveModel, at now: Instant, size: Size) -> [String] {
+    package func render(_ model: LiveModel, at now: Instant, size: Size) -> [String] {
         guard size.columns >= 20, size.rows >= 4 else {
             return size.rows > 0 ? [fitted("enlarge", max(0, size.columns))] : []
         }
@@ -112,7 +112,7 @@ public struct LiveView: Sendable {
     }
 
     /// The lines of a page as a terminal of this many columns shows them.
-    public func folded(_ page: LiveModel.Page, columns: Int) -> [String] {
+    package func folded(_ page: LiveModel.Page, columns: Int) -> [String] {
         page.lines.flatMap { line in
             let parts = hanging(words(line.text), line.hanging, to: columns)
             return parts.enumerated().map { place, part in
@@ -169,7 +169,7 @@ public struct LiveView: Sendable {
     // MARK: Adding a signal
 
     /// The number of signals in the list of choices, if the screen has `room` lines.
-    public static func choices(_ room: Int) -> Int { min(12, room * 2 / 3) }
+    package static func choices(_ room: Int) -> Int { min(12, room * 2 / 3) }
 
     /// The signals that can be added, with a heading, in place of the last rows.
     private func offers(_ choice: SignalChoice, count: Int, _ width: Int) -> [String] {

@@ -1,7 +1,7 @@
 import OBDCore
 
 /// Counts events over the last seconds.
-public struct RateMeter: Hashable, Sendable {
+package struct RateMeter: Hashable, Sendable {
     private static let slot = Duration.milliseconds(250).nanoseconds
     private static let slots: Int64 = 12
     private var counts: [Int] = []
@@ -9,7 +9,7 @@ public struct RateMeter: Hashable, Sendable {
     private var oldest: Int64 = 0
 
     /// Counts one event.
-    public mutating func count(at now: Instant) {
+    package mutating func count(at now: Instant) {
         let current = now.nanoseconds / Self.slot
         if counts.isEmpty || current - newest >= Self.slots {
             counts = [0]
@@ -28,7 +28,7 @@ public struct RateMeter: Hashable, Sendable {
     }
 
     /// Events per second; the current slot is excluded because it is incomplete.
-    public func perSecond(at now: Instant) -> Double {
+    package func perSecond(at now: Instant) -> Double {
         let current = now.nanoseconds / Self.slot
         let first = max(oldest, current - Self.slots)
         let span = current - first

@@ -1,13 +1,13 @@
 /// Compares frames and writes the fewest bytes that change one into the next.
-public struct ScreenPainter {
+package struct ScreenPainter {
     private var shown: [String] = []
     private var size: LiveView.Size?
 
     /// A painter that does not know the content of the screen.
-    public init() {}
+    package init() {}
 
     /// The output that makes the screen show `lines`; empty if it shows them already.
-    public mutating func paint(_ lines: [String], size: LiveView.Size) -> String {
+    package mutating func paint(_ lines: [String], size: LiveView.Size) -> String {
         var text = ""
         if self.size != size {
             self.size = size
@@ -27,7 +27,7 @@ public struct ScreenPainter {
     }
 
     /// Forgets the content of the screen, after another program wrote to the screen.
-    public mutating func forget() {
+    package mutating func forget() {
         size = nil
     }
 }

@@ -4,7 +4,7 @@ import SystemIO
 /// The terminal in full-screen mode: alternate screen, no cursor, keys without line buffering.
 ///
 /// Every path that calls ``enter()`` must also call ``leave()``, which may be called twice.
-public struct Terminal: ~Copyable {
+package struct Terminal: ~Copyable {
     private let output: Int32
     private let input: Int32
     private var saved: termios?
@@ -16,7 +16,7 @@ public struct Terminal: ~Copyable {
     private static let farewell = "\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     /// The terminal of the process; if stdin is not a terminal, there are no keys.
-    public init(input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO) {
+    package init(input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO) {
         self.input = input
         self.output = output
         let name = "/proc/self/fd/\(output)"
@@ -26,22 +26,22 @@ public struct Terminal: ~Copyable {
     }
 
     /// The descriptor for keys; nil if stdin is not a terminal.
-    public var keys: Int32? { isatty(input) == 1 ? input : nil }
+    package var keys: Int32? { isatty(input) == 1 ? input : nil }
 
     /// Whether the process's terminal supports full-screen output; without TERM this is unknown.
-    public static var takesScreens: Bool {
+    package static var takesScreens: Bool {
         guard isatty(STDOUT_FILENO) == 1, let kind = getenv("TERM") else { return false }
         let name = String(cString: kind)
         return !name.isEmpty && name != "dumb"
     }
 
     /// Discards unread keys.
-    public func dropKeys() {
+    package func dropKeys() {
         if let keys { tcflush(keys, TCIFLUSH) }
     }
 
     /// The size in cells; 80 × 24 if the terminal does not report it.
-    public var size: LiveView.Size {
+    package var size: LiveView.Size {
         var window = winsize()
         guard ioctl(output, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0
         else { return LiveView.Size(columns: 80, rows: 24) }
@@ -49,7 +49,7 @@ public struct Terminal: ~Copyable {
     }
 
     /// Switches to the alternate screen and enables the mouse; Ctrl-C and Ctrl-Z stay signals.
-    public mutating func enter() throws(OutputError) {
+    package mutating func enter() throws(OutputError) {
         guard !isEntered else { return }
         var mode = termios()
         if keys != nil, tcgetattr(input, &mode) == 0 {
@@ -64,19 +64,19 @@ public struct Terminal: ~Copyable {
     /// Whether the terminal has accepted all output.
     ///
     /// A stopped (Ctrl-S) or hanging terminal accepts nothing.
-    public mutating func isReady() throws(OutputError) -> Bool {
+    package mutating func isReady() throws(OutputError) -> Bool {
         try text.flushReady()
         return text.kept == 0
     }
 
     /// Writes without blocking; output that the terminal does not accept yet is kept.
-    public mutating func write(_ more: String) throws(OutputError) {
+    package mutating func write(_ more: String) throws(OutputError) {
         try text.write(more)
         try text.flushReady()
     }
 
     /// Restores the terminal.
-    public mutating func leave() {
+    package mutating func leave() {
         guard isEntered else { return }
         isEntered = false
         try? write(Self.farewell)

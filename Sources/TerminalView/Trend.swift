@@ -1,13 +1,13 @@
 import OBDCore
 
 /// Numbers of the last minutes, one per ``step``, so that all trends show the same time.
-public struct Trend: Hashable, Sendable {
+package struct Trend: Hashable, Sendable {
     /// The time of one cell of a sparkline.
-    public static let slot = Duration.seconds(2)
+    package static let slot = Duration.seconds(2)
     /// Only the last number of each step is kept.
-    public static let step = Duration.seconds(1)
+    package static let step = Duration.seconds(1)
     /// The number of kept steps.
-    public static let length = 600
+    package static let length = 600
     /// Shorter pauses are not gaps, even for a signal with a very short interval.
     private static let leastPause = Duration.seconds(3)
 
@@ -29,13 +29,13 @@ public struct Trend: Hashable, Sendable {
     }
 
     /// A point of a graph.
-    public struct Sample: Hashable, Sendable {
+    package struct Sample: Hashable, Sendable {
         /// Age relative to the drawn moment; unit: s.
-        public var age: Double
+        package var age: Double
         /// The number.
-        public var value: Double
+        package var value: Double
         /// Whether there is a gap before this point.
-        public var isBehindGap: Bool
+        package var isBehindGap: Bool
     }
 
     private var points: [Point] = []
@@ -44,7 +44,7 @@ public struct Trend: Hashable, Sendable {
     private var interval: Duration?
 
     /// Adds a number; within a step the last one counts.
-    public mutating func take(_ value: Double, at now: Instant) {
+    package mutating func take(_ value: Double, at now: Instant) {
         let step = now.nanoseconds / Self.step.nanoseconds
         let isBehindGap = isMissing(at: now)
         // One late number ends an outage; a second one shows a new interval.
@@ -69,7 +69,7 @@ public struct Trend: Hashable, Sendable {
     }
 
     /// The last `count` cells of this duration, the newest last; nil for cells without data.
-    public func values(_ count: Int, per slot: Duration = slot, at now: Instant) -> [Double?] {
+    package func values(_ count: Int, per slot: Duration = slot, at now: Instant) -> [Double?] {
         let steps = max(1, slot.nanoseconds / Self.step.nanoseconds)
         let current = now.nanoseconds / Self.step.nanoseconds
         let first = current / steps - Int64(count) + 1
@@ -94,7 +94,7 @@ public struct Trend: Hashable, Sendable {
     /// start.
     ///
     /// If the newest number is not overdue, it is repeated at the drawn moment.
-    public func samples(_ span: Duration, at now: Instant) -> [Sample] {
+    package func samples(_ span: Duration, at now: Instant) -> [Sample] {
         let current = now.nanoseconds / Self.step.nanoseconds
         let first = current - span.nanoseconds / Self.step.nanoseconds
         var samples: [Sample] = []
@@ -115,7 +115,7 @@ public struct Trend: Hashable, Sendable {
     }
 
     /// Converts the numbers to another unit.
-    public mutating func convert(_ conversion: (Double) -> Double) {
+    package mutating func convert(_ conversion: (Double) -> Double) {
         for place in points.indices {
             points[place].value = Float(conversion(Double(points[place].value)))
         }

@@ -1,9 +1,9 @@
-public import Diagnostics
+import Diagnostics
 import Formats
-public import OBDCore
+import OBDCore
 
 /// The content of a file, item by item.
-public enum ImportEvent: Sendable {
+package enum ImportEvent: Sendable {
     /// A trip begins, with its known properties.
     case trip(name: String?, tags: [String], vin: VIN?, start: UTC?)
     /// A record of the trip.
@@ -11,14 +11,14 @@ public enum ImportEvent: Sendable {
 }
 
 /// A line of a file that cannot be read.
-public struct ImportFault: Error, Hashable, Sendable {
+package struct ImportFault: Error, Hashable, Sendable {
     /// The line, counted from 1.
-    public var line: Int
+    package var line: Int
     /// The reason, as a part of a sentence.
-    public var reason: String
+    package var reason: String
 
     /// Whether the file can be read if the user provides the day of its beginning.
-    public var needsDay = false
+    package var needsDay = false
 
     init(line: Int, reason: String) {
         self.line = line
@@ -34,18 +34,18 @@ public struct ImportFault: Error, Hashable, Sendable {
 }
 
 /// Unreadable lines in logs of other programs, which are skipped.
-public struct SkippedLines: Hashable, Sendable {
+package struct SkippedLines: Hashable, Sendable {
     /// The number of lines.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// The first of these lines.
-    public private(set) var first: ImportFault?
+    package private(set) var first: ImportFault?
     /// The number of cells that should be numbers and are not, in lines that were read.
-    public private(set) var cells = 0
+    package private(set) var cells = 0
     /// The first of these cells.
-    public private(set) var firstCell: ImportFault?
+    package private(set) var firstCell: ImportFault?
 
     /// No skipped lines.
-    public init() {}
+    package init() {}
 
     mutating func add(_ fault: ImportFault) {
         count += 1
@@ -61,7 +61,7 @@ public struct SkippedLines: Hashable, Sendable {
 }
 
 /// The file formats that can be read.
-public enum ImportFormat: Hashable, Sendable {
+package enum ImportFormat: Hashable, Sendable {
     /// Our own JSON Lines.
     case jsonLines
     /// Our own CSV with one line per reading.
@@ -79,7 +79,7 @@ public enum ImportFormat: Hashable, Sendable {
 
     /// The format of a file that begins with `bytes`, at least its first line; nil for an unknown
     /// format.
-    public init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         let bytes = UTF16Pieces.decoded(bytes)
         let first = bytes.first { $0 > 0x20 && ![0xEF, 0xBB, 0xBF].contains($0) }
         if first == 0x7B {

@@ -1,30 +1,30 @@
-public import Diagnostics
-public import OBDCore
+import Diagnostics
+import OBDCore
 
 /// Facts about a log besides its bytes.
-public struct ImportSource: Sendable {
+package struct ImportSource: Sendable {
     /// The file name without its folder; in many programs, only the file name contains the day.
-    public var fileName = ""
+    package var fileName = ""
     /// When the log begins in local time, according to the user.
-    public var start: WallClock?
+    package var start: WallClock?
     /// The names of built-in signals by their names in the log.
-    public var names: [String: String] = [:]
+    package var names: [String: String] = [:]
     /// Names of the log with the name of a PID and values that the PID cannot have.
     ///
     /// A first reading of the log finds these names: ``TripFileReader/misnamed``.
-    public var misnamed: Set<String> = []
+    package var misnamed: Set<String> = []
     /// The bus whose frames are read; nil = all.
-    public var channel: String?
+    package var channel: String?
     /// The names of tests of service 06, which may occur in frames of a bus.
-    public var monitors = MonitorTables()
+    package var monitors = MonitorTables()
 
     /// No facts.
-    public init() {}
+    package init() {}
 
     /// The names in a file of the user with a line `NAME = SIGNAL` for each.
     ///
     /// - Throws: A fault for any other line, and for a signal that `table` does not have.
-    public static func names(
+    package static func names(
         _ file: [UInt8], _ table: PIDTable
     ) throws(ImportFault) -> [String: String] {
         let known = Set(table.signals.flatMap { [$0.id] + $0.aliases }.map { $0.lowercased() })
@@ -55,29 +55,29 @@ public struct ImportSource: Sendable {
 }
 
 /// A day that no line of a log contains.
-public struct AssumedDay: Hashable, Sendable {
+package struct AssumedDay: Hashable, Sendable {
     /// The source of the day.
-    public enum Source: Hashable, Sendable {
+    package enum Source: Hashable, Sendable {
         case fileName
         case user
     }
 
     /// `2026-11-21`.
-    public var day: String
+    package var day: String
     /// The source of the day.
-    public var source: Source
+    package var source: Source
 }
 
 /// A day, optionally with a time, in local time.
-public struct WallClock: Hashable, Sendable {
+package struct WallClock: Hashable, Sendable {
     /// The beginning of the day, as if the clock showed UTC.
-    public var midnight: UTC
+    package var midnight: UTC
     /// Seconds since midnight; nil if only the day is known.
-    public var seconds: Double?
+    package var seconds: Double?
 
     /// Reads `2026-11-21`, `2026-11-21T08:15` or `2026-11-21 08:15:02.5`; also `21.11.2026 08:15`,
     /// because the day is first in a date with dots.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(whereSeparator: { $0 == "T" || $0 == " " })
         guard let day = parts.first else { return nil }
         let numbers = day.split(separator: ".", omittingEmptySubsequences: false)

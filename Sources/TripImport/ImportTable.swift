@@ -1,9 +1,9 @@
-public import Diagnostics
-public import Formats
+import Diagnostics
+import Formats
 import OBDCore
 
 /// The signals of a file, in the order in which they first appear.
-public struct ImportTable: Sendable {
+package struct ImportTable: Sendable {
     private struct Key: Hashable {
         var id: String
         var name: String
@@ -28,7 +28,7 @@ public struct ImportTable: Sendable {
     private let units: UnitSystem
 
     /// A table for signals that may be in `standard`; `units` determines the kind of gallons.
-    public init(_ standard: PIDTable, units: UnitSystem = .metric) {
+    package init(_ standard: PIDTable, units: UnitSystem = .metric) {
         self.standard = standard
         self.units = units
         var byID: [String: Known] = [:]
@@ -138,10 +138,10 @@ public struct ImportTable: Sendable {
     }
 
     /// Number of signals.
-    public var count: Int { signals.count }
+    package var count: Int { signals.count }
 
     /// The table of all signals.
-    public var table: PIDTable {
+    package var table: PIDTable {
         var table = PIDTable()
         for signal in signals {
             table.add(DataID(Service(0), 0), name: signal.name, length: 0...0, signals: [signal])

@@ -1,9 +1,9 @@
-public import OBDCore
+import OBDCore
 
 /// Reads a file of trips in pieces; the memory that it needs is limited by the longest line.
-public struct TripFileReader {
+package struct TripFileReader {
     /// The signals that appeared until now.
-    public private(set) var table: ImportTable
+    package private(set) var table: ImportTable
     private var reader: any ImportReader
     private var pieces = UTF16Pieces()
     private let source: ImportSource
@@ -18,7 +18,7 @@ public struct TripFileReader {
     ///   - table: the known signals; new ones are added to it.
     ///   - source: facts about the file besides its bytes.
     ///   - localTime: converts local time, given as if it were UTC, to UTC.
-    public init(
+    package init(
         _ format: ImportFormat, _ table: ImportTable, _ source: ImportSource = ImportSource(),
         localTime: @escaping (UTC) -> UTC
     ) {
@@ -36,28 +36,28 @@ public struct TripFileReader {
     }
 
     /// Skipped lines of other programs.
-    public var skipped: SkippedLines { reader.skipped }
+    package var skipped: SkippedLines { reader.skipped }
 
     /// The assumed day of the file's times; nil if a line contains the day.
-    public var assumedDay: AssumedDay? {
+    package var assumedDay: AssumedDay? {
         guard reader.assumesBeginning, let beginning = source.beginning else { return nil }
         return AssumedDay(
             day: String(beginning.clock.midnight.text.prefix(10)), source: beginning.from)
     }
 
     /// The number of frames and of diagnostic frames; nil for files without frames.
-    public var frames: FrameCount? { (reader as? FrameLogImport)?.count }
+    package var frames: FrameCount? { (reader as? FrameLogImport)?.count }
 
     /// Names that have the name of a PID of service 01 in the log's program, and a value that the PID cannot
     /// have, so that they have another meaning.
     ///
     /// The file must be read again with ``ImportSource/misnamed``.
-    public var misnamed: Set<String> { reader.misnamed }
+    package var misnamed: Set<String> { reader.misnamed }
 
     /// Reads the next piece of the file.
     ///
     /// - Throws: An ``ImportFault``, or the errors of `emit`.
-    public mutating func read(
+    package mutating func read(
         _ piece: ArraySlice<UInt8>, _ emit: (ImportEvent) throws -> Void
     ) throws {
         try read(piece, isLast: false, emit)
@@ -66,7 +66,7 @@ public struct TripFileReader {
     /// Reads the remaining incomplete data at the end of the file.
     ///
     /// - Throws: An ``ImportFault``, or the errors of `emit`.
-    public mutating func finish(_ emit: (ImportEvent) throws -> Void) throws {
+    package mutating func finish(_ emit: (ImportEvent) throws -> Void) throws {
         try read([], isLast: true, emit)
     }
 

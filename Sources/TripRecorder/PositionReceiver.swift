@@ -2,7 +2,6 @@ import Accessory
 import Diagnostics
 import Glibc
 import OBDCore
-import Positioning
 import Synchronization
 import SystemIO
 import TripStore

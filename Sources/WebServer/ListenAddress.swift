@@ -1,15 +1,15 @@
 import Glibc
 
 /// An address to listen at: `127.0.0.1:8327`, `[::1]:8327`, `localhost:8327`, `0.0.0.0:8327`.
-public struct ListenAddress: Hashable, Sendable {
+package struct ListenAddress: Hashable, Sendable {
     /// The host as the user gave it, IPv6 without brackets.
-    public var host: String
+    package var host: String
     /// The port; 0 = any free one.
-    public var port: UInt16
+    package var port: UInt16
     /// Whether the address is reachable only from this machine.
-    public var isLoopback: Bool
+    package var isLoopback: Bool
     /// Whether the address includes all addresses of the machine.
-    public var isAny: Bool
+    package var isAny: Bool
 
     let family: Int32
     /// The address in network byte order.
@@ -18,7 +18,7 @@ public struct ListenAddress: Hashable, Sendable {
     /// Parses an address and a port; nil for anything else.
     ///
     /// Names other than `localhost` are refused, because they would have to be resolved first.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let colon = text.utf8.lastIndex(of: 0x3A),
             let port = UInt16(text[colon...].dropFirst())
         else { return nil }
@@ -45,10 +45,10 @@ public struct ListenAddress: Hashable, Sendable {
     }
 
     /// The address in a URL: `127.0.0.1:8327`.
-    public var text: String { Self.text(host, port) }
+    package var text: String { Self.text(host, port) }
 
     /// Host and port in the form for a URL.
-    public static func text(_ host: String, _ port: UInt16) -> String {
+    package static func text(_ host: String, _ port: UInt16) -> String {
         (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
     }
 }

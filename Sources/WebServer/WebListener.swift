@@ -1,18 +1,17 @@
 import CSystem
 import Glibc
-public import SystemIO
-import WebProtocol
+import SystemIO
 
 /// A socket that accepts connections of browsers.
-public final class WebListener: Sendable {
+package final class WebListener: Sendable {
     /// The address.
-    public let address: ListenAddress
+    package let address: ListenAddress
     /// The port, even if any free one was requested.
-    public let port: UInt16
+    package let port: UInt16
     let descriptor: Int32
 
     /// Listens at `address`.
-    public init(_ address: ListenAddress) throws(SystemError) {
+    package init(_ address: ListenAddress) throws(SystemError) {
         let socket = sys_stream_socket(address.family, 0)
         guard socket >= 0 else { throw SystemError(call: "socket", errno: errno) }
         var yes: Int32 = 1

@@ -1,11 +1,10 @@
 import CSystem
 import Glibc
-public import OBDCore
+import OBDCore
 import SystemIO
-public import WebProtocol
 
 /// Why an answer must stop.
-public enum WebFault: Error, Hashable, Sendable {
+package enum WebFault: Error, Hashable, Sendable {
     /// The client closed the connection.
     case peerGone
     /// The client does not read the data.
@@ -20,7 +19,7 @@ extension UTC {
 }
 
 /// The answer to one request, written on the thread of its connection.
-public final class WebResponse {
+package final class WebResponse {
     private enum Phase { case nothing, pieces(isChunked: Bool), done }
 
     private let socket: Int32
@@ -28,7 +27,7 @@ public final class WebResponse {
     private let patience: Duration
     private let isOld: Bool
     /// Whether only the head is requested; further data is discarded.
-    public let isHeadOnly: Bool
+    package let isHeadOnly: Bool
     private var phase = Phase.nothing
 
     /// An answer to a request of HTTP/1.0 or 1.1.
@@ -43,32 +42,32 @@ public final class WebResponse {
     }
 
     /// Whether anything was sent.
-    public var hasBegun: Bool { if case .nothing = phase { false } else { true } }
+    package var hasBegun: Bool { if case .nothing = phase { false } else { true } }
 
     /// Whether the answer ended normally; the connection of an incomplete answer is closed.
-    public var isComplete: Bool { if case .done = phase { true } else { false } }
+    package var isComplete: Bool { if case .done = phase { true } else { false } }
 
     /// Sends a whole answer.
-    public func send(_ head: ResponseHead, _ body: [UInt8]) throws(WebFault) {
+    package func send(_ head: ResponseHead, _ body: [UInt8]) throws(WebFault) {
         try write(head.bytes(.length(body.count), date: .now) + (isHeadOnly ? [] : body))
         phase = .done
     }
 
     /// Begins an answer in pieces.
-    public func begin(_ head: ResponseHead) throws(WebFault) {
+    package func begin(_ head: ResponseHead) throws(WebFault) {
         phase = .pieces(isChunked: !isOld)
         try write(head.bytes(isOld ? .untilClose : .chunked, date: .now))
         if isHeadOnly { phase = .done }
     }
 
     /// Sends a piece; the client must accept it within the server's time limit.
-    public func append(_ bytes: [UInt8]) throws(WebFault) {
+    package func append(_ bytes: [UInt8]) throws(WebFault) {
         guard case .pieces(let isChunked) = phase, !bytes.isEmpty else { return }
         try write(isChunked ? Chunk.bytes(bytes) : bytes)
     }
 
     /// Ends an answer in pieces.
-    public func end() throws(WebFault) {
+    package func end() throws(WebFault) {
         guard case .pieces(let isChunked) = phase else { return }
         if isChunked { try write(Chunk.end) }
         phase = .done
@@ -76,7 +75,7 @@ public final class WebResponse {
 
     /// Waits until `descriptor` is readable or `deadline` has passed; returns whether it is
     /// readable.
-    public func wait(for descriptor: Int32?, until deadline: Instant?) throws(WebFault) -> Bool {
+    package func wait(for descriptor: Int32?, until deadline: Instant?) throws(WebFault) -> Bool {
         var set = PollSet()
         while true {
             set.removeAll()

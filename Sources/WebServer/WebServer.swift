@@ -2,19 +2,18 @@ import CSystem
 import Glibc
 import OBDCore
 import Synchronization
-public import SystemIO
-public import WebProtocol
+import SystemIO
 
 /// A request and its sender.
-public struct WebRequest: Sendable {
+package struct WebRequest: Sendable {
     /// The head of the request.
-    public var head: RequestHead
+    package var head: RequestHead
     /// The local user who sent the request; nil if it came from another machine, or the user is unknown.
-    public var user: UInt32?
+    package var user: UInt32?
 }
 
 /// Answers requests, each on its own thread.
-public protocol WebHandler: Sendable {
+package protocol WebHandler: Sendable {
     /// Answers a request.
     ///
     /// If the handler throws before data was sent, the client gets an "internal error"; later errors cut the
@@ -31,25 +30,25 @@ public protocol WebHandler: Sendable {
 /// An HTTP/1.1 server for a few browsers, with one thread and one request per connection.
 ///
 /// All resources have limits.
-public final class WebServer: Sendable {
+package final class WebServer: Sendable {
     /// The limits of the server.
-    public struct Limits: Hashable, Sendable {
+    package struct Limits: Hashable, Sendable {
         /// The greatest number of connections; further ones are refused for the moment.
-        public var connections = 64
+        package var connections = 64
         /// The greatest number of connections of others, so that connections stay free for the user who runs
         /// the server.
-        public var othersConnections = 48
+        package var othersConnections = 48
         /// The greatest number of connections of one other local user, or of one other address.
-        public var sameConnections = 32
+        package var sameConnections = 32
         /// The time limit for the arrival of a request.
-        public var requestTime = Duration.seconds(10)
+        package var requestTime = Duration.seconds(10)
         /// The time limit for accepting a piece of the answer.
-        public var patience = Duration.seconds(10)
+        package var patience = Duration.seconds(10)
         /// How long stopping waits for unfinished answers.
-        public var stopTime = Duration.seconds(5)
+        package var stopTime = Duration.seconds(5)
 
         /// The default limits.
-        public init() {}
+        package init() {}
     }
 
     /// The client of a connection.
@@ -93,7 +92,7 @@ public final class WebServer: Sendable {
     private let thread = Mutex<SystemThread?>(nil)
 
     /// Starts to serve.
-    public init(
+    package init(
         _ listener: WebListener, limits: Limits = Limits(), handler: any WebHandler
     ) throws(SystemError) {
         self.listener = listener
@@ -106,7 +105,7 @@ public final class WebServer: Sendable {
     }
 
     /// Ends all unfinished answers and returns when that is done.
-    public func stop() {
+    package func stop() {
         stopFlag.signal()
         let accepting = thread.withLock { $0.take() }
         accepting?.join()

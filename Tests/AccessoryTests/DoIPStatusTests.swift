@@ -1,8 +1,8 @@
-import DoIPWire
 import Glibc
 import OBDCore
 import SystemIO
 import Testing
+import VehicleLink
 
 @testable import Accessory
 

@@ -1,8 +1,7 @@
 import Dashboard
 import Foundation
 import Testing
-import WebPage
-import WebProtocol
+import WebServer
 
 private let decoder = "/usr/bin/zbarimg"
 

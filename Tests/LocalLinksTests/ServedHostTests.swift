@@ -1,9 +1,9 @@
 import Accessory
-import DoIPWire
 import Glibc
 import OBDCore
 import SystemIO
 import Testing
+import VehicleLink
 
 @testable import LocalLinks
 @testable import Simulator

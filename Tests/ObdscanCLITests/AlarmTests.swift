@@ -1,10 +1,10 @@
 import Diagnostics
 import Formats
 import OBDCore
+import Reports
 import TerminalView
 import TestSupport
 import Testing
-import VehicleReports
 
 @testable import ObdscanCLI
 

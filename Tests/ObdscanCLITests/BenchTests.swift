@@ -1,8 +1,8 @@
 import Formats
 import Foundation
 import OBDCore
+import Reports
 import Testing
-import VehicleReports
 
 @testable import ObdscanCLI
 

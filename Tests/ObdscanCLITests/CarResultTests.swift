@@ -1,9 +1,9 @@
 import Formats
 import Foundation
 import OBDCore
+import Reports
 import SystemIO
 import Testing
-import VehicleReports
 
 @testable import ObdscanCLI
 

@@ -3,10 +3,10 @@ import Formats
 import Foundation
 import OBDCore
 import PIDTables
+import Reports
 import Testing
 import TripRecorder
 import TripStore
-import VehicleReports
 
 @testable import ObdscanCLI
 @testable import VehicleScan

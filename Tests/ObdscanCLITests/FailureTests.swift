@@ -3,12 +3,12 @@ import Adapters
 import Formats
 import Glibc
 import OBDCore
+import Reports
 import ScanSession
 import ScanTool
 import Settings
 import Testing
 import TripStore
-import VehicleReports
 import VehicleScan
 
 @testable import ObdscanCLI

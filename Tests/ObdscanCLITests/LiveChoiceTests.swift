@@ -2,14 +2,14 @@ import Adapters
 import Diagnostics
 import OBDCore
 import PIDTables
+import Reports
 import ScanSession
 import SystemIO
 import TestSupport
 import Testing
-import VehicleReports
 import VehicleScan
 
-@testable import LiveSession
+@testable import TerminalView
 
 @Suite struct `The readings of the live view` {
     private func reading(

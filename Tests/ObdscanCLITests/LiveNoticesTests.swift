@@ -1,8 +1,8 @@
-import LiveSession
+import Reports
 import Synchronization
+import TerminalView
 import Testing
 import TripRecorder
-import VehicleReports
 
 @testable import ObdscanCLI
 

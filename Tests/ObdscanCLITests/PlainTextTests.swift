@@ -1,10 +1,10 @@
 import Formats
 import Glibc
+import Reports
 import ScanSession
 import Settings
 import SystemIO
 import Testing
-import VehicleReports
 
 @testable import ObdscanCLI
 

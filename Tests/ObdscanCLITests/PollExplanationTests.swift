@@ -1,10 +1,10 @@
 import Diagnostics
 import Formats
 import OBDCore
+import Reports
 import ScanSession
 import ScanTool
 import Testing
-import VehicleReports
 
 @testable import ObdscanCLI
 

@@ -4,10 +4,10 @@ import Formats
 import Foundation
 import OBDCore
 import PIDTables
+import Reports
 import ScanSession
 import Synchronization
 import SystemIO
-import VehicleReports
 import VehicleScan
 
 @testable import ObdscanCLI

@@ -3,12 +3,12 @@ import Formats
 import Foundation
 import OBDCore
 import PIDTables
+import Reports
 import ScanSession
 import SystemIO
 import Testing
 import TripImport
 import TripStore
-import VehicleReports
 import VehicleScan
 
 @testable import ObdscanCLI

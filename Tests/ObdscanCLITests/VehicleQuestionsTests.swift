@@ -3,9 +3,9 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import Reports
 import SystemIO
 import Testing
-import VehicleReports
 import VehicleScan
 
 @testable import ObdscanCLI

@@ -1,6 +1,6 @@
-import DoIPWire
 import OBDCore
 import Testing
+import VehicleLink
 
 @testable import Simulator
 

@@ -1,15 +1,14 @@
 import Accessory
 import Diagnostics
-import FuelFigures
 import Glibc
 import LocalLinks
 import OBDCore
 import PIDTables
+import Reports
 import ScanSession
 import Synchronization
 import SystemIO
 import Testing
-import TripReports
 import TripStore
 import VehicleScan
 

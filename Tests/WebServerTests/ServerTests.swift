@@ -3,7 +3,6 @@ import OBDCore
 import Synchronization
 import SystemIO
 import Testing
-import WebProtocol
 
 @testable import WebServer
 

@@ -1,7 +1,7 @@
-public import DoIPWire
 import Glibc
 import OBDCore
 import SystemIO
+public import VehicleLink
 
 /// `doip:HOST`: the gateway of a vehicle with diagnostics over Ethernet (ISO 13400-2).
 ///

@@ -1,4 +1,3 @@
-import DoIPWire
 import OBDCore
 import VehicleLink
 

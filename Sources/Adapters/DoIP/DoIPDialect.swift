@@ -1,4 +1,3 @@
-import DoIPWire
 public import OBDCore
 import VehicleLink
 

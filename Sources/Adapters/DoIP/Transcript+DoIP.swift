@@ -1,4 +1,4 @@
-import DoIPWire
+import VehicleLink
 
 extension Transcript {
     /// Whether this is a recording of a DoIP gateway: the first bytes that it received are a

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Formats
 import Glibc
+import Reports
 import Settings
 import SystemIO
-import VehicleReports
 import VehicleScan
 
 /// Options of commands that watch values.

@@ -2,8 +2,8 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import Reports
 import SystemIO
-import VehicleReports
 import VehicleScan
 
 /// Reads vehicles one after the other for a table of codes.

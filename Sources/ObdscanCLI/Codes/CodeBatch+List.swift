@@ -2,8 +2,8 @@ import Accessory
 import Formats
 import Glibc
 import OBDCore
+import Reports
 import Settings
-import VehicleReports
 
 // The list of devices for `dtc --batch`.
 extension CodeBatch.Entry {

@@ -1,8 +1,8 @@
 import Accessory
 import Formats
+import Reports
 import Settings
 import SystemIO
-import VehicleReports
 
 /// `dtc --batch`: reads many devices at once into one table in the order of the list.
 struct CodeBatchRun {

@@ -1,7 +1,6 @@
 import Diagnostics
-import TripReports
+import Reports
 import TripStore
-import VehicleReports
 import VehicleScan
 
 extension CodeWords {

@@ -1,7 +1,7 @@
 import Formats
 import Glibc
+import Reports
 import SystemIO
-import VehicleReports
 
 /// `dtc --next`: the user plugs one adapter into one vehicle after the other.
 struct NextCarRun {

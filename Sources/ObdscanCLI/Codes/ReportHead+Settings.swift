@@ -1,9 +1,8 @@
 import Diagnostics
 import OBDCore
 import PIDTables
+import Reports
 import Settings
-import TripReports
-import VehicleReports
 import VehicleScan
 
 extension ReportHead {

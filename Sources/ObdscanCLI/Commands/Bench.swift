@@ -2,9 +2,9 @@ import ArgumentParser
 import Diagnostics
 import OBDCore
 import PIDTables
+import Reports
 import ScanSession
 import SystemIO
-import VehicleReports
 import VehicleScan
 
 /// `obdscan bench`: how fast this adapter and vehicle answer; reads only.

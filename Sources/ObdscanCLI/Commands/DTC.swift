@@ -4,8 +4,8 @@ import Formats
 import Glibc
 import OBDCore
 import PIDTables
+import Reports
 import SystemIO
-import VehicleReports
 import VehicleScan
 
 /// `obdscan dtc`: trouble codes.

@@ -3,9 +3,9 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import Reports
 import ScanSession
 import SystemIO
-import VehicleReports
 import VehicleScan
 
 /// `obdscan dtc clear`.

@@ -3,8 +3,8 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import Reports
 import SystemIO
-import TripReports
 import TripStore
 
 /// `obdscan dtc history`.

@@ -2,10 +2,9 @@ import ArgumentParser
 import Diagnostics
 import Formats
 import OBDCore
+import Reports
 import SystemIO
-import TripReports
 import TripStore
-import VehicleReports
 import VehicleScan
 
 /// `obdscan dtc report`.

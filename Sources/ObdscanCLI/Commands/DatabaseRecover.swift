@@ -2,8 +2,8 @@ import ArgumentParser
 import Formats
 import Glibc
 import OBDCore
+import Reports
 import SystemIO
-import TripReports
 import TripStore
 
 /// `obdscan db recover`.

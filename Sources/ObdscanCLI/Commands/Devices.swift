@@ -3,12 +3,11 @@ import ArgumentParser
 import Formats
 import Glibc
 import OBDCore
+import Reports
 import Settings
 import SystemIO
 import TripRecorder
-import TripReports
 import TripStore
-import VehicleReports
 
 /// `obdscan devices`: lists adapters.
 struct DevicesCommand: ParsableCommand {

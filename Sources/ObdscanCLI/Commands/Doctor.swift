@@ -1,7 +1,7 @@
 import ArgumentParser
 import Formats
+import Reports
 import Settings
-import VehicleReports
 import VehicleScan
 
 /// `obdscan doctor`: finds out why an adapter or a vehicle does not answer.

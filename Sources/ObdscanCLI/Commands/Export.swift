@@ -3,8 +3,8 @@ import Formats
 import Glibc
 import OBDCore
 import PIDTables
+import Reports
 import SystemIO
-import TripReports
 import TripStore
 
 extension TripFileFormat: Choice {}

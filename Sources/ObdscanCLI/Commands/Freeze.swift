@@ -2,9 +2,9 @@ import ArgumentParser
 import Diagnostics
 import Formats
 import OBDCore
+import Reports
 import ScanSession
 import SystemIO
-import VehicleReports
 import VehicleScan
 
 /// `obdscan freeze`: freeze frames.

@@ -3,9 +3,9 @@ import ArgumentParser
 import Diagnostics
 import Formats
 import OBDCore
+import Reports
 import SystemIO
 import TripImport
-import TripIntake
 import TripStore
 
 /// `obdscan import`: reads logs of other programs and our own exports.

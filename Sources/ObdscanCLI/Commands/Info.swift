@@ -2,9 +2,8 @@ import ArgumentParser
 import Diagnostics
 import Formats
 import OBDCore
+import Reports
 import SystemIO
-import TripReports
-import VehicleReports
 import VehicleScan
 
 /// `obdscan info`: shows the adapter and the vehicle.

@@ -2,15 +2,13 @@ import ArgumentParser
 import Diagnostics
 import Formats
 import Glibc
-import LiveSession
 import OBDCore
+import Reports
 import ScanSession
 import Settings
 import SystemIO
 import TerminalView
 import TripRecorder
-import TripReports
-import VehicleReports
 import VehicleScan
 
 /// `obdscan live`: shows readings continuously.

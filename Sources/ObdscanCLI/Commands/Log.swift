@@ -1,12 +1,11 @@
 import ArgumentParser
 import Diagnostics
 import OBDCore
-import Positioning
+import Reports
 import Settings
 import SystemIO
 import TripRecorder
 import TripStore
-import VehicleReports
 import VehicleScan
 
 /// `obdscan log`: records a trip.

@@ -5,10 +5,10 @@ import Diagnostics
 import Formats
 import Glibc
 import OBDCore
+import Reports
 import ScanSession
 import ScanTool
 import SystemIO
-import VehicleReports
 import VehicleScan
 
 /// `obdscan monitor`: shows the frames on the bus.

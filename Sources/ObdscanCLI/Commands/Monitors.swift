@@ -3,11 +3,10 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import Reports
 import ScanSession
 import SystemIO
-import TripReports
 import TripStore
-import VehicleReports
 import VehicleScan
 
 /// `obdscan monitors`: shows readiness and test results.

@@ -3,9 +3,8 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import Reports
 import SystemIO
-import TableReports
-import TripReports
 import VehicleScan
 
 /// `obdscan pids`: the PID table.

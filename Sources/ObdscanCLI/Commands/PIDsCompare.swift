@@ -2,8 +2,8 @@ import ArgumentParser
 import Diagnostics
 import Formats
 import PIDTables
+import Reports
 import SystemIO
-import TableReports
 
 /// `obdscan pids compare`.
 struct PIDsCompareCommand: ParsableCommand, OutputCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Formats
 import PIDTables
+import Reports
 import SystemIO
-import TableReports
 
 /// `obdscan pids count`.
 struct PIDsCountCommand: ParsableCommand, OutputCommand {

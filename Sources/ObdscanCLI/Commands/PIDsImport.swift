@@ -3,9 +3,9 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import Reports
 import SystemIO
 import TableImport
-import TableReports
 
 extension TableFormat: Choice {}
 

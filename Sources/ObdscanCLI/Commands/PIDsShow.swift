@@ -2,8 +2,8 @@ import ArgumentParser
 import Diagnostics
 import Formats
 import PIDTables
+import Reports
 import SystemIO
-import TableReports
 import VehicleScan
 
 /// `obdscan pids show`.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Delivery
 import Engines
 import Formats
 import OBDCore

@@ -4,9 +4,9 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import Reports
 import ScanSession
 import SystemIO
-import VehicleReports
 import VehicleScan
 
 /// `obdscan read`: requests signals once.

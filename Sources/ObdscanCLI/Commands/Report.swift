@@ -5,9 +5,9 @@ import Diagnostics
 import Formats
 import Glibc
 import OBDCore
+import Reports
 import Settings
 import SystemIO
-import VehicleReports
 
 /// `obdscan report`: creates a bundle for a bug report.
 struct ReportCommand: ParsableCommand, OutputCommand {

@@ -4,10 +4,10 @@ import Diagnostics
 import Formats
 import Glibc
 import OBDCore
+import Reports
 import ScanSession
 import ScanTool
 import SystemIO
-import VehicleReports
 import VehicleScan
 
 /// `obdscan send`: sends raw commands.

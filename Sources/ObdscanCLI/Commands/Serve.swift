@@ -8,8 +8,6 @@ import OBDCore
 import Settings
 import SystemIO
 import VehicleScan
-import WebPage
-import WebProtocol
 import WebServer
 
 /// `obdscan serve`: shows the vehicle and the recorded trips in a browser.

@@ -3,9 +3,9 @@ import ArgumentParser
 import Formats
 import Glibc
 import LocalLinks
+import Reports
 import Settings
 import SystemIO
-import VehicleReports
 
 /// `obdscan setup`: finds the adapter, tests it, and saves it in the configuration.
 struct SetupCommand: ParsableCommand, OutputCommand {

@@ -6,9 +6,9 @@ import Glibc
 import LocalLinks
 import OBDCore
 import PIDTables
+import Reports
 import Simulator
 import SystemIO
-import TripIntake
 
 /// `obdscan simulate`: serves a simulated vehicle to any scan tool.
 struct SimulateCommand: ParsableCommand, OutputCommand {

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Formats
 import OBDCore
+import Reports
 import Settings
 import SystemIO
-import TripReports
 import TripStore
 
 /// `obdscan trips`: recorded trips.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Formats
 import OBDCore
+import Reports
 import SystemIO
-import TripReports
 import TripStore
 
 struct TripsCompareCommand: ParsableCommand, OutputCommand {

@@ -2,8 +2,8 @@ import ArgumentParser
 import Diagnostics
 import Formats
 import OBDCore
+import Reports
 import SystemIO
-import TripReports
 import TripStore
 
 struct TripsSplitCommand: ParsableCommand, OutputCommand {

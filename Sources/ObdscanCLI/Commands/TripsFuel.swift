@@ -1,10 +1,9 @@
 import ArgumentParser
 import Formats
-import FuelFigures
 import OBDCore
+import Reports
 import Settings
 import SystemIO
-import TripReports
 import TripStore
 
 struct TripsFuelCommand: ParsableCommand, OutputCommand {

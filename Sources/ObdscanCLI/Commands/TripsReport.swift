@@ -3,9 +3,9 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import Reports
 import Settings
 import SystemIO
-import TripReports
 import TripStore
 import VehicleScan
 

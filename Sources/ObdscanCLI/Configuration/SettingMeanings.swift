@@ -1,7 +1,7 @@
 import Accessory
 import Publishing
+import Reports
 import Settings
-import VehicleReports
 import VehicleScan
 
 extension SettingsChecks {

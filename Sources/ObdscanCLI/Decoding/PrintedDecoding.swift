@@ -1,9 +1,8 @@
 import Adapters
 import Conversation
-import Decoding
 import OBDCore
 import PIDTables
-import VehicleReports
+import Reports
 
 /// Decodes bytes to printed lines, as `obdscan decode` does, without files.
 struct PrintedDecoding {

@@ -1,7 +1,7 @@
 import Formats
 import Glibc
+import Reports
 import SystemIO
-import VehicleReports
 import VehicleScan
 
 /// Prints the doctor's findings, each step as soon as it is finished.

@@ -5,9 +5,8 @@ import Formats
 import Glibc
 import OBDCore
 import PIDTables
+import Reports
 import ScanSession
-import TripReports
-import VehicleReports
 import VehicleScan
 
 /// Checks from the cable to the engine and stops at the first fault.

@@ -1,8 +1,8 @@
-import LiveSession
 import OBDCore
+import Reports
+import TerminalView
 import TripRecorder
 import TripStore
-import VehicleReports
 import VehicleScan
 
 /// The needs of `live --log` before its session begins.

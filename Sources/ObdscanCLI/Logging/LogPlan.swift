@@ -1,9 +1,9 @@
 import Diagnostics
 import OBDCore
+import Reports
 import ScanSession
 import TripRecorder
 import TripStore
-import VehicleReports
 import VehicleScan
 
 /// The settings that all devices of one `obdscan log` share.

@@ -1,12 +1,11 @@
 import Diagnostics
 import Glibc
 import OBDCore
+import Reports
 import ScanSession
 import Synchronization
 import SystemIO
 import TripRecorder
-import TripReports
-import VehicleReports
 import VehicleScan
 
 /// The session and the trip of one device in `obdscan log`.

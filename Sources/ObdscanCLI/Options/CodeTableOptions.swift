@@ -1,8 +1,8 @@
 import ArgumentParser
 import Formats
 import Glibc
+import Reports
 import SystemIO
-import VehicleReports
 
 extension Delimiter: ExpressibleByArgument {}
 

@@ -2,8 +2,8 @@ import ArgumentParser
 import Diagnostics
 import Glibc
 import PIDTables
+import Reports
 import SystemIO
-import TableReports
 
 /// The PID tables to use.
 struct TableOptions: ParsableArguments {

@@ -1,8 +1,8 @@
 import Diagnostics
 import Formats
 import PIDTables
+import Reports
 import TripStore
-import VehicleReports
 
 // Printers for the options of a command, with the messages of this program.
 

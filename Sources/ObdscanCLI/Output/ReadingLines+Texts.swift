@@ -1,6 +1,6 @@
 import Diagnostics
 import PIDTables
-import TripReports
+import Reports
 
 extension ReadingLines {
     /// Lines with the user's texts of codes.

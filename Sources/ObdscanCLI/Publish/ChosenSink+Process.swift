@@ -1,4 +1,3 @@
-import Delivery
 import Engines
 import Formats
 import OBDCore

@@ -1,6 +1,5 @@
 import Formats
 import OBDCore
-import Positioning
 import Settings
 import TripRecorder
 

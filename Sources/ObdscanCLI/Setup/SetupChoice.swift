@@ -1,9 +1,9 @@
 import Accessory
 import Formats
 import Glibc
+import Reports
 import Settings
 import SystemIO
-import VehicleReports
 
 /// Selects the device to set up: the named one, the only one, or the user's choice.
 struct SetupChoice {

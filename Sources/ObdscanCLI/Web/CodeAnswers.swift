@@ -1,7 +1,7 @@
 import Dashboard
 import Formats
+import Reports
 import SystemIO
-import VehicleReports
 import VehicleScan
 
 /// The web page's answers about codes besides the list itself.

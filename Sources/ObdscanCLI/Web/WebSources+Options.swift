@@ -3,9 +3,8 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import Reports
 import Settings
-import TripReports
-import VehicleReports
 import VehicleScan
 
 extension WebSources {

@@ -1,6 +1,6 @@
 import Adapters
-import DoIPWire
 public import OBDCore
+import VehicleLink
 
 /// A simulated ISO 13400-2 (DoIP) gateway with a simulated vehicle.
 ///

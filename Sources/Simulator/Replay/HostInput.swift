@@ -1,5 +1,5 @@
 import Adapters
-import DoIPWire
+import VehicleLink
 
 /// Splits a host's bytes into commands: lines that end with CR, GoLink frames, and DoIP messages.
 ///

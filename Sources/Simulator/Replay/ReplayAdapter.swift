@@ -1,6 +1,6 @@
 public import Adapters
-import DoIPWire
 public import OBDCore
+import VehicleLink
 
 /// An adapter that answers only from a recording, byte for byte.
 ///

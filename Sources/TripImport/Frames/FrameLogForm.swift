@@ -2,7 +2,7 @@ import Formats
 import OBDCore
 
 /// The formats of text files with frames of a CAN bus.
-public enum FrameLogForm: Hashable, Sendable {
+package enum FrameLogForm: Hashable, Sendable {
     /// `(1696758378.547717) can0 7E8#0341`: candump -L.
     case candumpLog
     /// ` (1696758378.547717)  can0  7E8   [8]  03 41`: candump's output on a screen.

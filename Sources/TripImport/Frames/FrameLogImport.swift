@@ -4,21 +4,21 @@ import OBDCore
 import VehicleLink
 
 /// The number of frames in a log of a bus.
-public struct FrameCount: Hashable, Sendable {
+package struct FrameCount: Hashable, Sendable {
     /// All data frames.
-    public var all = 0
+    package var all = 0
     /// The frames of OBD and UDS.
-    public var diagnostic = 0
+    package var diagnostic = 0
 
     /// The number of diagnostic frames, in words.
-    public var text: String {
+    package var text: String {
         if all == 0 { return "no line could be read as a frame" }
         return
             "\(diagnostic) of \(counted(all, "frame")) \(diagnostic == 1 ? "is" : "are") diagnostic"
     }
 
     /// Counts with these values.
-    public init(all: Int = 0, diagnostic: Int = 0) {
+    package init(all: Int = 0, diagnostic: Int = 0) {
         self.all = all
         self.diagnostic = diagnostic
     }

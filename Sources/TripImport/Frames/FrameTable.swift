@@ -5,7 +5,7 @@ import OBDCore
 /// The columns show that a table is one: an identifier, and data in one cell or in a cell per byte. GVRET and
 /// SavvyCAN, python-can, Kvaser, CSS Electronics and many scripts write such tables; some write them without
 /// a heading.
-public struct FrameTable: Hashable, Sendable {
+package struct FrameTable: Hashable, Sendable {
     /// How cells with a time read.
     enum Time: Hashable {
         /// Numbers in units of this many microseconds.

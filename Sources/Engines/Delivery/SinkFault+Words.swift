@@ -1,0 +1,96 @@
+import OBDCore
+import Publishing
+import Settings
+import SystemIO
+
+extension SinkFault: Explained {
+    /// A sink that cannot be used as it is set up.
+    package var explanation: Explanation {
+        switch self {
+        case .noneConfigured:
+            Explanation(
+                "no sink is configured",
+                hint: "obdscan publish --to influx+http://HOST:PORT, or "
+                    + "obdscan config set publish.NAME.to URL", .configuration)
+        case .unknown(let name, let known):
+            Explanation(
+                "no sink is called \"\(name)\"",
+                hint: "known sinks: \(known.joined(separator: ", "))", .usage)
+        case .noAddress(let name):
+            Explanation(
+                "publish.\(name) has no address",
+                hint: "obdscan config set publish.\(name).to URL", .configuration)
+        case .badAddress(.secret, _):
+            // The address contains a secret, so the message does not repeat it.
+            Explanation(
+                "--to: the address \(SinkAddress.Fault.secret.text)",
+                hint: "OBDSCAN_PUBLISH_PASSWORD or OBDSCAN_PUBLISH_TOKEN says it", .usage)
+        case .badAddress(let fault, let text):
+            Explanation(
+                "--to: \"\(text)\" \(fault.text)", hint: "such as influx+http://localhost:8428",
+                .usage)
+        case .unreadable(let path, let number):
+            FileError.unreadable(path, errno: number).explanation
+        case .emptySecret(let path, let secret):
+            Explanation(
+                "\(path) is empty", hint: "its first line is the \(secret.rawValue)",
+                .configuration)
+        }
+    }
+}
+
+extension SinkIsBusy: Explained {
+    /// Another process delivers to the sink.
+    package var explanation: Explanation {
+        Explanation(
+            "another obdscan publish delivers to \(sink)",
+            hint: "end it first: two of them would send everything twice", .timedOut)
+    }
+}
+
+extension SinkEnd {
+    /// Why a sink could not be served; nil if the delivery ended as it should.
+    package func explanation(of sink: ChosenSink) -> Explanation? {
+        let place =
+            sink.name == sink.address.text ? sink.name : "\(sink.name) (\(sink.address.text))"
+        switch self {
+        case .drained, .stopped: return nil
+        case .unreachable(let words):
+            return Explanation(
+                "\(place): \(words)",
+                hint: "what is not delivered stays in the database; run it again later",
+                .timedOut)
+        case .refused(let reason, let words):
+            let (hint, category): (String, Explanation.Category) =
+                switch reason {
+                case .notAuthorized:
+                    (
+                        "it wants a user or a token: password-file or token-file of publish.NAME, "
+                            + "or \(sink.variable)_PASSWORD or \(sink.variable)_TOKEN",
+                        .noPermission
+                    )
+                case .forbidden: ("this user or token may not write there", .noPermission)
+                case .notFound:
+                    (
+                        "create the database or the bucket first, or name another one: ?db=NAME",
+                        .configuration
+                    )
+                case .everyLine:
+                    (
+                        "it refuses every line: is the address that of a database, such as ?db=NAME?",
+                        .configuration
+                    )
+                case .certificate:
+                    (
+                        "certificates are always checked; ca-file of publish.NAME, or --ca-file, names "
+                            + "those to trust",
+                        .configuration
+                    )
+                case .moved: ("use the address that it is reached at now", .configuration)
+                }
+            return Explanation("\(place): \(words)", hint: hint, category)
+        case .store(let error): return error.explanation
+        case .engine(let error): return error.explanation
+        }
+    }
+}

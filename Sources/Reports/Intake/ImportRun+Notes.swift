@@ -1,0 +1,53 @@
+import Formats
+import OBDCore
+import TripImport
+
+extension ImportRun {
+    /// Notes for the user about the file, as parts of sentences.
+    package var notes: [String] {
+        var notes: [String] = []
+        if let day = assumedDay, day.source == .fileName {
+            notes.append("its times are on \(day.day), the day in its name")
+        }
+        let lines = skipped.first.map { first in
+            counted(skipped.count, "line") + " "
+                + "(first: line \(first.line), \(first.reason))"
+        }
+        let cells = skipped.firstCell.map { first in
+            counted(skipped.cells, "cell") + " "
+                + "(first: line \(first.line), \(first.reason))"
+        }
+        let leftOut = [lines, cells].compactMap(\.self)
+        if !leftOut.isEmpty { notes.append("left out " + leftOut.joined(separator: " and ")) }
+        if let first = misnamed.first {
+            let others = misnamed.count > 1 ? " and \(misnamed.count - 1) others keep" : " keeps"
+            notes.append(
+                "\"\(first)\"\(others) the name of the file, because no PID has such values")
+        }
+        if let frames {
+            notes.append(frames.text)
+        }
+        return notes
+    }
+}
+
+extension ImportRun.Result {
+    /// The row of a file.
+    package func row(path: String) -> Row {
+        Row(
+            "import",
+            [
+                "path": .text(path), "trips": .numbers(trips), "known": .integer(known),
+                "deleted": .numbers(deleted), "readings": .integer(readings),
+            ])
+    }
+
+    /// The result for people.
+    package func line(path: String) -> String {
+        let numbers = trips.map(String.init).joined(separator: ", ")
+        var what =
+            trips.isEmpty ? "nothing new" : "trip \(numbers), \(counted(readings, "reading"))"
+        if !codes.isEmpty { what += ", \(counted(codes.count, "code"))" }
+        return "\(printable(path)): \(what)" + (known > 0 ? ", \(known) known already" : "")
+    }
+}

@@ -1,0 +1,24 @@
+/// The head of a report: customer, workshop and facts that the vehicle does not report.
+package struct ReportHead: Hashable, Sendable {
+    /// The customer: a name, an order, or any other text.
+    package var customer: String?
+    /// The workshop, line by line: name, address, telephone.
+    package var workshop: [String]
+    /// Make, model year and country from the VIN; nil = unknown.
+    package var make: String?
+    /// Unit: km.
+    package var odometer: Double?
+    /// The user's name for the vehicle, such as its place in the yard.
+    package var label: String?
+
+    /// A head; it is empty by default.
+    package init(
+        customer: String? = nil, workshop: [String] = [], make: String? = nil,
+        odometer: Double? = nil
+    ) {
+        self.customer = customer
+        self.workshop = workshop
+        self.make = make
+        self.odometer = odometer
+    }
+}

@@ -1,0 +1,198 @@
+import Diagnostics
+import Formats
+import OBDCore
+import SystemIO
+import TripStore
+
+/// Prints trips: a table for people, JSON Lines or CSV.
+package struct TripPrinter {
+    /// The form of the output.
+    package let output: OutputForm
+    private let palette: Palette
+    private var rows: RowPrinter<TripSummary>
+    private var trips: [TripSummary] = []
+
+    /// A printer without trips.
+    package init(_ output: OutputForm) {
+        self.output = output
+        palette = output.palette
+        rows = RowPrinter(TripSummary.shape(output), output)
+    }
+
+    /// Prints a trip.
+    package mutating func print(_ trip: TripSummary, _ writer: inout TextOutput) throws(OutputError)
+    {
+        trips.append(trip)
+        try writer.print(trip, &rows)
+    }
+
+    /// Prints the table, and as text the totals of each vehicle.
+    package mutating func finish(
+        _ writer: inout TextOutput, withTotals: Bool = false
+    ) throws(OutputError) {
+        try writer.finish(&rows)
+        if withTotals, output.format == .text { try writer.write(totals) }
+        try writer.flush()
+    }
+
+    /// The sums of each vehicle's trips; empty for a single trip.
+    private var totals: String {
+        var vehicles: [String?] = []
+        for trip in trips where !vehicles.contains(trip.vehicle) { vehicles.append(trip.vehicle) }
+        guard trips.count > 1 else { return "" }
+        var rows = TextTable([
+            ("VEHICLE", .left), ("TRIPS", .right), ("DURATION", .right), ("DISTANCE", .right),
+        ])
+        for vehicle in vehicles {
+            let own = trips.filter { $0.vehicle == vehicle }
+            let distances = own.compactMap(\.distance)
+            let sum = distances.isEmpty ? "—" : shown(distances.reduce(0, +), "km", 1)
+            let unknown = own.count - distances.count
+            rows.add([
+                .init(vehicle ?? "—"), .init(String(own.count)),
+                .init(durationText(own.reduce(0) { $0 + $1.seconds })),
+                .init(unknown == 0 || distances.isEmpty ? sum : "\(sum), \(unknown) unknown"),
+            ])
+        }
+        return "\n" + rows.text(palette, columns: output.columns)
+    }
+
+    /// Prints the totals of a trip's signals.
+    package func print(_ readings: TripReadings, _ writer: inout TextOutput) throws(OutputError) {
+        var rows = RowPrinter(
+            TripSignal.shape(of: readings, output), output, flexible: [2])
+        for statistics in readings.signals { try writer.print(statistics, &rows) }
+        try writer.finish(&rows)
+    }
+
+    /// The figures of a trip that do not fit into the list.
+    package func figures(_ details: TripDetails) -> String {
+        let trip = details.readings.trip
+        var rows = TextTable([("", .left), ("", .left)])
+        func add(_ title: String, _ text: String?) {
+            if let text { rows.add([.init(title, .dim), .init(text)]) }
+        }
+        add("ended", trip.endReason?.title)
+        add("moving", trip.movingSeconds.map(durationText))
+        add("idle", trip.idleSeconds.map(durationText))
+        add("average while moving", trip.averageSpeed.map { shown($0, "km/h", 1) })
+        add("hard braking", trip.hardBrakings.map { "\($0)×" })
+        add("hard acceleration", trip.hardAccelerations.map { "\($0)×" })
+        add(
+            "distance by speed", trip.odometer == nil ? nil : trip.driven.map { shown($0, "km", 1) }
+        )
+        add(
+            "odometer",
+            trip.odometer.map {
+                "\(shown($0.lowerBound, "km", 1)) to \(shown($0.upperBound, "km", 1))"
+            })
+        if let fuel = details.fuel {
+            add("fuel", TripFuel.amountText(fuel.use, output.units))
+            add("consumption", TripFuel.consumptionText(fuel.use, output.units))
+            add("fuel cost", TripFuel.costText(fuel.use, fuel.profile))
+            add("CO₂", TripFuel.carbonDioxideText(fuel.use.carbonDioxide))
+            add("fuel by", fuel.use.chosen?.method.title)
+        }
+        for role in details.roles where role.role != .odometer || trip.odometer == nil {
+            add(role.role.title, role.text(details.readings, output.units))
+        }
+        if details.positions > 0 { add("positions", String(details.positions)) }
+        for note in details.notes {
+            add("note", (note.time.map { localTime($0) + "  " } ?? "") + note.text)
+        }
+        for event in details.events { add(event.kind.title, String(event.count)) }
+        return rows.isEmpty ? "" : rows.text(palette, columns: output.columns)
+    }
+
+    /// A metric value in the displayed units.
+    package func shown(_ value: Double, _ unit: String, _ places: Int) -> String {
+        Reports.shown(value, unit, places, output.units)
+    }
+}
+
+extension EndReason {
+    /// The reason for people.
+    package var title: String {
+        switch self {
+        case .stopped: "by hand"
+        case .duration: "its time ran out"
+        case .vehicleOff: "the vehicle was off"
+        case .linkLost: "the link was lost"
+        case .failed: "something failed"
+        case .crashed: "the recording was killed"
+        case .imported: "imported"
+        }
+    }
+}
+
+extension TripEvent.Kind {
+    /// The kind for people.
+    package var title: String {
+        switch self {
+        case .timeout: "timeouts"
+        case .negativeResponse: "refusals"
+        case .adapterStatus: "adapter messages"
+        case .linkError: "damaged frames"
+        case .decodeError: "damaged answers"
+        case .linkLost: "links lost"
+        case .reconnected: "reconnects"
+        case .gap: "gaps"
+        case .codesCleared: "codes cleared"
+        }
+    }
+}
+
+extension TripSummary {
+    /// The text in a list for a trip that did not end normally.
+    var state: String? {
+        switch endReason {
+        case nil: "being recorded"
+        case .crashed: "broke off"
+        case .stopped, .duration, .vehicleOff, .linkLost, .failed, .imported: nil
+        }
+    }
+}
+
+extension TripSignal {
+    /// The fields of a trip's signal, in the units of `form`.
+    static func shape(of readings: TripReadings, _ form: OutputForm) -> RowShape<TripSignal> {
+        let units = form.units
+        let table = readings.table
+        let conversion = { @Sendable (found: TripSignal) in
+            units.conversion(from: table[found.signal].unit)
+        }
+        let value = { @Sendable (value: Double?, found: TripSignal) in
+            FieldValue.number(value.map { conversion(found)?($0) ?? $0 })
+        }
+        let steps = Dictionary(
+            readings.signals.map { ($0, readings.step(of: $0)) },
+            uniquingKeysWith: { first, _ in first })
+        let cell = { @Sendable (value: Double?, found: TripSignal) in
+            let conversion = conversion(found)
+            let places = decimals(forStep: (steps[found] ?? 1) * (conversion?.factor ?? 1))
+            return TextTable.Cell(
+                value.map { fixed(conversion?($0) ?? $0, places) } ?? "")
+        }
+        return RowShape(
+            "tripSignal",
+            [
+                Field("trip") { [id = readings.trip.id] _ in .integer(id) },
+                Field("ecu", "ECU") { .text($0.ecu?.description) },
+                Field("service") { .text($0.dataID?.service.description) },
+                Field("pid") { .text($0.dataID?.idText) },
+                Field("signal", "SIGNAL", style: .bold) { .text(table[$0.signal].id) },
+                Field("name", "NAME") { .text(table[$0.signal].name) },
+                Field("readings", "READINGS", .right) { .integer($0.readings) },
+                Field("min", "MIN", .right, cell: { cell($0.minimum, $0) }) {
+                    value($0.minimum, $0)
+                },
+                Field("mean", "MEAN", .right, cell: { cell($0.mean, $0) }) { value($0.mean, $0) },
+                Field("max", "MAX", .right, cell: { cell($0.maximum, $0) }) {
+                    value($0.maximum, $0)
+                },
+                Field("unit", "UNIT", missing: "") {
+                    .filled(conversion($0)?.unit ?? table[$0.signal].unit)
+                },
+            ])
+    }
+}

@@ -1,0 +1,164 @@
+import Adapters
+import Diagnostics
+import Formats
+import OBDCore
+import ScanSession
+import ScanTool
+import SystemIO
+import VehicleScan
+
+/// Frames of a bus, printed, logged or counted.
+package struct BusWatch {
+    /// Why frames are missing.
+    package enum Fault: Error {
+        /// The adapter cannot listen to the bus.
+        case cannotListen
+        /// The adapter stopped by itself.
+        case adapterStopped([AdapterStatus])
+        /// So many frames came faster than they were read.
+        case lostFrames(Int)
+    }
+
+    /// How many frames an identifier had.
+    private struct Count {
+        var id: ECUAddress
+        var frames = 0
+        var seconds = 0.0
+    }
+
+    private let filters: [CANFilter]
+    private let form: OutputForm
+    private let rates: Bool
+    private let interface: String
+    private let log: ((String) throws -> Void)?
+    private var counts: [ECUAddress: Int] = [:]
+    private var lost = 0
+    private var rows: RowWriter
+    /// Identifiers that are counted at most; a bus has 2,048 of 11 bits.
+    private static let mostIdentifiers = 4_096
+    /// Longer than any use; unit of the number: seconds (three years).
+    private static let endless = Duration.seconds(100_000_000)
+
+    /// A watch over one bus.
+    ///
+    /// - Parameters:
+    ///   - filters: the frames to show; empty = every frame.
+    ///   - rates: whether frames are only counted.
+    ///   - interface: the name of the source of frames in a log.
+    ///   - log: takes lines in the form of candump -l in place of printing; nil = lines are printed.
+    package init(
+        filters: [CANFilter], form: OutputForm, rates: Bool, interface: String,
+        log: ((String) throws -> Void)?
+    ) {
+        self.filters = filters
+        self.log = log
+        self.form = form
+        self.rates = rates
+        self.interface = interface
+        rows = RowWriter(form.format, columns: ["time", "id", "data"])
+    }
+
+    /// Watches for `duration`, or until a signal ends it.
+    package mutating func run(
+        _ connection: Vehicle, duration: Duration?, _ writer: inout TextOutput
+    ) throws {
+        let request = AdapterRequest.monitor(
+            id: RequestID(rawValue: 0), text: AdapterCommand.monitorEverything,
+            atMost: duration ?? Self.endless, filters: filters)
+        let begun = SystemClock.now()
+        do {
+            let answer = try connection.scan.listen(
+                request, interruptedBy: connection.interrupt,
+                isInterrupted: { _ = connection.inbox?.next() },
+                heard: { time, event in
+                    if case .didLoseEvents(let count) = event { lost += count }
+                    guard case .didProgress(.heardFrame(let frame)) = event, let id = frame.id,
+                        filters.isEmpty || filters.contains(where: { $0.passes(id) })
+                    else { return }
+                    try take(
+                        CANFrame(id, InlineBytes(frame.data)), at: connection.utc(time), &writer)
+                    try writer.flush()
+                })
+            if !answer.reply.statuses.isEmpty {
+                throw Fault.adapterStopped(answer.reply.statuses)
+            }
+        } catch ScanError.requestFailed(.notSent, _) {
+            throw Fault.cannotListen
+        }
+        if log == nil, !rates, form.format != .text {
+            try writer.append { rows.finish(&$0) }
+            try writer.flush()
+        }
+        if rates { try printRates((SystemClock.now() - begun).seconds, &writer) }
+        guard lost == 0 else { throw Fault.lostFrames(lost) }
+    }
+
+    private mutating func take(
+        _ frame: CANFrame, at time: UTC, _ writer: inout TextOutput
+    ) throws {
+        if rates {
+            if counts[frame.id] != nil || counts.count < Self.mostIdentifiers {
+                counts[frame.id, default: 0] += 1
+            }
+        }
+        if let log {
+            return try log(CandumpLine(time: time, interface: interface, frame: frame).text)
+        }
+        if rates { return }
+        switch form.format {
+        case .text:
+            let bytes = frame.data.map { Hex.string([$0]) }.joined(separator: " ")
+            try writer.writeLine("\(frame.id.digits)  [\(frame.data.count)]  \(bytes)")
+        case .json, .csv:
+            try writer.print(
+                ItemRows.frame(id: frame.id, data: Array(frame.data), time: time), &rows)
+        }
+    }
+
+    private func printRates(_ seconds: Double, _ writer: inout TextOutput) throws {
+        var printer = RowPrinter(Self.shape, form)
+        for (id, frames) in counts.sorted(by: { $0.key < $1.key }) {
+            try writer.append {
+                printer.append(Count(id: id, frames: frames, seconds: seconds), to: &$0)
+            }
+        }
+        try writer.append { printer.finish(&$0) }
+        try writer.flush()
+    }
+
+    /// How often an identifier was on the bus.
+    private static let shape = RowShape<Count>(
+        "frameRate",
+        [
+            Field("id", "ID", style: .bold) { .text($0.id.digits) },
+            Field("frames", "FRAMES", .right) { .integer($0.frames) },
+            Field("perSecond", "PER SECOND", .right) { count in
+                .number(
+                    count.seconds > 0
+                        ? (Double(count.frames) / count.seconds * 10).rounded() / 10 : 0)
+            },
+        ])
+}
+
+extension BusWatch.Fault: ExplainedAt {
+    /// Why frames of a bus are missing.
+    package func explanation(at accessory: String) -> Explanation {
+        switch self {
+        case .cannotListen:
+            return Explanation(
+                "\(accessory): this adapter cannot listen to the bus",
+                hint: "an ELM327, an OBDLink, slcan: and can: can", .unavailable)
+        case .adapterStopped(let statuses):
+            return Explanation(
+                "\(accessory): the adapter stopped: "
+                    + statuses.map(\.text).joined(separator: ", "),
+                hint: "an adapter on can: or slcan: keeps up with a busy bus",
+                .unavailable)
+        case .lostFrames(let count):
+            return Explanation(
+                "\(counted(count, "frame")) came faster than they were read, and are missing",
+                hint: "--id shows fewer frames; --to FILE is faster than a terminal",
+                .cannotCreate)
+        }
+    }
+}

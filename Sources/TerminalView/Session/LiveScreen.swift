@@ -1,0 +1,328 @@
+import CSystem
+import Diagnostics
+import Formats
+import Glibc
+import OBDCore
+import PIDTables
+import Reports
+import ScanSession
+import SystemIO
+import TripRecorder
+import VehicleScan
+
+/// The full-screen view at work: takes batches, events, keys and signals, draws frames.
+package struct LiveScreen: ~Copyable {
+    let connection: Vehicle
+    private let queue: BatchQueue
+    private let signals: SignalInbox
+    var setup: PollSetup
+    let form: OutputForm
+    /// The texts of codes, and what explains them.
+    let codeWords: () throws -> CodeWords
+    private var news: PollNews
+    let period: Duration?
+    private let until: Instant?
+    let view: LiveView
+    var model: LiveModel
+    var terminal = Terminal()
+    private var painter = ScreenPainter()
+    private var batches: [ReadingBatch] = []
+    private var events: [(time: Instant, event: ScanEvent)] = []
+    private let lightSignals: LightSignals
+    /// Finds out the VIN of the vehicle.
+    private var identity: VINQuery?
+    private var bell: AlarmNotifier?
+    /// The trip of `--log`; nil = none.
+    private(set) var recording: TripRecording?
+    private let trip: LiveTrip?
+    private var raised = RaisedAlarms()
+    private var rings = false
+    /// Signals that the user added, with any kind of value.
+    var extra: Set<SignalIndex> = []
+    /// The packs that a vehicle may choose by its VIN.
+    private let automatic: [TablePack]
+    /// The packs of this vehicle, once its VIN is known.
+    var packs: [TablePack] = []
+    /// Batches that arrived faster than the screen could be drawn.
+    package private(set) var dropped = 0
+
+    /// The shortest time between two frames.
+    private static let framePause = Duration.milliseconds(100)
+    /// Ages and rates change even without new data.
+    private static let idlePause = Duration.seconds(1)
+
+    /// A view of the signals that `setup` polls.
+    ///
+    /// - Parameters:
+    ///   - queue: delivers the readings.
+    ///   - signals: those that concern the terminal.
+    ///   - until: when the view ends by itself; nil = never.
+    ///   - bell: watches for alarms; nil = nothing does.
+    ///   - period: how often a signal that the user adds is asked for; nil = as often as it goes.
+    ///   - trip: the trip that is recorded at the same time; nil = none.
+    ///   - automatic: the packs whose signals the user may add if the VIN chooses them.
+    package init(
+        _ connection: Vehicle, queue: BatchQueue, signals: SignalInbox, setup: PollSetup,
+        form: OutputForm, codeWords: @escaping () throws -> CodeWords, until: Instant?,
+        bell: AlarmNotifier?,
+        every period: Duration?, trip: LiveTrip?, automatic: [TablePack]
+    ) {
+        self.automatic = automatic
+        self.trip = trip
+        recording = trip?.recording
+        self.form = form
+        self.codeWords = codeWords
+        news = PollNews(accessory: connection.accessory)
+        self.period = period
+        self.bell = bell
+        self.connection = connection
+        self.queue = queue
+        self.signals = signals
+        self.setup = setup
+        self.until = until
+        view = LiveView(
+            palette: Palette(isOn: form.palette.isOn), isASCII: form.palette.isASCII)
+        model = LiveModel(
+            units: form.units, start: SystemClock.now(), order: setup.order(connection.table))
+        model.levels = .embedded
+        lightSignals = LightSignals(connection.table)
+        model.header.accessory = connection.accessory
+        model.header.trip = recording?.number
+        for signal in setup.named { model.expect(signal, connection.table[signal]) }
+    }
+
+    /// Shows the view until its end; then the terminal is as before and the session has ended.
+    package mutating func run() throws -> PollLoop.End {
+        trip?.notices.viewBegins()
+        defer { trip?.notices.viewEnds() }
+        try terminal.enter()
+        defer { terminal.leave() }
+        let end = try show()
+        terminal.leave()
+        // A second Ctrl-C ends the process at once.
+        SignalInbox.letEndingsThrough()
+        connection.scan.stop()
+        return end
+    }
+
+    private mutating func show() throws -> PollLoop.End {
+        takeLink()
+        try draw()
+        identity = VINQuery(connection, by: setup.profiles)
+        var lastFrame = SystemClock.now()
+        var isDirty = true
+        while true {
+            var waiting = WaitList()
+            let endings = waiting.add(connection.interrupt)
+            let screen = waiting.add(signals.descriptor)
+            let news = waiting.add(connection.scan.eventDescriptor)
+            let readings = waiting.add(queue.descriptor)
+            let name = identity?.descriptor.map { waiting.add($0) }
+            let keys = terminal.keys.map { waiting.add($0) }
+            let moment = trip.map { waiting.add($0.marks.descriptor) }
+            let words = trip.map { waiting.add($0.notices.descriptor) }
+            waiting.add(deadline: until)
+            waiting.add(deadline: lastFrame + (isDirty ? Self.framePause : Self.idlePause))
+            waiting.wait()
+
+            if waiting.isReady(endings), connection.inbox?.next() != nil { return .stopped }
+            if waiting.isReady(screen) {
+                try takeSignals()
+                isDirty = true
+            }
+            if let keys, waiting.isReady(keys) {
+                if try takeKeys() { return .stopped }
+                isDirty = true
+            }
+            if waiting.isReady(readings) {
+                takeReadings()
+                isDirty = true
+            }
+            if let name, waiting.isReady(name) {
+                switch identity?.take() {
+                case .vehicle(let vin):
+                    model.header.vehicle = vin.text
+                    recording?.take(vin)
+                    packs = automatic.filter { $0.vehicles.contains { $0.matches(vin) } }
+                    isDirty = true
+                case .names: isDirty = true
+                case .other(let vin): return .otherVehicle(vin)
+                case nil: break
+                }
+                model.names = connection.ecuNames
+            }
+            if let moment, waiting.isReady(moment) { trip?.marks.take() }
+            if let words, waiting.isReady(words) {
+                takeNotices()
+                isDirty = true
+            }
+            if waiting.isReady(news) {
+                if let end = takeEvents() { return end }
+                isDirty = true
+            }
+            let now = SystemClock.now()
+            if let until, now >= until { return .duration }
+            if now >= lastFrame + (isDirty ? Self.framePause : Self.idlePause) {
+                try draw()
+                lastFrame = now
+                isDirty = false
+            }
+        }
+    }
+
+    /// Draws a frame with a single write, unless nothing changed or the terminal has not accepted
+    /// the last one.
+    mutating func draw() throws(OutputError) {
+        guard try terminal.isReady() else { return }
+        model.header.state = connection.scan.state
+        model.header.asksNothing = setup.wants.isEmpty && !setup.readsVoltage
+        let size = terminal.size
+        let lines = view.render(model, at: SystemClock.now(), size: size)
+        let text = painter.paint(lines, size: size) + (rings ? "\u{07}" : "")
+        rings = false
+        if !text.isEmpty { try terminal.write(text) }
+    }
+
+    private mutating func takeReadings() {
+        batches.removeAll(keepingCapacity: true)
+        dropped += queue.take(&batches)
+        let asked = Set(setup.wants.map(\.dataID))
+        for batch in batches {
+            model.exchanged(batch.answered - batch.asked, at: batch.answered)
+            if let voltage = batch.voltage {
+                model.header.voltage = voltage
+                if setup.showsVoltage(connection.table),
+                    let signal = connection.table.adapterVoltage
+                {
+                    let reading = Reading(
+                        ecu: nil, dataID: nil, signal: signal, value: .number(voltage), raw: [],
+                        line: 0)
+                    model.apply(reading, connection.table[signal], at: batch.answered)
+                }
+            }
+            for case .reading(let reading) in batch.items {
+                takeLight(reading)
+                guard shows(reading, asked) else { continue }
+                model.apply(reading, connection.table[reading.signal], at: batch.answered)
+            }
+            for reading in lightSignals.readings(ofDM1In: batch) { takeLight(reading) }
+            for message in batch.messages {
+                if let lamps = message.lamps { model.takeLamps(lamps, of: message.ecu) }
+            }
+            if model.hasEmptyRows {
+                for signal in setup.missed(in: batch, connection.table) { model.missed(signal) }
+            }
+            watch(batch)
+        }
+        if let bell { model.mark(where: bell.watch.isRaised) }
+    }
+
+    private mutating func takeLight(_ reading: Reading) {
+        switch reading.value {
+        case .flag(let isOn) where reading.signal == lightSignals.light:
+            model.takeLight(isOn, of: reading.ecu)
+        case .number(let count) where reading.signal == lightSignals.codes:
+            model.takeCodes(Int(count), of: reading.ecu)
+        default: break
+        }
+    }
+
+    private mutating func watch(_ batch: ReadingBatch) {
+        let heard = bell?.news(of: batch) ?? []
+        for (news, _) in heard {
+            let metric = connection.table[news.signal].unit
+            let unit = form.units.conversion(from: metric)?.unit ?? metric
+            raised.take(news, unit: unit, at: connection.utc(batch.answered))
+            rings = rings || news.isRaised
+        }
+        if !heard.isEmpty { model.header.alarm = raised.text }
+    }
+
+    /// Whether a reading has or gets a row; see ``PollSetup/shows(_:asked:hasRow:)``.
+    private func shows(_ reading: Reading, _ asked: Set<DataID>) -> Bool {
+        if let only = setup.onlyECU, let ecu = reading.ecu, ecu != only { return false }
+        return extra.contains(reading.signal)
+            || setup.shows(reading, asked: asked, hasRow: model.shows(reading))
+    }
+
+    private mutating func takeEvents() -> PollLoop.End? {
+        events.removeAll(keepingCapacity: true)
+        connection.scan.nextEvents(&events)
+        for (time, event) in events {
+            recording?.take(event, at: time)
+            identity?.note(event)
+            if case .scanDidRest = event { model.header.isResting = true }
+            switch event {
+            case .toolDidInitialize, .scanDidStart, .scanDidWake:
+                model.header.isResting = false
+                model.header.isLinkLost = false
+                model.header.notice = nil
+                takeLink()
+            case .toolDidDisconnect(let error?):
+                lose(because: .accessory(error), words: "the link was lost, reconnecting …")
+            case .toolDidFailToInitialize(let failure):
+                lose(because: .initialisation(failure), words: "reconnecting …")
+            case .pollDidFinish where setup.wants.isEmpty: continue
+            case .pollDidFinish: return .finished
+            case .sessionDidEnd(let error): return .failed(error ?? .stopped)
+            case .scanDidPause, .scanDidCancel, .scanDidRest, .toolDidConnect,
+                .toolDidDisconnect(nil), .toolWillSleep, .didSendCommand, .didReceiveResponses,
+                .didReceiveUnasked,
+                .didReceiveVoltage, .didTimeOut, .didNotSend, .didReceiveError, .didChangeState,
+                .recordingFailed, .didProgress, .didLoseEvents:
+                if let note = news.note(event) {
+                    model.header.notice = note
+                }
+            }
+        }
+        return nil
+    }
+
+    private mutating func lose(because error: ScanError, words: String) {
+        let reason = error.explanation(at: connection.accessory).message
+        model.header.isLinkLost = true
+        // The action comes first, because the reason may not fit.
+        model.header.notice = "\(words) (\(reason))"
+    }
+
+    /// Shows the state of storing, and marks set from outside.
+    private mutating func takeNotices() {
+        for news in trip?.notices.take() ?? [] {
+            switch news.kind {
+            case .trouble: model.header.storing = news.text
+            case .mended:
+                model.header.storing = nil
+                model.say(news.text, at: SystemClock.now())
+            case .other: model.say(news.text, at: SystemClock.now())
+            }
+        }
+    }
+
+    private mutating func takeLink() {
+        guard let link = connection.scan.link else { return }
+        model.header.adapter = link.title
+        model.names = connection.ecuNames
+        model.header.vehicleProtocol = link.capabilities.vehicleProtocol?.title
+        model.header.voltage = model.header.voltage ?? link.voltage
+    }
+
+    private mutating func takeSignals() throws {
+        while let number = signals.next() {
+            switch number {
+            case SIGTSTP:
+                terminal.leave()
+                kill(getpid(), SIGSTOP)
+                try terminal.enter()
+                painter.forget()
+            case SIGCONT:
+                // Another program may have changed the terminal meanwhile.
+                terminal.leave()
+                try terminal.enter()
+                painter.forget()
+            default:
+                // Every frame asks for the size, so only force a complete redraw here.
+                painter.forget()
+            }
+        }
+    }
+}

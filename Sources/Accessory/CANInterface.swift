@@ -39,12 +39,6 @@ public struct CANInterface: Hashable, Sendable {
     /// How long after leaving the bus the kernel restarts the controller (`restart-ms`); unit: ms, 0 = never.
     public var restartTime = 0
 
-    /// An interface with a known name and index.
-    public init(name: String, index: Int) {
-        self.name = name
-        self.index = index
-    }
-
     /// Why the interface cannot be used; nil if it can.
     public var fault: CANInterfaceFault? {
         if !isCAN { return .notCAN(interface: name) }
@@ -113,7 +107,6 @@ enum RouteMessage {
     /// ARPHRD_CAN.
     private static let canType: UInt16 = 280
 
-    /// The request for one interface.
     static func request(index: UInt32) -> [UInt8] {
         // nlmsghdr: length, type, flags (a request), sequence, sender; ifinfomsg: family, type, index.
         var bytes = number(UInt32(32)) + number(getLink) + number(UInt16(1))

@@ -20,7 +20,6 @@ public protocol AdapterDialect: Hashable, Sendable {
     var protocolString: String { get }
     /// The capabilities of the link, as far as they are known.
     var capabilities: LinkCapabilities { get }
-    /// The identity of the adapter.
     var identity: AdapterIdentity { get }
 
     /// Whether `request` is known to change nothing, given the effect of the commands before it.
@@ -40,7 +39,6 @@ public protocol AdapterDialect: Hashable, Sendable {
     /// `isReadOnly` means that the request needs no consent because ``isReadOnly(_:)`` is true for it.
     mutating func send(
         _ request: AdapterRequest, isReadOnly: Bool, _ out: inout [DialectOutput])
-    /// Takes received bytes.
     mutating func receive(_ bytes: Span<UInt8>, _ out: inout [DialectOutput])
     /// Reports that a timer has expired; a timer that is not armed is ignored.
     mutating func expired(_ timer: DialectTimer, _ out: inout [DialectOutput])

@@ -2,7 +2,6 @@ import OBDCore
 
 /// Adapter commands that change nothing permanent, by name, each with the shape of its argument.
 package enum HarmlessCommands {
-    /// The argument of a command.
     package enum Argument: Hashable, Sendable {
         /// Nothing.
         case none
@@ -12,11 +11,9 @@ package enum HarmlessCommands {
         case hexadecimal(upTo: Int)
         /// Up to this many hexadecimal digits, with X for any digit.
         case pattern(upTo: Int)
-        /// Decimal numbers and commas.
         case decimal
         /// The message that keeps a line awake: a header and a request that reads.
         case wakeUp
-        /// An address for diagnostic requests.
         case diagnosticAddress
         /// The data of a flow control frame only: 30, 31 or 32 with two more bytes.
         case flowControl

@@ -4,7 +4,6 @@ import VehicleLink
 
 /// One way to read a line of hexadecimal digits.
 struct LineReading: Hashable, Sendable {
-    /// The structure of a line.
     enum Shape: UInt8, Hashable, Sendable, CaseIterable {
         /// `7E8 06 41 00 …`: an 11-bit identifier and a data field.
         case can11
@@ -78,15 +77,12 @@ struct LineReading: Hashable, Sendable {
         case refuted
         /// The line has no checksum.
         case none
-        /// A length is right.
         case length
-        /// A checksum is right.
         case checksum
 
         static func < (left: Proof, right: Proof) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The structure of the line.
     var shape: Shape
     /// The identifier; 0 without one.
     var id: UInt32 = 0

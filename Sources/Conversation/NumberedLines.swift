@@ -6,7 +6,6 @@ import OBDCore
 /// All ways to join the lines are tried. A way counts only if it uses all lines, if each message
 /// has the announced length or one that its own content proves, and if no other way meets these conditions.
 struct NumberedLines: Hashable, Sendable {
-    /// One line.
     struct Line: Hashable, Sendable {
         enum Content: Hashable, Sendable {
             case length(Int)

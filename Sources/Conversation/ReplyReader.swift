@@ -129,7 +129,6 @@ struct ReplyReader: Hashable, Sendable {
         updateExchange()
     }
 
-    /// Changes the settings.
     mutating func change(_ body: (inout ELM327Settings) -> Void) {
         let before = settings
         body(&settings)
@@ -275,7 +274,6 @@ struct ReplyReader: Hashable, Sendable {
     /// Whether lines have headers, as far as is known.
     var showsHeaders: Bool? { shownHeaders ?? settings.headers }
 
-    /// The monitored parameter group.
     var monitoredGroup: UInt32? {
         if case .monitorGroup(let group) = kind { return group }
         return nil

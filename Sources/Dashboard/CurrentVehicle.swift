@@ -13,7 +13,6 @@ package final class CurrentVehicle: Sendable {
     private let connection = Mutex<Vehicle?>(nil)
     private let question = Mutex(Question())
 
-    /// Without a session.
     package init() {}
 
     /// The session; nil = none.
@@ -34,7 +33,6 @@ package final class CurrentVehicle: Sendable {
     /// Ends the request, with or without an answer.
     package func finish() { question.withLock { $0.inbox = nil } }
 
-    /// Cancels the current request.
     package func breakOff() { question.withLock { $0.inbox?.pass(SIGTERM) } }
 
     /// Cancels the current request and allows no others.

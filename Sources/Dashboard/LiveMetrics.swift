@@ -4,7 +4,6 @@ import SystemIO
 import VehicleScan
 import WebServer
 
-/// Metrics for Prometheus.
 package enum LiveMetrics {
     /// Older readings are left out, because an old value would look like a current one.
     package static let oldest = Duration.seconds(60)

@@ -67,7 +67,6 @@ package struct LiveObjects {
         return bytes
     }
 
-    /// The object of the link.
     package static func status(
         _ status: VehicleBoard.Status, _ units: UnitSystem, at time: UTC
     ) -> [UInt8] {

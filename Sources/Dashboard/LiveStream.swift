@@ -17,13 +17,6 @@ package struct LiveStream {
     /// The shortest time between two messages with readings.
     package let period: Duration
 
-    /// A stream of the content of `board`, in `units`, at most once per `period`.
-    package init(board: VehicleBoard, units: UnitSystem, period: Duration) {
-        self.board = board
-        self.units = units
-        self.period = period
-    }
-
     /// The longest time without an event, so that a browser knows that the stream is alive.
     private static let heartbeat = Duration.seconds(1)
 

@@ -13,7 +13,6 @@ struct RecordedAnswers {
     let sources: WebSources
     let units: UnitSystem
 
-    /// Lines of JSON.
     private var form: OutputForm { OutputForm(format: .json, units: units) }
 
     /// The greatest number of plots on the page.

@@ -20,7 +20,6 @@ package final class VehicleQuestions: Sendable {
     /// again.
     static let failureFreshness = Duration.seconds(1)
 
-    /// The kinds of requests.
     package enum Question: Hashable, Sendable {
         /// Like `dtc list --format json`.
         case codes
@@ -55,7 +54,6 @@ package final class VehicleQuestions: Sendable {
     private let sources: WebSources
     private let known = Mutex<[Question: Known]>([:])
 
-    /// Requests to the current vehicle.
     package init(_ vehicle: CurrentVehicle, _ board: VehicleBoard, _ sources: WebSources) {
         self.vehicle = vehicle
         self.board = board

@@ -32,7 +32,6 @@ package struct WebProblem: Error {
 }
 
 extension WebProblem {
-    /// An error in words.
     package init(_ explanation: Explanation) {
         let status: ResponseHead.Status =
             switch explanation.category {

@@ -6,7 +6,6 @@ import OBDCore
 /// answers of the same conversation can decide. Each fact is noted here, in any order, for all
 /// services alike.
 struct FamilyEvidence: Sendable {
-    /// How much a fact counts.
     private enum Weight: Int, Comparable {
         case none
         /// The fact follows from how the adapter ends other answers.
@@ -188,7 +187,6 @@ struct CodeListForm {
     enum Form: Hashable {
         /// A count, codes, and perhaps padding.
         case counted
-        /// Three codes.
         case three
     }
 

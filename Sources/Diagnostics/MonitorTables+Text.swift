@@ -184,7 +184,6 @@ struct RowReader {
         return String(fields[column])
     }
 
-    /// A decimal number.
     func number(_ column: Int) throws(MonitorTableError) -> Double {
         guard let number = Double(fields[column]), number.isFinite else {
             throw malformed(fields[column], "a number")

@@ -180,7 +180,6 @@ public struct PIDTable: Sendable {
         UInt64(dataID.service.rawValue) << 32 | UInt64(dataID.id)
     }
 
-    /// The entries with an identifier.
     private func others(_ dataID: DataID) -> ArraySlice<Other> {
         let key = Self.key(dataID)
         return others[firstOther(key)..<firstOther(key + 1)]

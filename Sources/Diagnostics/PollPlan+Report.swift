@@ -2,7 +2,6 @@ public import OBDCore
 
 // Reports the results of the wanted records.
 extension PollPlan {
-    /// The statistics of one record.
     struct PollStatistics: Hashable, Sendable {
         var asked = 0
         var answers = 0

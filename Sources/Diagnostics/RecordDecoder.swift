@@ -64,7 +64,6 @@ public struct RecordDecoder: Sendable {
     /// The ECU and the request of a record.
     struct Origin {
         var ecu: ECUAddress?
-        /// The identifier as requested.
         var dataID: DataID
         var line: Int
         var frame: UInt8?

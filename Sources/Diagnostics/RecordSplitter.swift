@@ -36,7 +36,6 @@ struct RecordSplitter {
         case tooShort(id: UInt32, expected: Int, received: Int)
         /// Bytes that are neither a record nor padding.
         case leftOver(Range<Int>)
-        /// The end of the answer.
         case end
     }
 

@@ -165,7 +165,6 @@ extension ResponseDecoder {
                     raw: InlineBytes(data), line: answer.line)))
     }
 
-    /// The VIN's data identifier.
     private static let vin: UInt32 = 0xF190
 
     /// F6xx and F8xx: their data extend to the end of the answer.

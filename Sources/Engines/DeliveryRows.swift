@@ -3,7 +3,6 @@ import OBDCore
 import Publishing
 import TripStore
 
-/// Rows about deliveries.
 package enum DeliveryRows {
     /// The delivered trips of a sink; the backlog is nil for a broker that gets no history.
     package static let sink = RowShape<(sink: DeliveryStore.Sink, backlog: DeliveryBacklog?)>(

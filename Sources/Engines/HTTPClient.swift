@@ -176,7 +176,6 @@ final class HTTPBody {
     let size: Int
     let isCompressed: Bool
 
-    /// These bytes as they are.
     init(_ content: ArraySlice<UInt8>) {
         bytes = .allocate(capacity: max(1, content.count))
         _ = bytes.initialize(from: content)

@@ -3,11 +3,9 @@ import TripStore
 
 /// Compares the data on a server with the delivered data.
 package struct LineCheck {
-    /// The counts of a vehicle.
     package struct Count: Hashable, Sendable {
         /// The vehicle's name on the server.
         package var vehicle: String
-        /// The number of delivered readings.
         package var delivered: Int
         /// The number of readings on the server.
         package var found: Int
@@ -15,7 +13,6 @@ package struct LineCheck {
 
     /// Why the server gives no count.
     package struct Problem: Error, Hashable, Sendable {
-        /// The server's message.
         package var words: String
         /// Whether this kind of server has no query for counts.
         package var isUnknown: Bool
@@ -27,7 +24,6 @@ package struct LineCheck {
     private let selection: SinkSelection
     private let database: String
 
-    /// A check of a sink.
     package init(
         address: SinkAddress, setup: HTTPClient.Setup, sink: String, selection: SinkSelection,
         database: String

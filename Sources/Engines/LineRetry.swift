@@ -4,7 +4,6 @@ import TripStore
 
 /// Sends refused lines again.
 package struct LineRetry {
-    /// The result.
     package struct Result: Sendable {
         /// Lines that the server accepted.
         package var taken = 0
@@ -18,7 +17,6 @@ package struct LineRetry {
     private let setup: HTTPClient.Setup
     private let sink: String
 
-    /// A retry for a sink.
     package init(address: SinkAddress, setup: HTTPClient.Setup, sink: String) {
         self.address = address
         self.setup = setup

@@ -4,11 +4,8 @@ import Synchronization
 import SystemIO
 import TripStore
 
-/// How a sink ended.
 package enum SinkEnd: Hashable, Sendable {
-    /// All data was delivered.
     case drained
-    /// The sink was stopped.
     case stopped
     /// The server could not be reached for a long time; with the reason.
     case unreachable(String)
@@ -20,7 +17,6 @@ package enum SinkEnd: Hashable, Sendable {
     case engine(EngineError)
 }
 
-/// The state of a sink.
 package struct SinkReport: Hashable, Sendable {
     /// Number of accepted lines or messages.
     package var delivered = 0
@@ -52,7 +48,6 @@ package final class SinkState: Sendable {
     /// An empty report; `changed` is raised when more than a count of sent lines changes.
     package init(changed: EventDescriptor? = nil) { self.changed = changed }
 
-    /// The present report.
     package var current: SinkReport { report.withLock { $0 } }
 
     func change(_ body: (inout SinkReport) -> Void) {
@@ -84,19 +79,14 @@ package final class SinkState: Sendable {
 
 /// Delivers trips as line protocol over HTTP, on its own thread.
 package struct LineSink: Sendable {
-    /// The sink's name.
     package var name: String
-    /// The sink's address.
     package var address: SinkAddress
     /// The settings of the connection.
     package var setup: HTTPClient.Setup
-    /// The data to deliver.
     package var selection: SinkSelection
-    /// The trip database.
     package var database: String
     /// Whether the sink ends when all data is delivered.
     package var drains: Bool
-    /// Makes a connection.
     var connection: @Sendable (HTTPClient.Setup) throws -> any ServerConnection = {
         try HTTPClient($0)
     }
@@ -109,7 +99,6 @@ package struct LineSink: Sendable {
     /// The greatest size of a request before compression; unit: bytes.
     package static let batchBytes = 1_000_000
 
-    /// A sink.
     package init(
         name: String, address: SinkAddress, setup: HTTPClient.Setup, selection: SinkSelection,
         database: String, drains: Bool

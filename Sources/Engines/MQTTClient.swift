@@ -7,7 +7,6 @@ import SystemIO
 /// Use a client only on one thread. The client sends nothing without a connection, because libmosquitto would
 /// store the message and send it later in addition to the repeated one.
 final class MQTTClient {
-    /// An event from the broker.
     enum Event {
         /// The broker's answer to the connection; 0 = accepted.
         case connected(Int)

@@ -7,23 +7,18 @@ import TripStore
 
 /// Publishes states and, if wanted, history to an MQTT broker, on its own thread.
 package struct MQTTSink: Sendable {
-    /// The format of history.
     package enum History: Sendable {
-        /// Line protocol.
         case lines
         /// The objects of `obdscan export --format json`.
         case json
     }
 
-    /// The sink's name.
     package var name: String
-    /// The sink's address.
     package var address: SinkAddress
     /// The password; nil = none.
     package var password: String?
     /// A file with trusted certificates; nil = those of the system.
     package var caFile: String?
-    /// The data to publish.
     package var selection: SinkSelection
     /// The least time between two values of a topic.
     package var every = Duration.seconds(5)
@@ -38,11 +33,8 @@ package struct MQTTSink: Sendable {
     package var mostFailures = LineSink.mostFailures
     /// The client's name at the broker; no two programs may use the same one.
     package var client: String
-    /// The version of this program.
     package var version: String
-    /// The payload of a trip.
     package var tripPayload: @Sendable (TripSummary) -> [UInt8]
-    /// The trip database.
     package var database: String
     /// Whether the sink ends when all data is published.
     package var drains: Bool
@@ -51,7 +43,6 @@ package struct MQTTSink: Sendable {
         try MQTTClient(id: $0, version: $1, will: $2)
     }
 
-    /// A sink.
     package init(
         name: String, address: SinkAddress, selection: SinkSelection, client: String,
         version: String, database: String, drains: Bool,

@@ -21,7 +21,6 @@ package struct SinkSelection: Sendable {
     package var hasAllSignals = false
     /// The quantities of signals of car makers that a driver looks at, by short name.
     package var measured: [String: SignalRole] = [:]
-    /// Whether positions go there.
     package var hasPosition = false
     /// Whether to send texts and events.
     package var hasText = false
@@ -206,9 +205,7 @@ struct FeedBatch {
     var vehicle: String
     var table: TripTail.Table
     var cursor: TripCursor
-    /// Line protocol.
     var lines: [UInt8]
-    /// The number of lines.
     var count: Int
     /// The trip's number of readings if this is its last batch.
     var settled: Int?
@@ -344,7 +341,6 @@ package struct HeldTrips: Hashable, Sendable {
     /// The trip was imported, maybe from another person, and no one asked for its delivery.
     package var imported = 0
 
-    /// No trips.
     package init() {}
 
     /// The number of recorded ones.

@@ -45,7 +45,6 @@ struct StateFeed {
         var lights: [ECUAddress?: (isOn: Bool, time: UTC)] = [:]
         /// Whether the check engine light is on; nil = no ECU reported it.
         var light: Bool? { lights.isEmpty ? nil : lights.values.contains(where: \.isOn) }
-        /// The vehicle's newest position.
         var position: (position: Position, time: UTC)?
         /// The last published codes, trip and position.
         var sentCodes: [UInt8] = []

@@ -173,7 +173,6 @@ struct VehicleMessages {
 package struct MQTTPreview {
     private let sink: MQTTSink
 
-    /// A preview of a sink.
     package init(_ sink: MQTTSink) { self.sink = sink }
 
     /// Calls `body` with each topic and its payload, the retained ones first.

@@ -6,9 +6,7 @@ struct CSVColumns: Sendable {
     let table: PIDTable
     let columns: [CSVWide.Column]
     let conversions: [UnitSystem.Conversion?]
-    /// The separator of cells.
     let separator: UInt8
-    /// The columns of each signal.
     private var places: [[Int]]
 
     init(

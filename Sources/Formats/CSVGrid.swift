@@ -22,7 +22,6 @@ public struct CSVGrid: Sendable {
     /// The greatest number of lines that ``advance(to:time:_:)`` appends.
     public static let linesAtOnce = 10_000
 
-    /// An incomplete line.
     private struct Line {
         var time: Int64
         var cells: [[UInt8]]

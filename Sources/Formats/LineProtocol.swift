@@ -173,7 +173,6 @@ public struct LineProtocol: Sendable {
         }
     }
 
-    /// A string field.
     private static func append(string: String, to output: inout [UInt8]) {
         output.append(0x22)
         for byte in string.utf8 {

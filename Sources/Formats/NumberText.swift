@@ -1,6 +1,5 @@
 /// Appends numbers as ASCII.
 enum NumberText {
-    /// Appends a whole number.
     @inline(__always)
     static func append(_ value: Int64, to output: inout [UInt8]) {
         var magnitude = value.magnitude

@@ -92,7 +92,6 @@ public struct TrackValues: Sendable {
     }
 }
 
-/// Text of XML documents.
 enum XMLText {
     /// Appends text; escapes markup, and replaces characters that XML does not allow with U+FFFD.
     static func append(_ text: String, to output: inout [UInt8]) {

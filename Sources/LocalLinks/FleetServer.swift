@@ -22,7 +22,6 @@ public final class FleetServer: Sendable {
         }
     }
 
-    /// What the threads have reported.
     private struct News {
         var addresses: [String] = []
         var fault: (any Error)?

@@ -4,7 +4,6 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
     case done = 0
     /// With `--exit-code`: codes are present, or the vehicle is not ready. See also ``declined``.
     case findings = 1
-    /// Wrong usage.
     case usage = 64
     /// Bad input data: transcript, table, database of another program or of a newer obdscan.
     case badData = 65
@@ -12,7 +11,6 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
     case noInput = 66
     /// No device, or the adapter or vehicle does not answer.
     case unavailable = 69
-    /// A bug in obdscan.
     case bug = 70
     /// An output file cannot be created.
     case cannotCreate = 73
@@ -20,7 +18,6 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
     case linkLost = 74
     /// Timed out: try again.
     case timedOut = 75
-    /// Permission denied.
     case noPermission = 77
     /// The configuration file is wrong.
     case badConfiguration = 78

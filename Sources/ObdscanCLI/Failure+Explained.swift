@@ -13,7 +13,6 @@ import VehicleScan
 // An error knows its sentence. What stands here is what only the command line knows: exit codes and options.
 
 extension Failure {
-    /// An error in words.
     init(_ explanation: Explanation) {
         self.init(
             explanation.message, hint: explanation.hint, status: ExitStatus(explanation.category))
@@ -55,7 +54,6 @@ extension Failure {
         self.init(FileError.unwritable(path, errno: number))
     }
 
-    /// A transcript that broke off.
     init(brokenRecording path: String, errno number: Int32) {
         self.init(
             "\(path): the recording broke off: \(SystemError.text(of: number))",

@@ -8,7 +8,6 @@ struct Failure: Error, Hashable, Sendable {
     var message: String
     /// The remedy.
     var hint: String?
-    /// The process's exit code.
     var status: ExitStatus
     /// Whether the adapter works and the vehicle does not answer: it may be off.
     var isOfSilentVehicle = false

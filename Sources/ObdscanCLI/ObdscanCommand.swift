@@ -8,7 +8,6 @@ import VehicleScan
 ///
 /// Every command has its own file in `Commands/` and a line in `subcommands`.
 package struct ObdscanCommand: ParsableCommand {
-    /// Name, help and commands.
     package static let configuration = CommandConfiguration(
         commandName: "obdscan",
         abstract: "OBD-II scan tool: reads, logs and explains what a vehicle says.",

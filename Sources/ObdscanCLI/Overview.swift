@@ -14,7 +14,6 @@ struct Overview {
     private let chosen: ChosenAccessory?
     private let hasTrips: Bool
 
-    /// Finds attached and known devices.
     init() throws {
         attached = AccessoryManager().attached(withHolders: true)
         let database = DatabaseOptions(path: nil)
@@ -100,7 +99,6 @@ struct ChosenAccessory: Hashable, Sendable {
     var name: String
     /// The address of the device, if the name is one of the user's names.
     var address: String?
-    /// The name of the setting.
     var source: String
 
     /// The device of the environment, else of the configuration; nil without either.

@@ -6,7 +6,6 @@ enum Keyword: Equatable {
     case shared, display
     case header, reply, vehicle, years
     case example, range, source, note, unverified, title
-    /// A kind of signal.
     case kind
     /// Any other word, such as the code of a label.
     case other

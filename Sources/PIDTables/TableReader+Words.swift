@@ -3,7 +3,6 @@ import OBDCore
 
 /// The words and numbers of a line.
 extension TableReader {
-    /// The bytes of a word.
     @inline(__always)
     func word(_ range: Range<Int>) -> ArraySlice<UInt8> { text[range] }
 

@@ -14,7 +14,6 @@ struct TableReader {
     enum Detail {
         /// The parts for decoding; evidence is skipped without reading.
         case decoding
-        /// Everything.
         case everything
     }
 
@@ -30,9 +29,7 @@ struct TableReader {
     var words: [Range<Int>] = []
     /// The text after ` : `.
     var prose: Range<Int>?
-    /// Finished records.
     var records: [TableRecord] = []
-    /// The title of the table.
     var title: String?
     /// The current record, if ``isInRecord``.
     var record: TableRecord
@@ -82,7 +79,6 @@ struct TableReader {
             dataID: PIDTables.adapterVoltageID, name: "", length: 0...0, file: file.path, line: 0)
     }
 
-    /// All records of the file.
     static func records(
         of file: TableFile, detail: Detail
     ) throws(TableError) -> [TableRecord] {

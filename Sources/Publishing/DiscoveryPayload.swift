@@ -8,27 +8,22 @@ import OBDCore
 /// rejects the whole device for one unknown key at the top level, so the whole message is created
 /// here.
 package struct DiscoveryPayload: Hashable, Sendable {
-    /// The entity of a signal.
     package struct SignalEntity: Hashable, Sendable {
         /// The ECU and the signal, for the entity's topic.
         package var key: SignalKey
         /// The signal as its table describes it.
         package var signal: Signal
 
-        /// A signal of an ECU.
         package init(key: SignalKey, signal: Signal) {
             self.key = key
             self.signal = signal
         }
     }
 
-    /// The vehicle's name in topics.
     package var vehicle: String
-    /// The vehicle's name for people.
     package var name: String
     /// The vehicle's VIN; nil if unknown.
     package var vin: String?
-    /// The version of this program.
     package var version: String
     /// The client whose last will announces that publishing has ended.
     package var client: String
@@ -73,12 +68,10 @@ package struct DiscoveryPayload: Hashable, Sendable {
     static let otherComponents: Set<String> = [
         "trip", "trip_distance", "codes", "check_engine", "readiness", "read_codes", "position",
     ]
-    /// The names of these entities.
     private static let otherNames: Set<String> = [
         "Trouble codes", "Check engine light", "Incomplete monitors", "Read trouble codes",
         "Trip duration", "Trip distance", "Position",
     ]
-    /// The payload of the button.
     package static let readCodes = "read-codes"
 
     /// Identifier and platform of each entity.
@@ -106,7 +99,6 @@ package struct DiscoveryPayload: Hashable, Sendable {
         }
     }
 
-    /// The payload.
     package var bytes: [UInt8] {
         let topics = VehicleTopics(vehicle: vehicle)
         var components: [JSONValue.Member] = []

@@ -5,7 +5,6 @@
 package struct HomeAssistantUnit: Hashable, Sendable {
     /// The device class; nil = none.
     package var deviceClass: String?
-    /// The state class.
     package var stateClass: String
     /// The number of decimals to show.
     package var precision: Int

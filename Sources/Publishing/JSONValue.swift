@@ -2,7 +2,6 @@ import Formats
 
 /// A JSON value that keeps the order of keys.
 package indirect enum JSONValue: Hashable, Sendable {
-    /// No value.
     case null
     case text(String)
     /// A number; a number that is not finite becomes null.
@@ -12,15 +11,11 @@ package indirect enum JSONValue: Hashable, Sendable {
     case list([JSONValue])
     case object([Member])
 
-    /// A key and its value.
     package struct Member: Hashable, Sendable {
-        /// The key.
         package var key: String
-        /// The member's value.
         package var value: JSONValue
     }
 
-    /// An object with these members.
     package static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
         .object(members.map { Member(key: $0.key, value: $0.value) })
     }

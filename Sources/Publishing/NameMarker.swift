@@ -1,8 +1,6 @@
 /// Markers of a configuration that many machines share.
 package enum NameMarker {
-    /// This computer's name.
     package static let host = "%H"
-    /// The vehicle's VIN.
     package static let vin = "%VIN"
 
     /// The text with its markers replaced; nil if it needs a VIN that is not known.

@@ -21,7 +21,6 @@ package struct SinkAddress: Hashable, Sendable {
         package var isMQTT: Bool { self == .mqtt || self == .mqtts }
         /// Whether the sink is a Traccar server.
         package var isTraccar: Bool { self == .traccarHTTP || self == .traccarHTTPS }
-        /// Whether the link is encrypted.
         package var isEncrypted: Bool {
             self == .influxHTTPS || self == .traccarHTTPS || self == .mqtts
         }
@@ -31,7 +30,6 @@ package struct SinkAddress: Hashable, Sendable {
     package enum Fault: Error, Hashable, Sendable {
         /// The address does not begin with one of the known schemes.
         case unknownScheme
-        /// The host is missing.
         case noHost
         /// The port is not a number from 1 to 65535.
         case badPort(String)
@@ -60,7 +58,6 @@ package struct SinkAddress: Hashable, Sendable {
     }
     private var parameters: [[String]]
 
-    /// Parses an address.
     package init(_ text: String) throws(Fault) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .badCharacter }
         guard let end = text.firstRange(of: "://"),
@@ -132,7 +129,6 @@ package struct SinkAddress: Hashable, Sendable {
         }
     }
 
-    /// The address as text.
     package var text: String {
         let query = parameters.map { "\($0[0])=\($0[1])" }.joined(separator: "&")
         return kind.rawValue + "://" + (user.map { $0 + "@" } ?? "") + shownHost
@@ -149,7 +145,6 @@ package struct SinkAddress: Hashable, Sendable {
         return query.contains { $0.name == "bucket" || $0.name == "org" } ? .v2 : .v1
     }
 
-    /// The URL for writing lines.
     package var writeURL: String {
         if kind.isTraccar { return root + "/" }
         var parts = query.filter { $0.name != "api" && $0.name != "precision" }

@@ -15,11 +15,8 @@ package struct StateBoard: Sendable {
         var sent: (value: JSONValue, time: UTC, at: Instant)?
     }
 
-    /// A message to send.
     package struct Message: Hashable, Sendable {
-        /// The topic.
         package var topic: String
-        /// The payload.
         package var payload: [UInt8]
     }
 

@@ -8,13 +8,11 @@ package struct TimestampCounter: Sendable {
     private var matched = 0
     private var isInside = false
     private var isInNumber = false
-    /// The number of points.
     package private(set) var count = 0
 
     /// A counter without data.
     package init() {}
 
-    /// Takes the next bytes.
     package mutating func take(_ bytes: some Sequence<UInt8>) {
         for byte in bytes {
             if isInside {

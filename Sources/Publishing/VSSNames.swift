@@ -39,7 +39,6 @@ package struct VSSNames: Sendable {
         }
     }
 
-    /// The signals with a name.
     package var signals: [String] { Set(overlay.keys).union(core.keys).sorted() }
 
     /// The name of a signal from the overlay or, with `isCore`, from the core catalogue if the catalogue has

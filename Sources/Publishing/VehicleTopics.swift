@@ -4,7 +4,6 @@ import OBDCore
 ///
 /// The names contain only small letters, digits, - and _, because NATS allows no dots and no blanks.
 package struct VehicleTopics: Hashable, Sendable {
-    /// The vehicle's name.
     package let vehicle: String
 
     /// The topics of a vehicle with a name from ``PublishedName``.
@@ -43,7 +42,6 @@ package struct VehicleTopics: Hashable, Sendable {
         return String(parts[1])
     }
 
-    /// A signal of an ECU.
     package func signal(_ key: SignalKey) -> String {
         "obdscan/\(vehicle)/\(key.ecu)/\(key.signal)"
     }
@@ -61,7 +59,6 @@ package struct SignalKey: Hashable, Comparable, Sendable {
     /// The signal: `rpm`.
     package var signal: String
 
-    /// The key of a signal.
     package init(_ ecu: ECUAddress?, signal: String) {
         self.ecu = ecu.flatMap { PublishedName.slug($0.description) } ?? "adapter"
         self.signal = PublishedName.slug(signal) ?? "signal"

@@ -10,7 +10,6 @@ package enum WriteAnswer: Hashable, Sendable {
 
 /// The decision after an answer.
 package enum WriteDecision: Hashable, Sendable {
-    /// The server accepted all lines.
     case accepted
     /// The server accepted the valid lines and refused this many, with the reason.
     case acceptedInPart(refused: Int, String)
@@ -98,9 +97,7 @@ package enum WriteDecision: Hashable, Sendable {
 ///
 /// The random part keeps many clients of one server from returning at the same time.
 package struct RetryPacer: Hashable, Sendable {
-    /// The longest pause.
     package static let longest = Duration.seconds(60)
-    /// The number of consecutive failures.
     package private(set) var failures = 0
 
     /// A pacer without failures.
@@ -129,14 +126,12 @@ package struct LineBatch: Hashable, Sendable {
     private var parts: [Range<Int>]
     /// Whether the server accepted any line.
     package private(set) var isTaken = false
-    /// The refused lines.
     package private(set) var refused: [Refused] = []
 
     /// A line that the server refuses.
     package struct Refused: Hashable, Sendable {
         /// The line without its end.
         package var line: [UInt8]
-        /// The reason.
         package var reason: String
     }
 

@@ -9,7 +9,6 @@ struct Recorder {
     private let start: Instant
     private var line: [UInt8] = []
 
-    /// Begins a transcript.
     init(
         descriptor: Int32, headers: [Transcript.Header], start: Instant
     ) throws(SystemError) {

@@ -10,7 +10,6 @@ struct RoundTrips: Sendable {
     private var counts = [UInt32](repeating: 0, count: (64 - stepBits) * steps)
     private(set) var total = 0
 
-    /// Records a round trip.
     mutating func record(_ time: Duration) {
         let place = Self.place(of: UInt64(max(0, time.nanoseconds)))
         counts[place] = counts[place] == .max ? .max : counts[place] + 1

@@ -14,7 +14,6 @@ typealias SessionDriver = PollDriver<Promise<Answer>, RunningRequest, Delivered,
 /// A request from outside the thread.
 typealias Ask = RequestQueue<Promise<Answer>>.Entry
 
-/// The current request.
 final class RunningRequest {
     let request: AdapterRequest
     let asked: Instant
@@ -39,7 +38,6 @@ final class Delivered {
     let failure: Failure?
     let current: RunningRequest
     let exchange: Exchange
-    /// The time of arrival.
     let time: Instant
 
     init(

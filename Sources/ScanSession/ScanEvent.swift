@@ -122,14 +122,6 @@ public struct StateTransition: Hashable, Sendable {
     public var to: StateKind
     /// The event that caused the transition.
     public var event: EventKind
-
-    /// Creates a transition.
-    public init(time: Instant, from: StateKind, to: StateKind, event: EventKind) {
-        self.time = time
-        self.from = from
-        self.to = to
-        self.event = event
-    }
 }
 
 /// Observes a session.
@@ -138,7 +130,6 @@ public struct StateTransition: Hashable, Sendable {
 public protocol ScanObserver: Sendable {
     /// The kinds of events to receive.
     var interests: ScanEvent.Kinds { get }
-    /// Receives an event.
     func scan(_ event: ScanEvent, at time: Instant)
 }
 
@@ -155,20 +146,7 @@ public struct LinkInformation: Hashable, Sendable {
     /// The last voltage that the adapter reported; unit: V.
     public var voltage: Double?
     /// The time of this information.
-    public var time: Instant
-
-    /// Creates the information about a link.
-    public init(
-        identity: AdapterIdentity, dialect: String, capabilities: LinkCapabilities,
-        lineRate: Int? = nil, voltage: Double? = nil, time: Instant = .zero
-    ) {
-        self.time = time
-        self.identity = identity
-        self.dialect = dialect
-        self.capabilities = capabilities
-        self.lineRate = lineRate
-        self.voltage = voltage
-    }
+    public var time: Instant = .zero
 }
 
 extension LinkInformation {

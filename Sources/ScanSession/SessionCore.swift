@@ -159,7 +159,6 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Counts a reply.
     func noteReply(
         after roundTrip: Duration?, readings: Int, errors: Int, timedOut: Bool, at time: Instant
     ) {
@@ -172,7 +171,6 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Restarts the statistics.
     func resetStatistics() {
         shared.withLock { shared in
             shared.statistics = SessionStatistics()

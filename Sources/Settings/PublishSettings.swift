@@ -15,7 +15,6 @@ package struct PublishSettings: Hashable, Sendable {
         case vssCore = "vss-core"
     }
 
-    /// The sink's address.
     package var to: SinkAddress?
     /// A file whose first line is the password.
     package var passwordFile: String?
@@ -35,9 +34,7 @@ package struct PublishSettings: Hashable, Sendable {
     package var isForHomeAssistant: Bool?
     /// The discovery prefix of Home Assistant.
     package var discoveryPrefix: String?
-    /// Whether to send positions.
     package var hasPosition: Bool?
-    /// Whether to send texts.
     package var hasText: Bool?
     /// Whether a button at the broker may read trouble codes.
     package var takesCommands: Bool?
@@ -48,7 +45,6 @@ package struct PublishSettings: Hashable, Sendable {
     /// Further tags.
     package var tags: [String: String] = [:]
 
-    /// No settings.
     package init() {}
 
     /// Whether the sink gets whole trips; a broker may get only the newest values.

@@ -3,7 +3,6 @@ import Publishing
 
 /// A fault in a configuration file.
 package struct SettingsError: Error, Hashable, Sendable {
-    /// The kind of fault.
     package enum Fault: Hashable, Sendable {
         /// The file is not UTF-8.
         case notUTF8
@@ -22,12 +21,10 @@ package struct SettingsError: Error, Hashable, Sendable {
         case inBraces(String)
     }
 
-    /// The fault.
     package var fault: Fault
     /// The line, counted from 1; nil = the whole file.
     package var line: Int?
 
-    /// A fault at a line.
     package init(_ fault: Fault, _ line: Int?) {
         self.fault = fault
         self.line = line
@@ -42,13 +39,9 @@ package enum SettingsChangeError: Error, Hashable, Sendable {
     case after(SettingsError)
 }
 
-/// A fault in a value.
 package enum SettingFault: Hashable, Sendable {
-    /// An empty text.
     case empty
-    /// Not one of these words.
     case notOneOf([String])
-    /// Not a vehicle protocol.
     case notAProtocol
     /// Neither an absolute path nor one in the home directory.
     case notAPath
@@ -56,13 +49,11 @@ package enum SettingFault: Hashable, Sendable {
     case notAPositionSource
     /// Neither on nor off.
     case notOnOrOff
-    /// An empty list of conditions.
     case noCondition
     /// This text is not a condition.
     case notACondition(String)
     /// Not a path below /dev.
     case notBelowDev
-    /// An empty list of signals.
     case noSignal
     /// Not a number in this range.
     case notANumber(ClosedRange<Double>)
@@ -85,7 +76,6 @@ package struct SettingsChecks: Sendable {
     /// Returns whether a text is a condition for an alarm.
     package var isCondition: @Sendable (String) -> Bool
 
-    /// Checks with these functions.
     package init(
         addressFault: @escaping @Sendable (String) -> String?,
         isCondition: @escaping @Sendable (String) -> Bool
@@ -99,7 +89,6 @@ package struct SettingsChecks: Sendable {
         TransportRegistry.isName(text) ? nil : addressFault(text).map { .address($0) }
     }
 
-    /// Checks an address.
     package func fault(ofAlias text: String) -> SettingFault? {
         TransportRegistry.isName(text) ? .notAnAddress : fault(ofDevice: text)
     }

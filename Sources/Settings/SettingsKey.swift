@@ -3,7 +3,6 @@ import Formats
 import ScanSession
 import TripRecorder
 
-/// A setting.
 package struct SettingsKey: Hashable, Sendable {
     /// The words for yes and no.
     static let flags = ["on": true, "true": true, "off": false, "false": false]
@@ -19,11 +18,9 @@ package struct SettingsKey: Hashable, Sendable {
     /// The value as a user would type it; nil = not set.
     package var get: @Sendable (UserSettings) -> String?
 
-    /// Compares the names.
     package static func == (left: SettingsKey, right: SettingsKey) -> Bool {
         left.name == right.name
     }
-    /// Hashes the name.
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     /// Keys outside tables, in the order of the manual page.
@@ -112,7 +109,6 @@ package struct SettingsKey: Hashable, Sendable {
             }),
     ]
 
-    /// The key with this name.
     package static func named(_ name: String) -> SettingsKey? {
         if let plain = plain.first(where: { $0.name == name }) { return plain }
         if name.hasPrefix("fuel.") { return fuel(name) }

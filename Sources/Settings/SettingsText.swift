@@ -2,9 +2,7 @@ import OBDCore
 
 /// The configuration file: TOML (obdscan-config(5)).
 package enum SettingsText {
-    /// The content of a file.
     package struct Contents: Sendable {
-        /// The valid settings.
         package var settings = UserSettings()
         /// The faults, with the names of their settings.
         package var faults: [(name: String, error: SettingsError)] = []
@@ -66,7 +64,6 @@ package enum SettingsText {
         return contents
     }
 
-    /// The settings that are tables.
     private static let tables: Set<String> = ["aliases", "views", "fuel", "publish"]
 
     /// Whether a key may be the heading of a table within a table.

@@ -1,4 +1,3 @@
-/// Parses a text in TOML.
 struct TOMLReader {
     /// How a key was used: no key may be set twice, and no table may be opened twice.
     private enum Use {
@@ -20,7 +19,6 @@ struct TOMLReader {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
     }
 
-    /// Reads all lines.
     mutating func read() throws(TOMLText.Fault) {
         var table: [String] = []
         while true {

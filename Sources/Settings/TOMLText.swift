@@ -5,7 +5,6 @@
 /// TOML 1.0 (https://toml.io/en/v1.0.0) except dates, lists of tables, inf and nan. No setting has such
 /// values, and they are faults.
 struct TOMLText: Hashable, Sendable {
-    /// The value of a key.
     enum Value: Hashable, Sendable {
         case text(String)
         case integer(Int)
@@ -107,7 +106,6 @@ struct TOMLText: Hashable, Sendable {
         self = try TOMLText(changed)
     }
 
-    /// A basic string of TOML.
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -9,25 +9,19 @@ import ScanSession
 package struct UserSettings: Hashable, Sendable {
     /// The device to use without `-d`.
     package var device: String?
-    /// The dialect of the adapter.
     package var adapter: DialectChoice?
-    /// The vehicle protocol to use.
     package var vehicleProtocol: ProtocolOption?
-    /// Units to show.
     package var units: UnitSystem?
-    /// The database's file.
     package var database: String?
     /// The source of positions for `log`.
     package var gps: String?
     /// Whether to pause polling while the vehicle is parked.
     package var batterySafe: Bool?
-    /// Conditions for alarms.
     package var alarms: [String] = []
     /// The program to run when an alarm begins.
     package var alarmCommand: String?
     /// The device node of the adapter whose trips are recorded whenever it is plugged in.
     package var logWhenPlugged: String?
-    /// Devices by the user's names.
     package var aliases: [String: String] = [:]
     /// Lists of signals by name, for `live --view`.
     package var views: [String: [String]] = [:]
@@ -39,7 +33,6 @@ package struct UserSettings: Hashable, Sendable {
     /// The workshop for reports, line by line: name, address, telephone.
     package var workshop: [String] = []
 
-    /// No settings.
     package init() {}
 }
 
@@ -48,7 +41,6 @@ package struct ProtocolOption: Hashable, Sendable {
     /// The protocol; nil = detect it.
     package var vehicleProtocol: VehicleProtocol?
 
-    /// Detects the protocol.
     package static let automatic = ProtocolOption(vehicleProtocol: nil)
 
     private init(vehicleProtocol: VehicleProtocol?) {
@@ -69,6 +61,5 @@ package struct ProtocolOption: Hashable, Sendable {
     /// The default value in the help.
     package var defaultValueDescription: String { "auto" }
 
-    /// The names of all choices.
     package static var allValueStrings: [String] { ["auto"] + VehicleProtocol.allCases.map(\.name) }
 }

@@ -4,7 +4,6 @@ import VehicleLink
 
 /// The device of `sim:`: an adapter with a vehicle.
 public protocol SimulatedDevice: ServedDevice {
-    /// A description in one line.
     var summary: String { get }
     /// The latest requests that reached the vehicle, oldest first.
     var requests: [SimulatedAdapter.ReceivedRequest] { get }

@@ -66,7 +66,6 @@ public struct SimulatorOptions: Hashable, Sendable {
     package struct Scripted: Hashable, Sendable {
         /// The ECU's position in the vehicle.
         package var ecu: Int
-        /// Service and data.
         package var request: [UInt8]
 
         /// A request to the ECU at this position.

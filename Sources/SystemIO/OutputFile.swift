@@ -118,7 +118,6 @@ package final class PendingFile {
     private let target: String?
     /// The file to replace, for its permissions and its owner.
     private let replaced: stat?
-    /// The temporary name.
     private var name: String?
 
     /// Begins a file that will appear at `path`; `mode` is for a new one, less the umask.

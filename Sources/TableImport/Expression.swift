@@ -1,6 +1,5 @@
 /// A parsed equation of another program.
 indirect enum Expression: Hashable, Sendable {
-    /// Infix operators.
     enum Operator: Hashable, Sendable {
         case plus, minus, times, over, modulo, power
         case and, or, exclusiveOr, shiftLeft, shiftRight
@@ -14,11 +13,9 @@ indirect enum Expression: Hashable, Sendable {
         var value: Answer
     }
 
-    /// The result of a lookup.
     enum Answer: Hashable, Sendable {
         case number(Fraction)
         case text(String)
-        /// The key itself.
         case itself
         case nothing
     }
@@ -81,7 +78,6 @@ indirect enum Expression: Hashable, Sendable {
 // MARK: Value
 
 extension Expression {
-    /// The value of an equation.
     enum Value: Hashable {
         case number(Double)
         case text(String)

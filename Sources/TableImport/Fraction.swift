@@ -1,6 +1,5 @@
 /// An exact number, as factors need it: with `0.01` as 1/100, 256 times that is exactly 2.56.
 struct Fraction: Hashable, Sendable {
-    /// The numerator, with the sign.
     let numerator: Int128
     /// The denominator, greater than 0.
     let denominator: Int128

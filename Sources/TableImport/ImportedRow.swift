@@ -13,7 +13,6 @@ package struct ImportedRow: Hashable, Sendable {
     package var line: Int
     /// The name of the source in findings.
     package var file: String
-    /// The original equation, for people.
     var equation: String?
     /// Whether recorded answers confirm the row.
     var isProven = false
@@ -29,7 +28,6 @@ package struct ImportedRow: Hashable, Sendable {
 
 /// The rows for the answer to one request.
 package struct ImportedRecord: Sendable {
-    /// Service and identifier.
     package var dataID: DataID
     /// The ECU to ask; nil = all.
     package var target: ECUAddress?
@@ -39,15 +37,12 @@ package struct ImportedRecord: Sendable {
     var length = 1...4095
     /// The model years of the record; empty = all.
     var years: [ClosedRange<Int>] = []
-    /// The rows.
     package var rows: [ImportedRow] = []
     /// Actions of the source besides the request, which obdscan does not perform.
     var notes: [String] = []
-    /// Recorded answers.
     var examples: [ImportedExample] = []
     /// The line in the source, from 1.
     var line: Int
-    /// Number of duplicate rows.
     var repeatedRows = 0
 
     /// Identifies the request.
@@ -97,7 +92,6 @@ struct ImportedExample: Hashable, Sendable {
 
 /// A message about a row of a source.
 package struct ImportFinding: Hashable, Sendable {
-    /// The result for the row.
     package enum Outcome: Hashable, Sendable {
         /// The row is in the table, with a warning.
         case warned(String)
@@ -105,13 +99,11 @@ package struct ImportFinding: Hashable, Sendable {
         case leftOut(RowFault)
     }
 
-    /// The name of the source.
     package var file: String
     /// The line, from 1.
     package var line: Int
     /// The name of the row in the source.
     package var name: String
-    /// The result for the row.
     package var outcome: Outcome
 
     /// Whether the row is missing from the table.
@@ -126,13 +118,10 @@ package struct ImportFinding: Hashable, Sendable {
     }
 }
 
-/// The content of one file.
 package struct ImportedSource: Sendable {
     /// The file name without folders.
     package var file: String
-    /// The format.
     package var format: TableFormat
-    /// The records with their rows.
     package var records: [ImportedRecord] = []
     /// Rows that are left out, and warnings.
     package var findings: [ImportFinding] = []
@@ -172,7 +161,6 @@ package struct ImportedSource: Sendable {
 
 /// The results of comparing recorded values with the rows.
 package struct RecordedCounts: Hashable, Sendable {
-    /// Values that the row confirms.
     package var agree = 0
     /// Values that differ from the row.
     package var differ = 0
@@ -182,7 +170,6 @@ package struct RecordedCounts: Hashable, Sendable {
     package var unusable = 0
 }
 
-/// The options of an import.
 package struct ImportOptions: Sendable {
     /// The model year; nil = any.
     package var year: Int?
@@ -195,7 +182,6 @@ package struct ImportOptions: Sendable {
     package init() {}
 }
 
-/// The formats of tables.
 package enum TableFormat: String, CaseIterable, Sendable {
     /// Signal sets of the OBDb project, JSON.
     case obdb
@@ -218,7 +204,6 @@ package enum TableFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// The name for people.
     package var title: String {
         switch self {
         case .obdb: "OBDb signal set"

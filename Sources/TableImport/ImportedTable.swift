@@ -5,16 +5,13 @@ import OBDCore
 package struct ImportedTable: Sendable {
     /// A source in the head of the table.
     package struct Origin: Sendable {
-        /// The file name.
         package var file: String
-        /// The format.
         package var format: TableFormat
         /// SHA-256 of the file's content.
         package var digest: String
         /// The day of the file's last change; nil = unknown.
         package var date: String?
 
-        /// A source.
         package init(file: String, format: TableFormat, digest: String, date: String?) {
             self.file = Text.line(file)
             self.format = format
@@ -23,7 +20,6 @@ package struct ImportedTable: Sendable {
         }
     }
 
-    /// The sources of the rows.
     package let origins: [Origin]
     /// The records, sorted by request.
     package private(set) var records: [ImportedRecord] = []
@@ -290,7 +286,6 @@ extension ImportedRecord {
         }.map(\.element)
     }
 
-    /// Renames rows in examples.
     mutating func rename(_ names: [String: String]) {
         for example in examples.indices {
             for value in examples[example].values.indices {

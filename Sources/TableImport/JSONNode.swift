@@ -29,7 +29,6 @@ struct JSONNode {
     var isArray: Bool { if case .array = value { true } else { false } }
     var string: String? { if case .string(let text) = value { text } else { nil } }
     var bool: Bool? { if case .bool(let flag) = value { flag } else { nil } }
-    /// The exact number.
     var fraction: Fraction? {
         if case .number(let text) = value { Fraction(decimal: text) } else { nil }
     }

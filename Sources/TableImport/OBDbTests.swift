@@ -3,11 +3,9 @@ import OBDCore
 
 /// A file with recorded answers for an OBDb signal set.
 package struct OBDbTests: Sendable {
-    /// The file name in examples.
     package var file: String
     /// The model year of the car; nil if the path does not contain it.
     package var year: Int?
-    /// Answers with their values.
     var cases: [Case] = []
 
     struct Case: Sendable {

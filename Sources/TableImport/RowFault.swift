@@ -24,7 +24,6 @@ package enum RowFault: Error, Hashable, Sendable {
     case ambiguousSign
     /// The position is a byte of the protocol and not of the data.
     case protocolByte(Int)
-    /// The numbers are too large.
     case tooLarge
     /// A constant 0 is shifted; the letter O was probably meant.
     case zeroForLetter

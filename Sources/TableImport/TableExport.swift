@@ -7,27 +7,20 @@ package struct TableExport: Sendable {
     package struct LeftOut: Hashable, Sendable {
         /// The identifier of the signal's record.
         package var dataID: DataID
-        /// The signal's id.
         package var signal: String
-        /// The reason.
         package var reason: String
     }
 
-    /// A record with its signals.
     package struct Record: Sendable {
-        /// The record.
         package var record: PIDTable.Record
-        /// The signals.
         package var signals: [Signal]
 
-        /// A record with these signals.
         package init(record: PIDTable.Record, signals: [Signal]) {
             self.record = record
             self.signals = signals
         }
     }
 
-    /// The content of the file.
     package private(set) var text = ""
     /// Signals that are not in the file.
     package private(set) var leftOut: [LeftOut] = []

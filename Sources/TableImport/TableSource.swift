@@ -2,7 +2,6 @@
 package enum TableSource {
     /// Why a file is not a table of another program.
     package enum Fault: Error, Hashable, Sendable {
-        /// The format is unknown.
         case unknownForm
         /// The JSON is not valid at this line.
         case json(line: Int)

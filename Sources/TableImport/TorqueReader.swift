@@ -3,7 +3,6 @@ import OBDCore
 
 /// Reads Torque's lists of extended PIDs.
 enum TorqueReader {
-    /// The columns by position.
     private enum Column {
         static let name = 0
         static let short = 1

@@ -58,7 +58,6 @@ package struct BarScale: Hashable, Sendable {
         return (isCentred ? "±" : "") + text
     }
 
-    /// Units of counts and totals.
     private static let totals: Set<String> = [
         "", "s", "min", "h", "km", "mi", "L", "kWh", "US gal", "UK gal",
     ]

@@ -37,7 +37,6 @@ struct GraphAxis: Hashable {
     /// The position of `value` between low and high: 0 to 1.
     func part(of value: Double) -> Double { max(0, min(1, (value - low) / (high - low))) }
 
-    /// A mark as text.
     func label(_ mark: Double) -> String {
         abs(mark) >= 100_000 ? plain(mark / 1000) + "k" : fixed(mark, decimals)
     }

@@ -1,5 +1,4 @@
 extension LiveModel.Page {
-    /// The help about the keys.
     package static let help = LiveModel.Page(
         title: "Keys",
         lines: [

@@ -54,13 +54,10 @@ package struct LiveModel: Sendable {
         case signal
     }
 
-    /// The order of the signals.
     package enum Order: String, Hashable, Sendable, CaseIterable {
         /// As given by the user, or as moved by keys.
         case asked
-        /// The order of names.
         case name
-        /// Unusual values first.
         case unusual
 
         /// The name of the order for people.
@@ -73,9 +70,7 @@ package struct LiveModel: Sendable {
         }
     }
 
-    /// Identifies a row.
     package struct Key: Hashable, Sendable {
-        /// The signal of the row.
         package var signal: SignalIndex
         /// Nil before the first answer of an ECU, and if headers are off.
         package var ecu: ECUAddress?
@@ -93,13 +88,10 @@ package struct LiveModel: Sendable {
 
     /// The part of the screen above the signals.
     package var header = Header()
-    /// The names of the ECUs.
     package var names = ECUNames()
     /// The rows, in the order in which they are shown.
     package private(set) var rows: [Row] = []
-    /// Number of readings.
     package private(set) var readings = 0
-    /// The start of the view.
     package private(set) var start: Instant
     /// The first visible row, if not all rows fit.
     package var scroll = 0
@@ -119,7 +111,6 @@ package struct LiveModel: Sendable {
     package var levels = SignalLevels()
     /// When the display was paused; nil = it is running.
     package private(set) var pauseStart: Instant?
-    /// Whether the display is paused.
     package var isPaused: Bool { pauseStart != nil }
     /// A text page that covers the signals, such as help or codes; nil = none.
     package var page: Page?
@@ -130,27 +121,20 @@ package struct LiveModel: Sendable {
 
     /// A message at the bottom of the screen that disappears by itself.
     package struct Remark: Hashable, Sendable {
-        /// The message.
         package var text: String
-        /// When the message disappears.
         package var end: Instant
     }
 
-    /// A line of a page.
     package struct Line: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// The whole line.
         package var text: String
-        /// The style of the line.
         package var style: Style?
         /// The number of characters at the beginning in another style, such as a code before its
         /// text.
         package var head = 0
-        /// The style of these characters.
         package var headStyle: Style?
         /// The column where folded parts begin; nil = under the last column of the line.
         package var hanging: Int?
 
-        /// A line in one style.
         package init(_ text: String, _ style: Style? = nil) {
             self.text = text
             self.style = style
@@ -166,7 +150,6 @@ package struct LiveModel: Sendable {
             hanging = displayWidth(head)
         }
 
-        /// A plain line.
         package init(stringLiteral value: String) { self.init(value) }
     }
 
@@ -174,7 +157,6 @@ package struct LiveModel: Sendable {
     package struct Page: Hashable, Sendable {
         /// The heading.
         package var title: String
-        /// The text.
         package var lines: [Line]
         /// The first visible line, counted after folding to the screen.
         package var scroll = 0
@@ -189,9 +171,7 @@ package struct LiveModel: Sendable {
         }
     }
 
-    /// Units of the displayed values.
     package private(set) var units: UnitSystem
-    /// Rows that the user removed.
     private var hidden: Set<Key> = []
     private var ranks: [SignalIndex: Int]
     private var places: [Key: Int] = [:]
@@ -295,7 +275,6 @@ package struct LiveModel: Sendable {
     /// The time from the last request to the end of its reply.
     package var roundTrip: Duration? { lastRoundTrip }
 
-    /// Counts an exchange.
     package mutating func exchanged(_ roundTrip: Duration, at now: Instant) {
         lastRoundTrip = roundTrip
         requestRate.count(at: now)

@@ -6,13 +6,11 @@ import ScanTool
 extension LiveModel {
     /// One signal of one ECU.
     package struct Row: Hashable, Sendable {
-        /// The signal of the row.
         package var signal: SignalIndex
         /// Nil before the first answer of an ECU, and if headers are off.
         package var ecu: ECUAddress?
         /// The signal's short name.
         package var id: String
-        /// The signal's name.
         package var name: String
         /// The displayed unit; empty without one.
         package var unit: String
@@ -57,7 +55,6 @@ extension LiveModel {
         var engineRuns = false
         /// The record that contained the newest value.
         package var dataID: DataID?
-        /// The bytes of the record.
         package var raw = InlineBytes()
         /// The conversion from bits to the value: `× 1/4`.
         package var formula = ""

@@ -8,7 +8,6 @@ package struct RateMeter: Hashable, Sendable {
     private var newest: Int64 = 0
     private var oldest: Int64 = 0
 
-    /// Counts one event.
     package mutating func count(at now: Instant) {
         let current = now.nanoseconds / Self.slot
         if counts.isEmpty || current - newest >= Self.slots {

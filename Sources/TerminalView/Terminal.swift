@@ -75,7 +75,6 @@ package struct Terminal: ~Copyable {
         try text.flushReady()
     }
 
-    /// Restores the terminal.
     package mutating func leave() {
         guard isEntered else { return }
         isEntered = false

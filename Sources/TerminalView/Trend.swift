@@ -32,7 +32,6 @@ package struct Trend: Hashable, Sendable {
     package struct Sample: Hashable, Sendable {
         /// Age relative to the drawn moment; unit: s.
         package var age: Double
-        /// The number.
         package var value: Double
         /// Whether there is a gap before this point.
         package var isBehindGap: Bool

@@ -31,7 +31,6 @@ struct FreematicsImport: CSVImport {
         var moment: UTC?
     }
 
-    /// The clock of the lines.
     private struct Counter {
         var isDelta = false
         var passed: UInt64 = 0

@@ -6,7 +6,6 @@ import OBDCore
 package enum ImportEvent: Sendable {
     /// A trip begins, with its known properties.
     case trip(name: String?, tags: [String], vin: VIN?, start: UTC?)
-    /// A record of the trip.
     case entry(TripEntry, at: UTC)
 }
 
@@ -20,11 +19,6 @@ package struct ImportFault: Error, Hashable, Sendable {
     /// Whether the file can be read if the user provides the day of its beginning.
     package var needsDay = false
 
-    init(line: Int, reason: String) {
-        self.line = line
-        self.reason = reason
-    }
-
     /// The times have no day, and the file name has none, either.
     static func noDay(line: Int) -> ImportFault {
         var fault = ImportFault(line: line, reason: "the file does not say on which day it begins")
@@ -35,16 +29,12 @@ package struct ImportFault: Error, Hashable, Sendable {
 
 /// Unreadable lines in logs of other programs, which are skipped.
 package struct SkippedLines: Hashable, Sendable {
-    /// The number of lines.
     package private(set) var count = 0
-    /// The first of these lines.
     package private(set) var first: ImportFault?
     /// The number of cells that should be numbers and are not, in lines that were read.
     package private(set) var cells = 0
-    /// The first of these cells.
     package private(set) var firstCell: ImportFault?
 
-    /// No skipped lines.
     package init() {}
 
     mutating func add(_ fault: ImportFault) {
@@ -62,7 +52,6 @@ package struct SkippedLines: Hashable, Sendable {
 
 /// The file formats that can be read.
 package enum ImportFormat: Hashable, Sendable {
-    /// Our own JSON Lines.
     case jsonLines
     /// Our own CSV with one line per reading.
     case csvLong
@@ -74,7 +63,6 @@ package enum ImportFormat: Hashable, Sendable {
     case carScanner
     /// Freematics' lines with time, key and value.
     case freematics
-    /// Frames of a CAN bus.
     case frames(FrameLogForm)
 
     /// The format of a file that begins with `bytes`, at least its first line; nil for an unknown

@@ -33,12 +33,10 @@ extension ImportReader {
 
 /// Reads a CSV format row by row.
 protocol CSVImport: ImportReader {
-    /// The parser of rows.
     var csv: CSVReader { get set }
     /// Whether a last row that ends within a quote is skipped, because the program was ended there.
     var skipsCutRow: Bool { get }
 
-    /// Skips a row.
     mutating func skip(_ fault: ImportFault)
 
     /// Reads the next row, including headings.

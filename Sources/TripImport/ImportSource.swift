@@ -18,7 +18,6 @@ package struct ImportSource: Sendable {
     /// The names of tests of service 06, which may occur in frames of a bus.
     package var monitors = MonitorTables()
 
-    /// No facts.
     package init() {}
 
     /// The names in a file of the user with a line `NAME = SIGNAL` for each.
@@ -56,7 +55,6 @@ package struct ImportSource: Sendable {
 
 /// A day that no line of a log contains.
 package struct AssumedDay: Hashable, Sendable {
-    /// The source of the day.
     package enum Source: Hashable, Sendable {
         case fileName
         case user
@@ -64,7 +62,6 @@ package struct AssumedDay: Hashable, Sendable {
 
     /// `2026-11-21`.
     package var day: String
-    /// The source of the day.
     package var source: Source
 }
 

@@ -137,10 +137,8 @@ package struct ImportTable: Sendable {
         }
     }
 
-    /// Number of signals.
     package var count: Int { signals.count }
 
-    /// The table of all signals.
     package var table: PIDTable {
         var table = PIDTable()
         for signal in signals {

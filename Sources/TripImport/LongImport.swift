@@ -10,7 +10,6 @@ struct LongImport: CSVImport {
     private var header: [String]?
     /// The trip in the last line.
     private var trip: JSONValue?
-    /// The VIN in the lines.
     private var vin: VIN?
 
     init(_ time: LogClock) { self.time = time }

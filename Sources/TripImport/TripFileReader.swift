@@ -35,7 +35,6 @@ package struct TripFileReader {
         }
     }
 
-    /// Skipped lines of other programs.
     package var skipped: SkippedLines { reader.skipped }
 
     /// The assumed day of the file's times; nil if a line contains the day.

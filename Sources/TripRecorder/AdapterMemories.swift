@@ -73,7 +73,6 @@ package struct AdapterMemories {
 }
 
 extension AdapterMemory {
-    /// The facts from the database.
     fileprivate init(_ remembered: RememberedAccessory) {
         var identity = AdapterIdentity(
             banner: remembered.name, stnFirmware: remembered.firmware,

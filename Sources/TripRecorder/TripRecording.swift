@@ -146,7 +146,6 @@ extension PositionReceiver {
 }
 
 extension PollLoop.End {
-    /// The reason in the database.
     fileprivate var reason: EndReason {
         switch self {
         case .stopped: .stopped

@@ -20,7 +20,6 @@ struct ChannelMap {
         init() {}
     }
 
-    /// A channel with its totals.
     struct Entry {
         var source: Source
         var id: Int64

@@ -21,7 +21,6 @@ struct FileIdentity: Hashable, Sendable {
 /// process ends. Two programs that open the same database by two names do not see each other's
 /// locks.
 struct DatabasePlace: Sendable {
-    /// The state of the files.
     enum State {
         case unchanged
         /// The write-ahead log or the shared memory was removed or replaced.

@@ -21,7 +21,6 @@ enum Migrations {
 
     /// The state of a database file.
     enum State: Hashable {
-        /// The file is empty.
         case empty
         /// It is our database, in this version.
         case ours(Int)

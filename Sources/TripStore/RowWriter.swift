@@ -34,7 +34,6 @@ struct RowWriter {
             ?? false
     }
 
-    /// Stores one entry.
     mutating func store(
         _ entry: TripEntry, at instant: Instant, _ row: inout RowStatement, in database: Database
     ) throws {

@@ -13,7 +13,6 @@ extension Reading.Missing {
         }
     }
 
-    /// The reason with this number.
     init?(stored: Int64) {
         switch stored {
         case 1: self = .notSupported
@@ -33,7 +32,6 @@ extension CodeReport.Lamps {
             | bits(protect)
     }
 
-    /// Lamps from their packed form.
     init(packed: UInt8) {
         func lamp(_ shift: UInt8) -> Bool? {
             switch packed >> shift & 3 {

@@ -14,7 +14,6 @@ extension TripReadings {
         }
     }
 
-    /// One row from SQLite.
     struct Stored {
         var t: Int64 = 0
         var sequence: Int64 = 0

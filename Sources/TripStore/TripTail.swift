@@ -198,12 +198,6 @@ private struct TailPosition {
     var count = 0
     var items: [(time: UTC, item: TripTail.Item)] = []
 
-    init(trip: TripSummary, cursor: TripCursor, limit: Int) {
-        self.trip = trip
-        self.cursor = cursor
-        self.limit = limit
-    }
-
     private func time(_ t: Int64) -> UTC { UTC(microseconds: trip.start.microseconds &+ t) }
 
     mutating func readReadings(

@@ -14,12 +14,6 @@ struct TripTransactions: Sendable {
     private(set) var place: Int
     private(set) var rows: RowWriter
 
-    init(connection: Connection, place: Int, rows: RowWriter) {
-        self.connection = connection
-        self.place = place
-        self.rows = rows
-    }
-
     /// Continues in a copy of the database.
     mutating func move(to connection: Connection, _ place: Int) {
         DatabasePlace.abandonLog(of: self.connection)

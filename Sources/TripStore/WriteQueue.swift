@@ -33,7 +33,6 @@ struct WriteQueue {
         }
     }
 
-    /// The work of one transaction.
     struct Work: Sendable {
         var batches: ArraySlice<Batch>
         var items: Int

@@ -2,7 +2,6 @@ import OBDCore
 
 /// Incomplete messages of several frames, one per key of sender and receiver.
 struct Transfers<Key: Hashable & Sendable>: Hashable, Sendable {
-    /// One message.
     struct Transfer: Hashable, Sendable {
         /// The sender and receiver of its frames.
         var key: Key
@@ -15,7 +14,6 @@ struct Transfers<Key: Hashable & Sendable>: Hashable, Sendable {
         var buffer: [UInt8] = []
         /// The expected number of the next frame.
         var next: UInt8 = 0
-        /// The number of received frames.
         var frames = 0
         /// The number of bytes of its frames, except the last one; on CAN FD more than eight.
         var frameLength = ISO15765.frameLength
@@ -24,7 +22,6 @@ struct Transfers<Key: Hashable & Sendable>: Hashable, Sendable {
         /// Whether the transfer's error was reported, so that its rest is dropped.
         var isBroken = false
 
-        /// The number of missing bytes.
         var missing: Int { total - buffer.count }
     }
 

@@ -59,7 +59,6 @@ struct SocketPlace {
     private(set) var storage = sockaddr_storage()
     private(set) var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
 
-    /// An address to listen at.
     init(_ address: ListenAddress) {
         storage.ss_family = sa_family_t(address.family)
         withUnsafeMutableBytes(of: &storage) { raw in

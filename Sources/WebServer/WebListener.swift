@@ -4,7 +4,6 @@ import SystemIO
 
 /// A socket that accepts connections of browsers.
 package final class WebListener: Sendable {
-    /// The address.
     package let address: ListenAddress
     /// The port, even if any free one was requested.
     package let port: UInt16

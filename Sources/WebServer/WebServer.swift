@@ -4,9 +4,7 @@ import OBDCore
 import Synchronization
 import SystemIO
 
-/// A request and its sender.
 package struct WebRequest: Sendable {
-    /// The head of the request.
     package var head: RequestHead
     /// The local user who sent the request; nil if it came from another machine, or the user is unknown.
     package var user: UInt32?
@@ -31,7 +29,6 @@ package protocol WebHandler: Sendable {
 ///
 /// All resources have limits.
 package final class WebServer: Sendable {
-    /// The limits of the server.
     package struct Limits: Hashable, Sendable {
         /// The greatest number of connections; further ones are refused for the moment.
         package var connections = 64
@@ -58,7 +55,6 @@ package final class WebServer: Sendable {
         case address([UInt32])
     }
 
-    /// The open connections.
     private struct Open {
         var all = 0
         /// The connections of clients other than the owner.
@@ -91,7 +87,6 @@ package final class WebServer: Sendable {
     private let open = Mutex(Open())
     private let thread = Mutex<SystemThread?>(nil)
 
-    /// Starts to serve.
     package init(
         _ listener: WebListener, limits: Limits = Limits(), handler: any WebHandler
     ) throws(SystemError) {

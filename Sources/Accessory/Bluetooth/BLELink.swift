@@ -16,11 +16,9 @@ import SystemIO
 enum BLELink {
     struct Target: Hashable, Sendable {
         var address: BluetoothAddress
-        /// The adapter's name in messages.
         var name: String
         var pin: String?
         var wish = GATTLayout.Wish()
-        /// The socket of the bus.
         var bus = SystemBus.systemPath
         var limits = Limits()
     }

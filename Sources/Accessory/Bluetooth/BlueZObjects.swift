@@ -31,7 +31,6 @@ struct BlueZObjects: Hashable, Sendable {
         /// Whether the device supports Bluetooth LE only, as far as is known.
         var isLowEnergyOnly: Bool { !isClassic && !offersSerialPort }
 
-        /// The name to display.
         var title: String { alias ?? name ?? address.description }
     }
 

@@ -10,7 +10,6 @@ indirect enum DBusValue: Hashable, Sendable {
     /// a{…}, with its entries in the order of the message.
     case entries([Entry])
 
-    /// An entry of a dictionary.
     struct Entry: Hashable, Sendable {
         var key: DBusValue
         var value: DBusValue
@@ -40,7 +39,6 @@ enum DBusFault: Error, Hashable, Sendable {
 
 /// A D-Bus message, with the parts that a client needs (D-Bus Specification 0.42, “Message Protocol”).
 struct DBusMessage: Hashable, Sendable {
-    /// The kind of message.
     enum Kind: UInt8, Sendable {
         case call = 1
         case reply, error, signal
@@ -77,7 +75,6 @@ struct DBusMessage: Hashable, Sendable {
         return headLength + (fields + 7) / 8 * 8 + body
     }
 
-    /// Reads a whole message.
     init(_ bytes: [UInt8]) throws(DBusFault) {
         guard try Self.length(of: bytes) == bytes.count else { throw .length }
         guard let kind = Kind(rawValue: bytes[1]) else { throw .form }
@@ -131,7 +128,6 @@ struct DBusMessage: Hashable, Sendable {
     /// A value that this program passes in calls.
     enum Argument: Hashable, Sendable {
         case text(String)
-        /// An object path.
         case path(String)
         case bytes([UInt8])
         /// a{sv} with text values only.
@@ -143,7 +139,6 @@ struct DBusMessage: Hashable, Sendable {
         case dictionary([Property])
         /// a{oa{sa{sv}}}: objects of one interface each.
         case objects([ServedObject])
-        /// No names, as.
         case noTexts
 
         var signature: String {
@@ -209,7 +204,6 @@ struct DBusMessage: Hashable, Sendable {
         }
     }
 
-    /// A value of a property.
     enum Value: Hashable, Sendable {
         case text(String)
         case path(String)
@@ -225,7 +219,6 @@ struct DBusMessage: Hashable, Sendable {
         var properties: [Property]
     }
 
-    /// The bytes of a signal.
     static func signal(
         serial: UInt32, path: String, interface: String, member: String, arguments: [Argument]
     ) -> [UInt8] {
@@ -329,11 +322,6 @@ struct DBusReader {
     var place: Int
     private static let deepest = 16
 
-    init(bytes: [UInt8], place: Int) {
-        self.bytes = bytes
-        self.place = place
-    }
-
     mutating func align(to boundary: Int) throws(DBusFault) {
         place = (place + boundary - 1) / boundary * boundary
         if place > bytes.count { throw .length }
@@ -360,7 +348,6 @@ struct DBusReader {
         return text
     }
 
-    /// Reads consecutive values.
     mutating func values(of signature: String) throws(DBusFault) -> [DBusValue] {
         var types = Array(signature.utf8)[...]
         var values: [DBusValue] = []

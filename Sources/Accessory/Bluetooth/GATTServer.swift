@@ -5,7 +5,6 @@
 /// The layout is the usual one: FFF1 notifies, FFF2 accepts writes.
 /// Pure: calls in, answers and bytes out.
 struct GATTServer: Hashable, Sendable {
-    /// The effect of a call.
     enum Effect: Hashable, Sendable {
         /// The call is answered, without a further action.
         case none
@@ -37,10 +36,6 @@ struct GATTServer: Hashable, Sendable {
     /// The number of bytes that a central accepts at once.
     private(set) var longestPiece = 20
 
-    /// A server that no central has found.
-    init(name: String) { self.name = name }
-
-    /// All objects.
     static let objects: [DBusMessage.ServedObject] = [
         DBusMessage.ServedObject(
             path: service, interface: "org.bluez.GattService1",
@@ -72,7 +67,6 @@ struct GATTServer: Hashable, Sendable {
         ]
     }
 
-    /// Answers a call of BlueZ.
     mutating func answer(
         _ call: DBusMessage, serial: UInt32
     ) -> (bytes: [UInt8], effect: Effect) {

@@ -77,7 +77,6 @@ public enum LEPeripheral {
 struct LEServerLink: ~Copyable {
     typealias Fault = LEPeripheral.Fault
 
-    /// The controller's address.
     let address: String
     private var bus: SystemBus
     private let adapter: String

@@ -51,7 +51,6 @@ struct SystemBus: ~Copyable {
         return "/run/dbus/system_bus_socket"
     }
 
-    /// Connects and authenticates.
     init(
         path: String = SystemBus.systemPath, until deadline: Instant, cancelledBy cancel: Int32?
     ) throws(Fault) {

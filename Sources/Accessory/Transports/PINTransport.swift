@@ -47,7 +47,6 @@ private final class PINMemory: Sendable {
 }
 
 extension BLEFault {
-    /// Whether a number may help.
     fileprivate var isAboutPIN: Bool {
         switch self {
         case .wantsPairing, .wrongPIN: true

@@ -12,7 +12,6 @@ import Glibc
 /// - ``open(within:cancelledBy:)`` ends soon after `cancel` becomes readable, and its session never blocks,
 /// - every fault says what happened and how to fix it, with a command if there is one.
 public protocol Transport: Hashable, Sendable, CustomStringConvertible {
-    /// The forms of the address.
     static var form: TransportForm { get }
 
     /// Reads the part after the scheme and its colon; `text` is the whole address, for faults.

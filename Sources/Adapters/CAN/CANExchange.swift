@@ -136,7 +136,6 @@ public struct CANExchange: Hashable, Sendable {
         var awaitsFlowControl = true
     }
 
-    /// The current exchange.
     struct Running: Hashable, Sendable {
         var route: Route
         var payload: [UInt8]
@@ -412,7 +411,6 @@ public struct CANExchange: Hashable, Sendable {
 }
 
 extension CANExchange.Running {
-    /// No exchange.
     static let none = CANExchange.Running(
         route: CANExchange.Route(
             request: ECUAddress(0, .byte), isPhysical: false, responders: .usual),

@@ -6,15 +6,12 @@ struct CANSetup: Hashable, Sendable {
     enum Command: Hashable, Sendable {
         /// Closes the bus and completes a partial line in the adapter's input.
         case sync
-        /// Asks for the version.
         case version
-        /// Closes the bus.
         case close
         /// Sets the rate; unit: bit/s.
         case rate(Int)
         /// Opens the bus in listen-only mode at this bit rate.
         case listen(Int)
-        /// Opens the bus.
         case open
         /// Sends nothing and gives the adapter time.
         case settle
@@ -35,7 +32,6 @@ struct CANSetup: Hashable, Sendable {
         }
     }
 
-    /// A functional request.
     struct Question: Hashable, Sendable {
         var payload: [UInt8]
         var vehicleProtocol: VehicleProtocol
@@ -45,7 +41,6 @@ struct CANSetup: Hashable, Sendable {
         var rate: Int?
     }
 
-    /// One step of the set-up.
     enum Step: Hashable, Sendable {
         case command(Command)
         case hear(rate: Int)

@@ -3,7 +3,6 @@ import VehicleLink
 
 // Handles the messages of a DoIP gateway.
 extension DoIPDialect {
-    /// Takes one message.
     mutating func take(_ message: DoIPMessage, _ version: UInt8, _ out: inout [DialectOutput]) {
         // A message in another version still refers to the version that was used to address the gateway.
         if phase == .activating, version != self.version, change(to: version, &out) { return }

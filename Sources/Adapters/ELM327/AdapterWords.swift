@@ -5,9 +5,7 @@ import OBDCore
 /// Words are matched before hexadecimal digits (`FB ERROR`, `DATA…` begin with letters A–F), with blanks and
 /// case aside, anywhere in the line: words may be glued to earlier data.
 package enum AdapterWords {
-    /// A word's meaning.
     package enum Meaning: Hashable, Sendable {
-        /// Instead of data.
         case status(AdapterStatus)
         /// After data: the line is damaged.
         ///
@@ -148,13 +146,11 @@ package enum AdapterWords {
 
     /// How a bus initialisation went.
     package enum BusInit: Hashable, Sendable {
-        /// The adapter continues.
         case open
         /// The search succeeded; `end` is the start of the text after it.
         ///
         /// `isSlow` means dots, at 5 baud.
         case done(end: Int, isSlow: Bool)
-        /// The initialisation failed.
         case failed
     }
 

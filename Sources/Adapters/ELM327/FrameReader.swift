@@ -202,7 +202,6 @@ struct FrameReader: Hashable, Sendable {
         }
     }
 
-    /// Reads a line of digits.
     mutating func readDigits(_ text: Span<UInt8>, _ out: inout [ReplyEvent]) {
         if !commandDigits.isEmpty, digits.equals(commandDigits) { return }
         if case .monitor = asked {

@@ -15,9 +15,6 @@ package struct HexLine: Hashable, Sendable {
         @usableFromInline var oddAfterFive = 0
 
         @inlinable
-        init() {}
-
-        @inlinable
         @inline(__always)
         mutating func end(_ length: Int) {
             switch count {
@@ -53,7 +50,6 @@ package struct HexLine: Hashable, Sendable {
 
     @usableFromInline var digits: [UInt8] = []
     @usableFromInline var cut = Groups()
-    /// The number of digits.
     package internal(set) var count = 0
     /// The number before a colon: `0: 49 02 …`; nil without one.
     package internal(set) var segment: Int?

@@ -6,7 +6,6 @@ import VehicleLink
 /// Headers, blanks and length codes were set and confirmed, or refused. The first complete answer shows the
 /// vehicle's protocol. From then on, a line of any other form is damaged.
 struct LineFormat: Hashable, Sendable {
-    /// The header before the data.
     enum Header: UInt8, Hashable, Sendable, CaseIterable {
         /// `7E8 06 41 00 …`
         case can11
@@ -66,7 +65,6 @@ struct LineFormat: Hashable, Sendable {
         }
     }
 
-    /// The header before the data.
     var header: Header
     /// Whether the bytes are separated by blanks.
     var hasSpaces: Bool
@@ -162,7 +160,6 @@ struct SenderFilter: Hashable, Sendable {
         }
     }
 
-    /// Whether an identifier passes.
     @inline(__always)
     func admits(_ id: UInt32) -> Bool { (id ^ pattern) & mask == 0 }
 }

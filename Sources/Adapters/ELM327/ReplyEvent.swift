@@ -3,13 +3,11 @@ import VehicleLink
 
 /// The meaning of a line in an adapter's reply.
 package enum ReplyEvent: Hashable, Sendable {
-    /// An ECU's message.
     case message(ECUMessage)
     /// A fault; `text` is its line, if that is not the current line.
     case linkError(LinkError, text: String?)
     /// A status from the adapter instead of data.
     case status(AdapterStatus)
-    /// The voltage at the adapter.
     case voltage(Double)
     /// A frame of a monitored bus.
     case frame(id: ECUAddress?, data: [UInt8])

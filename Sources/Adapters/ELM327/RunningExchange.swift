@@ -6,7 +6,6 @@ struct RunningExchange: Hashable, Sendable {
     enum Part: Hashable, Sendable {
         /// A setting that the request needs.
         case preparation
-        /// The request itself.
         case request
         /// The harmless command after a request that writes.
         case cover
@@ -37,7 +36,6 @@ struct RunningExchange: Hashable, Sendable {
     var delivered = false
     /// A warning before sleep, or `OK`.
     var word: AdapterStatus?
-    /// Whether any line was damaged.
     var isDamaged = false
     /// Whether a message answered the request.
     var isAnswered = false
@@ -54,7 +52,6 @@ struct RunningExchange: Hashable, Sendable {
     /// The current setting.
     var preparation = ""
 
-    /// No exchange.
     static let none = RunningExchange(
         request: .command(id: RequestID(rawValue: 0), text: "", mayRepeat: false),
         isReadOnly: true, command: [])

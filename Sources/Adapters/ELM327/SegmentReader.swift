@@ -47,7 +47,6 @@ package struct SegmentReader: Hashable, Sendable {
 
     private var state = State.idle(last: nil)
 
-    /// No message is under way.
     package init() {}
 
     /// Whether a message waits for segments.

@@ -5,13 +5,10 @@ import OBDCore
 /// Every step tolerates `?`, because clones know only half of the commands. A setting that the adapter does
 /// not confirm is not assumed: the reader of its answers only follows confirmed settings.
 enum SetupScript {
-    /// A command and its purpose.
     struct Step: Hashable, Sendable {
         /// The purpose of a step, which decides how its answer is used.
         enum Purpose: Hashable, Sendable {
-            /// A setting.
             case setting
-            /// The banner.
             case banner
             /// Finds out whether the adapter is an STN.
             case stnFirmware
@@ -135,7 +132,6 @@ enum SetupScript {
 
     /// Turns headers on again.
     static let headers = Step("ATH1")
-    /// Repeats the first request.
     static let firstRequest = search
 
     /// Repeats the first request, which vehicles that were asleep do not answer.

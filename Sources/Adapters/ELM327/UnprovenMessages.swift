@@ -17,7 +17,6 @@ package struct UnprovenMessages: Hashable, Sendable {
     /// Whether two consecutive frames had no checksum.
     private var lacksChecksums = false
 
-    /// No message is held back.
     package init() {}
 
     /// Whether no message is held back.

@@ -3,7 +3,6 @@ import VehicleLink
 
 /// Handles the frames of a GoLink adapter.
 extension GoLinkDialect {
-    /// Takes one frame.
     mutating func take(_ frame: GoLinkFrame, _ out: inout [DialectOutput]) {
         switch frame {
         case .data(let ecu, let payload): take(payload, from: ecu, &out)

@@ -8,7 +8,6 @@ import VehicleLink
 ///
 /// `import` finds them in the same way: ``DiagnosticTraffic``. Other frames are passed on unchanged.
 struct BusLogReader {
-    /// The format of a log.
     enum Form {
         case candump
         case other(FrameLogForm)

@@ -33,7 +33,6 @@ package struct ChosenSink: Sendable {
 
     /// The parts of the process that the sink uses.
     package struct Surroundings: Sendable {
-        /// This computer's name.
         package var host: String
         /// Tells this computer from others with that name; nil if it has no identity.
         package var machine: String?

@@ -32,7 +32,6 @@ package enum DeliveryNews: Hashable, Sendable {
 
 /// Another process delivers to a sink.
 package struct SinkIsBusy: Error, Hashable {
-    /// The sink's name.
     package var sink: String
 }
 

@@ -17,7 +17,6 @@ package struct PublishStatus {
         package var isKnown: Bool
     }
 
-    /// The sinks by name.
     package let lines: [Line]
     /// The file of cursors; nil if nothing was ever delivered.
     package let deliveries: DeliveryStore?

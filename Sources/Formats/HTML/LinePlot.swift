@@ -3,7 +3,6 @@
 /// The curve has at most four points per bucket of time: the first, the smallest, the largest and
 /// the last. These points give the same pixels as all values together.
 public struct LinePlot: Sendable {
-    /// Number of buckets.
     static let buckets = 600
     /// The width of the drawing; the page's script contains the same number.
     static let width = 10_000.0
@@ -104,7 +103,6 @@ public struct LinePlot: Sendable {
         )
     }
 
-    /// Appends the figure.
     func append(to page: inout HTMLText) {
         let points = points
         let (low, high, step) = scale(points)
@@ -169,7 +167,6 @@ public struct LinePlot: Sendable {
     }
 }
 
-/// A power of ten.
 private func pow10(_ exponent: Int) -> Double {
     var result = 1.0
     for _ in 0..<abs(exponent) { result *= 10 }

@@ -2,7 +2,6 @@
 public struct TrackMap: Sendable {
     /// A longer pause begins another line; unit: µs.
     static let longestPause: Int64 = 60_000_000
-    /// The greatest number of points.
     static let mostPoints = 4_000
     /// The longer side of the drawing.
     static let size = 1_000.0

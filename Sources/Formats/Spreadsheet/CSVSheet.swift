@@ -10,7 +10,6 @@ public struct CSVSheet {
     }
 
     private let title: String
-    /// How many more rows fit.
     private var room: Int
     private var reader = CSVReader()
     private var contents: [Content] = []

@@ -6,7 +6,6 @@ import SystemIO
 
 /// `dtc --batch`: reads many devices at once into one table in the order of the list.
 struct CodeBatchRun {
-    /// The result for one vehicle.
     struct Findings: Sendable {
         var rows: [Row]
         /// Why the result is incomplete; nil if it is complete.

@@ -23,7 +23,6 @@ func loadCodeTexts() throws(Failure) -> CodeTexts {
     return rows.isEmpty ? texts : texts.overlaid(.bytes(CodeTextRow.file(rows)))
 }
 
-/// The embedded explanations of codes.
 func loadCodeExplanations() throws(Failure) -> CodeExplanations {
     do {
         return try PIDTables.codeExplanations()

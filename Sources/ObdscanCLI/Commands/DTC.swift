@@ -101,7 +101,6 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
               obdscan dtc list --batch fleet.txt --to codes.csv
             """)
 
-    /// A table is data.
     var speaksWhenQuiet: Bool { batch != nil || table.to != nil || next }
 
     @Flag(help: "Ask every module, not only emissions ECUs.")

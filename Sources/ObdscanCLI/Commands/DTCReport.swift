@@ -9,7 +9,6 @@ import VehicleScan
 
 /// `obdscan dtc report`.
 struct DTCReportCommand: ParsableCommand, OutputCommand {
-    /// A page is data.
     var speaksWhenQuiet: Bool { to != nil }
 
     static let configuration = CommandConfiguration(

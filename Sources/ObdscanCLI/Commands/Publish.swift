@@ -110,7 +110,6 @@ struct SinkOptions: ParsableArguments {
         }
     }
 
-    /// The sinks.
     func chosen() throws -> [ChosenSink] {
         guard let to else {
             return try ChosenSink.configured(names, UserSettings.current.publish, .ofProcess)

@@ -5,7 +5,6 @@ import Formats
 ///
 /// All shells use this result, so that they offer the same words.
 struct Completion: Hashable, Sendable {
-    /// One offered word.
     struct Offer: Hashable, Sendable {
         /// The whole word, including the typed part.
         var word: String

@@ -6,7 +6,6 @@ struct CompletionLine {
     enum Place {
         /// The name of a subcommand, or a positional argument's value.
         case word
-        /// The name of an option.
         case option
         /// An option's value, with the part of the word before it, such as `--view=`.
         case value(CommandArgument, behind: String)
@@ -17,7 +16,6 @@ struct CompletionLine {
     /// The words that name the command.
     private(set) var path: [String] = []
     private(set) var arguments: [CommandArgument] = []
-    /// The arguments that were given.
     private(set) var given: [(argument: CommandArgument, value: String?)] = []
     /// The number of positional arguments before the last word.
     private(set) var positionals = 0

@@ -1,7 +1,6 @@
 import Glibc
 import SystemIO
 
-/// The user's editor.
 enum Editor {
     /// Opens `path` and waits until the editor ends.
     ///

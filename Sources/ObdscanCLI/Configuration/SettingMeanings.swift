@@ -12,7 +12,6 @@ extension SettingsChecks {
 }
 
 extension SettingsKey {
-    /// The meaning for people.
     var meaning: String {
         if name.hasPrefix("aliases.") { return "a device's name" }
         if name.hasPrefix("views.") { return "a list of signals" }

@@ -32,7 +32,6 @@ enum SettingsFile {
         try change(name, to: [value])
     }
 
-    /// Removes one setting.
     static func remove(_ name: String) throws(Failure) { try change(name, to: nil) }
 
     /// The path of the file, which may not exist yet.

@@ -4,14 +4,12 @@ import OBDCore
 import SystemIO
 import TripImport
 
-/// The source of adapter text.
 enum DecodeSource {
     case standardInput
     case file(String)
     /// Hexadecimal from the command line.
     case text(String)
 
-    /// The source's name in messages.
     var name: String {
         switch self {
         case .standardInput: "standard input"

@@ -16,7 +16,6 @@ struct DoctorRun {
     private let grades: Bool
     /// Called with each finished step.
     private let tell: (Check) throws -> Void
-    /// Called with the adapter's grade.
     private let tellGrade: (AdapterGrade) throws -> Void
     /// Further requests to a vehicle that answers.
     var further: (Vehicle, VehicleServices) throws -> Void = { _, _ in }

@@ -16,7 +16,6 @@ struct CommandArgument: Hashable, Sendable {
     var words: [String] = []
     /// Whether the argument is the name of a file.
     var takesFile = false
-    /// One line for people.
     var about = ""
     /// Further explanations; empty = none.
     var details = ""

@@ -7,7 +7,6 @@ import VehicleScan
 
 /// The needs of `live --log` before its session begins.
 struct LiveRecorder {
-    /// The properties of the trip.
     let plan: TripRecording.Plan
     /// Receives the answers.
     let sink: TripSink

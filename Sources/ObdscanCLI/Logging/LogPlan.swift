@@ -27,7 +27,6 @@ struct LogPlan: Sendable {
     let printer = LinePrinter()
     /// The marks that the user sets.
     let marks: MarkSignals
-    /// The alarms to watch for.
     var alarms = AlarmPlan()
 }
 

@@ -35,7 +35,6 @@ struct LogRecording: Sendable {
         return outcome
     }
 
-    /// Records one vehicle.
     private func recordVehicle() throws -> LogOutcome {
         let sink = try TripSink()
         let prints = plan.output.format != .text

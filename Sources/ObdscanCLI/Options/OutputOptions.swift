@@ -13,7 +13,6 @@ enum ColorChoice: String, CaseIterable, Sendable, Choice {
     case auto, always, never
 }
 
-/// Options of every command.
 struct OutputOptions: ParsableArguments {
     @Option(
         name: .customLong("format"),
@@ -31,7 +30,6 @@ struct OutputOptions: ParsableArguments {
         help: ArgumentHelp("Print JSON Lines; the same as --format json.", visibility: .hidden))
     var json = false
 
-    /// The format of results.
     var format: OutputFormat {
         get {
             if json { return .json }
@@ -58,7 +56,6 @@ struct OutputOptions: ParsableArguments {
             valueName: "units", visibility: .hidden))
     var chosenUnits: UnitSystem?
 
-    /// Units to show.
     var units: UnitSystem {
         chosenUnits ?? setting("OBDSCAN_UNITS").flatMap { .init(rawValue: $0) }
             ?? UserSettings.current.units ?? .metric

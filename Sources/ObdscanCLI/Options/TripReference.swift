@@ -7,7 +7,6 @@ import TripStore
 
 /// A trip by its number, its name, or `latest`.
 struct TripReference: ExpressibleByArgument, Hashable, Sendable {
-    /// The typed text.
     var text: String
 
     init?(argument: String) {

@@ -8,7 +8,6 @@ import Settings
 extension DialectChoice: Choice {}
 extension ProtocolOption: ExpressibleByArgument {}
 
-/// An ECU by its address.
 struct ECUOption: ExpressibleByArgument, Hashable, Sendable {
     /// The responder.
     var address: ECUAddress
@@ -57,7 +56,6 @@ struct VehicleOptions: ParsableArguments {
         valueName: "device", visibility: .hidden)
 
     var adapter: DialectChoice { link.adapter }
-    /// The vehicle protocol to use.
     var vehicleProtocol: ProtocolOption { link.vehicleProtocol }
     /// The only ECU to ask.
     var ecu: ECUOption? { link.ecu }
@@ -130,7 +128,6 @@ struct LinkOptions: ParsableArguments {
 
     var adapter: DialectChoice { chosenAdapter ?? UserSettings.current.adapter ?? .automatic }
 
-    /// The vehicle protocol to use.
     var vehicleProtocol: ProtocolOption {
         chosenProtocol ?? UserSettings.current.vehicleProtocol ?? .automatic
     }

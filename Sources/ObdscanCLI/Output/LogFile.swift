@@ -6,7 +6,6 @@ import SystemIO
 final class LogFile: Sendable {
     private let descriptor: Int32
 
-    /// Opens the file for appending.
     init(path: String) throws(Failure) {
         descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw Failure(outputFile: path, errno: errno) }

@@ -19,7 +19,6 @@ enum PagePrinter {
         _ = try browser(for: path)
     }
 
-    /// The user's paper.
     private static var paper: Paper {
         Paper(
             name: setting("PAPERSIZE"),

@@ -57,7 +57,6 @@ final class ConnectProgress: ScanObserver {
         isShown.withLock { if $0 { StatusLine.show("\(text) \(detail)") } }
     }
 
-    /// Clears the line.
     func end() {
         isShown.withLock { isShown in
             if isShown { StatusLine.clear() }

@@ -111,7 +111,6 @@ extension VehicleOptions {
     }
 }
 
-/// The file for a transcript.
 final class RecordingFile {
     let descriptor: Int32
 
@@ -274,7 +273,6 @@ func withSession(
     if let failure = brokeOff() { throw failure }
 }
 
-/// Opens a session.
 private func startSession(
     _ configuration: SessionConfiguration, _ needs: SessionNeeds, _ table: PIDTable,
     _ output: OutputOptions, _ options: VehicleOptions, _ inbox: SignalInbox,

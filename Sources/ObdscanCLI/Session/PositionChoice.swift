@@ -20,7 +20,6 @@ extension PositionReceiver {
 }
 
 extension PositionReceiver.News {
-    /// The news in words.
     fileprivate var words: String {
         switch self {
         case .works(let source): "Positions come from \(source)."

@@ -11,7 +11,6 @@ package enum FuelMethod: String, Hashable, Sendable, CaseIterable {
     /// PIDs 0B, 0C and 0F and lambda: the air that the cylinders hold.
     case speedDensity
 
-    /// The name for people.
     package var title: String {
         switch self {
         case .fuelRate: "fuel rate of the ECU"
@@ -85,7 +84,6 @@ package struct FuelMeter: Sendable {
         var value: Double
     }
 
-    /// The sum of one method.
     struct Sum: Sendable {
         /// L for 5E, g of fuel for 9D, g of air divided by lambda for the others; nil = fuel not
         /// known yet.

@@ -26,7 +26,6 @@ package struct FuelProfile: Hashable, Sendable {
         self.calibration = calibration
     }
 
-    /// The settings for the meter.
     package var settings: FuelSettings {
         var settings = FuelSettings()
         settings.kind = kind

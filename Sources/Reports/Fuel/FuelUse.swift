@@ -23,9 +23,7 @@ package struct FuelUse: Hashable, Sendable {
         }
     }
 
-    /// The result of one method.
     package struct Estimate: Hashable, Sendable {
-        /// The method of the estimate.
         package var method: FuelMethod
         /// Calibrated amount of all fuels whose unit is ``FuelUse/unit``; unit: that.
         package var amount: Double

@@ -32,7 +32,6 @@ extension ImportRun {
 }
 
 extension ImportRun.Result {
-    /// The row of a file.
     package func row(path: String) -> Row {
         Row(
             "import",
@@ -42,7 +41,6 @@ extension ImportRun.Result {
             ])
     }
 
-    /// The result for people.
     package func line(path: String) -> String {
         let numbers = trips.map(String.init).joined(separator: ", ")
         var what =

@@ -7,9 +7,7 @@ import TripStore
 
 /// Reads a file twice in pieces: first to check that the whole file can be read, then to store the trips.
 package struct ImportRun {
-    /// The result for a file.
     package struct Result {
-        /// The numbers of new trips.
         package var trips: [Int64] = []
         /// The number of trips that were in the database before.
         package var known = 0
@@ -78,7 +76,6 @@ package struct ImportRun {
         return reader
     }
 
-    /// Stores the trips.
     package func store(
         in store: TripStore, progress: (_ done: Int, _ all: Int) -> Void
     ) throws -> Result {

@@ -36,7 +36,6 @@ package struct CheckedRow {
         }
     }
 
-    /// The columns of the rows.
     package static let shape = RowShape<CheckedRow>(
         "importedRow",
         [

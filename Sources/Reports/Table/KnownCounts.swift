@@ -12,7 +12,6 @@ package struct KnownCounts {
         package var key: String
         /// The name of the count for people.
         package var title: String
-        /// How many there are.
         package var count: Int
     }
 
@@ -93,7 +92,6 @@ package struct KnownCounts {
         ]
     }
 
-    /// The columns of the lines.
     package static let shape = RowShape<Line>(
         "count",
         [

@@ -17,19 +17,16 @@ extension Signal {
     }
 }
 
-/// A signal of a list.
 package struct ListedSignal {
     /// The identifier of the request; nil = the adapter measures the signal.
     private var id: DataID?
     private var signal: Signal
 
-    /// A signal of a record.
     package init(_ signal: Signal, of dataID: DataID) {
         id = dataID == PIDTables.adapterVoltageID ? nil : dataID
         self.signal = signal
     }
 
-    /// The columns of the rows.
     package static let shape = RowShape<ListedSignal>(
         "pidSignal",
         [

@@ -12,7 +12,6 @@ package struct SignalDetailPrinter {
     private var isFirst = true
     private var rows: RowWriter?
 
-    /// A printer of that form.
     package init(_ form: OutputForm) {
         self.form = form
         palette = form.palette

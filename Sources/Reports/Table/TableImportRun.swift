@@ -37,7 +37,6 @@ package struct TableImportRun {
 
     /// A file whose form is not known.
     package struct Unread {
-        /// The path of the file.
         package var path: String
         /// Why the file is not read.
         package var fault: TableImportFault
@@ -165,7 +164,6 @@ package struct TableImportRun {
         return (sources, unread)
     }
 
-    /// One table of sources.
     package func table(
         _ sources: [(source: ImportedSource, contents: [UInt8], path: String)]
     ) -> ImportedTable {

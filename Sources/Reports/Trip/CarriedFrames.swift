@@ -8,14 +8,12 @@ struct CarriedFrames {
     /// The place of a byte: the byte itself, or its two digits.
     typealias Place = [(chunk: Int, place: Int)]
 
-    /// A frame or a message.
     struct Frame {
         var direction: Transcript.Direction
         /// The CAN identifier, or the address of the sender.
         var id: UInt32
         /// The data of a frame, or the payload of a diagnostic message.
         var bytes: [UInt8]
-        /// The places of the bytes.
         var places: [Place]
         var kind: Kind
     }

@@ -11,7 +11,6 @@ package struct ClearedCodes: Sendable {
     /// How long ago is still news; unit: µs.
     private static let news: Int64 = 30 * 24 * 3_600 * 1_000_000
 
-    /// None.
     package init() {}
 
     /// The cleared codes of `vehicle`, a VIN or a name, until `time`; none if they were cleared more than

@@ -69,7 +69,6 @@ package struct CodeLife {
     var ecu: ECUAddress?
     /// The names of the vehicle's ECUs.
     var names: ECUNames
-    /// The code.
     package var code: CodeReport.Code
     var firstSeen: UTC
     var lastSeen: UTC

@@ -27,13 +27,11 @@ package struct CodeProof: Hashable, Sendable {
         package var isMet: Bool?
     }
 
-    /// The state of the proof.
     package let state: State
     /// When codes were cleared; nil = not known.
     package let cleared: String?
     /// Whether the monitor has run since then.
     package let monitor: Part
-    /// Whether the code returned.
     package let code: Part
     /// Whether the test results are within their limits; nil if the ECU has none.
     package let tests: Part?
@@ -62,7 +60,6 @@ extension CodeProof {
         /// When obdscan cleared codes, the latest last; without an ECU, the codes of all ECUs.
         var clearings: [(ecu: ECUAddress?, time: UTC)] = []
         var units = UnitSystem.metric
-        /// A time in words.
         var clock: (UTC) -> String = { $0.description }
     }
 

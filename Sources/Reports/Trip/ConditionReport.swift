@@ -65,7 +65,6 @@ package struct ConditionReport {
         isAlone = Set(ecus.compactMap(\.self)).count < 2
     }
 
-    /// Prints it.
     package func print(_ writer: inout TextOutput) throws(OutputError) {
         if output.format == .text {
             try writer.write(text)
@@ -215,7 +214,6 @@ package struct ConditionReport {
 
     // MARK: Page
 
-    /// The report as one page.
     package var page: HTMLPage {
         var report = self
         report.explanations.namesCommands = false

@@ -8,10 +8,8 @@ package struct ConditionVerdict: Hashable, Sendable {
         case good, warn, bad
     }
 
-    /// A code for the verdict.
     package typealias Code = (name: String, drive: DriveAdvice?, isPermanent: Bool)
 
-    /// The sentence.
     package let text: String
     /// The severity.
     package let grade: Grade

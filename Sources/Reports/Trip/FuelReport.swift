@@ -4,9 +4,7 @@ import TripStore
 
 /// The fuel of trips by every method, with calibration.
 package struct FuelReport {
-    /// A trip with its fuel.
     package struct Line {
-        /// The trip.
         package var trip: TripSummary
         /// The fuel; nil if the trip has no data about it.
         package var use: FuelUse?
@@ -23,7 +21,6 @@ package struct FuelReport {
     let lines: [Line]
     let output: OutputForm
 
-    /// A report of trips.
     package init(
         lines: [Line], output: OutputForm
     ) {
@@ -115,7 +112,6 @@ package struct FuelReport {
             + "obdscan-config(5)."
     }
 
-    /// A row for each vehicle.
     private static func table(_ vehicles: [Vehicle], _ units: UnitSystem) -> TextTable {
         var rows = TextTable([
             ("VEHICLE", .left), ("TRIPS", .right), ("DISTANCE", .right), ("FUEL", .right),
@@ -275,7 +271,6 @@ package struct FuelReport {
         package var filled: Double
         /// The calculated amount without a calibration, in the same unit.
         package var calculated: Double
-        /// The calibration factor.
         package var factor: Double { filled / calculated }
 
         /// The row of the factor, with the setting that keeps it and its value there.

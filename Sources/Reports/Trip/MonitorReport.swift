@@ -14,7 +14,6 @@ package struct MonitorReport {
     private static let narrow = 80
     private let columns: Int?
 
-    /// An empty report.
     package init(_ output: OutputForm, names: ECUNames = ECUNames()) {
         self.names = names
         palette = output.palette
@@ -30,7 +29,6 @@ package struct MonitorReport {
         }
     }
 
-    /// Adds an item.
     package mutating func add(_ item: DiagnosticItem) {
         switch item {
         case .monitor(let status):

@@ -11,7 +11,6 @@ package struct ReadingLines {
     private let items: ItemRows
     private var json: JSONLines
     private var csv: CSVLong
-    /// Whether the heading was printed.
     package var hasHeading = false
     /// The end of each line: the device, if there are several.
     private let jsonTail: [UInt8]

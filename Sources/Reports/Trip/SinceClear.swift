@@ -4,7 +4,6 @@ import OBDCore
 
 /// The counters of an ECU since its codes were cleared (PIDs 30, 31 and 4E).
 package struct SinceClear: Hashable, Sendable {
-    /// The ECU.
     package var ecu: ECUAddress?
     /// Unit: km; nil if the ECU does not report it, or the counter is full.
     package var kilometres: Double?
@@ -13,11 +12,7 @@ package struct SinceClear: Hashable, Sendable {
     /// Unit: minutes with the engine running; nil as above.
     package var minutes: Double?
 
-    /// The PIDs of the counters.
     package static let pids: [UInt8] = [0x30, 0x31, 0x4E]
-
-    /// The counters of `ecu`, none of them known.
-    package init(ecu: ECUAddress?) { self.ecu = ecu }
 
     /// The counters of each ECU that reports any; a counter at its end (255 warm-ups, 65,535 km or minutes)
     /// counts no further and is left out (SAE J1979).

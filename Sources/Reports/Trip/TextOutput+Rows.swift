@@ -14,7 +14,6 @@ extension TextOutput {
         try append { printer.finish(&$0) }
     }
 
-    /// Prints a row.
     package mutating func print(_ row: Row, _ writer: inout RowWriter) throws(OutputError) {
         try append { writer.append(row, to: &$0) }
     }

@@ -9,7 +9,6 @@ package struct TripComparison {
     let second: TripReadings
     let output: OutputForm
 
-    /// A comparison of two trips.
     package init(_ first: TripReadings, _ second: TripReadings, _ output: OutputForm) {
         self.first = first
         self.second = second

@@ -26,7 +26,6 @@ package enum TripFileFormat: String, CaseIterable, Sendable {
 
 /// How trips are laid out as CSV.
 package struct TripTableForm: Sendable {
-    /// The content of a line.
     package enum Layout: String, CaseIterable, Sendable {
         /// A column per signal, a line per point in time.
         case wide

@@ -7,7 +7,6 @@ import TripStore
 
 /// Writes trips in the formats of `export`.
 package struct TripFileWriter {
-    /// The trips with their selections.
     package let parts: [TripReadings]
     let units: UnitSystem
     /// Called with the finished share, 0 to 1.
@@ -16,24 +15,18 @@ package struct TripFileWriter {
     package let isNarrowed: Bool
     /// Only data of this ECU; nil = all.
     package let ecu: ECUAddress?
-    /// Counts of written data.
     package private(set) var counts = Counts()
 
     /// Counts of the data in a file.
     package struct Counts: Hashable, Sendable {
-        /// Trips with any data.
         package var trips = 0
-        /// Number of readings.
         package var readings = 0
-        /// Number of positions.
         package var positions = 0
         /// Number of notes with a position.
         package var notes = 0
 
-        /// No data.
         package init() {}
 
-        /// The counts for complete trips.
         package init(trips: [TripSummary]) {
             self.trips = trips.count
             readings = trips.reduce(0) { $0 + $1.readings }
@@ -65,7 +58,6 @@ package struct TripFileWriter {
 
     // MARK: CSV
 
-    /// Writes CSV.
     package mutating func writeCSV(_ form: TripTableForm, _ file: inout TextOutput) throws {
         if !form.isWide(parts.count) { return try writeLong(form, &file) }
         // The columns of one trip are not those of another.
@@ -296,7 +288,6 @@ package struct TripFileWriter {
 
     // MARK: Line protocol
 
-    /// Writes InfluxDB's line protocol.
     package mutating func writeLineProtocol(_ file: inout TextOutput) throws {
         for part in parts {
             var lines = LineProtocol(

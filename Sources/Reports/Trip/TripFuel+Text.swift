@@ -38,7 +38,6 @@ extension TripFuel {
 }
 
 extension FuelUse.Problem {
-    /// The problem for people.
     package var title: String {
         switch self {
         case .alwaysZero: "reports 0 all the time"

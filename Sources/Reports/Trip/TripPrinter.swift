@@ -6,7 +6,6 @@ import TripStore
 
 /// Prints trips: a table for people, JSON Lines or CSV.
 package struct TripPrinter {
-    /// The form of the output.
     package let output: OutputForm
     private let palette: Palette
     private var rows: RowPrinter<TripSummary>
@@ -19,7 +18,6 @@ package struct TripPrinter {
         rows = RowPrinter(TripSummary.shape(output), output)
     }
 
-    /// Prints a trip.
     package mutating func print(_ trip: TripSummary, _ writer: inout TextOutput) throws(OutputError)
     {
         trips.append(trip)
@@ -111,7 +109,6 @@ package struct TripPrinter {
 }
 
 extension EndReason {
-    /// The reason for people.
     package var title: String {
         switch self {
         case .stopped: "by hand"
@@ -126,7 +123,6 @@ extension EndReason {
 }
 
 extension TripEvent.Kind {
-    /// The kind for people.
     package var title: String {
         switch self {
         case .timeout: "timeouts"

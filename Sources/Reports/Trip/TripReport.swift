@@ -12,7 +12,6 @@ package struct TripReport {
     /// The greatest number of plotted signals.
     package static let mostPlots = 24
 
-    /// The page.
     package let page: HTMLPage
 
     /// A page about a trip, with plots of the signals in `names`.
@@ -134,7 +133,6 @@ package struct TripReport {
 
     // MARK: Sections
 
-    /// How tables name ECUs.
     private struct ECUColumn {
         /// Whether only one ECU answered.
         var isAlone: Bool

@@ -47,7 +47,6 @@ extension TripSummary {
     /// The owner's name for the vehicle, else its VIN; nil if neither is known.
     var vehicle: String? { vehicleName ?? vin }
 
-    /// The row of the trip.
     package var row: Row { Self.shape(OutputForm(format: .json)).row(self) }
 }
 

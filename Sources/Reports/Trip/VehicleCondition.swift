@@ -8,7 +8,6 @@ package struct VehicleCondition: Sendable {
     package struct Code: Sendable {
         /// The ECU that reported the code; nil = headers were off.
         package var ecu: ECUAddress?
-        /// The code.
         package var code: CodeReport.Code
         /// The statuses of the code, the weightiest first.
         package var kinds: [CodeReport.Kind]
@@ -27,7 +26,6 @@ package struct VehicleCondition: Sendable {
         }
     }
 
-    /// The time.
     package var time: UTC
     /// The codes, in the order of the reports.
     package var codes: [Code] = []
@@ -47,7 +45,6 @@ package struct VehicleCondition: Sendable {
     package var modelYear: Int?
     /// Whether the vehicle uses SAE J1939.
     package var isOnJ1939 = false
-    /// The names of the ECUs.
     package var names = ECUNames()
 
     /// The condition from data that was read from the vehicle.
@@ -154,24 +151,19 @@ package struct VehicleCondition: Sendable {
 
 /// The differences between two moments.
 package struct ConditionChange: Sendable {
-    /// The change of a code.
     package enum Fate: String, Sendable {
         case came, gone, stayed
     }
 
     /// A code with its change; `fate` is nil without a comparison.
     package struct Code: Sendable {
-        /// The code with its statuses.
         package var code: VehicleCondition.Code
-        /// The change of the code.
         package var fate: Fate?
     }
 
     /// The present and former state of a monitor; nil = unknown.
     package struct Monitor: Sendable {
-        /// The ECU.
         package var ecu: ECUAddress?
-        /// The monitor.
         package var monitor: MonitorStatus.Monitor
         /// Whether the monitor was complete before.
         package var before: Bool?
@@ -181,19 +173,15 @@ package struct ConditionChange: Sendable {
 
     /// A present test result with its former value.
     package struct Test: Sendable {
-        /// The present result.
         package var result: MonitorTestResult
         /// The former value; nil = unknown.
         package var before: Double?
     }
 
-    /// The present condition.
     package var now: VehicleCondition
     /// The present codes, then those that disappeared.
     package var codes: [Code]
-    /// The present monitors.
     package var monitors: [Monitor]
-    /// The present test results.
     package var tests: [Test]
 
     /// Compares two conditions; without `before`, only the present data is included.

@@ -8,13 +8,11 @@ import OBDCore
 package struct VehicleFindings: Sendable {
     /// A code of an ECU; a code with several statuses is one fault.
     package struct Fault: Sendable {
-        /// The code with its statuses.
         package let code: VehicleCondition.Code
         /// The explanation of the code; nil for a code that disappeared.
         package let explanation: CodeExplanation?
         /// The proof of the code's repair.
         package let proof: CodeProof
-        /// Whether the code disappeared.
         package var isGone: Bool { proof.state == .proven || proof.state == .unproven }
 
         /// The code's statuses for people: `stored, permanent`, `stored, not active`.
@@ -43,17 +41,14 @@ package struct VehicleFindings: Sendable {
     /// A code that was present before, with the last moment at which it was; nil = not known.
     package typealias Gone = (code: VehicleCondition.Code, lastSeen: UTC?)
 
-    /// The verdict in one sentence.
     package let verdict: ConditionVerdict
     /// The present codes, the most severe first.
     package let faults: [Fault]
-    /// Codes that are gone.
     package let gone: [Fault]
     /// The meaning of the codes together.
     package let together: CodeSetReading
     /// The time of clearing and its meaning; nil = not known.
     package let cleared: String?
-    /// The counters since then.
     package let sinceClear: [SinceClear]
     /// The rule of the inspection; nil if nothing is known about monitors.
     package let inspection: String?
@@ -136,7 +131,6 @@ package struct VehicleFindings: Sendable {
             + " Monitors count from then on."
     }
 
-    /// The number of codes.
     package var count: Int { faults.count }
 
     /// The fault of a code of an ECU.

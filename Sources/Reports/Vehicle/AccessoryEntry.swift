@@ -80,7 +80,6 @@ package struct AccessoryEntry {
         details.append(("Last used", localTime(remembered.lastSeen)))
     }
 
-    /// The columns of the list.
     package static let shape = RowShape<AccessoryEntry>(
         "device",
         [

@@ -6,7 +6,6 @@ import SystemIO
 
 /// Watches the readings for alarms, reports them, and starts the user's program.
 package struct AlarmNotifier {
-    /// Messages for the user.
     package enum Report {
         /// An alarm began or ended.
         case news(AlarmNews, text: String)
@@ -70,7 +69,6 @@ package struct AlarmNotifier {
         }
     }
 
-    /// Starts the user's program.
     private func start(_ news: AlarmNews, _ text: String, _ signal: Signal, _ value: ValueText) {
         guard let program = command.first else { return }
         let variables = [

@@ -13,7 +13,6 @@ package struct AlarmPlan: Sendable {
         /// Whether an option set the alarm; the user is then informed if the alarm cannot ring.
         var isAsked: Bool
 
-        /// An alarm about a signal.
         package init(_ alarm: Alarm, of selected: SelectedSignal, isAsked: Bool) {
             self.alarm = alarm
             self.selected = selected
@@ -26,7 +25,6 @@ package struct AlarmPlan: Sendable {
     /// The program to run; nil = none.
     package var command: String?
 
-    /// Nothing to watch for.
     package init(command: String? = nil) { self.command = command }
 
     /// The notifier for the readings of `setup`; nil if there is nothing to watch.
@@ -65,7 +63,6 @@ extension PollSetup {
 }
 
 extension SelectedSignal {
-    /// The signals that are meant.
     fileprivate func signals(_ table: PIDTable) -> [SignalIndex] {
         if let signal { return [signal] }
         guard let record else { return [table.adapterVoltage].compactMap(\.self) }

@@ -153,6 +153,5 @@ extension MonitorStatus {
             + (scope == .sinceClear ? "since codes were cleared" : "this driving cycle")
     }
 
-    /// Its state in words.
     var stateText: String { supported ? Readiness.text(complete) : "not supported" }
 }

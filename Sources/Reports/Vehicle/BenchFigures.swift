@@ -2,7 +2,6 @@ import OBDCore
 
 /// The measurements of one kind of request.
 package struct BenchFigures: Hashable, Sendable {
-    /// A kind of request.
     package enum Kind: Hashable, Sendable {
         /// A command to the adapter alone, without any request to the vehicle.
         case adapter
@@ -13,11 +12,9 @@ package struct BenchFigures: Hashable, Sendable {
     }
 
     package var kind: Kind
-    /// Requests that were sent.
     package var requests = 0
     /// Requests that got no complete answer.
     package var failed = 0
-    /// Readings that were received.
     package var readings = 0
     /// Times from an answered request to the adapter's prompt; unit: seconds.
     package var roundTrips: [Double] = []

@@ -13,7 +13,6 @@ package struct BusWatch {
     package enum Fault: Error {
         /// The adapter cannot listen to the bus.
         case cannotListen
-        /// The adapter stopped by itself.
         case adapterStopped([AdapterStatus])
         /// So many frames came faster than they were read.
         case lostFrames(Int)

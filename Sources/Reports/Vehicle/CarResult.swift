@@ -67,12 +67,10 @@ package struct CarResult {
 package struct CarTally {
     package init() {}
 
-    /// How many vehicles were counted.
     package private(set) var cars = 0
     private var withCodes = 0
     private var unread: [String] = []
     private var doubtful = 0
-    /// The place of each VIN.
     private var places: [String: Int] = [:]
 
     /// Counts one vehicle.

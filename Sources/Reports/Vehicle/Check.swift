@@ -7,7 +7,6 @@ package struct Check: Hashable, Sendable {
     package enum Step: String, Hashable, Sendable, CaseIterable, Comparable {
         /// Whether there is an adapter to talk to.
         case accessory = "address"
-        /// The device file.
         case device
         /// Whether the user may open the device file.
         case permissions
@@ -17,17 +16,12 @@ package struct Check: Hashable, Sendable {
         case network
         /// The Bluetooth controller and the pairing.
         case bluetooth
-        /// The link to the adapter.
         case link
-        /// The adapter itself.
         case adapter
         /// The voltage at the vehicle's socket.
         case voltage
-        /// The vehicle's bus.
         case vehicle
-        /// The ECUs that answer.
         case ecus
-        /// Whether the engine is running.
         case engine
 
         /// Whether `left` comes before `right` on the way from the cable to the engine.
@@ -40,7 +34,6 @@ package struct Check: Hashable, Sendable {
     package var step: Step
     /// Whether the step found no fault.
     package var isFine: Bool
-    /// The result.
     package var found: String
     /// How to fix the fault; nil if there is nothing to fix.
     package var fix: String?
@@ -51,7 +44,6 @@ package struct Check: Hashable, Sendable {
         self.found = found
     }
 
-    /// A fault with its remedy.
     package init(_ step: Step, fault: String, fix: String?) {
         self.step = step
         isFine = false

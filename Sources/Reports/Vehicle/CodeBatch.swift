@@ -139,11 +139,9 @@ package struct CodeBatch {
 
 // The list of devices, and the order of reading.
 extension CodeBatch {
-    /// One line of the list.
     package struct Entry: Hashable, Sendable {
         /// The device or transcript as written.
         package var accessory: String
-        /// The label in the list.
         package var label: String?
 
         package init(accessory: String, label: String? = nil) {

@@ -40,7 +40,6 @@ package struct CodeDetails {
         }
     }
 
-    /// Prints the freeze frames.
     package func printFrames(
         _ printer: AnswerPrinter, to writer: inout TextOutput
     ) throws {

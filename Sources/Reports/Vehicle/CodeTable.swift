@@ -12,7 +12,6 @@ package final class CodeTable {
     package enum Fault: Error {
         /// An ending of another file format.
         case ending(path: String, String)
-        /// A sheet that exists.
         case existingSheet(path: String)
         /// A sheet without room for more rows.
         case full(path: String)
@@ -48,7 +47,6 @@ package final class CodeTable {
     private let isReplaced: Bool
     /// Whether the file keeps its earlier content.
     package let hadRows: Bool
-    /// How many rows were added.
     private var rows = 0
 
     /// The form of a file: the chosen form, else the form of its ending; without a path, the form of standard

@@ -122,10 +122,8 @@ package struct ConditionScan {
         codes.asked + counters + tests + frames + [odometer?.asked].compactMap(\.self)
     }
 
-    /// The test results, as requested.
     package var askedTests: [QueryResult] { tests }
 
-    /// The vehicle's present condition.
     private var condition: VehicleCondition {
         var condition = VehicleCondition(
             time: time, codes: codes.codes,
@@ -137,7 +135,6 @@ package struct ConditionScan {
         return condition
     }
 
-    /// The meaning of the condition.
     package func findings(_ units: UnitSystem) -> VehicleFindings {
         VehicleFindings(
             condition, gone: past.gone(from: condition), isComplete: isComplete,

@@ -150,7 +150,6 @@ package struct ExplainedCode {
         }.joined(separator: ", ")
     }
 
-    /// The columns for programs.
     package static func shape(_ units: UnitSystem) -> RowShape<ExplainedCode> {
         RowShape(
             "explanation",

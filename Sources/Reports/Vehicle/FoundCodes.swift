@@ -6,7 +6,6 @@ import VehicleScan
 
 /// The codes of a vehicle, each once, with the lists that it is in.
 package struct FoundCodes {
-    /// A code of an ECU.
     package struct Entry {
         var ecu: ECUAddress?
         package var code: CodeReport.Code

@@ -16,7 +16,6 @@ package struct ModuleSheet {
         self.table = table
     }
 
-    /// The keys of a row.
     package static let keys = [
         "time", "ecu", "request", "name", "answered", "refused", "unanswered",
     ]

@@ -11,7 +11,6 @@ package struct PollNews {
     private let accessory: String
     private var isLost = false
 
-    /// Messages about a connected device.
     package init(accessory: String) {
         self.accessory = accessory
     }
@@ -50,6 +49,5 @@ extension BatteryGuard.Rest {
         "the vehicle is off (\(reason)): polling is paused and continues by itself"
     }
 
-    /// The message when polling continues.
     var wakeWords: String { "polling continues: \(wakeReason)" }
 }

@@ -8,7 +8,6 @@ import VehicleScan
 /// The summary that `live` and `log` print at the end.
 package struct PollSummary {
     package var statistics: SessionStatistics
-    /// The recorded trip.
     package var trip: Int64?
     /// Batches that the view skipped for lack of time.
     package var dropped = 0

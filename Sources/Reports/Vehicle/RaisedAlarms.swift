@@ -15,7 +15,6 @@ package struct RaisedAlarms: Sendable {
     /// The newest last.
     private var raised: [Raised] = []
 
-    /// No alarm.
     package init() {}
 
     /// Records that an alarm began or ended; `unit` is the unit of its limit.

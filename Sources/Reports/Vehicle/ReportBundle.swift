@@ -10,7 +10,6 @@ import VehicleScan
 package struct ReportBundle {
     private var redaction = Redaction()
 
-    /// A bundle about an adapter.
     package init(_ address: AccessoryAddress?) {
         guard let address else { return }
         for part in address.transport.personalParts { redaction.add(part) }

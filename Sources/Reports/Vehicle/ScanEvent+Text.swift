@@ -7,7 +7,6 @@ import ScanTool
 import SystemIO
 
 extension ScanEvent {
-    /// One line for people.
     package var text: String {
         switch self {
         case .scanDidStart: "polling starts"

@@ -6,7 +6,6 @@ import TripStore
 
 /// A message for the user about storing.
 package struct TripNews: Hashable, Sendable {
-    /// How much the message matters.
     package enum Kind: Hashable, Sendable {
         /// Storing does not work, until the cause is fixed.
         case trouble
@@ -16,14 +15,10 @@ package struct TripNews: Hashable, Sendable {
         case other
     }
 
-    /// One line.
     package var text: String
-    /// How much the message matters.
     package var kind = Kind.other
-    /// The losses of the trip.
     package var losses = Losses()
 
-    /// Something else than trouble.
     package init(text: String) { self.text = text }
 
     /// The data that could not be stored.

@@ -12,14 +12,12 @@ package struct VehicleCheckup {
     package enum Fault {
         /// The vehicle's services are not known.
         case services(VehicleError)
-        /// No ECU answers.
         case noAnswer(QueryResult?)
     }
 
     private let grades: Bool
     /// Takes each step as soon as it is known.
     private let tell: (Check) throws -> Void
-    /// Takes the adapter's grade.
     private let tellGrade: (AdapterGrade) throws -> Void
     /// Further questions, once the vehicle answers.
     private let further: (Vehicle, VehicleServices) throws -> Void

@@ -17,7 +17,6 @@ package struct VehicleSheet {
         self.isVerbose = isVerbose
     }
 
-    /// The adapter as an object.
     package static func adapter(_ connection: Vehicle) -> Row {
         let link = connection.scan.link
         return Row(
@@ -116,10 +115,8 @@ package struct VehicleAnswers {
     private var announced = SupportedIDs()
     package private(set) var names = ECUNames()
 
-    /// Nothing was asked.
     package init() {}
 
-    /// Requests all announced information.
     package init(_ connection: Vehicle, _ services: VehicleServices) throws(VehicleError) {
         current = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
         announced = try connection.supportedIDs(in: services) { .supportedInfoTypes($0) }

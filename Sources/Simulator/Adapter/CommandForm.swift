@@ -2,7 +2,6 @@ import OBDCore
 
 /// A row of the AT command set: the form of a command and the first firmware that has it.
 struct CommandForm: Hashable, Sendable {
-    /// The effect of a command.
     enum Action: Hashable, Sendable {
         /// The command prints its own text or changes the state of the adapter.
         case says(Statement)
@@ -22,7 +21,6 @@ struct CommandForm: Hashable, Sendable {
         case refused
     }
 
-    /// Commands that change a setting.
     enum Setting: Hashable, Sendable {
         case defaults, echo, linefeeds, memory, saveByte, rateTimeout, parameter, headers, spaces
         case dlcDigit, longMessages, normalMessages, adaptiveTiming, timeout, responses
@@ -35,7 +33,6 @@ struct CommandForm: Hashable, Sendable {
 
     /// The argument that may follow the command.
     enum Argument: Hashable, Sendable {
-        /// No argument.
         case none
         /// One digit, from 0 to this.
         case digit(UInt8)
@@ -51,9 +48,7 @@ struct CommandForm: Hashable, Sendable {
     var spelling: String
     /// The first firmware: 142 = v1.4b.
     var since: Int
-    /// The argument that may follow.
     var argument: Argument
-    /// The effect of the command.
     var action: Action
 
     init(_ spelling: String, _ since: Int, _ argument: Argument, _ action: Action) {

@@ -23,9 +23,7 @@ struct BusFrame: Hashable, Sendable {
     var pending = false
 }
 
-/// Formats frames as lines.
 struct FrameText: Hashable, Sendable {
-    /// The settings of AT commands.
     var settings: AdapterSettings
     /// ATH, unless the adapter ignores it.
     var headers: Bool

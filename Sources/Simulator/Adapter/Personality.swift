@@ -16,7 +16,6 @@ struct Personality: Hashable, Sendable {
 
     /// Faults in the adapter's output.
     enum Fault: Hashable, Sendable {
-        /// A NUL before every line.
         case nuls
         /// The prompt follows the last line without an empty line in between.
         case gluedPrompt
@@ -42,9 +41,7 @@ struct Personality: Hashable, Sendable {
         case hang
     }
 
-    /// The personality's name in options.
     var name: String
-    /// One line for the user.
     var title: String
     /// The answer to ATI, which ATZ also prints.
     var identity: String

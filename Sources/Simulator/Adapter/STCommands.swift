@@ -76,7 +76,6 @@ extension SimulatedAdapter {
         return true
     }
 
-    /// The protocol numbers of STP.
     private static let presets: [Int: VehicleProtocol] = [
         11: .j1850PWM, 12: .j1850VPW, 22: .iso9141, 24: .iso14230Slow, 25: .iso14230Fast,
         33: .can11At500, 34: .can29At500, 35: .can11At250, 36: .can29At250,

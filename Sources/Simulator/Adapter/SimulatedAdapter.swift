@@ -259,7 +259,6 @@ extension SimulatedAdapter {
         prompt(at: ready)
     }
 
-    /// Prints one line.
     mutating func write(_ text: [UInt8], at ready: Instant) {
         let nul: [UInt8] = personality.faults.contains(.nuls) ? [0] : []
         output.append(nul + text + lineEnd, at: ready)

@@ -14,7 +14,6 @@ public struct SimulatedCANDevice: SimulatedDevice {
         /// The 16-byte records of SocketCAN.
         case records = "can"
 
-        /// A description for lists.
         var title: String {
             switch self {
             case .slcan: "slcan adapter: CAN as text, answers CR or BEL"

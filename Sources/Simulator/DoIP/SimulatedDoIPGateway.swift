@@ -114,7 +114,6 @@ public struct SimulatedDoIPGateway: ServedDevice {
         return reply.bytes(version: version)
     }
 
-    /// The gateway's identification.
     private var entity: DoIPEntity {
         let vin = vehicle.vin.map { Array($0.utf8) } ?? []
         // A locally administered hardware address.

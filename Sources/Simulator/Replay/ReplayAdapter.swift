@@ -13,7 +13,6 @@ public struct ReplayAdapter: ServedDevice {
     struct RecordedExchange: Hashable, Sendable {
         /// A line in upper case, without blanks and carriage return, or the ``key(of:)`` of a frame.
         var command: String
-        /// The adapter's answer.
         var answer: [UInt8]
     }
 

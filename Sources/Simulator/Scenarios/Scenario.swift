@@ -19,7 +19,6 @@ public struct Scenario: Hashable, Sendable {
     /// The vehicle's protocol, unless the user chooses another.
     public var vehicleProtocol = VehicleProtocol.can11At500
     var powertrain = Powertrain()
-    /// The driving cycle.
     var cycle = DriveCycle.everyday
     /// The vehicle's ECUs; the first one belongs to the engine.
     var ecus: [ECUModel] = []

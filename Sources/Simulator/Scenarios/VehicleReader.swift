@@ -194,7 +194,6 @@ extension VehicleReader {
         VehicleFileError(file: file, line: max(1, line ?? self.line), fault: fault)
     }
 
-    /// The next word.
     mutating func word(_ wanted: String) throws(VehicleFileError) -> String {
         guard let word = words.popFirst() else { throw fault(.missing(wanted)) }
         return String(word)
@@ -206,7 +205,6 @@ extension VehicleReader {
         guard found == keyword else { throw fault(.malformed(found, wanted: "`\(keyword)`")) }
     }
 
-    /// A decimal number.
     mutating func number(_ wanted: String) throws(VehicleFileError) -> Double {
         let text = try word(wanted)
         guard let value = Double(text), value.isFinite, abs(value) < 1e12 else {

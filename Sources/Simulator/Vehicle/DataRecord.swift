@@ -4,9 +4,7 @@ struct Term: Hashable, Sendable {
     var quantity: Quantity?
     /// Whether to use only the integer part of the quantity.
     var isWhole = false
-    /// The factor of the quantity.
     var factor = 1.0
-    /// The number to add.
     var addend = 0.0
 
     /// The value at a given time.
@@ -34,7 +32,6 @@ struct Field: Hashable, Sendable {
     var signed = false
     /// Whether the least significant byte comes first.
     var little = false
-    /// The physical value.
     var value: Term
 
     /// The value that the sensor measures; like a real sensor, it is limited to its range.
@@ -48,7 +45,6 @@ struct Field: Hashable, Sendable {
         return physical.isNaN ? lowest : max(lowest, min(highest, physical))
     }
 
-    /// The raw count.
     func count(_ state: VehicleState) -> Int64 {
         Int64((meant(state) * perUnit + zero).rounded())
     }
@@ -77,7 +73,6 @@ struct DataRecord: Hashable, Sendable {
     /// The parts in order.
     var parts: [Part] = []
 
-    /// The raw bytes.
     func bytes(_ state: VehicleState) -> [UInt8] {
         var output: [UInt8] = []
         for part in parts {
@@ -89,7 +84,6 @@ struct DataRecord: Hashable, Sendable {
         return output
     }
 
-    /// The length in bytes.
     var length: Int {
         parts.reduce(0) { sum, part in
             switch part {
@@ -99,7 +93,6 @@ struct DataRecord: Hashable, Sendable {
         }
     }
 
-    /// The quantities in the record.
     var fields: [Field] {
         parts.compactMap { part in
             if case .field(let field) = part { return field }

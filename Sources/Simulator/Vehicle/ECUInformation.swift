@@ -34,7 +34,6 @@ extension SimulatedECU {
         return answer.count > 1 ? .messages([answer]) : .refusal(0x12)
     }
 
-    /// The info types with data.
     var infoTypes: [UInt8] {
         ([0x02, 0x04, 0x06, 0x08, 0x0A, 0x0B] as [UInt8]).filter { information($0) != nil }
     }

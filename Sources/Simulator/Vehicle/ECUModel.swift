@@ -27,15 +27,11 @@ struct ECUModel: Hashable, Sendable {
 
     /// One result of service 06 on CAN; value and limits are raw counts.
     struct MonitorTest: Hashable, Sendable {
-        /// Monitor id.
         var mid: UInt8
-        /// Test id.
         var tid: UInt8
         /// Unit and scaling id.
         var uas: UInt8
-        /// The result.
         var value: UInt16
-        /// Lower limit.
         var low: UInt16
         /// Upper limit.
         var high: UInt16
@@ -43,18 +39,15 @@ struct ECUModel: Hashable, Sendable {
 
     /// One result of service 06 before CAN.
     struct LegacyTest: Hashable, Sendable {
-        /// Test id.
         var tid: UInt8
         /// Component id; bit 7 set: the limit is a minimum.
         var component: UInt8
-        /// The result.
         var value: UInt16
         var limit: UInt16
     }
 
     /// One constant or result of service 05.
     struct OxygenTest: Hashable, Sendable {
-        /// Test id.
         var tid: UInt8
         /// The sensor as its one-hot mask.
         var sensor: UInt8
@@ -125,11 +118,8 @@ struct ECUModel: Hashable, Sendable {
     /// The codes at the start of the drive.
     var faults = FaultMemory()
 
-    /// A pair of CAN identifiers.
     struct Identifiers: Hashable, Sendable {
-        /// The identifier of requests.
         var request: ECUAddress
-        /// The identifier of answers.
         var answer: ECUAddress
     }
 

@@ -14,7 +14,6 @@ extension SimulatedECU {
         return .messages([[0x45, test.tid, test.sensor] + test.data])
     }
 
-    /// On-board monitoring test results.
     func monitorTests(_ data: [UInt8], _ request: ECURequest) -> ECUAnswer {
         request.isCAN ? monitorTestsOnCAN(data) : monitorTestsBeforeCAN(data)
     }

@@ -5,7 +5,6 @@ import VehicleLink
 extension SimulatedECU {
     /// The answer to a request for a parameter group.
     enum GroupAnswer: Hashable, Sendable {
-        /// The group's data.
         case data([UInt8])
         /// An acknowledgement with this control byte: 0 done, 1 refused, 3 cannot respond now.
         case acknowledgement(UInt8)

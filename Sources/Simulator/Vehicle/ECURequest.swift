@@ -2,11 +2,9 @@ import OBDCore
 
 /// A request to an ECU with the state of the vehicle.
 struct ECURequest: Sendable {
-    /// Service and data.
     var payload: [UInt8]
     /// Whether all ECUs were asked, in which case refusals are suppressed (ISO 15765-4).
     var functional: Bool
-    /// The vehicle's protocol family.
     var family: VehicleProtocol.Family
     var state: VehicleState
     /// The state at another time of the drive, for freeze frames.
@@ -18,7 +16,6 @@ struct ECURequest: Sendable {
 
 /// The answer of an ECU to a request.
 enum ECUAnswer: Hashable, Sendable {
-    /// No answer.
     case silence
     /// Payloads in order; one on CAN, one or more before CAN.
     case messages([[UInt8]])

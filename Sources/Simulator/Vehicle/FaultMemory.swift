@@ -36,7 +36,6 @@ struct FaultMemory: Hashable, Sendable {
     struct StatusCode: Hashable, Sendable {
         /// The code, with its failure type.
         var dtc: DTC
-        /// The status byte.
         var status: UInt8
     }
 
@@ -48,7 +47,6 @@ struct FaultMemory: Hashable, Sendable {
         var lamps: UInt8
     }
 
-    /// Confirmed codes.
     var stored: [DTC] = []
     /// Codes that occurred in this or the last driving cycle.
     var pending: [DTC] = []

@@ -1,6 +1,5 @@
 /// The powertrain, which converts motion into engine speed, load, pressures and flows.
 struct Powertrain: Hashable, Sendable {
-    /// The kind of engine.
     enum Kind: String, Hashable, Sendable {
         /// Petrol, port injection, stoichiometric.
         case spark
@@ -12,7 +11,6 @@ struct Powertrain: Hashable, Sendable {
         case electric
     }
 
-    /// The kind of engine.
     var kind = Kind.spark
     /// L.
     var displacement = 1.6

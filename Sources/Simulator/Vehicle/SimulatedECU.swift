@@ -2,11 +2,9 @@ import OBDCore
 
 /// One ECU: its fixed model, its codes, and its diagnostic session.
 struct SimulatedECU: Sendable {
-    /// The ECU's abilities.
     let model: ECUModel
     /// The ECU's position among the emissions ECUs on CAN: 0 is asked at 7E0 and answers with 7E8.
     let index: UInt8
-    /// The ECU's codes.
     var faults: FaultMemory
     /// km into the drive at the last clear.
     var distanceAtClear = 0.0

@@ -6,7 +6,6 @@ struct VehicleState: Hashable, Sendable {
     var elapsed = 0.0
     /// Seconds since the engine was started; 0 while it is off.
     var runtime = 0.0
-    /// Whether the engine is running.
     var engineRuns = false
     /// km/h.
     var speed = 0.0
@@ -34,7 +33,6 @@ struct VehicleState: Hashable, Sendable {
     var fuelRate = 0.0
     /// g/s.
     var fuelMassRate = 0.0
-    /// Lambda, commanded.
     var lambda = 1.0
     /// The fuel system status in the encoding of PID 03.
     var fuelSystemStatus = 0.0

@@ -25,7 +25,6 @@ package final class LiveNotices: Sendable {
     /// Becomes readable when there are messages for the view.
     var descriptor: Int32 { arrived.descriptor }
 
-    /// Shows the notice.
     package func put(_ news: TripNews) {
         let waits = state.withLock { state in
             guard state.isViewShown else { return false }

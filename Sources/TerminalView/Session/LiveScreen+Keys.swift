@@ -159,7 +159,6 @@ extension LiveScreen {
 
     // MARK: Keys that affect polling
 
-    /// Polls another signal.
     private mutating func add(_ choice: SignalChoice) throws {
         if choice.text.isEmpty && choice.place == nil { return }
         do {

@@ -4,7 +4,6 @@ import TripRecorder
 package struct LiveTrip: Sendable {
     package let recording: TripRecording
     let notices: LiveNotices
-    /// Marks from outside.
     package let marks: MarkSignals
 
     /// A trip that is being recorded.

@@ -2,7 +2,6 @@ import Diagnostics
 import OBDCore
 import VehicleLink
 
-/// The addresses that tables name.
 package struct TableAddresses {
     /// The address bytes that may come before the data at an identifier; with an empty list, none.
     private(set) var targets: Set<ECUAddress> = []
@@ -38,7 +37,6 @@ package struct DiagnosticTraffic {
     package struct Answer {
         package var message: ECUMessage
         package var request: [UInt8]?
-        /// The address of the request.
         package var asked: ECUAddress?
         package var time: Int64
     }
@@ -86,7 +84,6 @@ package struct DiagnosticTraffic {
     private var noise: Set<UInt32> = []
     /// Identifiers of requests and answers.
     private(set) var members: Set<UInt32> = []
-    /// The number of diagnostic frames.
     private(set) var diagnosticFrames = 0
 
     /// The time limit for an answer, even from an ECU that asks for more time; unit: microseconds.
@@ -116,7 +113,6 @@ package struct DiagnosticTraffic {
             ? (0x7E8...0x7EF).contains(address.value) : address.value & 0x1FFF_FF00 == 0x18DA_F100
     }
 
-    /// Reads a frame.
     package mutating func receive(_ frame: LoggedFrame, line: Int) -> Event {
         guard !frame.data.isEmpty else { return .foreign }
         if Self.isOBD(frame.address) { return receiveOBD(frame, line) }

@@ -7,11 +7,9 @@ package enum FrameLogForm: Hashable, Sendable {
     case candumpLog
     /// ` (1696758378.547717)  can0  7E8   [8]  03 41`: candump's output on a screen.
     case candumpScreen
-    /// Vector's ASC.
     case asc
     /// PEAK's TRC, 1.0 to 2.1.
     case trc
-    /// OVMS' CRTD.
     case crtd
     /// A table: GVRET, SavvyCAN, python-can, Kvaser, CSS Electronics and others.
     case table(FrameTable)

@@ -5,7 +5,6 @@ import VehicleLink
 
 /// The number of frames in a log of a bus.
 package struct FrameCount: Hashable, Sendable {
-    /// All data frames.
     package var all = 0
     /// The frames of OBD and UDS.
     package var diagnostic = 0
@@ -17,7 +16,6 @@ package struct FrameCount: Hashable, Sendable {
             "\(diagnostic) of \(counted(all, "frame")) \(diagnostic == 1 ? "is" : "are") diagnostic"
     }
 
-    /// Counts with these values.
     package init(all: Int = 0, diagnostic: Int = 0) {
         self.all = all
         self.diagnostic = diagnostic
@@ -58,7 +56,6 @@ struct FrameLogImport: ImportReader {
     var endsInQuote: Bool { false }
     var assumesBeginning: Bool { clock.assumesBeginning }
 
-    /// The number of frames.
     var count: FrameCount {
         FrameCount(
             all: frames, diagnostic: buses.reduce(0) { $0 + $1.diagnosticFrames })

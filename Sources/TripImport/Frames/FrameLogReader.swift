@@ -3,12 +3,10 @@ import OBDCore
 
 /// Reads the lines of a log of frames.
 package struct FrameLogReader {
-    /// The content of a line.
     package enum Line {
         case frame(LoggedFrame)
         /// A heading, a comment, an event, a remote or an error frame.
         case other
-        /// Any other line.
         case unreadable(String)
     }
 

@@ -11,7 +11,6 @@ package struct LoggedFrame: Hashable {
     /// The bus with its name in the log.
     package var channel: ArraySlice<UInt8>
 
-    /// A frame.
     package init(
         time: Int64, id: UInt32, isExtended: Bool, data: InlineBytes, channel: ArraySlice<UInt8>
     ) {

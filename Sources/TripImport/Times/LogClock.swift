@@ -11,7 +11,6 @@ struct LogClock {
         case sinceStart(second: Double)
     }
 
-    /// Converts local time to UTC.
     private let localTime: (UTC) -> UTC
     var form = Form.time
     /// When the log begins in local time, according to the log or another source.

@@ -35,7 +35,6 @@ struct WideColumns {
         var source: String?
     }
 
-    /// The content by column.
     let contents: [Content]
     /// The format of the time column.
     let clock: LogClock.Form

@@ -5,7 +5,6 @@ import Synchronization
 ///
 /// Calls must not be nested.
 final class Connection: Sendable {
-    /// How a connection is opened.
     struct Settings {
         /// Whether it never writes; the file must exist.
         var isReadOnly = false

@@ -16,7 +16,6 @@ final class Database: Sendable {
     private let address: UInt
     private let state = Mutex(State())
 
-    /// Opens a connection.
     init(_ name: String, flags: Int32) throws(DatabaseError) {
         var handle: OpaquePointer?
         let result = sqlite3_open_v2(
@@ -197,7 +196,6 @@ final class Database: Sendable {
         Rows(try self.statement(sql, arguments))
     }
 
-    /// All rows of a query.
     func rows(_ sql: String, _ arguments: Arguments = []) throws(DatabaseError) -> [Row] {
         let statement = try self.statement(sql, arguments)
         var rows: [Row] = []

@@ -2,9 +2,7 @@ import CSQLite
 
 /// An error of SQLite, or a stored value that is not what its column should hold.
 struct DatabaseError: Error, Hashable, Sendable {
-    /// SQLite's extended result code.
     var extendedCode: Int32
-    /// SQLite's message.
     var message: String
     /// The statement that failed; nil if it was not about one.
     var sql: String?

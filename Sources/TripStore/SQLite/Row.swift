@@ -1,6 +1,5 @@
 import CSQLite
 
-/// A row of a query.
 struct Row {
     private enum Source {
         /// The row at which these rows are; it changes with the next one.
@@ -8,7 +7,6 @@ struct Row {
         case copy([SQLValue])
     }
 
-    /// The names of the columns.
     let columns: [String]
     private let source: Source
 

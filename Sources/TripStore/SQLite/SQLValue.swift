@@ -17,7 +17,6 @@ protocol ReadableColumn {
 
 /// A type with a form in the database, which is the same in every table.
 protocol ColumnValue: ReadableColumn {
-    /// The value in the database.
     var sqlValue: SQLValue { get }
     /// Whether a later version may store values that this one does not know; they count as none.
     static var mayBeUnknown: Bool { get }

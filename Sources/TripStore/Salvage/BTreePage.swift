@@ -11,20 +11,16 @@ struct BTreePage {
         case tableLeaf = 0x0D
     }
 
-    /// A row.
     struct Record {
         /// Nil in an index, and therefore in a table without row ids.
         var rowID: Int64?
         var values: [SQLValue]
     }
 
-    /// The type of the page.
     let kind: Kind
     /// The numbers of its child pages.
     private(set) var children: [Int] = []
-    /// The rows in the page.
     private(set) var records: [Record] = []
-    /// The number of invalid cells.
     private(set) var damagedCells = 0
 
     private let bytes: [UInt8]

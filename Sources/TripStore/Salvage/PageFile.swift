@@ -8,7 +8,6 @@ final class PageFile {
     let pageSize: Int
     /// Bytes of a page that hold data.
     let usableSize: Int
-    /// Number of pages.
     let pageCount: Int
     /// Number of pages that the file should have according to its header, and does not have.
     let missingPages: Int

@@ -1,7 +1,6 @@
 import Adapters
 import OBDCore
 
-/// One command as typed.
 package struct RawCommand: Hashable, Sendable {
     /// The text as typed, without blanks around it.
     package var text: String
@@ -61,7 +60,6 @@ package struct RawCommand: Hashable, Sendable {
         return first
     }
 
-    /// The request for a session.
     package func request(target: ECUAddress?, _ consent: Consent?) -> AdapterRequest {
         let id = RequestID(rawValue: 0)
         if let payload {

@@ -2,7 +2,6 @@ import Diagnostics
 import OBDCore
 
 extension VehicleError.Doubt {
-    /// Within a sentence.
     package var text: String {
         switch self {
         case .noAnswer: "no answer"

@@ -5,7 +5,6 @@ package import OBDCore
 package struct SignalQuestion: Hashable, Sendable {
     /// The record; nil = the voltage at the adapter.
     package var record: PIDTable.Record?
-    /// The identifier in the request.
     package var dataID: DataID?
     /// The wanted signals; empty = all of the record.
     package var signals: [SignalIndex]

@@ -1,7 +1,6 @@
 import Diagnostics
 
 extension ResolvedSignals.Unknown {
-    /// One sentence.
     package var text: String {
         let standards = profiles.map(\.standard).joined(separator: " and ")
         return "the vehicle speaks \(standards), which has no signal \"\(name)\""

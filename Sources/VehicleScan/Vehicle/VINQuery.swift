@@ -16,7 +16,6 @@ public struct VINQuery {
     private var isNaming = false
     /// The request that was interrupted by a lost link.
     private var interrupted: VehicleRequest?
-    /// The VIN that was found.
     private var known: VIN?
     /// A different VIN, which counts when it arrives again, because a damaged answer may look like a VIN.
     private var doubted: VIN?

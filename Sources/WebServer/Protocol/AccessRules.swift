@@ -29,7 +29,6 @@ package struct AccessRules: Sendable {
     /// The name of the cookie with the token.
     package var cookie: String
 
-    /// Rules.
     package init(isLoopback: Bool, names: Set<String>, token: AccessToken?, cookie: String) {
         self.isLoopback = isLoopback
         self.names = names
@@ -37,7 +36,6 @@ package struct AccessRules: Sendable {
         self.cookie = cookie
     }
 
-    /// The verdict about a request.
     package func verdict(_ head: RequestHead) -> Verdict {
         guard let host = head.value("host").flatMap({ HostName($0) }), isOurs(host) else {
             return .foreignHost

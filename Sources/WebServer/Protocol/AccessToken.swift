@@ -4,10 +4,8 @@
 package struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The least length: 16 hexadecimal digits are 64 bits.
     package static let shortest = 16
-    /// The greatest length.
     package static let longest = 256
 
-    /// The text of the token.
     package let word: String
 
     /// A token of letters, digits and `-._~`, which need no escaping in a URL or a cookie.

@@ -11,13 +11,11 @@ package struct MetricsText: Sendable {
     /// The `Content-Type` of the answer.
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// The text so far.
     package private(set) var bytes: [UInt8] = []
 
     /// A text without metrics.
     package init() {}
 
-    /// Begins a family.
     package mutating func family(_ name: StaticString, _ kind: Kind, _ help: StaticString) {
         bytes += Array("# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n".utf8)
     }

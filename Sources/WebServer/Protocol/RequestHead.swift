@@ -1,6 +1,5 @@
 /// The first line and the fields of an HTTP/1.1 request (RFC 9112).
 package struct RequestHead: Hashable, Sendable {
-    /// A header field.
     package struct Field: Hashable, Sendable {
         /// The name in lower case.
         package var name: String
@@ -10,7 +9,6 @@ package struct RequestHead: Hashable, Sendable {
 
     /// A query parameter: `name=value`.
     package struct QueryItem: Hashable, Sendable {
-        /// The decoded name.
         package var name: String
         /// The decoded value; empty without one.
         package var value: String
@@ -52,7 +50,6 @@ package struct RequestHead: Hashable, Sendable {
 }
 
 extension RequestHead {
-    /// The greatest number of fields.
     static let mostFields = 100
 
     /// Fields about the sender or the length of the request, which must not occur twice.

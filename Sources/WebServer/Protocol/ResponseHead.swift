@@ -2,7 +2,6 @@ import OBDCore
 
 /// The first line and the fields of an answer (RFC 9112).
 package struct ResponseHead: Sendable {
-    /// The status of the answer.
     package enum Status: Int, Hashable, Sendable, CaseIterable {
         case ok = 200
         case badRequest = 400
@@ -44,7 +43,6 @@ package struct ResponseHead: Sendable {
         case untilClose
     }
 
-    /// The status of the answer.
     package var status: Status
     /// The type of the body: `text/html; charset=utf-8`.
     package var contentType: String
@@ -53,7 +51,6 @@ package struct ResponseHead: Sendable {
     /// Further fields; control characters in them are removed.
     package var fields: [(name: String, value: String)] = []
 
-    /// A head.
     package init(_ status: Status, _ contentType: String) {
         self.status = status
         self.contentType = contentType
@@ -100,6 +97,5 @@ package enum Chunk {
         return Array((String(data.count, radix: 16) + "\r\n").utf8) + data + [0x0D, 0x0A]
     }
 
-    /// The end of the answer.
     package static let end = Array("0\r\n\r\n".utf8)
 }

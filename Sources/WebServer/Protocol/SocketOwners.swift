@@ -4,12 +4,9 @@ package enum SocketOwners {
     ///
     /// An IPv4 address is one word in the machine's byte order, an IPv6 address four.
     package struct Place: Hashable, Sendable {
-        /// The words of the address.
         package var words: [UInt32]
-        /// The port.
         package var port: UInt16
 
-        /// A place.
         package init(words: [UInt32], port: UInt16) {
             self.words = words
             self.port = port

@@ -7,7 +7,7 @@ function scale(values) {
   low = Math.floor(low / step + 1e-9) * step; high = Math.ceil(high / step - 1e-9) * step;
   const marks = [];
   for (let mark = low; mark <= high + step / 2; mark += step) marks.push(mark);
-  return { low, high: marks[marks.length - 1], marks, digits: step >= 1 && step % 1 === 0 ? 0 : Math.min(3, Math.ceil(-Math.log10(step)) + (step.toString().includes('25') ? 1 : 0)) };
+  return { low, high: marks[marks.length - 1], marks, digits: [0, 1, 2].find(digits => Math.abs(step * 10 ** digits - Math.round(step * 10 ** digits)) < 1e-6) ?? 3 };
 }
 // A path through points; what is longer without a value than usual is a gap.
 function path(points, x, y, gap) {
@@ -31,13 +31,13 @@ function nearest(points, x) {
   while (from < to) { const middle = (from + to) >> 1; if (points[middle][0] < x) from = middle + 1; else to = middle; }
   return from > 0 && x - points[from - 1][0] < points[from][0] - x ? from - 1 : from;
 }
-// A chart of signals over time with one cursor. Signals of the first one's unit share the axis; others have their own
-// scale, which their legend names. Places are in `second`ths of a second. `onLook(second)` moves the cursors of all charts, `onZoom(from, to)` their windows.
+// A chart of signals over time with one cursor. Signals of one unit share a scale: the first unit has the left axis, the
+// second the right one, and the legend names the range of any other. Places are in `second`ths of a second. `onLook(second)` moves the cursors of all charts, `onZoom(from, to)` their windows.
 function chart(series, { from, to, label = clock, onLook, onZoom, gap, second = 1 }) {
   const grid = s('path', { class: 'grid' }), cursor = s('path', { class: 'cursor' }), band = s('rect', { class: 'band', y: 0, height: 200, width: 0 });
   const lines = s('g', {}), svg = s('svg', { viewBox: '0 0 1000 200', preserveAspectRatio: 'none', role: 'img' }, [grid, lines, band, cursor]);
-  const yAxis = h('div', { class: 'y', 'aria-hidden': 'true' }), xAxis = h('div', { class: 'x marks', 'aria-hidden': 'true' }), caption = h('figcaption', {});
-  const node = h('figure', {}, [caption, h('div', { class: 'plot' }, [yAxis, svg]), xAxis]);
+  const yAxis = h('div', { class: 'y', 'aria-hidden': 'true' }), rightAxis = h('div', { class: 'y right', 'aria-hidden': 'true' }), xAxis = h('div', { class: 'x', 'aria-hidden': 'true' }), now = h('span', { class: 'now', hidden: true }), caption = h('figcaption', {});
+  const node = h('figure', {}, [caption, h('div', { class: 'plot' }, [yAxis, svg, rightAxis, xAxis])]);
   let outputs = [], looked = null;
   const x = at => (at - from) / (to - from) * 1000;
   function draw() {
@@ -46,11 +46,14 @@ function chart(series, { from, to, label = clock, onLook, onZoom, gap, second = 
     const scales = units.map(unit => { const all = inside.filter((_, at) => (series[at].unit || '') === unit).flat().map(point => point[1]); return all.length ? scale(all) : null; });
     const first = scales[0];
     const y = (value, of) => 200 - (value - of.low) / (of.high - of.low) * 200;
-    grid.setAttribute('d', first ? first.marks.map(mark => 'M0 ' + y(mark, first).toFixed(1) + 'H1000').join('') : '');
-    yAxis.replaceChildren(...(first ? first.marks.slice().reverse().map(mark => h('span', { text: round(mark, first.digits) })) : []));
-    xAxis.replaceChildren(...timeMarks(from / second, to / second, at => label(at * second), innerWidth < 500 ? 3 : 6).map(([at, text]) => h('span', { text, 'data-at': (x(at * second) / 10).toFixed(2) })));
+    const times = timeMarks(from / second, to / second, at => label(at * second), innerWidth < 500 ? 3 : 6), axis = of => of ? of.marks.slice().reverse().map(mark => h('span', { text: round(mark, of.digits) })) : [];
+    grid.setAttribute('d', (first ? first.marks.map(mark => 'M0 ' + y(mark, first).toFixed(1) + 'H1000').join('') : '') + times.map(([at]) => 'M' + x(at * second).toFixed(1) + ' 0V200').join(''));
+    yAxis.replaceChildren(...axis(first));
+    rightAxis.replaceChildren(...axis(scales[1]));
+    rightAxis.hidden = !scales[1];
+    xAxis.replaceChildren(...times.map(([at, text]) => h('span', { text, 'data-at': (x(at * second) / 10).toFixed(2) })), now);
     // The policy of the page refuses style attributes, but lets a script set properties.
-    for (const mark of xAxis.children) mark.style.left = mark.dataset.at + '%';
+    for (const mark of xAxis.children) if (mark !== now) mark.style.left = mark.dataset.at + '%';
     outputs = [];
     lines.replaceChildren();
     caption.replaceChildren(...series.map((one, at) => {
@@ -63,7 +66,7 @@ function chart(series, { from, to, label = clock, onLook, onZoom, gap, second = 
         const usual = one.points.length > 1 ? (one.points[one.points.length - 1][0] - one.points[0][0]) / (one.points.length - 1) : 0;
         lines.append(s('path', { class: 'line s' + at, d: path(shown, x, value => y(value, of), gap || Math.max(3, usual * 6)) }));
       }
-      const range = at > 0 && of && of !== first ? ' (' + round(of.low, of.digits) + ' to ' + round(of.high, of.digits) + ')' : '';
+      const range = of && scales.indexOf(of) > 1 ? ' (' + round(of.low, of.digits) + ' to ' + round(of.high, of.digits) + ')' : '';
       return h('span', { class: 'key' }, [series.length > 1 ? h('i', { class: 's' + at, 'aria-hidden': 'true' }) : '', h('b', { text: one.name }), h('span', { class: 'dim', text: (one.unit || '') + range }), output]);
     }));
     svg.setAttribute('aria-label', series.map((one, at) => one.name + (inside[at].length ? ' from ' + round(least(inside[at]), one.decimals) + ' to ' + round(most(inside[at]), one.decimals) + ' ' + (one.unit || '') : '')).join(', ') + ', over time');
@@ -71,7 +74,10 @@ function chart(series, { from, to, label = clock, onLook, onZoom, gap, second = 
   }
   function look(at) {
     looked = at;
-    cursor.setAttribute('d', at >= from && at <= to ? 'M' + x(at).toFixed(1) + ' 0V200' : '');
+    const isInside = at >= from && at <= to;
+    cursor.setAttribute('d', isInside ? 'M' + x(at).toFixed(1) + ' 0V200' : '');
+    now.hidden = !isInside;
+    if (isInside) { now.textContent = label(at); now.style.left = (x(at) / 10) + '%'; }
     series.forEach((one, place) => { if (one.points.length) outputs[place].textContent = round(one.points[nearest(one.points, at)][1], one.decimals) + ' ' + (one.unit || ''); });
   }
   const at = event => { const box = svg.getBoundingClientRect(); return from + Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * (to - from); };

@@ -2,10 +2,10 @@
 const live = { cards: new Map(), paused: false, everything: false, offset: 0, heard: 0, tried: 0, phase: null, source: null, dirty: new Set(), pins: [] };
 // So long a course is kept of each signal for its big view; unit: ms.
 const KEPT = 900000;
-// A browser may refuse to keep it: then it is chosen again at the next visit.
-try { live.pins = JSON.parse(localStorage.getItem('obdscan-pins') || '[]').filter(key => typeof key === 'string').slice(0, 100); } catch (error) { live.pins = []; }
+live.pins = kept('pins', isTexts, []);
+live.opened = kept('opened', isTexts, []);
 function keepPins() {
-  try { localStorage.setItem('obdscan-pins', JSON.stringify(live.pins)); } catch (error) { /* private window */ }
+  keep('pins', live.pins);
   live.arranged = false;
 }
 const keyOf = o => [o.ecu, o.service, o.pid, o.signal].join('/');
@@ -101,7 +101,7 @@ function drawCard(card) {
   card.level.hidden = !level;
   if (level) { card.level.textContent = levelText(level); card.level.title = level.reason; card.level.className = 'level ' + level.level; }
   const scale = isNumber ? barScale(about, card.least, card.most) : null;
-  card.meter.hidden = !scale;
+  card.meter.classList.toggle('none', !scale);
   if (!isNumber) return;
   if (scale) {
     const half = scale.isCentred ? 50 : 100, zero = 100 - half;
@@ -113,7 +113,8 @@ function drawCard(card) {
   const points = card.points, from = points.length ? points[0][0] : 0, span = Math.max(1, Date.now() - from);
   let low = Infinity, high = -Infinity;
   for (const [, value] of points) { if (value < low) low = value; if (value > high) high = value; }
-  const room = high - low, y = value => room > 0 ? 28 - (value - low) / room * 26 : 15;
+  // What hardly changes is drawn as a calm line, not as the noise of its last digit.
+  const least = scale ? scale.end * 0.04 : 0, room = Math.max(high - low, least), bottom = (high + low - room) / 2, y = value => room > 0 ? 28 - (value - bottom) / room * 26 : 15;
   card.line.setAttribute('d', points.length > 1 ? path(points, at => (at - from) / span * 100, y, 20000) : '');
 }
 // What a signal is about, by the words of its name; the first that fits counts.
@@ -127,6 +128,17 @@ const subjects = [
   ['Engine and driving', /engine|speed|load|throttle|torque|pedal|timing|gear|run time|acceler|brake/i]];
 const subjectOf = about => (subjects.find(([, words]) => words.test(about.name)) || ['Other'])[0];
 const subjectOrder = ['Engine and driving', 'Temperatures', 'Fuel and mixture', 'Air and pressure', 'Exhaust', 'Electricity', 'Other', 'Facts'];
+// What a driver looks at, by what the vehicle is; names of signals or their aliases, the most important first.
+const wishes = {
+  electric: ['speed', 'ev-soc', 'ev-power', 'ev-range', 'ev-voltage', 'ev-current', 'ev-temp', 'VPWR', 'ADAPTER_VOLTAGE', 'AAT'],
+  truck: ['SPN84', 'SPN190', 'SPN92', 'SPN110', 'SPN100', 'SPN96', 'SPN183', 'SPN168', 'SPN175', 'SPN513'],
+  car: ['speed', 'RPM', 'ECT', 'LOAD_PCT', 'ev-soc', 'FLI', 'FUEL_RATE', 'EOT', 'VPWR', 'ADAPTER_VOLTAGE', 'MAF', 'MAP', 'IAT', 'TP'] };
+function driving() {
+  const cards = [...live.cards.values()].filter(card => card.about && !card.isSame), has = name => cards.some(({ about }) => about.signal === name || about.aliases.includes(name));
+  const kind = cards.some(({ about }) => about.signal.startsWith('SPN')) ? 'truck' : has('ev-soc') && !has('RPM') ? 'electric' : 'car';
+  const found = wishes[kind].map(name => cards.filter(({ about }) => about.signal === name || about.aliases.includes(name)).sort((a, b) => String(a.about.ecu).localeCompare(String(b.about.ecu)))[0]).filter(card => card);
+  return [...new Set(found)].slice(0, 8);
+}
 const abouts = () => [...live.cards.values()].map(card => card.about);
 // More cards than these are grouped.
 const MANY = 12;
@@ -147,17 +159,24 @@ function arrange() {
   const groups = new Map(), into = (name, card) => groups.set(name, [...(groups.get(name) || []), card]);
   for (const key of live.pins) for (const card of shown) if (card.key === key) into('Pinned', card);
   const rest = shown.filter(card => !live.pins.includes(card.key));
-  if (shown.length > MANY && words.length === 0) for (const name of subjectOrder) for (const card of rest) { if (subjectOf(card.about) === name) into(name, card); }
-  else for (const card of rest) into('', card);
+  if (shown.length > MANY && words.length === 0) {
+    const first = driving().filter(card => rest.includes(card));
+    for (const card of first) into('Driving', card);
+    for (const name of subjectOrder) for (const card of rest) if (!first.includes(card) && subjectOf(card.about) === name) into(name, card);
+  } else for (const card of rest) into('', card);
   // Only what moved is moved, so that the reader keeps the place.
   const list = $('cards'), known = new Map([...list.children].map(node => [node.dataset.name, node]));
   const sections = [...groups].map(([name, cards]) => {
     let section = known.get(name);
     if (!section) {
       const ul = h('ul', { class: 'cards' });
-      section = name === 'Facts' ? h('details', { 'data-name': name, class: 'group' }, [h('summary', { text: 'Facts that rarely change' }), ul])
-        : h('div', { 'data-name': name, class: 'group' }, [name ? h('h2', { text: name }) : '', ul]);
+      section = ['', 'Pinned', 'Driving'].includes(name) ? h('div', { 'data-name': name, class: 'group' }, [name ? h('h2', { text: name }) : '', ul])
+        : h('details', { 'data-name': name, class: 'group', open: live.opened.includes(name) }, [h('summary', {}), ul]);
+      section.addEventListener('toggle', () => { live.opened = [...live.opened.filter(one => one !== name), ...(section.open ? [name] : [])]; keep('opened', live.opened); live.arranged = false; });
     }
+    const summary = section.querySelector('summary'), title = (name === 'Facts' ? 'Facts that rarely change' : name) + ' (' + cards.length + ')';
+    if (summary && summary.textContent !== title) summary.textContent = title;
+    for (const card of cards) card.isFolded = summary !== null && !section.open;
     const ul = section.querySelector('ul'), nodes = cards.map(card => card.node);
     if (nodes.length !== ul.children.length || nodes.some((node, at) => ul.children[at] !== node)) ul.replaceChildren(...nodes);
     return section;
@@ -235,7 +254,7 @@ function connect() {
   if (document.hidden) return;
   if (live.source) live.source.close();
   live.tried = Date.now();
-  const source = live.source = new EventSource('/api/live');
+  const source = live.source = new EventSource(inUnits('/api/live'));
   const on = (name, take) => source.addEventListener(name, event => { live.heard = Date.now(); take(JSON.parse(event.data)); });
   on('signal', describe); on('reading', read); on('status', takeStatus);
   source.onerror = () => {
@@ -246,7 +265,7 @@ function connect() {
     const again = async () => {
       if (live.source !== source) return;
       try {
-        const response = await fetch('/api/live', { credentials: 'same-origin', cache: 'no-store' });
+        const response = await fetch(inUnits('/api/live'), { credentials: 'same-origin', cache: 'no-store' });
         if (response.ok) { response.body.cancel(); connect(); return; }
         if (response.status === 401) { location.reload(); return; }
         phase('gone', sentences(JSON.parse(await response.text())));
@@ -266,10 +285,11 @@ function frame(time) {
   requestAnimationFrame(frame);
   if (live.paused || time - drawn < 100) return;
   if (!$('signal').hidden) { drawn = time; drawSignal(false); return; }
+  if (!$('drive').hidden) { drawn = time; drawDials(); return; }
   if ($('live').hidden) return;
   drawn = time;
   if (!live.arranged) arrange();
-  for (const card of live.dirty) if (card.node.parentNode) drawCard(card);
+  for (const card of live.dirty) if (card.node.parentNode && !card.isFolded) drawCard(card);
   live.dirty.clear();
 }
 setInterval(() => {
@@ -296,7 +316,7 @@ async function keepOn(on) {
 $('awake').hidden = !navigator.wakeLock;
 toggle('awake', keepOn);
 // Browsers let go of it with each tab that is hidden.
-document.addEventListener('visibilitychange', () => { if (!document.hidden && $('awake').getAttribute('aria-pressed') === 'true') keepOn(true); });
+document.addEventListener('visibilitychange', () => { if (!document.hidden && (dials8.isOn || $('awake').getAttribute('aria-pressed') === 'true')) keepOn(true); });
 toggle('pause', on => { live.paused = on; });
 toggle('all', on => { live.everything = on; live.arranged = false; });
 $('filter').addEventListener('input', () => { live.arranged = false; });

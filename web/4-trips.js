@@ -3,7 +3,9 @@ const tripName = trip => trip.name || 'Trip ' + trip.id;
 // What the server shows distances and speeds in.
 let asked = null;
 const METRIC = { distance: { unit: 'km', factor: 1 }, speed: { unit: 'km/h', factor: 1 } };
-const shownIn = () => asked ||= ask('/api/status').then(([status]) => status.units, () => { asked = null; return METRIC; });
+// Miles are exact: 1.609344 km.
+const MILES = { distance: { unit: 'mi', factor: 1 / 1.609344 }, speed: { unit: 'mph', factor: 1 / 1.609344 } };
+const shownIn = () => asked ||= looks.units ? Promise.resolve({ system: looks.units, ...(looks.units === 'metric' ? METRIC : MILES) }) : ask('/api/status').then(([status]) => status.units, () => { asked = null; return METRIC; });
 const inUnit = (value, { unit, factor }) => value === null || value === undefined ? null : (value * factor).toFixed(1) + ' ' + unit;
 const monthOf = trip => new Date(trip.start).toLocaleDateString([], { year: 'numeric', month: 'long' });
 const fuels = new Map();
@@ -39,10 +41,18 @@ function drawTrips(units) {
       return h('li', {}, [h('a', { href: '#trips/' + Number(trip.id) }, [
         h('b', { text: tripName(trip) + (trip.open ? ' (being recorded)' : '') }), h('span', { class: 'n', text: duration(trip.seconds) }),
         h('span', { text: [when(trip.start), trip.vehicle, ...trip.tags].filter(part => part).join(' · ') }), h('span', { class: 'n', text: inUnit(trip.distanceKm, units.distance) || '' }),
-        h('span', {}), fuel])]);
+        h('span', {}), fuel, h('span', { class: 'path', 'data-track': trip.id })])]);
     }))]);
   }));
   addFuel(found, sums, units, turn);
+}
+// The shape of a trip on the map, as small as a stamp.
+const tracks = new Map();
+function smallTrack(points) {
+  const world = points.map(p => mercator(p[1], p[2])), xs = world.map(p => p[0]), ys = world.map(p => p[1]);
+  const left = Math.min(...xs), top = Math.min(...ys), k = 36 / Math.max(Math.max(...xs) - left, Math.max(...ys) - top, 1e-9);
+  const thin = Math.max(1, Math.ceil(world.length / 200)), shown = world.filter((_, at) => at % thin === 0 || at === world.length - 1);
+  return s('svg', { class: 'stamp', viewBox: '-2 -2 40 40', 'aria-hidden': 'true' }, [s('path', { d: shown.map(([x, y], at) => (at ? 'L' : 'M') + ((x - left) * k).toFixed(1) + ' ' + ((y - top) * k).toFixed(1)).join('') })]);
 }
 // Fuel is worked out of all readings of a trip: one trip after the other, the newest first.
 async function addFuel(trips, sums, units, turn) {
@@ -57,6 +67,10 @@ async function addFuel(trips, sums, units, turn) {
     }
     if (turn !== listing) return;
     draw(trip, fuels.get(trip.id));
+    if (!tracks.has(trip.id)) tracks.set(trip.id, await ask('/api/trips/' + Number(trip.id) + '/track').then(([found]) => found.points, () => []));
+    if (turn !== listing) return;
+    const place = document.querySelector('[data-track="' + Number(trip.id) + '"]');
+    if (place && tracks.get(trip.id).length > 1) place.replaceChildren(smallTrack(tracks.get(trip.id)));
     const { sum, words, trips: all } = sums.get(monthOf(trip)), known = all.map(one => fuels.get(one.id));
     const used = known.filter(fuel => fuel);
     // A sum of a month is a sum of all its trips, of one fuel.
@@ -65,17 +79,18 @@ async function addFuel(trips, sums, units, turn) {
   }
 }
 $('find').addEventListener('input', () => shownIn().then(drawTrips));
-async function showTrip(id) {
+// The trips of a vehicle's other drives, to lay over this one.
+async function showTrip(id, other) {
   const body = $('trip-body'), base = '/api/trips/' + id;
   $('trip-title').textContent = 'Trip ' + id;
   body.replaceChildren(h('p', { class: 'dim', text: 'Reading …' }));
   let objects, units;
   try { [objects, units] = await Promise.all([ask(base), shownIn()]); } catch (error) { body.replaceChildren(h('p', { text: error.message })); return; }
-  if (location.hash !== '#trips/' + id) return;
+  if (location.hash !== '#trips/' + id + (other ? '/' + other : '')) return;
   const fuel = objects.find(o => o.kind === 'tripFuel');
   const trip = objects.find(o => o.kind === 'trip'), numbers = objects.filter(o => o.kind === 'tripSignal' && o.mean !== null), notes = objects.filter(o => o.kind === 'note');
   $('trip-title').textContent = tripName(trip);
-  const link = (text, query, what) => h('a', { class: 'button', href: base + '/export?' + query, download: '', 'aria-label': what, text });
+  const link = (text, query, what) => h('a', { class: 'button', href: inUnits(base + '/export?' + query), download: '', 'aria-label': what, text });
   const plots = h('div', {}), map = h('div', {});
   const downloads = h('div', { class: 'downloads' }, [link('CSV', 'format=csv', 'CSV: one column per signal'), link('CSV, long', 'format=csv&layout=long', 'CSV, long: one line per reading'),
     link('JSON Lines', 'format=json', 'JSON Lines: everything')]);
@@ -92,7 +107,7 @@ async function showTrip(id) {
     h('details', {}, [h('summary', { text: 'Signals (' + numbers.length + ')' }),
       ...ecuTable(trip.vin && live.status && trip.vin === live.status.vin ? numbers : numbers.map(o => ({ ...o, ecuName: null })), [['Name', 'line', o => o.name], ['Min', 'n', o => number(o.min)], ['Mean', 'n', o => number(o.mean)], ['Max', 'n', o => number(o.max)],
         ['Unit', '', o => o.unit], ['Signal', '', o => o.signal], ['Readings', 'n', o => o.readings]], 'Signals')]),
-    h('p', {}, [h('a', { href: base + '/report', target: '_blank', rel: 'noopener', text: 'Report to read and print' })]));
+    h('p', {}, [h('a', { href: inUnits(base + '/report'), target: '_blank', rel: 'noopener', text: 'Report to read and print' })]));
   let marked = null;
   ask(base + '/track').then(found => {
     const points = found[0].points;
@@ -101,10 +116,20 @@ async function showTrip(id) {
     marked = track(points, units.distance);
     map.replaceChildren(h('h2', { text: 'Track' }), marked.node);
   }).catch(error => { map.replaceChildren(h('p', { text: error.message })); });
-  ask(base + '/plots').then(found => {
+  const isPlotted = o => o.mean !== null && o.readings > 1, names = [...new Set(numbers.filter(isPlotted).map(o => o.signal))];
+  const nameOf = signal => numbers.find(o => o.signal === signal).name, chosen = kept('plots', isTexts, []).filter(signal => names.includes(signal));
+  const plotsOf = (trip, signals) => ask(inUnits('/api/trips/' + trip + '/plots' + (signals.length ? '?' + signals.map(signal => 'signal=' + encodeURIComponent(signal)).join('&') : '')));
+  const over = async signals => {
+    if (!other) return null;
+    const about = (await ask('/api/trips/' + other)), has = signals.filter(signal => about.some(o => o.kind === 'tripSignal' && o.signal === signal));
+    return { trip: about.find(o => o.kind === 'trip'), plots: has.length ? await plotsOf(other, has) : [] };
+  };
+  plotsOf(id, chosen).then(async found => {
     const curves = found.filter(plot => plot.points.length > 1);
     if (curves.length === 0) return;
-    const slider = h('input', { type: 'range', min: 0, max: curves[0].seconds, step: 'any', value: 0, id: 'scrub' }), time = h('output', { for: 'scrub', text: '00:00' });
+    const beside = await over([...new Set(curves.map(plot => plot.signal))]).catch(error => { plots.before(h('p', { text: error.message })); return null; });
+    const pairOf = plot => beside ? beside.plots.find(one => one.signal === plot.signal && one.unit === plot.unit && one.points.length > 1) : null;
+    const slider = h('input', { type: 'range', min: 0, max: Math.max(curves[0].seconds, ...curves.map(pairOf).filter(one => one).map(one => one.seconds)), step: 'any', value: 0, id: 'scrub' }), time = h('output', { for: 'scrub', text: '00:00' });
     const look = second => {
       slider.value = second;
       time.textContent = clock(second);
@@ -112,22 +137,42 @@ async function showTrip(id) {
       if (marked) marked.look(second);
       slider.setAttribute('aria-valuetext', [clock(second), ...figures.map(one => one.said())].join(', '));
     };
-    const whole = [0, curves[0].seconds];
+    const whole = [0, Math.max(curves[0].seconds, ...curves.map(pairOf).filter(one => one).map(one => one.seconds))];
     let shown = whole;
     const zoom = (from, to) => {
       shown = from === null ? whole : [Math.max(0, from), Math.min(whole[1], to)];
       for (const one of figures) one.show(...shown);
       if (Number(slider.value) < shown[0] || Number(slider.value) > shown[1]) look((shown[0] + shown[1]) / 2);
     };
-    const figures = curves.map(plot => chart([plot], { from: 0, to: whole[1], onLook: look, onZoom: zoom }));
+    const series = plot => { const pair = pairOf(plot); return pair ? [{ ...plot, name: plot.name + ': ' + tripName(trip) }, { ...pair, name: tripName(beside.trip) }] : [plot]; };
+    const figures = curves.map(plot => chart(series(plot), { from: 0, to: whole[1], onLook: look, onZoom: zoom }));
+    const plotted = [...new Set(curves.map(plot => plot.signal))], show = signals => { keep('plots', signals); showTrip(id, other); };
+    figures.forEach((figure, at) => {
+      if (plotted.length < 2) return;
+      const away = h('button', { type: 'button', class: 'quiet away', text: '✕', 'aria-label': 'Leave out ' + curves[at].name, title: 'Leave this plot out' });
+      away.addEventListener('click', () => show(plotted.filter(signal => signal !== curves[at].signal)));
+      figure.node.append(away);
+    });
+    const more = h('select', { id: 'plotted' }, [h('option', { value: '', text: 'Add a signal …' }), ...names.filter(signal => !plotted.includes(signal)).sort((a, b) => nameOf(a).localeCompare(nameOf(b))).map(signal => h('option', { value: signal, text: nameOf(signal) }))]);
+    more.addEventListener('change', () => { if (more.value) show([...plotted, more.value]); });
+    const beneath = h('select', { id: 'beneath' }, [h('option', { value: '', text: 'Compare with a trip …' })]);
+    beneath.addEventListener('change', () => { location.hash = 'trips/' + id + (beneath.value ? '/' + beneath.value : ''); });
+    ask('/api/trips?latest=500').then(all => {
+      const others = all.reverse().filter(one => one.id !== id && !one.open), own = others.filter(one => one.vin === trip.vin), rest = others.filter(one => one.vin !== trip.vin);
+      const option = one => h('option', { value: one.id, selected: one.id === other, text: tripName(one) + ', ' + when(one.start) });
+      beneath.append(...own.map(option), ...(rest.length ? [h('optgroup', { label: 'Other vehicles' }, rest.map(option))] : []));
+    }).catch(() => {});
+    const label = (text, node) => h('label', { class: 'field', for: node.id }, [h('span', { class: 'hide', text }), node]), usual = h('button', { type: 'button', text: 'Usual plots', hidden: chosen.length === 0 });
+    usual.addEventListener('click', () => show([]));
+
     slider.addEventListener('input', () => look(Number(slider.value)));
     slider.addEventListener('keydown', event => {
       const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
       if (!step) return;
       event.preventDefault();
-      look(Math.max(0, Math.min(curves[0].seconds, Number(slider.value) + step * curves[0].seconds / 200)));
+      look(Math.max(0, Math.min(whole[1], Number(slider.value) + step * whole[1] / 200)));
     });
-    plots.replaceChildren(h('h2', { text: 'Plots' }), h('p', { class: 'scrub' }, [h('label', { for: 'scrub', text: 'Time' }), slider, time, zoomBar(() => shown, () => whole, zoom)]), ...figures.map(one => one.node));
+    plots.replaceChildren(h('h2', { text: 'Plots' }), h('div', { class: 'tools left' }, [label('Signal to plot', more), label('Trip to lay over this one', beneath), usual, ...(other ? [h('span', { class: 'dim small', text: 'Both trips begin at 00:00.' })] : [])]), h('p', { class: 'scrub' }, [h('label', { for: 'scrub', text: 'Time' }), slider, time, zoomBar(() => shown, () => whole, zoom)]), ...figures.map(one => one.node));
     look(0);
   }).catch(error => { plots.replaceChildren(h('p', { text: error.message })); });
 }

@@ -63,8 +63,6 @@ import Testing
         "obdscan setup --publish mqtt://homeassistant.local":
             "needs a broker; PublishTests has one",
         "obdscan read ev-soc": "needs an electric car; ChosenPacksTests has one",
-        "obdscan simulate --fleet 1000 --to fleet":
-            "takes minutes; PublishTests makes a small fleet",
     ]
 
     /// Commands that run until they are interrupted.

@@ -180,7 +180,7 @@ struct `Publishing` {
         environment["OBDSCAN"] = Workplace.program
         let outcome = try await RunningProgram(
             Engines.python,
-            [Engines.folder + "/../../scripts/fleet", "--count", "12", "--duration", "10s"],
+            [Engines.folder + "/../../Benchmarks/fleet", "--count", "12", "--duration", "5s"],
             environment: environment
         ).finish(within: 120)
         #expect(
@@ -243,31 +243,6 @@ struct `Publishing` {
         let line = try #require(
             outcome.output.split(separator: "\n").first { $0.hasPrefix("obdscan/golf/codes ") })
         #expect(line.contains(#""mil":true"#), "\(line)")
-    }
-
-    @Test func `Each vehicle of a fleet is written with its own VIN and its own trip`() async throws
-    {
-        let folder = workplace.path("fleet")
-        let outcome = try await workplace.run([
-            "simulate", "--fleet", "3", "--to", folder, "--duration", "5s", "--json",
-        ])
-        let rows = try outcome.objects()
-        #expect(outcome.status == 0 && rows.count == 3, "\(outcome)")
-        #expect(Set(rows.compactMap { $0["vin"] as? String }).count == 3)
-        #expect(rows.allSatisfy { ($0["readings"] as? Int ?? 0) > 40 })
-        var drives: Set<String> = []
-        for row in rows {
-            let file = folder + "/" + (row["file"] as? String ?? "")
-            let values = try await workplace.shell(
-                "sqlite3 '\(file)' \"SELECT group_concat(number) FROM samples WHERE signal = 'RPM'\""
-            )
-            drives.insert(values.output)
-            let check = try await workplace.run(["db", "check", "--db", file])
-            #expect(check.status == 0, "\(check)")
-        }
-        #expect(drives.count == 3)
-        let again = try await workplace.run(["simulate", "--fleet", "1", "--to", folder])
-        #expect(again.status == 73 && again.errors.contains("is there already"), "\(again)")
     }
 
     @Test func `One configuration for many computers inserts each computer's name`() async throws {

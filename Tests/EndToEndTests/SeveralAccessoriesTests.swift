@@ -27,32 +27,6 @@ import Testing
         try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
     }
 
-    @Test(arguments: [(["--tcp", "0"], "tcp:127.0.0.1:"), (["--pty"], "/dev/pts/")])
-    func `a simulated fleet has an adapter for each vehicle`(
-        place: [String], address: String
-    ) async throws {
-        let fleet = try workplace.start(["simulate", "--fleet", "3", "--latency", "2ms"] + place)
-        let addresses = try await fleet.lines(with: address, count: 3)
-        #expect(Set(addresses).count == 3)
-        let program = try logging(addresses)
-        for address in addresses {
-            try await program.lines(with: "\"device\":\"\(address)\"", count: 20)
-        }
-        program.send(SIGINT)
-        let outcome = try await program.finish()
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        let trips = try await workplace.run(["trips", "--json"]).objects()
-        #expect(Set(trips.compactMap { $0["vin"] as? String }).count == 3)
-        // Each vehicle is somewhere else in its drive.
-        let speeds = try addresses.map { address in
-            try readings(outcome, of: address).first { $0["signal"] as? String == "RPM" }?["value"]
-                as? Double
-        }
-        #expect(Set(speeds).count == 3 && !speeds.contains(nil), "\(speeds)")
-        fleet.send(SIGTERM)
-        #expect(try await fleet.finish().status == 0)
-    }
-
     @Test func `a silent or missing adapter does not delay the others`() async throws {
         let silent = try ScriptedAdapter(.pty) { _ in .nothing }
         let first = try good()

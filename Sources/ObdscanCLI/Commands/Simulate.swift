@@ -1,11 +1,9 @@
 import Accessory
 import ArgumentParser
-import Diagnostics
 import Formats
 import Glibc
 import LocalLinks
 import OBDCore
-import PIDTables
 import Reports
 import Simulator
 import SystemIO
@@ -35,8 +33,6 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
               obdscan simulate --faults all:0.001            a bad link
               obdscan simulate --show petrol > my.vehicle    start your own vehicle file
               obdscan simulate --vehicle my.vehicle          serve it
-              obdscan simulate --fleet 5 --tcp 35000         five vehicles, each at its port
-              obdscan simulate --fleet 1000 --to fleet       1,000 vehicles' databases
               obdscan simulate --list                        what can be simulated
             """)
 
@@ -125,28 +121,6 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
             valueName: "number"))
     var seed: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Serve, or with --to write, this many vehicles.",
-            discussion: """
-                Each has its own VIN and its own drive. Their adapters are on pseudo terminals, or on \
-                the port of --tcp and those after it. Each line of output is an address. At most 400 \
-                are served, or 100000 written.
-                """,
-            valueName: "number"))
-    var fleet: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "Write the databases of --fleet to this folder.", valueName: "folder"),
-        completion: .directory)
-    var to: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Make each drive this long (default: 1min).", valueName: "time"))
-    var duration: DurationArgument?
-
     @Flag(help: "Check the vehicle's file, and serve nothing.")
     var lint = false
 
@@ -171,38 +145,8 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
         if can != nil, personality != nil {
             throw ValidationError("--can serves ECUs without an adapter: leave --personality out")
         }
-        if to != nil, fleet == nil {
-            throw ValidationError("--to is the folder of --fleet: --fleet 10 --to FOLDER")
-        }
-        if duration != nil, to == nil {
-            throw ValidationError(
-                "--duration is the length of the drives in databases: --fleet 10 --to FOLDER")
-        }
-        if let fleet { try validate(fleet) }
         if let rfcomm, !(1...30).contains(rfcomm) {
             throw ValidationError("--rfcomm takes a channel from 1 to 30")
-        }
-    }
-
-    private func validate(_ fleet: Int) throws {
-        let most = to == nil ? FleetServer.most : FleetDatabases.most
-        if !(1...most).contains(fleet) {
-            throw ValidationError(
-                "--fleet takes a number from 1 to \(most)" + (to == nil ? " without --to" : ""))
-        }
-        if to != nil {
-            if pty || link != nil || tcp != nil {
-                throw ValidationError("--to writes files: leave the place to serve on out")
-            }
-        } else if requests != nil {
-            throw ValidationError("--requests is for one vehicle: leave --fleet out")
-        }
-        if doip != nil || rfcomm != nil || can != nil || ble != nil {
-            throw ValidationError("--fleet serves vehicles on --pty or --tcp")
-        }
-        if let tcp, tcp.port > 0, Int(tcp.port) + fleet - 1 > UInt16.max {
-            throw ValidationError(
-                "--fleet \(fleet) needs as many ports, and there are none above \(UInt16.max)")
         }
     }
 
@@ -220,15 +164,7 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
             try printSummary(of: options)
             return
         }
-        if let fleet, let to {
-            try write(fleet, to: to, options)
-            return
-        }
         let signals = try SignalInbox(SignalInbox.endings)
-        if let fleet {
-            try serve(fleet, options, signals)
-            return
-        }
         let log: RequestLog
         do throws(SystemError) {
             log = try RequestLog(path: requests)
@@ -257,70 +193,8 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
     }
 }
 
-// A fleet.
-extension SimulateCommand {
-    private static let fleetShape = RowShape<(file: String, vin: String, readings: Int)>(
-        "fleetVehicle",
-        [
-            Field("file", "FILE") { .text($0.file) },
-            Field("vin", "VIN") { .text($0.vin) },
-            Field("readings", "READINGS", .right) { .integer($0.readings) },
-        ])
-
-    private func write(_ count: Int, to folder: String, _ options: SimulatorOptions) throws {
-        if mkdir(folder, 0o700) != 0, errno != EEXIST {
-            throw Failure(outputFile: folder, errno: errno)
-        }
-        let fleet = FleetDatabases(
-            options: options, duration: duration?.duration ?? .seconds(60),
-            table: try PIDTables.load(try TableFile.own()), monitors: try loadMonitorTables())
-        let now = TimeAnchor(monotonic: SystemClock.now(), utc: SystemClock.utc)
-        var writer = TextOutput.standard
-        var printer = RowPrinter(Self.fleetShape, output.form)
-        for number in 1...count {
-            let file = FleetDatabases.file(of: number)
-            let path = "\(folder)/\(file)"
-            if Files.exists(path) {
-                throw Failure(
-                    "\(path) is there already", hint: "choose an empty folder",
-                    status: .cannotCreate)
-            }
-            let made = try fleet.write(number, to: path, now: now)
-            if output.format != .text || !output.quiet {
-                try writer.print((file, made.vin, made.readings), &printer)
-            }
-        }
-        try writer.finish(&printer)
-        try writer.flush()
-    }
-}
-
 // Serving.
 extension SimulateCommand {
-    private func serve(_ fleet: Int, _ options: SimulatorOptions, _ signals: SignalInbox) throws {
-        let vehicles = (1...fleet).map { number in
-            FleetServer.Vehicle(
-                FleetDatabases.options(of: number, options), at: place(of: number))
-        }
-        let server = try FleetServer(vehicles, scheme: Self.scheme(of: options), inbox: signals)
-        var writer = TextOutput.standard
-        try server.serve {
-            try writer.write(bytes: Array(($0 + "\n").utf8))
-            try writer.flush()
-        } begun: {
-            output.note("\(fleet) vehicles, each at its address")
-            if let tcp { warn(of: tcp) }
-            output.note("stop with Ctrl-C")
-        }
-    }
-
-    /// The place of a vehicle of a fleet; the first one is number 1.
-    private func place(of number: Int) -> ServingPlace {
-        guard var host = tcp else { return .pty(link: link.map { "\($0)-\(number)" }) }
-        if host.port > 0 { host.port += UInt16(number - 1) }
-        return .tcp(host)
-    }
-
     /// Warns of a host that others can reach.
     private func warn(of host: ServedHost) {
         if host.isLoopback { return }

@@ -46,6 +46,7 @@ enum CommandSuggestion {
         case "clear", "erase", "reset": return "obdscan dtc clear"
         case "inspection", "readiness", "ready": return "obdscan monitors"
         case "print", "html", "pdf": return "obdscan dtc report"
+        case "bench", "benchmark": return "obdscan doctor --adapter"
         default: break
         }
         return ObdscanCommand.configuration.subcommands.lazy

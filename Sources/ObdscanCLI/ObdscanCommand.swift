@@ -32,7 +32,7 @@ package struct ObdscanCommand: ParsableCommand {
             TripsCommand.self, ExportCommand.self, ImportCommand.self,
             PublishCommand.self, DatabaseCommand.self, DecodeCommand.self,
             SendCommand.self, MonitorCommand.self,
-            SimulateCommand.self, BenchCommand.self, DoctorCommand.self, ReportCommand.self,
+            SimulateCommand.self, DoctorCommand.self, ReportCommand.self,
             ConfigCommand.self, SetupCommand.self, ServeCommand.self, CommonOptions.self,
         ])
 

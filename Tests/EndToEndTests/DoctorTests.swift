@@ -103,7 +103,9 @@ import Testing
         #expect(last["kind"] as? String == "adapterGrade")
         #expect(last["grade"] as? String == grade, "\(last)")
         #expect(last["headers"] as? Bool == true)
-        #expect(last["batches"] as? Bool == (personality != "clone-2.1"), "\(last)")
+        #expect(
+            last["recordsPerRequest"] as? Int == (personality == "clone-2.1" ? 1 : 6), "\(last)")
+        #expect(last["readingsPerSecond"] as? Double ?? 0 > 10, "\(last)")
     }
 }
 

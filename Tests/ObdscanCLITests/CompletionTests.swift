@@ -21,7 +21,7 @@ import Testing
         ("live rpm --format=j", ["--format=json"]), ("trips --format j", ["json"]),
         ("dtc --exit", ["--exit-code"]), ("pids show rpm rp", ["rpm"]),
         ("simulate --personality clone-1", ["clone-1.5"]), ("read --protocol iso9", ["iso9141-2"]),
-        ("read RP", ["RPM"]), ("bench coolant-t", ["coolant-temp"]),
+        ("read RP", ["RPM"]), ("live coolant-t", ["coolant-temp"]),
         ("live -d sim:die", ["sim:diesel"]),
         ("live -d", []), ("export --layout ", ["wide", "long"]),
     ])

@@ -112,7 +112,7 @@ import VehicleScan
         ["live", "--pack", "nissan-leaf", "--format", "csv", "--duration", "300ms"],
         ["read", "RPM", "--pack", "vw-e-golf"], ["dtc", "--all-modules"],
         ["info", "--all-modules"],
-        ["dtc", "clear"], ["bench", "--duration", "1s"], ["doctor"],
+        ["dtc", "clear"], ["doctor", "--adapter"],
     ]
 
     /// A table with a request that clears a truck's codes (SAE J1939-73: DM11), and with one for a

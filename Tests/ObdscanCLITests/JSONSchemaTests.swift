@@ -34,14 +34,14 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     /// them, and `scripts/test` counts them.
     private static let elsewhere: Set<String> = [
         "deviceEvent", "problem", "signal", "status", "plot", "track", "publishCheck", "refusal",
-        "fleetVehicle", "setupPublish",
+        "setupPublish",
     ]
     /// Commands that use no database.
     private static let others: [[String]] = [
         ["info"] + vehicle, ["info", "--all-modules"] + vehicle,
         ["read", "rpm", "vin"] + vehicle,
         ["read", "rpm", "-d", "sim:electric"], ["freeze"] + vehicle,
-        ["send", "010C", "ATRV"] + vehicle, ["doctor", "--adapter"] + vehicle, ["bench"] + vehicle,
+        ["send", "010C", "ATRV"] + vehicle, ["doctor", "--adapter"] + vehicle,
         ["send", "ATMA", "--duration", "300ms", "-d", "sim:truck"], ["setup"] + vehicle,
         ["pids", "lint", "broken.pids"], ["decode", "--messages", "damaged.transcript"],
         ["dtc", "--batch", "fleet.txt"], ["dtc", "explain", "P0171", "P0174", "SPN100/FMI1"],

@@ -130,7 +130,7 @@ import Testing
 
     /// Results as text are left out, data is not.
     @Test(arguments: [
-        ["dtc"], ["monitors"], ["read", "rpm"], ["info"], ["freeze"], ["bench"],
+        ["dtc"], ["monitors"], ["read", "rpm"], ["info"], ["freeze"],
     ])
     func `quiet prints only errors and data`(command: [String]) throws {
         let quiet = try run(command + Self.car + ["-q"])

@@ -104,7 +104,8 @@ import VehicleScan
     private func grade(_ answers: [String: [String]]) throws -> AdapterGrade {
         var grade: AdapterGrade?
         try TableVehicle.run(answers) { vehicle in
-            grade = try AdapterGrade.measure(vehicle.connection, map: [0x01, 0x00])
+            grade = try AdapterGrade.measure(
+                vehicle.connection, map: [0x01, 0x00], polling: .milliseconds(1))
         }
         return try #require(grade)
     }

@@ -237,9 +237,11 @@ import Testing
 
     @Test func `the adapter is graded`() throws {
         try ask("petrol") { vehicle in
-            let grade = try AdapterGrade.measure(vehicle, map: [0x01, 0x00])
+            let grade = try AdapterGrade.measure(
+                vehicle, map: [0x01, 0x00], polling: .milliseconds(100))
             #expect(grade.answered > 0 && grade.plainTrips != nil)
             #expect(grade.abilities.headers == true && grade.longestAnswer ?? 0 >= 20)
+            #expect(grade.recordsPerRequest == 6 && grade.readingsPerSecond ?? 0 > 0)
         }
     }
 }

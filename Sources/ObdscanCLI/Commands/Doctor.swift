@@ -15,8 +15,9 @@ struct DoctorCommand: ParsableCommand, OutputCommand {
             Checks the device file, permissions, link, adapter, voltage, bus and ECUs, in this \
             order. It prints what it found at each step, stops at the first fault and says how to \
             fix it. It changes nothing. With --adapter it also grades the adapter: which commands \
-            of its claimed version answer, how fast it is, and whether the count digit, several \
-            PIDs per request, headers and long messages work. Here --adapter takes no value; the \
+            of its claimed version answer, how fast it is alone, per request and while polling, \
+            how many PIDs one request may have, and whether the count digit, headers and long \
+            messages work. The figures hold for this adapter, this vehicle and this line rate. Here --adapter takes no value; the \
             dialect is always detected.
 
             EXAMPLES

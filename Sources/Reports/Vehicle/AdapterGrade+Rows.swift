@@ -30,7 +30,7 @@ extension AdapterGrade {
     package static let keys = [
         "dialect", "banner", "grade", "summary", "commandsAnswered", "commandsProbed", "missing",
         "commandRoundTrip", "roundTrip", "roundTripWithCount", "headers", "countDigit", "batches",
-        "longMessages", "longestAnswer",
+        "longMessages", "longestAnswer", "recordsPerRequest", "readingsPerSecond",
     ]
 
     /// The grade as one object of the output.
@@ -48,6 +48,8 @@ extension AdapterGrade {
                 "headers": .flag(abilities.headers), "countDigit": .flag(abilities.countDigit),
                 "batches": .flag(abilities.batches), "longMessages": .flag(abilities.longMessages),
                 "longestAnswer": .integer(longestAnswer),
+                "recordsPerRequest": .integer(recordsPerRequest),
+                "readingsPerSecond": .number(readingsPerSecond, places: 1),
             ])
     }
 
@@ -78,10 +80,13 @@ extension AdapterGrade {
                     "\(fixed(trips.p50 * 1e3, 1)) ms, 95 % within \(fixed(trips.p95 * 1e3, 1)) ms"),
             ])
         }
+        if let readingsPerSecond {
+            rows.add(["Polling", .init("\(fixed(readingsPerSecond, 1)) readings per second")])
+        }
         if let longestAnswer { rows.add(["Longest answer", .init("\(longestAnswer) bytes")]) }
+        if let recordsPerRequest { rows.add(["PIDs per request", .init("\(recordsPerRequest)")]) }
         for (name, ability) in [
             ("Headers", abilities.headers), ("Count digit", abilities.countDigit),
-            ("Several PIDs per request", abilities.batches),
             ("Messages of several frames", abilities.longMessages),
         ] {
             rows.add([.init(name), .init(ability.map { $0 ? "yes" : "no" } ?? "not tried")])

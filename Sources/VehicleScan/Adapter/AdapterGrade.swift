@@ -2,6 +2,7 @@ public import Adapters
 import Diagnostics
 import OBDCore
 import ScanSession
+import SystemIO
 
 /// The abilities of an adapter, measured by tests: `doctor --adapter`.
 public struct AdapterGrade: Hashable, Sendable {
@@ -49,6 +50,10 @@ public struct AdapterGrade: Hashable, Sendable {
     public var countedTrips: RoundTrips?
     /// The longest message that arrived complete; unit: bytes.
     public var longestAnswer: Int?
+    /// The largest number of PIDs in one request that was answered completely.
+    public var recordsPerRequest: Int?
+    /// Readings per second while polling as `log` does.
+    public var readingsPerSecond: Double?
     /// The results of the tests.
     public var abilities = Abilities()
 }
@@ -59,9 +64,10 @@ extension AdapterGrade {
 
     /// Tests the adapter; a vehicle is only read.
     ///
-    /// `map` is the request for the vehicle's support map; nil if there is no vehicle.
+    /// `map` is the request for the vehicle's support map; nil if there is no vehicle. The session ends
+    /// after `polling`.
     public static func measure(
-        _ vehicle: Vehicle, map: [UInt8]?
+        _ vehicle: Vehicle, map: [UInt8]?, polling: Duration = .seconds(2)
     ) throws(VehicleError) -> AdapterGrade {
         var answered: Set<String> = []
         var times: [Double] = []
@@ -80,12 +86,12 @@ extension AdapterGrade {
             verdict: AdapterVerdict(
                 banner: identity?.banner, stnFirmware: identity?.stnFirmware, answered: answered),
             answered: answered.count, commandTrips: RoundTrips(times))
-        if let map { try grade.measureVehicle(vehicle, map) }
+        if let map { try grade.measureVehicle(vehicle, map, polling) }
         return grade
     }
 
     private mutating func measureVehicle(
-        _ vehicle: Vehicle, _ map: [UInt8]
+        _ vehicle: Vehicle, _ map: [UInt8], _ polling: Duration
     ) throws(VehicleError) {
         let plain = try Self.time(vehicle, map, frames: nil)
         guard let first = plain.answers.first else { return }
@@ -98,31 +104,57 @@ extension AdapterGrade {
         abilities.countDigit =
             stillCounts && counted.answers.count == counted.seconds.count
             && counted.answers.allSatisfy { $0.count == first.count }
-        if map == [0x01, 0x00] { abilities.batches = try measureBatch(vehicle, first) }
         try measureLongest(vehicle)
+        guard map == [0x01, 0x00], let map = first.first(where: { $0.payload.count >= 6 }) else {
+            return
+        }
+        // PIDs of the ECU whose records are known to have one byte each.
+        let known: [UInt8] = [0x04, 0x05, 0x0B, 0x0D, 0x0E, 0x0F, 0x11]
+        let ids = known.filter { id in
+            let bit = Int(id) - 1
+            return map.payload[2 + bit / 8] >> UInt8(7 - bit % 8) & 1 == 1
+        }
+        let batch = Array(ids.prefix(6))
+        try measureBatches(vehicle, batch, of: map.ecu)
+        try measurePolling(vehicle, batch, polling)
     }
 
-    /// Requests two supported PIDs of the same ECU at once.
-    private func measureBatch(
-        _ vehicle: Vehicle, _ maps: [ECUMessage]
-    ) throws(VehicleError) -> Bool? {
-        guard vehicle.scan.link?.capabilities.vehicleProtocol?.family == .can,
-            let map = maps.first(where: { $0.payload.count >= 6 })
-        else { return nil }
-        let supported = (1...32).filter { id in
-            map.payload[2 + (id - 1) / 8] & 0x80 >> UInt8((id - 1) % 8) != 0
+    /// Requests two of an ECU's PIDs at once, then all.
+    private mutating func measureBatches(
+        _ vehicle: Vehicle, _ ids: [UInt8], of ecu: ECUAddress?
+    ) throws(VehicleError) {
+        guard vehicle.scan.link?.capabilities.vehicleProtocol?.family == .can, ids.count >= 2
+        else { return }
+        recordsPerRequest = 1
+        for ids in [ids.prefix(2), ids[...]] {
+            let asked = try vehicle.ask(
+                .vehicle(vehicle.request([0x01] + ids, mayRepeat: false)))
+            let isAnswered = asked.answer.reply.messages.contains { message in
+                message.ecu == ecu && message.payload.count == 1 + 2 * ids.count
+                    && message.payload[0] == 0x41
+                    && ids.indices.allSatisfy { message.payload[1 + 2 * $0] == ids[$0] }
+            }
+            guard isAnswered else { break }
+            recordsPerRequest = ids.count
         }
-        // Choose two PIDs whose records are known to have one byte each.
-        let wanted = [0x04, 0x05, 0x0B, 0x0D, 0x0E, 0x0F, 0x11].filter(supported.contains)
-        guard wanted.count >= 2 else { return nil }
-        let ids = wanted.prefix(2).map { UInt8($0) }
-        let asked = try vehicle.ask(
-            .vehicle(vehicle.request([0x01] + ids, mayRepeat: false)))
-        return asked.answer.reply.messages.contains { message in
-            message.ecu == map.ecu && message.payload.count == 5
-                && message.payload[0] == 0x41 && message.payload[1] == ids[0]
-                && message.payload[3] == ids[1]
+        abilities.batches = recordsPerRequest != 1
+    }
+
+    private mutating func measurePolling(
+        _ vehicle: Vehicle, _ ids: [UInt8], _ duration: Duration
+    ) throws(VehicleError) {
+        let wants = ids.compactMap { vehicle.table.record(DataID(.currentData, UInt32($0))) }
+            .map { PollPlan.Want($0, as: $0.dataID, period: nil, ecu: vehicle.ecu) }
+        let begun = SystemClock.now()
+        vehicle.scan.poll(PollPlan(wants: wants))
+        var loop = PollLoop(vehicle, queue: nil, until: begun + duration)
+        switch try? loop.run(event: { _, _ in }, batch: { _ in }) {
+        case .stopped: throw .session(.interrupted)
+        case .failed(let error): throw .session(error)
+        case .duration, .finished, .vehicleOff, .otherVehicle, nil: break
         }
+        let readings = Double(vehicle.scan.statistics.readings)
+        readingsPerSecond = readings / (SystemClock.now() - begun).seconds
     }
 
     private mutating func measureLongest(_ vehicle: Vehicle) throws(VehicleError) {

@@ -8,6 +8,7 @@ extension DiagnosticProfile {
     /// SAE J1979-2 has PIDs at F4xx, monitor IDs at F6xx and info types at F8xx. The record's data are the
     /// same, so its table row decodes them.
     public func place(of dataID: DataID) -> DataID? {
+        guard dataID.service != DataID.frames else { return nil }
         switch self {
         case .classicCAN, .classicLegacy:
             return dataID.service == DataID.parameterGroups ? nil : dataID
@@ -21,7 +22,8 @@ extension DiagnosticProfile {
             case .freezeFrame, DataID.parameterGroups: return nil
             default: return dataID
             }
-        case .j1939: return dataID.service == DataID.parameterGroups ? dataID : nil
+        case .j1939:
+            return dataID.service == DataID.parameterGroups && dataID.isRequestable ? dataID : nil
         }
     }
 
@@ -78,13 +80,15 @@ extension DiagnosticProfile {
 }
 
 extension PIDTable {
-    /// The parameter groups of SAE J1939 with measured values, in the order of the table.
+    /// The parameter groups of SAE J1939 with measured values that ECUs may be asked for, in the order of the
+    /// table.
     ///
     /// Identification and diagnostic messages have their own requests.
     public var measuredGroups: [Record] {
         let others: Set<UInt32> = [0xFEEC, 0xFEEB, 0xFEDA, 0xD300, 0xFECE]
         return records.filter {
             $0.dataID.service == DataID.parameterGroups && !others.contains($0.dataID.id)
+                && $0.dataID.isRequestable
         }
     }
 }

@@ -118,7 +118,9 @@ public struct RecordDecoder: Sendable {
             return signal.raw(in: data).flatMap {
                 overrides.value(pid: pid, bitOffset: signal.bitOffset, raw: $0)
             }.map { .number($0) } ?? value
-        case .missing(.tooShort, _): return table[index].shortText(in: data)
+        case .missing(.tooShort, _):
+            return origin.dataID.service == DataID.frames
+                ? nil : table[index].shortText(in: data)
         case .flag, .label, .text, .supportMap, .missing: return value
         }
     }

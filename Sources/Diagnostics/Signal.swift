@@ -51,15 +51,22 @@ public struct Signal: Hashable, Sendable {
 
     /// A signal in the same record whose value decides whether the signal is present.
     public struct Condition: Hashable, Sendable {
-        /// The signal that decides.
+        /// The signal that decides; it may have a condition of its own.
         public var signal: SignalIndex
         /// The raw values (unsigned) with which this signal is present.
-        public var values: ClosedRange<UInt64>
+        public var ranges: [ClosedRange<UInt64>]
 
         /// The signal that decides, and its required raw values.
-        public init(signal: SignalIndex, values: ClosedRange<UInt64>) {
+        public init(signal: SignalIndex, ranges: [ClosedRange<UInt64>]) {
             self.signal = signal
-            self.values = values
+            self.ranges = ranges
+        }
+
+        /// Whether this signal is present if the deciding signal has the raw value `raw`.
+        @inline(__always)
+        public func isMet(by raw: UInt64) -> Bool {
+            for range in ranges where range.contains(raw) { return true }
+            return false
         }
     }
 

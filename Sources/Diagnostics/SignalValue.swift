@@ -162,6 +162,9 @@ extension Signal {
 }
 
 extension PIDTable {
+    /// The most conditions of which each depends on the next.
+    public static let deepestCondition = 64
+
     /// The value of one signal in its record's data, beginning with byte A.
     ///
     /// `missing(.notSupported)` if the signal's support flag is 0. Nil if the signal's condition is not met,
@@ -175,11 +178,16 @@ extension PIDTable {
             guard let set = self[flag].raw(in: data) else { return .missing(.tooShort, code: nil) }
             if set == 0 { return .missing(.notSupported, code: nil) }
         }
-        if let condition = signals[place].condition {
+        var next = signals[place].condition
+        // A table names more nested conditions than any vehicle has only if they are a circle.
+        var depth = 0
+        while let condition = next {
             guard let decisive = self[condition.signal].raw(in: data) else {
                 return .missing(.tooShort, code: nil)
             }
-            guard condition.values.contains(decisive) else { return nil }
+            guard condition.isMet(by: decisive), depth < Self.deepestCondition else { return nil }
+            next = self[condition.signal].condition
+            depth += 1
         }
         let value = signals[place].value(in: data)
         if case .number(let number) = value, let operand = signals[place].formula?.operand {

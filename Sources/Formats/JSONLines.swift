@@ -43,13 +43,17 @@ public struct JSONLines: Sendable {
             JSONText.append(raw: ",\"service\":\"", to: &output)
             Hex.append(dataID.service.rawValue, to: &output)
             JSONText.append(raw: "\",\"pid\":\"", to: &output)
-            if dataID.digits > 4 {
-                Hex.append(UInt8(truncatingIfNeeded: dataID.id >> 16), to: &output)
+            if dataID.service == DataID.frames {
+                output.append(contentsOf: dataID.idText.utf8)
+            } else {
+                if dataID.digits > 4 {
+                    Hex.append(UInt8(truncatingIfNeeded: dataID.id >> 16), to: &output)
+                }
+                if dataID.digits > 2 {
+                    Hex.append(UInt8(truncatingIfNeeded: dataID.id >> 8), to: &output)
+                }
+                Hex.append(UInt8(truncatingIfNeeded: dataID.id), to: &output)
             }
-            if dataID.digits > 2 {
-                Hex.append(UInt8(truncatingIfNeeded: dataID.id >> 8), to: &output)
-            }
-            Hex.append(UInt8(truncatingIfNeeded: dataID.id), to: &output)
             output.append(0x22)
         } else {
             JSONText.append(raw: ",\"service\":null,\"pid\":null", to: &output)
@@ -70,7 +74,12 @@ public struct JSONLines: Sendable {
         } else {
             output.append(0x22)
             for byte in reading.raw { Hex.append(byte, to: &output) }
-            JSONText.append(raw: "\"}\n", to: &output)
+            JSONText.append(raw: "\"", to: &output)
+            if let id = reading.dataID, id.service == DataID.frames {
+                JSONText.append(raw: ",\"message\":", to: &output)
+                JSONText.append(table.record(id)?.name ?? "", to: &output)
+            }
+            JSONText.append(raw: "}\n", to: &output)
         }
     }
 

@@ -29,6 +29,8 @@ public struct TableError: Error, Hashable, Sendable {
         case reply(DataID, ECUAddress)
         /// A flag or condition signal that is not in the record.
         case unknownSignal(String)
+        /// A signal whose condition depends on itself, or on too many others.
+        case circle(signal: String)
         /// Text that is not UTF-8.
         case notUTF8
         /// A record without a signal.
@@ -79,6 +81,8 @@ public struct TableError: Error, Hashable, Sendable {
                 + "not known as an address for diagnostics"
         case .unknownSignal(let name):
             "the record has no signal `\(name)`"
+        case .circle(let signal):
+            "the condition of \(signal) depends on itself, or on too many signals"
         case .notUTF8:
             "the text is not UTF-8"
         case .empty(let id):

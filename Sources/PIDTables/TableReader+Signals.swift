@@ -226,8 +226,18 @@ extension TableReader {
         of signal: Int, _ range: Range<Int>
     ) throws(TableError) {
         let equals = range.first { text[$0] == 0x3D }
-        var values: ClosedRange<UInt64>?
-        if let equals { values = try rawValues(equals + 1..<range.upperBound) }
+        var values: [ClosedRange<UInt64>]?
+        if let equals {
+            var start = equals + 1
+            var found: [ClosedRange<UInt64>] = []
+            while true {
+                let comma = text[start..<range.upperBound].firstIndex(of: 0x2C)
+                found.append(try rawValues(start..<(comma ?? range.upperBound)))
+                guard let comma else { break }
+                start = comma + 1
+            }
+            values = found
+        }
         references.append(
             Reference(
                 signal: signal, name: range.lowerBound..<(equals ?? range.upperBound),

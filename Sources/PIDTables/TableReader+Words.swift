@@ -145,8 +145,12 @@ extension TableReader {
         return value
     }
 
-    /// `01:0C`.
+    /// `01:0C`, `CAN:1A0`.
     func dataID(_ range: Range<Int>) -> DataID? {
+        let service = word(range).prefix { $0 != 0x3A }
+        if service.elementsEqual("CAN".utf8) || service.elementsEqual("FD".utf8) {
+            return DataID(string(range))
+        }
         guard let colon = range.first(where: { text[$0] == 0x3A }),
             (1...2).contains(colon - range.lowerBound),
             (1...6).contains(range.upperBound - colon - 1),

@@ -60,7 +60,7 @@ struct TableReader {
         var purpose = Purpose.condition
         var signal: Int
         var name: Range<Int>
-        var values: ClosedRange<UInt64>?
+        var values: [ClosedRange<UInt64>]?
         var line: Int
     }
 
@@ -189,13 +189,10 @@ struct TableReader {
             throw fault(.malformed(string(length), wanted: "a length in bytes"))
         }
         try nothing(after: 2)
-        // A table's requests must never change anything in a vehicle.
-        let isGroup = dataID.service == DataID.parameterGroups
-        guard
-            VehicleRequest.isReadOnly(
-                dataID.requestPayload, to: nil, on: isGroup ? .j1939 : nil),
-            dataID.service != .sessionControl
-        else { throw fault(.writes(dataID)) }
+        // A table's requests must never change anything in a vehicle. Records that are not requested do not.
+        guard dataID.isRequestable || dataID.isHeard, dataID.service != .sessionControl else {
+            throw fault(.writes(dataID))
+        }
         record = TableRecord(
             dataID: dataID, name: name, length: bounds, file: file, line: line)
         record.target = defaults.target
@@ -216,7 +213,7 @@ struct TableReader {
             throw TableError(file: file, line: record.line, .address(record.dataID, target))
         }
         // Then requests go to all ECUs, but flow control for a long answer goes to the one that answers.
-        if record.target == nil, let responder = record.responder,
+        if record.dataID.isRequestable, record.target == nil, let responder = record.responder,
             !responder.isAskedForDiagnostics
         {
             throw TableError(file: file, line: record.line, .reply(record.dataID, responder))
@@ -229,6 +226,7 @@ struct TableReader {
             resolve(reference, SignalIndex(rawValue: Int32(truncatingIfNeeded: place)))
         }
         references.removeAll(keepingCapacity: true)
+        try checkConditions()
         for example in examples {
             let read = try read(example, in: record)
             record.examples.append(read)
@@ -240,12 +238,27 @@ struct TableReader {
         records.append(record)
     }
 
+    /// Refuses conditions that depend on themselves.
+    private func checkConditions() throws(TableError) {
+        for signal in record.signals where signal.condition != nil {
+            var next = signal.condition
+            var depth = 0
+            while let condition = next {
+                depth += 1
+                guard depth <= PIDTable.deepestCondition else {
+                    throw TableError(file: file, line: record.line, .circle(signal: signal.id))
+                }
+                next = record.signals[Int(condition.signal.rawValue)].condition
+            }
+        }
+    }
+
     private mutating func resolve(_ reference: Reference, _ index: SignalIndex) {
         switch reference.purpose {
         case .condition:
             if let values = reference.values {
                 record.signals[reference.signal].condition =
-                    Signal.Condition(signal: index, values: values)
+                    Signal.Condition(signal: index, ranges: values)
             } else {
                 record.signals[reference.signal].supportFlag = index
             }

@@ -100,7 +100,7 @@ import Testing
             id: "V", name: "", bitOffset: 8, bitLength: 8, kind: .number,
             supportFlag: SignalIndex(rawValue: 0))
         var chosen = Signal(id: "M", name: "", bitOffset: 8, bitLength: 8, kind: .number)
-        chosen.condition = .init(signal: SignalIndex(rawValue: 0), values: 1...1)
+        chosen.condition = .init(signal: SignalIndex(rawValue: 0), ranges: [1...1])
         let id = DataID(.readData, 0x1000)
         table.add(id, name: "", length: 2...2, signals: [flag, flagged, chosen])
         let value = SignalIndex(rawValue: 1)
@@ -111,5 +111,25 @@ import Testing
         #expect(table.value(of: multiplexed, in: [0, 9]) == nil)
         #expect(table.value(of: multiplexed, in: [1, 9]) == .number(9))
         #expect(table.value(of: SignalIndex(rawValue: 9), in: [1, 9]) == nil)
+    }
+
+    @Test func `A condition has ranges, and a deciding signal must itself be present`() {
+        var table = PIDTable()
+        let outer = Signal(id: "O", name: "", bitOffset: 0, bitLength: 8, kind: .number)
+        var inner = Signal(id: "I", name: "", bitOffset: 8, bitLength: 8, kind: .number)
+        inner.condition = .init(signal: SignalIndex(rawValue: 0), ranges: [1...2, 9...9])
+        var deep = Signal(id: "D", name: "", bitOffset: 16, bitLength: 8, kind: .number)
+        deep.condition = .init(signal: SignalIndex(rawValue: 1), ranges: [5...5])
+        var circle = Signal(id: "C", name: "", bitOffset: 16, bitLength: 8, kind: .number)
+        circle.condition = .init(signal: SignalIndex(rawValue: 3), ranges: [0...255])
+        table.add(
+            DataID(.readData, 1), name: "", length: 3...3, signals: [outer, inner, deep, circle])
+        func values(_ data: [UInt8]) -> [Reading.Value?] {
+            (1...3).map { table.value(of: SignalIndex(rawValue: $0), in: data) }
+        }
+        #expect(values([1, 5, 7]) == [.number(5), .number(7), nil])
+        #expect(values([9, 5, 7]) == [.number(5), .number(7), nil])
+        #expect(values([9, 6, 7]) == [.number(6), nil, nil])
+        #expect(values([3, 5, 7]) == [nil, nil, nil])
     }
 }

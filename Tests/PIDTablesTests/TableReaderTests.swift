@@ -81,7 +81,7 @@ import Testing
         #expect(signals.map(\.isSupportFlag) == [true, false, false])
         #expect(signals[1].notAvailable == [.init(pattern: 0x8000)])
         #expect(signals[1].aliases == ["fluid-temp", "tft"])
-        #expect(signals[2].condition == .init(signal: first, values: 1...1))
+        #expect(signals[2].condition == .init(signal: first, ranges: [1...1]))
         #expect(signals[2].labels.map(\.code) == [1, 15])
         #expect(signals[2].labels.map(\.label) == ["first", "reverse"])
     }
@@ -194,8 +194,12 @@ import Testing
             .writes(DataID(DataID.parameterGroups, 0xFECC))
         ),
         (
-            "record FE:01FECA 1..8 : R\nsignal X A : X", 1,
-            .writes(DataID(DataID.parameterGroups, 0x1FECA))
+            "record CAN:800 1 : R\nsignal X A : X", 1,
+            .malformed("CAN:800", wanted: "an identifier like 01:0C")
+        ),
+        (
+            "record CAN:1A0 1 : R\nsignal X A if Y=1 : X\nsignal Y A shared if X=1 : Y", 1,
+            .circle(signal: "X")
         ),
         ("record 10:01 1 : R\nsignal X A : X", 1, .writes(DataID(Service(0x10), 1))),
         (

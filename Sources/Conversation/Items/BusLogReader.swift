@@ -24,6 +24,17 @@ struct BusLogReader {
         var isQuestion: Bool
     }
 
+    /// A frame that waits until its bus shows its protocol.
+    private struct WaitingFrame {
+        var frame: LoggedFrame
+        var line: Int
+    }
+
+    /// The most frames that wait for their protocol, and the time in the log for which they wait; unit:
+    /// microseconds.
+    private static let mostWaiting = 2048
+    private static let longestWait: Int64 = 1_000_000
+
     /// The most items that wait for an answer that shows whether the first of them is a request.
     private static let mostHeld = 64
     /// More buses than any log has; the others share the last one.
@@ -34,6 +45,10 @@ struct BusLogReader {
     private let isJ1939: Bool?
     private var buses: [ArraySlice<UInt8>: DiagnosticTraffic] = [:]
     private var held: [Held] = []
+    private let table: PIDTable
+    private var evidence: [ArraySlice<UInt8>: J1939Evidence] = [:]
+    /// The frames from the first one on that may be of SAE J1939; nil if no frame waits any more.
+    private var waiting: [WaitingFrame]? = []
     private var exchange: Exchange?
     /// The time of the newest frame; unit: microseconds.
     private var newest: Int64 = 0
@@ -45,6 +60,7 @@ struct BusLogReader {
         case .other(let form): lines = .other(FrameLogReader(form, needsTimes: false))
         }
         known = TableAddresses(table)
+        self.table = table
         isJ1939 = vehicleProtocol.map { $0 == .j1939 }
     }
 
@@ -103,6 +119,8 @@ struct BusLogReader {
 
     /// Ends the log and reports open messages as incomplete.
     mutating func finish(_ items: inout [ConversationItem]) {
+        for name in evidence.keys { evidence[name]?.finish() }
+        stopWaiting(&items)
         release(&items)
         for name in buses.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             for error in buses[name]?.finish() ?? [] { append(error, error.line, &items) }
@@ -136,7 +154,43 @@ struct BusLogReader {
                 channel: Array(line.interface.utf8)[...]), number, &items)
     }
 
+    /// Takes a frame; the first frames of a bus that may speak SAE J1939 wait until it shows that.
     private mutating func take(
+        _ frame: LoggedFrame, _ number: Int, _ items: inout [ConversationItem]
+    ) {
+        guard isJ1939 == nil else { return takeNow(frame, number, &items) }
+        let bus = bus(of: frame)
+        if evidence[bus]?.isShown != true {
+            let mayBe = evidence[bus, default: J1939Evidence(table)].note(frame)
+            if waiting != nil, mayBe || waiting?.isEmpty == false {
+                waiting?.append(WaitingFrame(frame: frame, line: number))
+                let begun = waiting?.first?.frame.time ?? frame.time
+                if evidence[bus]?.isShown == true || waiting?.count ?? 0 >= Self.mostWaiting
+                    || frame.time - begun > Self.longestWait
+                {
+                    stopWaiting(&items)
+                }
+                return
+            }
+        } else if waiting?.isEmpty == false {
+            waiting?.append(WaitingFrame(frame: frame, line: number))
+            return
+        }
+        takeNow(frame, number, &items)
+    }
+
+    /// Takes the frames that wait.
+    private mutating func stopWaiting(_ items: inout [ConversationItem]) {
+        let frames = waiting ?? []
+        waiting = nil
+        for waiting in frames { takeNow(waiting.frame, waiting.line, &items) }
+    }
+
+    private func bus(of frame: LoggedFrame) -> ArraySlice<UInt8> {
+        evidence[frame.channel] == nil && evidence.count >= Self.mostBuses ? [] : frame.channel
+    }
+
+    private mutating func takeNow(
         _ frame: LoggedFrame, _ number: Int, _ items: inout [ConversationItem]
     ) {
         var frame = frame
@@ -144,7 +198,9 @@ struct BusLogReader {
         if frame.time < newest, newest - frame.time < 5_000_000 { frame.time = newest }
         newest = frame.time
         let bus = buses[frame.channel] == nil && buses.count >= Self.mostBuses ? [] : frame.channel
-        let event = buses[bus, default: DiagnosticTraffic(known, isJ1939: isJ1939)]
+        let isShown = isJ1939 ?? (evidence[bus]?.isShown == true ? true : nil)
+        if isShown == true { buses[bus]?.isShownAsJ1939() }
+        let event = buses[bus, default: DiagnosticTraffic(known, isJ1939: isShown)]
             .receive(frame, line: number)
         switch event {
         case .foreign: show(frame.address, Array(frame.data), number, isQuestion: false, &items)

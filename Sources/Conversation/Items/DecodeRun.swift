@@ -200,7 +200,13 @@ public struct DecodeRun {
         case .status(let status, let text):
             try body(.status(status, text: text, line: entry.line))
         case .voltage(let volts): try body(.voltage(volts, line: entry.line))
-        case .frame(let id, let data): try body(.frame(id: id, data: data, line: entry.line))
+        case .frame(let id, let data):
+            items.removeAll(keepingCapacity: true)
+            if !messagesOnly, let id, decoder.decodeFrame(id, data, line: entry.line, &items) {
+                try handOnItems(of: entry.exchange, body)
+            } else {
+                try body(.frame(id: id, data: data, line: entry.line))
+            }
         }
     }
 

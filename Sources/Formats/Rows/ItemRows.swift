@@ -93,7 +93,7 @@ public struct ItemRows: Sendable {
             status = .text(reason.rawValue)
             code = .integer(number)
         }
-        return Row(
+        var row = Row(
             "reading",
             [
                 "time": .time(time), "ecu": .text(reading.ecu?.printed),
@@ -106,6 +106,10 @@ public struct ItemRows: Sendable {
                 "raw": reading.dataID == nil && reading.raw.isEmpty
                     ? .null : .text(Hex.string(reading.raw)),
             ])
+        if let id = reading.dataID, id.service == DataID.frames {
+            row.add("message", .text(table.record(id)?.name ?? ""))
+        }
+        return row
     }
 
     /// The row of the voltage from AT RV; unit: V.

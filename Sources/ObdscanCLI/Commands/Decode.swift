@@ -22,6 +22,10 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
             ASC, TRC, CRTD and tables. Without FILE or HEX it reads standard input. Each file is read on \
             its own, and the output names the file if there are several.
 
+            With a table or a DBC file, frames that ECUs send by themselves get their values. A bus \
+            speaks SAE J1939 if frames of two known parameter groups show it; then every known \
+            group gets its values.
+
             Bad input gives error objects, and exit code 65 after all good input was printed. \
             Nothing is guessed: a short reply, a frame out of sequence, a wrong checksum and \
             bytes left over after the last record are errors.
@@ -30,6 +34,7 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
               obdscan decode --request 010C 7E8 04 41 0C 1A F8
               obdscan decode --format json conversation.txt
               obdscan decode --messages --protocol 6 < capture.txt
+              obdscan decode --table car.dbc candump.log
             """
     ).below("obdscan")
 
@@ -58,7 +63,8 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
     var messages = false
 
     @Option(
-        help: ArgumentHelp("Add a PID table for this run; may be repeated.", valueName: "file"),
+        help: ArgumentHelp(
+            "Add a PID table or a DBC file for this run; may be repeated.", valueName: "file"),
         completion: .file())
     var table: [String] = []
 

@@ -188,11 +188,12 @@ package struct SignalDetailPrinter {
     private static func condition(_ signal: Signal, _ record: TableRecord) -> String? {
         if let flag = signal.supportFlag { return record.signals[Int(flag.rawValue)].id }
         guard let condition = signal.condition else { return nil }
-        let values = condition.values
-        let text =
-            values.count == 1
-            ? hex(values.lowerBound) : "\(hex(values.lowerBound))..\(hex(values.upperBound))"
-        return record.signals[Int(condition.signal.rawValue)].id + "=" + text
+        let texts = condition.ranges.map {
+            $0.lowerBound == $0.upperBound
+                ? hex($0.lowerBound) : "\(hex($0.lowerBound))..\(hex($0.upperBound))"
+        }
+        return record.signals[Int(condition.signal.rawValue)].id + "="
+            + texts.joined(separator: ",")
     }
 
     private static func patterns(_ signal: Signal) -> [String] {

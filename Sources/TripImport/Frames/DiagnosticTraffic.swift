@@ -8,9 +8,19 @@ package struct TableAddresses {
     private(set) var responders: Set<ECUAddress> = []
     /// The identifiers of both.
     private(set) var identifiers: Set<UInt32> = []
+    /// The identifiers of frames that ECUs send by themselves.
+    private var heard: Set<ECUAddress> = []
+
+    /// Whether frames with an identifier are known, and cannot be diagnostic.
+    func isHeard(_ address: ECUAddress) -> Bool {
+        guard !heard.isEmpty, heard.contains(address) else { return false }
+        return address.form == .can29
+            ? !DiagnosticTraffic.isNormalFixed(address.value) : address.value < 0x700
+    }
 
     package init(_ table: PIDTable) {
         for record in table.records {
+            if let address = record.dataID.frameAddress { heard.insert(address) }
             if let target = record.target, target.form == .can11 || target.form == .can29 {
                 targets.insert(target)
                 identifiers.insert(target.value)
@@ -108,14 +118,21 @@ package struct DiagnosticTraffic {
         }
     }
 
+    /// Whether 29 bits are an identifier of normal fixed addressing (ISO 15765-2).
+    static func isNormalFixed(_ id: UInt32) -> Bool { id >> 16 & 0x3FE == 0xDA }
+
     private static func isAnswer(_ address: ECUAddress) -> Bool {
         address.form == .can11
             ? (0x7E8...0x7EF).contains(address.value) : address.value & 0x1FFF_FF00 == 0x18DA_F100
     }
 
+    /// Says that other frames show that the bus speaks SAE J1939.
+    package mutating func isShownAsJ1939() { isJ1939 = isJ1939 ?? true }
+
     package mutating func receive(_ frame: LoggedFrame, line: Int) -> Event {
         guard !frame.data.isEmpty else { return .foreign }
         if Self.isOBD(frame.address) { return receiveOBD(frame, line) }
+        if known.isHeard(frame.address) { return .foreign }
         if frame.isExtended, let event = receiveGroup(frame, line) { return event }
         guard frame.data.count > 1 else { return .foreign }
         var isQuestion = false

@@ -9,6 +9,8 @@ public struct ResolvedSignals: Sendable {
         public var name: String
         /// The vehicle's profiles.
         public var profiles: [DiagnosticProfile]
+        /// Whether ECUs send the signal by themselves, so that no request exists.
+        public var isOnlyHeard = false
     }
 
     /// The signals to request, in the order of the names.
@@ -27,7 +29,9 @@ extension SignalNames {
     ) -> ResolvedSignals {
         var resolved = ResolvedSignals()
         for one in selected {
-            guard let dataID = one.dataID, !one.isByNumber else {
+            guard let dataID = one.dataID,
+                !one.isByNumber || dataID.service == DataID.frames
+            else {
                 resolved.signals.append(one)
                 continue
             }
@@ -37,11 +41,14 @@ extension SignalNames {
                     placed.dataID = place
                     return [placed]
                 }
+                // The name of a heard signal is its maker's own.
+                guard dataID.service != DataID.frames else { return [] }
                 return namesake(of: one, in: profile).map { [$0] } ?? []
             }
             if found.isEmpty {
                 let name = one.signal.map { table[$0].id } ?? dataID.description
-                resolved.unknown.append(.init(name: name, profiles: profiles))
+                resolved.unknown.append(
+                    .init(name: name, profiles: profiles, isOnlyHeard: !dataID.isRequestable))
             }
             resolved.signals += found
         }

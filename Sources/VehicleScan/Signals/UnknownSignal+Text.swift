@@ -2,6 +2,10 @@ import Diagnostics
 
 extension ResolvedSignals.Unknown {
     package var text: String {
+        if isOnlyHeard {
+            return
+                "\"\(name)\" is in messages that ECUs send by themselves, and cannot be requested"
+        }
         let standards = profiles.map(\.standard).joined(separator: " and ")
         return "the vehicle speaks \(standards), which has no signal \"\(name)\""
     }

@@ -7,6 +7,8 @@ package struct ImportedRow: Hashable, Sendable {
     package var signal: Signal
     /// The range of a gauge, according to the source.
     var display: ClosedRange<Double>?
+    /// Decides whether the record has the signal; nil if it always has.
+    var condition: ImportedCondition?
     /// The measured quantity in our words: `ev-soc`.
     package var role: SignalRole?
     /// The line in the source, from 1.
@@ -26,9 +28,19 @@ package struct ImportedRow: Hashable, Sendable {
     }
 }
 
-/// The rows for the answer to one request.
+/// Another row of the same record, whose raw bits decide whether a row is present.
+struct ImportedCondition: Hashable, Sendable {
+    /// The other row's id.
+    var id: String
+    /// The raw bits with which the row is present.
+    var ranges: [ClosedRange<UInt64>]
+}
+
+/// The rows for the answer to one request, or for a message that an ECU sends by itself.
 package struct ImportedRecord: Sendable {
     package var dataID: DataID
+    /// The name of the message; empty if the source has none.
+    var name = ""
     /// The ECU to ask; nil = all.
     package var target: ECUAddress?
     /// The ECU that answers; nil if the source does not name it.
@@ -59,7 +71,7 @@ package struct ImportedRecord: Sendable {
 
     /// Whether only the ECU that answers is known, and the address to ask it is not for diagnostics.
     var hasUnaskableReply: Bool {
-        target == nil && responder.map { !$0.isAskedForDiagnostics } ?? false
+        !dataID.isHeard && target == nil && responder.map { !$0.isAskedForDiagnostics } ?? false
     }
 
     /// No person writes more notes to one request; others are left out.
@@ -191,7 +203,7 @@ package enum TableFormat: String, CaseIterable, Sendable {
     case wican
     /// Lists of A Better Routeplanner, JSON.
     case abrp
-    /// CAN databases whose messages are diagnostic answers, DBC.
+    /// CAN databases, DBC.
     case dbc
 
     /// The licence that the source's project states for its files; nil if it states none.

@@ -36,8 +36,12 @@ extension ImportedRecord {
         lines.append("")
         let bounds = length
         let place = target ?? responder
-        let name = "Data \(dataID.service)\(dataID.idText)" + (place.map { " of \($0)" } ?? "")
-        lines.append("record \(dataID) \(bounds.lowerBound)..\(bounds.upperBound) : \(name)")
+        let name =
+            self.name.isEmpty
+            ? "Data \(dataID.service)\(dataID.idText)" + (place.map { " of \($0)" } ?? "")
+            : self.name
+        let id = dataID.frameAddress.map { "CAN:\($0)" } ?? dataID.description
+        lines.append("record \(id) \(bounds.lowerBound)..\(bounds.upperBound) : \(name)")
         if let target { lines.append("  header \(target)") }
         if let responder { lines.append("  reply \(responder)") }
         if !years.isEmpty {
@@ -108,6 +112,10 @@ extension ImportedRow {
         }
         if signal.offset != 0 { words += ["offset", Decimal.text(signal.offset)] }
         if !signal.unit.isEmpty { words += ["unit", signal.unit] }
+        if let condition {
+            let texts = condition.ranges.map(Self.raw)
+            words += ["if", "\(condition.id)=\(texts.joined(separator: ","))"]
+        }
         for none in signal.notAvailable {
             words += ["none", Self.raw(none.pattern...none.last)]
         }

@@ -75,7 +75,8 @@ package struct ImportedTable: Sendable {
 
     /// Adds the rows of one record to another one with the same request.
     private mutating func merge(_ record: ImportedRecord, into place: Int) {
-        guard records[place].isJoinable(with: record) else {
+        // Two sources of the same message have their own signals, and multiplexers with the same names.
+        guard records[place].isJoinable(with: record), !record.dataID.isHeard else {
             let other = records[place].rows.first
             let fault = RowFault.otherLayout(
                 file: other?.file ?? "", line: other?.line ?? records[place].line)
@@ -194,7 +195,10 @@ package struct ImportedTable: Sendable {
             var names: [String: String] = [:]
             for index in records[place].rows.indices {
                 let old = records[place].rows[index].signal.id
-                var base = Text.identifier(old)
+                var base =
+                    records[place].dataID.isHeard
+                    ? old.split(separator: ".").map { Text.identifier($0) }.joined(separator: ".")
+                    : Text.identifier(old)
                 if base.isEmpty { base = "S" + records[place].dataID.idText }
                 var id = base
                 var number = numbers[base] ?? 2
@@ -209,6 +213,7 @@ package struct ImportedTable: Sendable {
             }
             records[place].rename(names)
         }
+        nameHeard(&taken)
         // Give each measured quantity its name once, unless it is another signal's id.
         for place in records.indices {
             for index in records[place].rows.indices {
@@ -216,6 +221,26 @@ package struct ImportedTable: Sendable {
                     !taken.contains(Self.nameKey(role.rawValue)), roles.insert(role).inserted
                 else { continue }
                 records[place].rows[index].signal.aliases = [role.rawValue]
+            }
+        }
+    }
+}
+
+extension ImportedTable {
+    /// Gives signals of messages the name without their message, where it is the only one of that name.
+    private mutating func nameHeard(_ taken: inout Set<String>) {
+        var counts: [String: Int] = [:]
+        func short(_ row: ImportedRow) -> String {
+            String(row.signal.id.split(separator: ".").last ?? "").lowercased()
+        }
+        for record in records where record.dataID.isHeard {
+            for row in record.rows { counts[short(row), default: 0] += 1 }
+        }
+        for place in records.indices where records[place].dataID.isHeard {
+            for index in records[place].rows.indices {
+                let name = short(records[place].rows[index])
+                guard counts[name] == 1, taken.insert(Self.nameKey(name)).inserted else { continue }
+                records[place].rows[index].signal.aliases = [name]
             }
         }
     }
@@ -259,6 +284,8 @@ extension ImportedRecord {
 
     /// Keeps one of several equal rows.
     mutating func dropRepeated() {
+        // Rows of a message that are alike may have other multiplexers.
+        if dataID.isHeard { return }
         var kept: [ImportedRow] = []
         var known: [Place: [Int]] = [:]
         for row in rows {
@@ -286,7 +313,11 @@ extension ImportedRecord {
         }.map(\.element)
     }
 
+    /// Renames rows in examples and conditions.
     mutating func rename(_ names: [String: String]) {
+        for index in rows.indices {
+            if let id = rows[index].condition?.id { rows[index].condition?.id = names[id] ?? id }
+        }
         for example in examples.indices {
             for value in examples[example].values.indices {
                 let old = examples[example].values[value].id

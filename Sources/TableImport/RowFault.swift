@@ -54,8 +54,8 @@ package enum RowFault: Error, Hashable, Sendable {
     case otherLayout(file: String, line: Int)
     /// The row is not for the selected model year.
     case otherYear
-    /// The message is broadcast; it is not an answer.
-    case broadcast
+    /// An earlier message has the same identifier.
+    case repeatedMessage(line: Int)
 
     /// The reason as a clause for people.
     package var reason: String {
@@ -91,7 +91,7 @@ package enum RowFault: Error, Hashable, Sendable {
         case .otherLayout(let file, let line):
             "\(file):\(line) reads the same request in another way; import one of them alone"
         case .otherYear: "it is for other model years"
-        case .broadcast: "the message is broadcast, not an answer to a request"
+        case .repeatedMessage(let line): "the message in line \(line) has the same identifier"
         }
     }
 

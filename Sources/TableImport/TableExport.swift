@@ -29,6 +29,13 @@ package struct TableExport: Sendable {
 
     /// Writes records in a format; nil for a format that can only be read.
     package init?(_ records: [Record], as format: TableFormat) {
+        let heard = records.filter { $0.record.dataID.service == DataID.frames }
+        for record in heard {
+            for signal in record.signals {
+                leave(signal, of: record, "its message is not an answer to a request")
+            }
+        }
+        let records = records.filter { $0.record.dataID.service != DataID.frames }
         switch format {
         case .obdb: writeOBDb(records)
         case .torque: writeTorque(records)

@@ -46,7 +46,7 @@ package enum TableSource {
             }
         }
         let lines = SourceLines(bytes).lines
-        if DBCReader.isDatabase(lines) {
+        if DBCFile.isDatabase(lines) {
             if let expected, expected != .dbc { throw .otherForm(.dbc) }
             return DBCReader.read(lines, name, options)
         }

@@ -24,7 +24,11 @@ enum UnitName {
         "meterspersecondsquared": "m/s²", "meterspersecond": "m/s",
         "degreespersecond": "°/s", "radians": "rad", "scalar": "", "unknown": "", "none": "",
         "ascii": "", "hex": "", "offon": "", "onoff": "", "noyes": "", "yesno": "", "bin": "",
-        "?": "", "bool": "", "boolean": "", "normal": "",
+        "?": "", "bool": "", "boolean": "", "normal": "", "unitless": "", "-": "", "sed": "",
+        "status": "", "unit_none": "", "number": "", "modemask": "", "t/f": "",
+        "unit_percent": "%", "meter": "m", "deg/s": "°/s", "m/s^2": "m/s²", "m/s2": "m/s²",
+        "unit_newtometer": "N·m", "unit_degrecelsi": "°C", "unit_kilometerperhour": "km/h",
+        "unit_minutinver": "rpm", "1/min": "rpm",
     ]
 
     /// The unit as one word for output.

@@ -217,14 +217,15 @@ import Testing
         #expect(source.records[0].target == ECUAddress("7E4"))
     }
 
-    @Test func `Answers in a DBC file become records, broadcasts do not`() throws {
+    @Test func `Answers and messages in a DBC file become records`() throws {
         let source = try Samples.source(Samples.dbc)
         #expect(source.rowCount == 4)
-        #expect(reasons(source)["Speed"] == RowFault.broadcast.reason)
-        #expect(source.records.map(\.dataID.description) == ["22:1300", "22:1301", "22:1302"])
+        #expect(
+            source.records.map(\.dataID.description) == ["22:1300", "22:1301", "22:1302", "FD:123"])
         #expect(try row("Oil", in: source).value(in: [0x64]) == .number(60))
         #expect(try row("Turns", in: source).value(in: [0xFE, 0xFF]) == .number(-1))
         #expect(try row("Lever", in: source).value(in: [0x03]) == .label(code: 3))
+        #expect(try row("Wheels.Speed", in: source).value(in: [0x27, 0x10]) == .number(100))
     }
 
     // MARK: All sources

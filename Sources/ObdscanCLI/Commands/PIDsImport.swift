@@ -17,8 +17,9 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
         abstract: "Make a PID table of another program's list of signals.",
         discussion: """
             Reads signal sets of OBDb, extended PIDs of Torque, vehicle profiles of WiCAN, lists of \
-            A Better Routeplanner, and DBC files whose messages are diagnostic answers. The \
-            table goes to standard output, the report to standard error.
+            A Better Routeplanner, and DBC files: diagnostic answers, messages that ECUs send by \
+            themselves, and parameter groups of SAE J1939. The table goes to standard output, the \
+            report to standard error.
 
             Each equation is compared with its row on made-up bytes, and both must agree. A row \
             that has no exact equivalent is left out, and the report names it with its line and \

@@ -1,0 +1,463 @@
+/// The messages of a DBC file with their signals, as far as the file can be read.
+///
+/// Real files have rows with mistakes, notes of people, and blanks anywhere. Every row is read on its own, so a
+/// row with a mistake costs no other row.
+struct DBCFile {
+    /// A message.
+    struct Message {
+        /// The number in the file; bit 31 marks identifiers of 29 bits.
+        var number: UInt32
+        var name: String
+        var length: Int
+        var line: Int
+        var signals: [Row] = []
+    }
+
+    /// A signal.
+    struct Row {
+        /// The name; the long name if the file has one.
+        var name: String
+        /// The name by which other statements mean the signal.
+        var key: String
+        var line: Int
+        /// The value of the multiplexer that selects the signal.
+        var value: Int?
+        var isMultiplexer = false
+        var start = 0
+        var length = 0
+        var isIntel = false
+        var isSigned = false
+        var factor = Fraction.one
+        var offset = Fraction.zero
+        var low: Fraction?
+        var high: Fraction?
+        var unit = ""
+        /// 1 for a floating point number of 32 bits, 2 for one of 64 bits.
+        var floatKind = 0
+        var labels: [(code: Int, label: String)] = []
+        /// The multiplexer and the values that select the signal, if the file defines them separately.
+        var selection: Selection?
+        /// Whether the mark of a multiplexer without a number means that the row is one.
+        var isMarkedWithoutNumber = false
+
+        /// The first bit of a big-endian number, counted from the top of byte 0.
+        var top: Int { start / 8 * 8 + 7 - start % 8 }
+        /// The number of bytes that hold the signal.
+        var end: Int { ((isIntel ? start : top) + length + 7) / 8 }
+    }
+
+    /// The values of a multiplexer with which a signal is present.
+    struct Selection {
+        var multiplexer: String
+        var values: [ClosedRange<Int>]
+    }
+
+    private struct Place: Hashable {
+        var message: UInt32
+        var signal: String
+    }
+
+    /// The messages, in the order of the file.
+    private(set) var messages: [Message] = []
+    /// Rows that cannot be read.
+    private(set) var faults: [(name: String, line: Int, fault: RowFault)] = []
+    /// The number of rows: signals, and messages that cannot be read.
+    private(set) var rowCount = 0
+
+    /// The message of the next signals; nil after a message that cannot be read.
+    private var current: Int?
+    private var isInBin = false
+    private var floats: [Place: Int] = [:]
+    private var labels: [Place: [(code: Int, label: String)]] = [:]
+    private var lists: [String: [(code: Int, label: String)]] = [:]
+    private var listNames: [Place: String] = [:]
+    private var selections: [Place: Selection] = [:]
+    private var longNames: [Place: String] = [:]
+    private var frameFormats: [UInt32: String] = [:]
+    private var frameFormatNames: [String] = []
+    private var usualFrameFormat: String?
+    private var protocolName: String?
+
+    /// Signals of no message are in a message with this number.
+    private static let bin: UInt32 = 0xC000_0000
+
+    /// Whether a text is a DBC file.
+    static func isDatabase(_ lines: [String]) -> Bool {
+        lines.contains { $0.hasPrefix("BO_ ") }
+            && lines.contains { Text.trimmed($0).hasPrefix("SG_ ") || $0.hasPrefix("BU_:") }
+    }
+
+    init(_ lines: [String]) {
+        var words = DBCWords(lines)
+        while !words.isAtEnd { readStatement(&words) }
+        finish()
+    }
+
+    /// Whether a message is a parameter group of SAE J1939, which senders with any address may send.
+    func isParameterGroup(_ message: Message) -> Bool {
+        let id = message.number & 0x1FFF_FFFF
+        guard message.number > 0x7FF, id >> 24 & 0x3 != 0x3 else { return false }
+        if let format = frameFormats[message.number] ?? usualFrameFormat {
+            if format == "J1939PG" { return true }
+            if frameFormats[message.number] != nil { return false }
+        }
+        if let protocolName { return protocolName == "J1939" }
+        // The null address as the sender, in a group that has no receiver.
+        return message.number & 0x8000_0000 != 0 && id & 0xFF == 0xFE && id >> 16 & 0xFF >= 0xF0
+    }
+
+    // MARK: Statements
+
+    private mutating func readStatement(_ words: inout DBCWords) {
+        guard let keyword = words.word() else { return words.skipLine() }
+        switch keyword {
+        case "BO_": readMessage(&words)
+        case "SG_": readSignal(&words)
+        case "CM_":
+            // The object, which some files leave out, and the text.
+            while words.word() != nil {}
+            _ = words.quoted()
+            words.skipStatement()
+        case "VAL_": readLabels(&words)
+        case "VAL_TABLE_":
+            if let name = words.word() { lists[name] = words.labels() }
+            words.skipStatement()
+        case "SIG_VALTYPE_":
+            if let id = words.messageNumber(), let name = words.word() {
+                _ = words.take(":")
+                if let kind = words.integer() { floats[Place(message: id, signal: name)] = kind }
+            }
+            words.skipStatement()
+        case "SG_MUL_VAL_": readSelection(&words)
+        case "BA_": readAttribute(&words)
+        case "BA_DEF_":
+            if words.word() == "BO_", words.quoted() == "VFrameFormat", words.word() == "ENUM" {
+                frameFormatNames = []
+                while let name = words.quoted() {
+                    frameFormatNames.append(name)
+                    _ = words.take(",")
+                }
+            }
+            words.skipStatement()
+        case "BA_DEF_DEF_":
+            if words.quoted() == "VFrameFormat" { usualFrameFormat = words.quoted() }
+            words.skipStatement()
+        case "VERSION", "EV_", "SIG_GROUP_", "BO_TX_BU_", "FILTER", "CAT_DEF_", "CAT_",
+            "ENVVAR_DATA_", "BA_DEF_REL_", "BA_REL_", "BA_DEF_DEF_REL_", "SGTYPE_",
+            "SIGTYPE_VALTYPE_":
+            words.skipStatement()
+        default: words.skipLine()
+        }
+    }
+
+    /// The bytes of the longest answer.
+    private static let longestMessage = 4095
+
+    private mutating func readMessage(_ words: inout DBCWords) {
+        let line = words.line
+        current = nil
+        isInBin = false
+        defer { words.skipLine() }
+        guard let number = words.messageNumber(), let name = words.word(), words.take(":"),
+            let length = words.unsigned(), length <= Self.longestMessage
+        else {
+            rowCount += 1
+            faults.append(("BO_", line, .malformed("the message")))
+            return
+        }
+        if number == Self.bin {
+            isInBin = true
+            return
+        }
+        current = messages.count
+        messages.append(Message(number: number, name: name, length: length, line: line))
+    }
+
+    private mutating func readSignal(_ words: inout DBCWords) {
+        guard !isInBin else { return words.skipLine() }
+        rowCount += 1
+        let name = words.word() ?? ""
+        var row = Row(name: name, key: name, line: words.line)
+        let isRead = !name.isEmpty && Self.read(&row, &words)
+        words.skipLine()
+        guard let current else {
+            faults.append((name, row.line, .malformed("its message")))
+            return
+        }
+        guard isRead else {
+            faults.append((name, row.line, .malformed("the signal")))
+            return
+        }
+        messages[current].signals.append(row)
+    }
+
+    private static func read(_ row: inout Row, _ words: inout DBCWords) -> Bool {
+        if !words.take(":") {
+            guard let mark = words.word(), words.take(":") else { return false }
+            var rest = mark[...]
+            if rest.last == "M" {
+                row.isMultiplexer = true
+                rest.removeLast()
+            }
+            if rest == "m" {
+                row.isMarkedWithoutNumber = true
+            } else if rest.first == "m" {
+                guard let value = Int(rest.dropFirst()), value >= 0 else { return false }
+                row.value = value
+            } else if !rest.isEmpty {
+                return false
+            }
+        }
+        guard let start = words.unsigned(), words.take("|"), let length = words.unsigned(),
+            words.take("@"), let order = words.order(), words.take("("),
+            let factor = words.decimal(), words.take(","), let offset = words.decimal(),
+            words.take(")"), start < 32_768, (1...4096 * 8).contains(length)
+        else { return false }
+        (row.start, row.length) = (start, length)
+        (row.isIntel, row.isSigned) = order
+        (row.factor, row.offset) = (factor, offset)
+        if words.take("[") {
+            row.low = words.decimal()
+            _ = words.take("|")
+            row.high = words.decimal()
+            _ = words.take("]")
+        }
+        row.unit = words.quotedInLine() ?? ""
+        return true
+    }
+
+    private mutating func readLabels(_ words: inout DBCWords) {
+        defer { words.skipStatement() }
+        guard let id = words.messageNumber(), let name = words.word() else { return }
+        let place = Place(message: id, signal: name)
+        let found = words.labels()
+        if found.isEmpty {
+            listNames[place] = words.word()
+        } else {
+            labels[place] = found
+        }
+    }
+
+    private mutating func readSelection(_ words: inout DBCWords) {
+        defer { words.skipStatement() }
+        guard let id = words.messageNumber(), let name = words.word(), let other = words.word()
+        else { return }
+        var values: [ClosedRange<Int>] = []
+        while let low = words.unsigned(), words.take("-"), let high = words.unsigned() {
+            if low <= high { values.append(low...high) }
+            _ = words.take(",")
+        }
+        selections[Place(message: id, signal: name)] = Selection(
+            multiplexer: other, values: values)
+    }
+
+    private mutating func readAttribute(_ words: inout DBCWords) {
+        defer { words.skipStatement() }
+        switch words.quoted() {
+        case "ProtocolType": protocolName = words.quoted()
+        case "VFrameFormat":
+            guard words.word() == "BO_", let id = words.messageNumber() else { return }
+            if let name = words.quoted() {
+                frameFormats[id] = name
+            } else if let number = words.integer() {
+                let known = ["StandardCAN", "ExtendedCAN", "reserved", "J1939PG"]
+                let names = frameFormatNames.isEmpty ? known : frameFormatNames
+                frameFormats[id] = names.indices.contains(number) ? names[number] : ""
+            }
+        case "SystemMessageLongSymbol":
+            guard words.word() == "BO_", let id = words.messageNumber() else { return }
+            longNames[Place(message: id, signal: "")] = words.quoted()
+        case "SystemSignalLongSymbol":
+            guard words.word() == "SG_", let id = words.messageNumber(), let name = words.word()
+            else { return }
+            longNames[Place(message: id, signal: name)] = words.quoted()
+        default: break
+        }
+    }
+
+    /// Gives the signals what other statements say about them.
+    private mutating func finish() {
+        for index in messages.indices {
+            let number = messages[index].number
+            if let name = longNames[Place(message: number, signal: "")], !name.isEmpty {
+                messages[index].name = name
+            }
+            var seen: [String: Int] = [:]
+            for row in messages[index].signals.indices {
+                let key = messages[index].signals[row].key
+                let place = Place(message: number, signal: key)
+                if let name = longNames[place], !name.isEmpty {
+                    messages[index].signals[row].name = name
+                }
+                messages[index].signals[row].floatKind = floats[place] ?? 0
+                messages[index].signals[row].selection = selections[place]
+                messages[index].signals[row].labels =
+                    labels[place] ?? listNames[place].flatMap { lists[$0] } ?? []
+                let count = (seen[key] ?? 0) + 1
+                seen[key] = count
+                if count > 1 { messages[index].signals[row].name += "_\(count)" }
+            }
+        }
+    }
+}
+
+/// Splits the text of a DBC file into words; texts in quotes may hold line ends.
+struct DBCWords {
+    private let bytes: [UInt8]
+    private var place = 0
+    /// The number of the current line, from 1.
+    private(set) var line = 1
+    /// The place after the last quote, so that texts without an end are not searched again and again.
+    private let quotesEnd: Int
+
+    init(_ lines: [String]) {
+        var bytes: [UInt8] = []
+        for line in lines {
+            bytes += line.utf8
+            bytes.append(0x0A)
+        }
+        quotesEnd = (bytes.lastIndex(of: 0x22) ?? -1) + 1
+        self.bytes = bytes
+    }
+
+    var isAtEnd: Bool { place >= bytes.count }
+
+    private mutating func skipBlanks() {
+        while place < bytes.count, bytes[place] == 0x20 || bytes[place] == 0x09 { place += 1 }
+    }
+
+    /// Skips blanks and line ends.
+    private mutating func skipSpace() {
+        while place < bytes.count {
+            switch bytes[place] {
+            case 0x0A: line += 1
+            case 0x20, 0x09, 0x0D: break
+            default: return
+            }
+            place += 1
+        }
+    }
+
+    /// Skips the rest of the line.
+    mutating func skipLine() {
+        while place < bytes.count, bytes[place] != 0x0A { place += 1 }
+        guard place < bytes.count else { return }
+        place += 1
+        line += 1
+    }
+
+    /// Skips to the semicolon, or to the end of the line if there is none.
+    mutating func skipStatement() {
+        while place < bytes.count {
+            switch bytes[place] {
+            case 0x3B:
+                place += 1
+                return
+            case 0x0A:
+                place += 1
+                line += 1
+                return
+            case 0x22:
+                if quoted() == nil { return skipLine() }
+            default: place += 1
+            }
+        }
+    }
+
+    /// The text up to a blank, a quote, a colon or a semicolon; nil at the end of the line.
+    mutating func word() -> String? {
+        skipBlanks()
+        let start = place
+        while place < bytes.count,
+            ![0x20, 0x09, 0x0A, 0x0D, 0x22, 0x3A, 0x3B].contains(bytes[place])
+        {
+            place += 1
+        }
+        return place > start ? String(decoding: bytes[start..<place], as: UTF8.self) : nil
+    }
+
+    mutating func take(_ sign: Character) -> Bool {
+        skipBlanks()
+        guard place < bytes.count, bytes[place] == sign.asciiValue else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func digits(_ isWanted: (UInt8) -> Bool) -> String {
+        skipBlanks()
+        let start = place
+        while place < bytes.count, isWanted(bytes[place]) { place += 1 }
+        return String(decoding: bytes[start..<place], as: UTF8.self)
+    }
+
+    mutating func unsigned() -> Int? { Int(digits { (0x30...0x39).contains($0) }) }
+
+    /// A whole number, which may have decimals of 0.
+    mutating func integer() -> Int? {
+        let before = place
+        let text = digits { (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E }
+        if let number = Int(text) ?? Fraction(decimal: text)?.int { return number }
+        place = before
+        return nil
+    }
+
+    /// The number of a message, with bit 31 for identifiers of 29 bits.
+    mutating func messageNumber() -> UInt32? { integer().flatMap { UInt32(exactly: $0) } }
+
+    mutating func decimal() -> Fraction? {
+        let text = digits {
+            (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0)
+        }
+        // A number with more digits than a fraction holds is rounded.
+        return Fraction(decimal: text) ?? Double(text).flatMap { Fraction(decimal: "\($0)") }
+    }
+
+    /// A text in quotes, which may have several lines; nil if there is none.
+    mutating func quoted() -> String? {
+        let (before, line) = (place, line)
+        skipSpace()
+        guard place < bytes.count, bytes[place] == 0x22, place + 1 < quotesEnd else {
+            (place, self.line) = (before, line)
+            return nil
+        }
+        place += 1
+        let start = place
+        while place < bytes.count, bytes[place] != 0x22 {
+            if bytes[place] == 0x0A { self.line += 1 }
+            place +=
+                bytes[place] == 0x5C && place + 1 < bytes.count && bytes[place + 1] == 0x22 ? 2 : 1
+        }
+        defer { place = min(place + 1, bytes.count) }
+        return String(decoding: bytes[start..<min(place, bytes.count)], as: UTF8.self)
+    }
+
+    /// A text in quotes that ends in this line.
+    mutating func quotedInLine() -> String? {
+        guard take("\"") else { return nil }
+        let start = place
+        while place < bytes.count, bytes[place] != 0x22, bytes[place] != 0x0A { place += 1 }
+        return String(decoding: bytes[start..<place], as: UTF8.self)
+    }
+
+    /// Numbers with their texts.
+    mutating func labels() -> [(code: Int, label: String)] {
+        var found: [(code: Int, label: String)] = []
+        while true {
+            let (before, line) = (place, line)
+            skipSpace()
+            guard let code = integer(), let label = quoted() else {
+                (place, self.line) = (before, line)
+                return found
+            }
+            found.append((code, label))
+        }
+    }
+
+    /// Parses `1+`, `0-`: byte order and sign.
+    mutating func order() -> (isIntel: Bool, isSigned: Bool)? {
+        let isIntel = take("1")
+        guard isIntel || take("0") else { return nil }
+        if take("-") { return (isIntel, true) }
+        return take("+") ? (isIntel, false) : nil
+    }
+}

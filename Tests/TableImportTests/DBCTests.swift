@@ -1,0 +1,275 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import Testing
+
+@testable import TableImport
+
+@Suite struct `DBC files` {
+    /// A table of the rows in `text`, which our own reader reads again.
+    private func table(_ text: String) throws -> PIDTable {
+        let table = Samples.table([try Samples.source(text, "f.dbc")])
+        #expect(Samples.lint(table) == [])
+        return try PIDTables.load([TableFile(path: "t", contents: Array(table.text.utf8))])
+    }
+
+    private func source(_ text: String) throws -> ImportedSource {
+        try Samples.source(text, "f.dbc")
+    }
+
+    private func values(
+        _ table: PIDTable, _ id: String, _ data: [UInt8]
+    ) throws -> [String: Reading.Value] {
+        let record = try #require(DataID(id).flatMap { table.record($0) })
+        var values: [String: Reading.Value] = [:]
+        for index in record.signals {
+            let place = SignalIndex(rawValue: index)
+            if let value = table.value(of: place, in: data) { values[table[place].id] = value }
+        }
+        return values
+    }
+
+    private func reasons(_ source: ImportedSource) -> [String: String] {
+        Dictionary(
+            source.findings.map { ($0.name, $0.reason) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Positions by Vector's rule: the start of a big-endian number is its most significant bit.
+    @Test(arguments: [
+        ("3|10@0+", [0xFA, 0xCF] as [UInt8], 0x2B3), ("4|12@1+", [0xA5, 0xBC], 0xBCA),
+        ("11|12@0-", [0x00, 0x08, 0x00], -2048), ("7|8@0-", [0xFF], -1),
+        ("0|16@1+", [0x34, 0x12], 0x1234),
+        ("7|16@0+", [0x12, 0x34], 0x1234), ("2|3@1+", [0b0001_0100], 0b101),
+    ])
+    func `bits are found in both byte orders`(place: String, data: [UInt8], value: Double) throws {
+        let table = try table("BO_ 416 M: 8 A\n SG_ S : \(place) (1,0) [0|0] \"\" A\n")
+        #expect(try values(table, "FD:1A0", data)["M.S"] == .number(value))
+    }
+
+    @Test(arguments: [
+        ("SG_ S: 8 | 8 @ 1 + ( .5 , -40 ) [0|0] \"degC\" A", 60.0),
+        ("SG_ S : 8|8@1+ (5E-01,-4e1)", 60), ("\tSG_ S : 15|8@0- (-2,+1) [0|0] \"\"", 113),
+    ])
+    func `blanks and numbers have any form`(row: String, value: Double) throws {
+        let table = try table("BO_ 416 M:8 A\n\(row)\nBU_: A\n")
+        #expect(try values(table, "CAN:1A0", [0, 0xC8])["M.S"] == .number(value))
+    }
+
+    @Test func `a row with a mistake costs no other row`() throws {
+        let text = """
+            Notes "of a person; BO_ 1 X: 8 A
+            BU_: A
+            BO_ 416 M: 8 A
+             SG_ Good : 0|8@1+ (1,0) [0|0] "" A
+             SG_ Zero : 8|8@1+ (0,0) [0|0] "" A
+             SG_ Far : 510|8@1+ (1,0) [0|0] "" A
+             SG_ Broken : x|8@1+ (1,0) [0|0] "" A
+             SG_ Beyond : 64|8@1+ (1,0) [0|0] "" A
+            BO_ no Bad: 8 A
+             SG_ Lost : 0|8@1+ (1,0) [0|0] "" A
+            BO_ 416 Again: 8 A
+             SG_ Second : 0|8@1+ (1,0) [0|0] "" A
+            BO_ 3221225472 VECTOR__INDEPENDENT_SIG_MSG: 0 Vector__XXX
+             SG_ Bin : 0|8@1+ (1,0) [0|0] "" A
+            CM_ SG_ 416 Good "several lines;
+            BO_ 2 Comment: 8 A
+             SG_ Wrong : 0|8@1+ (1,0) [0|0] "" A
+             and \\"quotes\\"";
+            CM_ 416 "without the signal";
+            VAL_ 000 Name
+            VAL_ 416 Nowhere 0 "x" ;
+            """
+        let source = try source(text)
+        let reasons = reasons(source)
+        #expect(Set(reasons.keys) == ["Zero", "Far", "Broken", "BO_", "Lost", "Second"])
+        #expect(reasons["Second"] == "the message in line 3 has the same identifier")
+        #expect(reasons["Lost"] == "its message is missing or malformed")
+        let rows = source.records.flatMap(\.rows).map(\.signal.id)
+        #expect(rows == ["M.Good", "M.Beyond"])
+        #expect(rows.count + source.findings.count == source.rowCount)
+        // A row beyond the stated length has a value only if the frame is long enough.
+        let table = try table(text)
+        #expect(try values(table, "FD:1A0", [7])["M.Beyond"] == .missing(.tooShort, code: nil))
+        let long: [UInt8] = [7, 0, 0, 0, 0, 0, 0, 0, 9]
+        #expect(try values(table, "FD:1A0", long)["M.Beyond"] == .number(9))
+    }
+
+    @Test func `identifiers have 11 or 29 bits`() throws {
+        let text = """
+            BO_ 291 A: 8 X
+             SG_ S : 0|8@1+ (1,0) [0|0] "" X
+            BO_ 2566844672 B: 8 X
+             SG_ S : 0|8@1+ (1,0) [0|0] "" X
+            BO_ 419360769 C: 8 X
+             SG_ S : 0|8@1+ (1,0) [0|0] "" X
+            """
+        #expect(
+            try source(text).records.map(\.dataID.description) == [
+                "FD:123", "FD:18FEF100", "FD:18FEF001",
+            ])
+    }
+
+    /// A multiplexer after its signals, ranges, and a multiplexer that is there only with a value of another.
+    @Test func `a signal is there only if every multiplexer above it is`() throws {
+        let table = try table(
+            """
+            BO_ 416 M: 8 A
+             SG_ Value m3 : 15|8@0+ (1,0) [0|0] "" A
+             SG_ Inner m1M : 23|8@0+ (1,0) [0|0] "" A
+             SG_ Deep m7 : 31|8@0+ (1,0) [0|0] "" A
+             SG_ Outer M : 7|4@0+ (1,0) [0|0] "" A
+             SG_ Always : 39|8@0+ (1,0) [0|0] "" A
+            SG_MUL_VAL_ 416 Value Outer 2-3, 8-8;
+            SG_MUL_VAL_ 416 Inner Outer 1-1;
+            SG_MUL_VAL_ 416 Deep Inner 7-9;
+            """)
+        func names(_ outer: UInt8, _ inner: UInt8) throws -> Set<String> {
+            Set(try values(table, "FD:1A0", [outer << 4, 0, inner, 0, 0]).keys)
+        }
+        let common: Set<String> = ["M.Outer", "M.Always"]
+        #expect(try names(0, 7) == common)
+        #expect(try names(1, 7) == common.union(["M.Inner", "M.Deep"]))
+        #expect(try names(1, 6) == common.union(["M.Inner"]))
+        #expect(try names(2, 7) == common.union(["M.Value"]))
+        #expect(try names(3, 7) == common.union(["M.Value"]))
+        #expect(try names(8, 7) == common.union(["M.Value"]))
+        #expect(try names(4, 7) == common)
+    }
+
+    @Test func `a signal without its multiplexer is left out`() throws {
+        let source = try source(
+            """
+            BO_ 416 M: 8 A
+             SG_ Switch M : 0|8@1+ (0,0) [0|0] "" A
+             SG_ Value m1 : 8|8@1+ (1,0) [0|0] "" A
+             SG_ Round m1M : 16|8@1+ (1,0) [0|0] "" A
+             SG_ Turn m1M : 24|8@1+ (1,0) [0|0] "" A
+            BO_ 417 N: 8 A
+             SG_ Alone m1 : 8|8@1+ (1,0) [0|0] "" A
+            SG_MUL_VAL_ 416 Round Turn 1-1;
+            SG_MUL_VAL_ 416 Turn Round 1-1;
+            """)
+        #expect(source.records.isEmpty)
+        #expect(
+            Set(reasons(source).keys) == ["Switch", "Value", "Round", "Turn", "Alone"])
+    }
+
+    /// IEEE 754: 3FC00000 is 1.5, C004000000000000 is -2.5; 7FC00000 is not a number.
+    @Test func `floating point numbers have 32 or 64 bits`() throws {
+        let table = try table(
+            """
+            BO_ 416 M: 12 A
+             SG_ F : 0|32@1- (1,0) [0|0] "" A
+             SG_ D : 39|64@0- (2,0) [0|0] "" A
+            SIG_VALTYPE_ 416 F : 1;
+            SIG_VALTYPE_ 416 D 2;
+            """)
+        let data: [UInt8] = [0, 0, 0xC0, 0x3F, 0xC0, 0x04, 0, 0, 0, 0, 0, 0]
+        #expect(try values(table, "FD:1A0", data) == ["M.F": .number(1.5), "M.D": .number(-5)])
+        let none: [UInt8] = [0, 0, 0xC0, 0x7F] + data[4...]
+        #expect(try values(table, "FD:1A0", none)["M.F"] == .missing(.notAvailable, code: nil))
+    }
+
+    @Test func `labels name codes, and mark numbers without a value`() throws {
+        let table = try table(
+            """
+            BO_ 416 M: 8 A
+             SG_ Gear : 0|3@1+ (1,0) [0|0] "" A
+             SG_ Level : 8|8@1+ (0.5,0) [0|0] "%" A
+             SG_ Door : 16|1@1+ (1,0) [0|0] "" A
+             SG_ Share : 17|1@1+ (100,0) [0|0] "%" A
+             SG_ Listed : 24|2@1+ (1,0) [0|0] "" A
+            VAL_TABLE_ OnOff 1 "on" 0 "off" ;
+            VAL_ 416 Gear 0 "P" 1 "R" 7 "not available" ;
+            VAL_ 416 Level 255 "Signal not available" 254 "Error" 253 "Error" 0 "empty" ;
+            VAL_ 416 Listed OnOff;
+            """)
+        let first = try values(table, "FD:1A0", [0x01, 0xFD, 0x03, 0x01])
+        #expect(first["M.Gear"] == .label(code: 1))
+        #expect(first["M.Level"] == .number(126.5))
+        #expect(first["M.Door"] == .flag(true))
+        #expect(first["M.Share"] == .number(100))
+        #expect(first["M.Listed"] == .label(code: 1))
+        let second = try values(table, "FD:1A0", [0x03, 0xFE, 0, 0x02])
+        #expect(second["M.Gear"] == .missing(.undefined, code: 3))
+        #expect(second["M.Level"] == .missing(.notAvailable, code: nil))
+    }
+
+    @Test func `a number that no floating point number holds stays exact`() throws {
+        let table = try table(
+            """
+            BO_ 416 M: 8 A
+             SG_ Serial : 0|64@1+ (1,0) [0|0] "" A
+            """)
+        let data: [UInt8] = [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
+        #expect(try values(table, "FD:1A0", data) == ["M.Serial": .text("0123456789ABCDEF")])
+    }
+
+    @Test func `the same name twice is numbered, and long names replace cut ones`() throws {
+        let source = try source(
+            """
+            BO_ 416 M: 8 A
+             SG_ S : 0|8@1+ (1,0) [0|0] "" A
+             SG_ S : 8|8@1+ (1,0) [0|0] "" A
+             SG_ EngineCoolantTemperatureOfTheFir : 16|8@1+ (1,0) [0|0] "" A
+            BA_ "SystemMessageLongSymbol" BO_ 416 "Motor";
+            BA_ "SystemSignalLongSymbol" SG_ 416 EngineCoolantTemperatureOfTheFir "EngineCoolantTemperatureOfTheFirstBank";
+            """)
+        #expect(
+            source.records.flatMap(\.rows).map(\.signal.id) == [
+                "Motor.S", "Motor.S_2", "Motor.EngineCoolantTemperatureOfTheFirstBank",
+            ])
+    }
+
+    /// SAE J1939-71: raw 0 to FAFF are values; FExx is an error, FFxx not available.
+    @Test(arguments: [
+        "BA_DEF_ BO_ \"VFrameFormat\" ENUM \"StandardCAN\",\"ExtendedCAN\",\"reserved\",\"J1939PG\";\nBA_ \"VFrameFormat\" BO_ NUMBER 3;",
+        "BA_ \"ProtocolType\" \"J1939\";", "BA_DEF_DEF_ \"VFrameFormat\" \"J1939PG\";", "",
+    ])
+    func `messages of SAE J1939 are parameter groups of any sender`(attributes: String) throws {
+        // 0CF004FE and bit 31.
+        let number = "2364540158"
+        let text = """
+            BO_ \(number) EEC1: 8 A
+             SG_ Speed : 24|16@1+ (0.125,0) [0|8031.875] "rpm" A
+             SG_ Mode : 0|4@1+ (1,0) [0|15] "" A
+             SG_ Switch : 6|2@1+ (1,0) [0|3] "" A
+             SG_ MessageCounter : 8|8@1+ (1,0) [0|255] "" A
+            \(attributes.split(separator: "NUMBER").joined(separator: number))
+            """
+        let source = try source(text)
+        #expect(source.records.map(\.dataID.description) == ["FE:00F004"])
+        #expect(source.records.first?.responder == nil)
+        let table = try table(text)
+        let valid = try values(table, "FE:00F004", [0x40, 0xFF, 0, 0xFF, 0xFA, 0, 0, 0])
+        #expect(valid["EEC1.Speed"] == .number(8031.875))
+        #expect(valid["EEC1.MessageCounter"] == .number(255))
+        #expect(valid["EEC1.Switch"] == .number(1))
+        let none = try values(table, "FE:00F004", [0xFF, 0, 0, 0, 0xFE, 0, 0, 0])
+        #expect(none["EEC1.Speed"] == .missing(.notAvailable, code: nil))
+        #expect(none["EEC1.Mode"] == .missing(.notAvailable, code: nil))
+        #expect(none["EEC1.Switch"] == .missing(.notAvailable, code: nil))
+    }
+
+    @Test func `a sender and a receiver do not belong to a parameter group`() throws {
+        let text = """
+            BO_ 2365194522 TSC1: 8 A
+             SG_ A : 0|8@1+ (1,0) [0|0] "" A
+            BO_ 2566844177 CCVS: 8 A
+             SG_ B : 0|8@1+ (1,0) [0|0] "" A
+            BA_ "ProtocolType" "J1939";
+            """
+        // 0CFA011A and 18FEEF11.
+        let source = try source(text)
+        #expect(source.records.map(\.dataID.description) == ["FE:00FA01", "FE:00FEEF"])
+        #expect(source.records.map(\.responder) == [ECUAddress("1A"), ECUAddress("11")])
+    }
+
+    @Test func `quotes without an end, and many of them, are read in linear time`() throws {
+        let text =
+            "BO_ 416 M: 8 A\n SG_ S : 0|8@1+ (1,0) [0|0] \"\" A\nBU_: A\n"
+            + String(repeating: "CM_ \"\n", count: 20_001)
+            + String(repeating: "VAL_ 416 S 0\n", count: 20_000)
+        #expect(try source(text).records.count == 1)
+    }
+}

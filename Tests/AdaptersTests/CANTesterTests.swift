@@ -148,8 +148,9 @@ import VehicleLink
         let others: [[UInt8]] = [payload, [0x09, 0x04], [0x22, 0xF1, 0x87], [0x01, 0x0D]]
         func answer(_ ecu: UInt32, _ request: [UInt8]) -> [UInt8] {
             let length = request[0] == 0x01 ? 2 : 10 + Int(ecu % 8) * 7
-            return [request[0] | 0x40] + request[1...]
-                + (0..<length).map { UInt8(truncatingIfNeeded: $0 &+ Int(ecu) &* Int(request[1])) }
+            let step = Int(ecu) &* Int(request[1])
+            let data = (0..<length).map { UInt8(truncatingIfNeeded: $0 &+ step) }
+            return [request[0] | 0x40] + Array(request[1...]) + data
         }
         let bench = ExchangeBench()
         #expect(bench.ask(payload))

@@ -124,50 +124,54 @@ import VehicleLink
             name: "lost", way: alone + [.expire(.reply)]),
     ]
 
-    static let events: [Happening] =
-        [
-            DoIPMessage.headerRefused(code: 0x00), .headerRefused(code: 0x02),
-            .headerRefused(code: 0x03), .identificationRequest,
-            .identificationRequestByEID([1, 2, 3, 4, 5, 6]),
-            .identificationRequestByVIN([UInt8](repeating: 0x31, count: 17)),
-            .announcement(
-                DoIPEntity(
-                    vin: [UInt8](repeating: 0x31, count: 17), address: 0x1000,
-                    eid: [1, 2, 3, 4, 5, 6], gid: [1, 2, 3, 4, 5, 6])),
-            .activationRequest(source: tester, type: 0), .aliveCheck, .aliveAnswer(source: 0x1000),
-            .entityStatusRequest, .entityStatus(type: 0, sockets: 1, open: 1, longest: 64),
-            .powerModeRequest, .powerMode(0x01), .other(type: 0x8000, content: [1]),
-            .acknowledged(source: engine, target: tester, code: 0),
-            .acknowledged(source: all, target: tester, code: 0),
-            .acknowledged(source: engine, target: 0x0E81, code: 0),
-        ].map(Happening.hear)
-        + [0x00, 0x04, 0x07, 0x10, 0x11].map {
-            .hear(.activationAnswer(tester: tester, entity: 0x1000, code: $0))
-        }
-        + [0x02, 0x03, 0x04, 0x06].flatMap { code in
-            [engine, all].map { .hear(.refused(source: $0, target: tester, code: code)) }
-        }
-        + [
-            map, rpm, [0x62, 0xF4, 0x0C, 0x1A, 0xF8], [0x62, 0xF8, 0x10, 0x01], [0x7F, 0x01, 0x11],
-            [0x7F, 0x22, 0x78], [0x7F, 0x01, 0x78], [], [0x00],
-        ].flatMap { payload in [engine, 0x1011].map { answer(payload, from: $0) } }
-        + [
-            .bytes([]), .bytes([0x02]), .bytes(Array("HTTP/1.1 400".utf8)),
-            // A routing activation without content, and a header of 4 GB.
-            .bytes([0x02, 0xFD, 0x00, 0x06, 0, 0, 0, 0]),
-            .bytes([0x02, 0xFD, 0x80, 0x01, 0xFF, 0xFF, 0xFF, 0xFF]),
-            .bytes([UInt8](repeating: 0x02, count: DoIPDialect.longestReply + 1)),
-            .interrupt, .initialise,
-        ]
-        + DialectTimer.allCases.map(Happening.expire)
-        + [
-            request([0x22, 0xF1, 0x90], at: engine), request([0x01, 0x0C], frames: 1), request([]),
-            request([UInt8](repeating: 0x22, count: 5_000)),
-            .action(id: RequestID(rawValue: 2), .identify),
-            .action(id: RequestID(rawValue: 2), .readVoltage),
-            .command(id: RequestID(rawValue: 2), text: "AT RV", mayRepeat: true),
-            .monitor(id: RequestID(rawValue: 2), text: "AT MA", atMost: .seconds(1)),
-        ].map(Happening.send)
+    private static let messages: [DoIPMessage] = [
+        .headerRefused(code: 0x00), .headerRefused(code: 0x02),
+        .headerRefused(code: 0x03), .identificationRequest,
+        .identificationRequestByEID([1, 2, 3, 4, 5, 6]),
+        .identificationRequestByVIN([UInt8](repeating: 0x31, count: 17)),
+        .announcement(
+            DoIPEntity(
+                vin: [UInt8](repeating: 0x31, count: 17), address: 0x1000,
+                eid: [1, 2, 3, 4, 5, 6], gid: [1, 2, 3, 4, 5, 6])),
+        .activationRequest(source: tester, type: 0), .aliveCheck, .aliveAnswer(source: 0x1000),
+        .entityStatusRequest, .entityStatus(type: 0, sockets: 1, open: 1, longest: 64),
+        .powerModeRequest, .powerMode(0x01), .other(type: 0x8000, content: [1]),
+        .acknowledged(source: engine, target: tester, code: 0),
+        .acknowledged(source: all, target: tester, code: 0),
+        .acknowledged(source: engine, target: 0x0E81, code: 0),
+    ]
+    private static let activations: [Happening] = [0x00, 0x04, 0x07, 0x10, 0x11].map {
+        .hear(.activationAnswer(tester: tester, entity: 0x1000, code: $0))
+    }
+    private static let refusals: [Happening] = [0x02, 0x03, 0x04, 0x06].flatMap { code in
+        [engine, all].map { .hear(.refused(source: $0, target: tester, code: code)) }
+    }
+    private static let payloads: [[UInt8]] = [
+        map, rpm, [0x62, 0xF4, 0x0C, 0x1A, 0xF8], [0x62, 0xF8, 0x10, 0x01], [0x7F, 0x01, 0x11],
+        [0x7F, 0x22, 0x78], [0x7F, 0x01, 0x78], [], [0x00],
+    ]
+    private static let others: [Happening] = [
+        .bytes([]), .bytes([0x02]), .bytes(Array("HTTP/1.1 400".utf8)),
+        // A routing activation without content, and a header of 4 GB.
+        .bytes([0x02, 0xFD, 0x00, 0x06, 0, 0, 0, 0]),
+        .bytes([0x02, 0xFD, 0x80, 0x01, 0xFF, 0xFF, 0xFF, 0xFF]),
+        .bytes([UInt8](repeating: 0x02, count: DoIPDialect.longestReply + 1)),
+        .interrupt, .initialise,
+    ]
+    private static let requests: [AdapterRequest] = [
+        request([0x22, 0xF1, 0x90], at: engine), request([0x01, 0x0C], frames: 1), request([]),
+        request([UInt8](repeating: 0x22, count: 5_000)),
+        .action(id: RequestID(rawValue: 2), .identify),
+        .action(id: RequestID(rawValue: 2), .readVoltage),
+        .command(id: RequestID(rawValue: 2), text: "AT RV", mayRepeat: true),
+        .monitor(id: RequestID(rawValue: 2), text: "AT MA", atMost: .seconds(1)),
+    ]
+
+    static let events: [Happening] = [
+        messages.map(Happening.hear), activations, refusals,
+        payloads.flatMap { payload in [engine, 0x1011].map { answer(payload, from: $0) } }, others,
+        DialectTimer.allCases.map(Happening.expire), requests.map(Happening.send),
+    ].flatMap(\.self)
 
     @Test func `the samples cover every phase`() {
         let phases = Self.states.map { sample in

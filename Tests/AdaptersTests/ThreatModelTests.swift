@@ -20,8 +20,9 @@ import Testing
         let rendered = Self.render()
         guard text[start.upperBound..<stop.lowerBound] != rendered else { return }
         if ProcessInfo.processInfo.environment["OBDSCAN_SNAPSHOTS"] == "write" {
-            let new = text[..<start.upperBound] + rendered + text[stop.lowerBound...]
-            try String(new).write(to: Self.path, atomically: true, encoding: .utf8)
+            let new =
+                String(text[..<start.upperBound]) + rendered + String(text[stop.lowerBound...])
+            try new.write(to: Self.path, atomically: true, encoding: .utf8)
             Issue.record("the table has been written anew: look at the change and run again")
         } else {
             Issue.record("the table is out of date; OBDSCAN_SNAPSHOTS=write writes it anew")

@@ -148,8 +148,12 @@ import Testing
     @Test func `a killed process loses only what it had not committed`() async throws {
         let scratch = try Scratch()
         let path = scratch.path()
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            let store = try TripStore(path: path)
+        // The closure may capture nothing with Swift 6.2.
+        setenv("OBDSCAN_KILLED_DATABASE", path, 1)
+        defer { unsetenv("OBDSCAN_KILLED_DATABASE") }
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            let store = try TripStore(
+                path: String(cString: getenv("OBDSCAN_KILLED_DATABASE")))
             let writer = try Fixtures.begin(store)
             for second in 0..<20 {
                 if second == 10 { try writer.flush() }

@@ -45,9 +45,9 @@ import Testing
     @Test
     func `several calibrations follow each other, checksum least significant byte first`() throws {
         let empty = [UInt8](repeating: 0, count: 4) + [UInt8](repeating: 0xFF, count: 16)
-        let payload =
-            [0x06, 0x7A, 0x6E, 0xC9] + Array("A261XXM_E711E31D".utf8)
-            + [0xA8, 0x73, 0x89, 0x13] + Array("NOx-SAE14a ATI1".utf8) + [0x00] + empty
+        let first: [UInt8] = [0x06, 0x7A, 0x6E, 0xC9] + Array("A261XXM_E711E31D".utf8)
+        let second: [UInt8] = [0xA8, 0x73, 0x89, 0x13] + Array("NOx-SAE14a ATI1".utf8) + [0x00]
+        let payload = first + second + empty
         #expect(
             try texts(decode(0xD300, payload)) == [
                 "SPN1634=C96E7A06", "SPN1635=A261XXM_E711E31D", "SPN1634=138973A8",

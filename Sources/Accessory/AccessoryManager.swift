@@ -55,8 +55,8 @@ public final class AccessoryManager: Sendable {
     /// Creates a manager that has not looked for devices yet.
     ///
     /// - Parameters:
-    /// - folders: where the kernel and udev list devices.
-    /// - asksBlueZ: whether to find Bluetooth devices, too, which takes a call to the BlueZ daemon.
+    ///   - folders: where the kernel and udev list devices.
+    ///   - asksBlueZ: whether to find Bluetooth devices, too, which takes a call to the BlueZ daemon.
     public init(folders: Folders = .system, asksBlueZ: Bool = false) {
         self.folders = folders
         self.asksBlueZ = asksBlueZ

@@ -308,8 +308,8 @@ struct JoinedLines {
     /// line.
     ///
     /// - Parameters:
-    /// - known: the digits of the request, if known.
-    /// - isBehindPrompt: whether a prompt comes before the line.
+    ///   - known: the digits of the request, if known.
+    ///   - isBehindPrompt: whether a prompt comes before the line.
     func endOfRequest(known: [UInt8] = [], isBehindPrompt: Bool = false) -> Int? {
         if isField, !(isBehindPrompt && isListBehindRequest) { return nil }
         let candidates =

@@ -52,8 +52,8 @@ public struct PollPlan: Sendable {
         /// A record of a table that is requested as `dataID`; it cannot share a request if its length varies.
         ///
         /// - Parameters:
-        /// - period: the interval; nil means as fast as possible.
-        /// - ecu: the only ECU to ask; nil for all ECUs, or for the one in the table.
+        ///   - period: the interval; nil means as fast as possible.
+        ///   - ecu: the only ECU to ask; nil for all ECUs, or for the one in the table.
         public init(
             _ record: PIDTable.Record, as dataID: DataID, period: Duration?, ecu: ECUAddress?
         ) {
@@ -241,9 +241,9 @@ public struct PollPlan: Sendable {
     /// A plan for `wants`; a repeated record is asked once, at the shorter period.
     ///
     /// - Parameters:
-    /// - wants: the records with their intervals.
-    /// - rounds: how often to ask each record until the plan is done; nil for no limit.
-    /// - voltagePeriod: the interval of voltage readings; nil for never.
+    ///   - wants: the records with their intervals.
+    ///   - rounds: how often to ask each record until the plan is done; nil for no limit.
+    ///   - voltagePeriod: the interval of voltage readings; nil for never.
     public init(wants: [Want], rounds: Int? = nil, voltagePeriod: Duration? = nil) {
         items = []
         self.rounds = rounds

@@ -214,7 +214,7 @@ public struct ServiceShape: Sendable {
     /// Compares the bytes after the first byte of a positive answer with the request.
     ///
     /// - Parameters:
-    /// - count: the length of the answer, including the first byte.
+    ///   - count: the length of the answer, including the first byte.
     ///   - second: the byte after the first; ignored if `count` is 1.
     /// - third: the byte after the second.
     public func compare(

@@ -91,9 +91,9 @@ public struct ExchangeTiming: Hashable, Sendable {
     /// How the exchange that ended at `instant` spent its time.
     ///
     /// - Parameters:
-    /// - instant: when the prompt arrived.
-    /// - rate: the rate of the line; unit: bit/s, nil if unknown.
-    /// - isSilent: whether no ECU answered, so that all the time was waiting.
+    ///   - instant: when the prompt arrived.
+    ///   - rate: the rate of the line; unit: bit/s, nil if unknown.
+    ///   - isSilent: whether no ECU answered, so that all the time was waiting.
     public consuming func split(at instant: Instant, rate: Int?, isSilent: Bool) -> Split {
         if isUnderWay { close(at: instant, rate: rate, isSilent: isSilent) }
         var split = done

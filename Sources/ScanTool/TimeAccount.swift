@@ -53,12 +53,12 @@ public struct TimeAccount: Hashable, Sendable {
     /// Adds the time between two exchanges.
     ///
     /// - Parameters:
-    /// - end: the end of the earlier exchange.
-    /// - next: the beginning of the later exchange.
-    /// - freeSince: when no request was due; nil if requests were always due.
-    /// - restsSince: when no request was due except those that are asked less often because they were not
-    ///   answered; nil if never.
-    /// - isOutage: whether the link was unusable in between.
+    ///   - end: the end of the earlier exchange.
+    ///   - next: the beginning of the later exchange.
+    ///   - freeSince: when no request was due; nil if requests were always due.
+    ///   - restsSince: when no request was due except those that are asked less often because they were not
+    ///     answered; nil if never.
+    ///   - isOutage: whether the link was unusable in between.
     public mutating func takeGap(
         from end: Instant, freeSince: Instant?, restsSince: Instant? = nil, until next: Instant,
         isOutage: Bool

@@ -45,9 +45,9 @@ public struct ThreadGroup<Outcome: Sendable> {
     /// have stopped.
     ///
     /// - Parameters:
-    /// - inbox: the signals of the process, which are forwarded to all threads; no further threads are
-    ///   started then.
-    /// - body: gets the number of its thread and an inbox that asks it to stop.
+    ///   - inbox: the signals of the process, which are forwarded to all threads; no further threads are
+    ///     started then.
+    ///   - body: gets the number of its thread and an inbox that asks it to stop.
     /// - Returns: the signal that ended the run; nil if there was none.
     public func run(
         _ count: Int, inbox: SignalInbox, tick: () -> Void = {},

@@ -105,8 +105,8 @@ public struct ISO14230Assembler: Hashable, Sendable {
     /// The message in a frame with its header.
     ///
     /// - Parameters:
-    /// - frame: one frame as received.
-    /// - needsChecksum: whether a frame without a checksum is always an error.
+    ///   - frame: one frame as received.
+    ///   - needsChecksum: whether a frame without a checksum is always an error.
     /// - Throws: ``LinkError`` for a wrong length or checksum.
     public mutating func message(
         from frame: LinkFrame, needsChecksum: Bool = false

@@ -108,8 +108,8 @@ public protocol Transport: Hashable, Sendable, CustomStringConvertible {
     /// Opens a session; nil if the caller cancelled the wait.
     ///
     /// - Parameters:
-    /// - limit: the time limit for connections over Bluetooth or the network.
-    /// - cancel: a descriptor that ends the wait when it becomes readable.
+    ///   - limit: the time limit for connections over Bluetooth or the network.
+    ///   - cancel: a descriptor that ends the wait when it becomes readable.
     func open(
         within limit: Duration, cancelledBy cancel: Int32?
     ) throws(AccessoryError) -> DescriptorSession?

@@ -78,8 +78,8 @@ public struct AdapterVerdict: Hashable, Sendable {
     /// Compares the claim with the results of the probes.
     ///
     /// - Parameters:
-    /// - banner: the answer to `AT I`.
-    /// - stnFirmware: an STN's answer to `STI`; nil for any other adapter.
+    ///   - banner: the answer to `AT I`.
+    ///   - stnFirmware: an STN's answer to `STI`; nil for any other adapter.
     ///   - answered: the commands of ``AdapterProbe/all`` that were answered.
     public init(banner: String?, stnFirmware: String?, answered: Set<String>) {
         let claimed = banner.flatMap(Self.version)

@@ -27,7 +27,7 @@ extension Transport {
 }
 
 /// A fault in the address of an adapter.
-public struct AddressError: Error, Hashable, Sendable {
+public struct AddressError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The fault.
     public enum Fault: Hashable, Sendable {
         /// A required part is missing.
@@ -54,6 +54,9 @@ public struct AddressError: Error, Hashable, Sendable {
         self.fault = fault
         self.text = text
     }
+
+    /// The error in one line.
+    public var description: String { reason }
 
     /// One sentence for the user.
     public var reason: String {

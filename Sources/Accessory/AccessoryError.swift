@@ -1,6 +1,16 @@
 public import OBDCore
 import SystemIO
 
+extension Explanation {
+    /// What happened, and what to do about it, in one line.
+    package var line: String { hint.map { "\(message); \($0)" } ?? message }
+}
+
+extension AccessoryError: CustomStringConvertible {
+    /// The fault in one line.
+    public var description: String { explanation.line }
+}
+
 /// Why an adapter cannot be opened, or why its session ended.
 ///
 /// The fault is a value of its transport, which also has the words for it: only the transport knows what is
@@ -86,6 +96,8 @@ public enum LinkFault: AccessoryFault {
     case lost(address: String, errno: Int32, hint: String)
     /// Any other system call that failed.
     case system(call: String, address: String, errno: Int32)
+    /// The transport's descriptor is not non-blocking.
+    case blocks(address: String)
 
     /// What to do about a lost link if nothing else is known.
     public static let usualRemedy = "is it still plugged in and in reach?"
@@ -104,6 +116,10 @@ public enum LinkFault: AccessoryFault {
             FaultWords(
                 .link, "\(address): \(call): \(SystemError.text(of: number))",
                 hint: "unplug it and plug it in again; \"obdscan doctor\" looks for the reason")
+        case .blocks(let address):
+            FaultWords(
+                .link, "\(address): reads and writes of its descriptor wait",
+                hint: "the transport has to set O_NONBLOCK", category: .bug)
         }
     }
 }

@@ -68,12 +68,17 @@ public struct Connector: Sendable {
     /// Opens a session; nil if the caller cancelled the wait.
     ///
     /// - Parameters:
-    /// - limit: the time limit for connections over Bluetooth or the network.
-    /// - cancel: a descriptor that ends the wait when it becomes readable.
+    ///   - limit: the time limit for connections over Bluetooth or the network.
+    ///   - cancel: a descriptor that ends the wait when it becomes readable.
+    /// - Throws: ``LinkFault/blocks(address:)`` if the transport's descriptor is not non-blocking.
     public func open(
         within limit: Duration = .seconds(8), cancelledBy cancel: Int32? = nil
     ) throws(AccessoryError) -> DescriptorSession? {
         guard var session = try opening(limit, cancel) else { return nil }
+        // A read or write that waits would stop the whole session, its end included.
+        if fcntl(session.descriptor, F_GETFL) & O_NONBLOCK == 0 {
+            throw AccessoryError(LinkFault.blocks(address: session.name))
+        }
         session.remedyWhenClosed = remedyWhenClosed
         return session
     }

@@ -59,6 +59,23 @@ private func awaitBytes(
         #expect(bytes == Array("41 0C".utf8))
     }
 
+    /// One end of a socket pair, as a transport of another package would open it.
+    @Test func `a descriptor that blocks is refused`() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let end = ends[0]
+        defer { close(ends[1]) }
+        let connector = Connector(SerialTransport(path: "/dev/own", rate: nil)) { _, _ in
+            DescriptorSession(descriptor: end, kind: .stream, name: "own")
+        }
+        do {
+            _ = try connector.open()
+            Issue.record("a blocking descriptor was accepted")
+        } catch {
+            #expect(error == AccessoryError(LinkFault.blocks(address: "own")))
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a hung-up terminal gives the same error when reading and writing`(
         writes: Bool

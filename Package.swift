@@ -2,8 +2,17 @@
 import Foundation
 import PackageDescription
 
+/// The part of the package to declare; nil for all of it.
+///
+/// Elsewhere than on Linux, only the libraries that need no system exist.
+var part = Context.environment["OBDSCAN_PART"]
+#if !os(Linux)
+    part = part ?? "decode"
+#endif
+
 // obdscan links SQLite and BlueZ. Without their headers the compiler would bury the reason under
 // pages of module errors. SwiftPM does not cache a manifest that fails, so that each build looks again.
+// A package that depends on obdscan may need only the libraries that link nothing.
 let systemHeaders = ["sqlite3.h", "bluetooth/bluetooth.h"]
 let includeFolders =
     ["/usr/include", "/usr/local/include"]
@@ -11,9 +20,15 @@ let includeFolders =
 let hasSystemPackages = systemHeaders.allSatisfy { header in
     includeFolders.contains { FileManager.default.fileExists(atPath: "\($0)/\(header)") }
 }
-if !hasSystemPackages {
+let isDependency = Context.packageDirectory.contains("/checkouts/")
+if !hasSystemPackages, !isDependency, part != "decode", part != "pure" {
     let packages = "libsqlite3-dev libbluetooth-dev"
-    let message = "\nobdscan needs \(packages): sudo apt-get install \(packages)\n"
+    let message = """
+
+        obdscan needs \(packages): sudo apt-get install \(packages)
+        The library OBDDecode needs none of them: OBDSCAN_PART=decode swift build
+
+        """
     FileHandle.standardError.write(Data(message.utf8))
     exit(1)
 }
@@ -71,8 +86,9 @@ let package = Package(
             name: "OBDScan",
             targets: [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
-                "Accessory", "ScanSession", "LocalLinks", "PIDTables", "VehicleScan",
+                "Accessory", "ScanSession", "LocalLinks", "PIDTables", "VehicleScan", "OBDScan",
             ]),
+        .library(name: "OBDDecode", targets: ["OBDDecode"]),
         .library(name: "OBDTrips", targets: ["TripStore", "Formats", "TripRecorder"]),
         .executable(name: "obdscan", targets: ["obdscan"]),
     ],
@@ -96,6 +112,12 @@ let package = Package(
         module(
             "Conversation",
             ["OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "TripImport"]),
+        // What a user of these libraries imports.
+        module(
+            "OBDDecode",
+            [
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "Conversation",
+            ]),
         module("Publishing", ["OBDCore", "Diagnostics", "Formats"]),
         .target(
             name: "Simulator", dependencies: ["OBDCore", "VehicleLink", "Adapters"],
@@ -125,6 +147,13 @@ let package = Package(
             [
                 "OBDCore", "Adapters", "Diagnostics", "ScanTool", "SystemIO", "Accessory",
                 "ScanSession", "PIDTables",
+            ]),
+        // What a user of the libraries imports.
+        module(
+            "OBDScan",
+            [
+                "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
+                "Accessory", "ScanSession", "LocalLinks", "PIDTables", "VehicleScan",
             ]),
         .target(
             name: "TripStore", dependencies: ["OBDCore", "Diagnostics", "SystemIO", "CSQLite"],
@@ -327,15 +356,19 @@ if Context.environment["OBDSCAN_BENCHMARKS"] != nil {
 
 // Parts that need no other package and build quickly: OBDSCAN_PART=pure (`scripts/coverage`, `scripts/seeds`),
 // OBDSCAN_PART=threads (`scripts/sanitize thread --part`), OBDSCAN_PART=gate (`scripts/mutations`), each with its own
-// tests alone.
-if let part = Context.environment["OBDSCAN_PART"] {
+// tests alone. OBDSCAN_PART=decode is the product that needs no library of the system.
+if let part {
     let machine = [
         "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool",
     ]
     let pure = [
         "Simulator", "PIDTables", "Formats", "TripImport", "TableImport", "Conversation",
-        "Publishing",
+        "Publishing", "OBDDecode",
         "EmbedFiles", "EmbedFilesPlugin", "SimulatorTestSupport",
+    ]
+    let decode = [
+        "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "PIDTables", "Formats", "TripImport",
+        "Conversation", "OBDDecode", "EmbedFiles", "EmbedFilesPlugin", "TestSupport",
     ]
     let sessions = ["CSystem", "SystemIO", "CBluetooth", "Accessory", "ScanSession"]
     let threads = sessions + ["WebServer"]
@@ -347,14 +380,17 @@ if let part = Context.environment["OBDSCAN_PART"] {
             "LocalLinks", "VehicleScan",
         ]
     let modules =
-        machine + support + (part == "threads" ? threads : part == "gate" ? gate : pure)
+        part == "decode"
+        ? decode
+        : machine + support + (part == "threads" ? threads : part == "gate" ? gate : pure)
     let tested =
         switch part {
+        case "decode": decode
         case "threads": threads
         case "gate": machine + ["Simulator", "VehicleScan"]
         default: modules
         }
-    package.products = []
+    package.products.removeAll { part != "decode" || $0.name != "OBDDecode" }
     package.dependencies = []
     package.targets = package.targets.filter { target in
         target.type == .test
@@ -385,7 +421,7 @@ if Context.environment["OBDSCAN_FUZZ"] != nil {
             name: "obdscan-fuzz", dependencies: fuzzing, path: "Fuzz", exclude: ["seeds", "tests"],
             sources: ["targets", "libfuzzer"], swiftSettings: strict + covered,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
-} else if Context.environment["OBDSCAN_PART"] == nil {
+} else if part == nil {
     package.targets.append(
         .testTarget(
             name: "FuzzTests", dependencies: fuzzing, path: "Fuzz",

@@ -38,7 +38,7 @@ public struct ServedHost: Hashable, Sendable {
     /// Reads `PORT`, `ADDRESS` or `ADDRESS:PORT`, with brackets around an IPv6 address; nil for anything
     /// else.
     ///
-    /// - Parameter port: the default port; nil means that the text has to have one.
+    /// - Parameter usual: the default port; nil means that the text has to have one.
     public init?(_ text: String, port usual: UInt16? = nil) {
         if let port = Self.port(text[...]) {
             self.init(port: port)

@@ -1,6 +1,18 @@
+import Accessory
 import Adapters
 public import OBDCore
 import SystemIO
+
+extension ScanError: CustomStringConvertible {
+    /// The error in one line.
+    public var description: String {
+        switch self {
+        case .interrupted: "the wait was interrupted"
+        case .stopped: "the session was stopped"
+        default: explanation(at: "the adapter").line
+        }
+    }
+}
 
 extension ScanError: ExplainedAt {
     /// Why the session with an accessory could not start or continue.

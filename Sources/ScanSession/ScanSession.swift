@@ -12,12 +12,14 @@ import SystemIO
 /// whose descriptor can be used in `poll` together with others.
 public final class ScanSession: Sendable {
     private let core: SessionCore
+    private let tap: PollTap
     private let thread: Mutex<SystemThread?>
     /// A moment on both clocks.
     public let anchor: TimeAnchor
 
-    private init(core: SessionCore, thread: SystemThread, anchor: TimeAnchor) {
+    private init(core: SessionCore, tap: PollTap, thread: SystemThread, anchor: TimeAnchor) {
         self.core = core
+        self.tap = tap
         self.thread = Mutex(thread)
         self.anchor = anchor
     }
@@ -33,11 +35,11 @@ public final class ScanSession: Sendable {
     /// Opens the adapter, sets it up, and returns when it is ready.
     ///
     /// - Parameters:
-    /// - configuration: the adapter and how to communicate with it.
-    /// - decoder: decodes replies into readings.
-    /// - sinks: receive the results of polled requests.
-    /// - observers: receive events on the session's thread.
-    /// - interrupt: a descriptor (signalfd) that ends the wait when it becomes readable.
+    ///   - configuration: the adapter and how to communicate with it.
+    ///   - decoder: decodes replies into readings.
+    ///   - sinks: receive the results of polled requests.
+    ///   - observers: receive events on the session's thread.
+    ///   - interrupt: a descriptor (signalfd) that ends the wait when it becomes readable.
     /// - Throws: ``ScanError``; ``ScanError/interrupted`` if `interrupt` became readable.
     public static func start(
         _ configuration: SessionConfiguration, decoder: ResponseDecoder,
@@ -63,14 +65,15 @@ public final class ScanSession: Sendable {
         do {
             let made = try SessionCore(memory: configuration.memory ?? AdapterMemory())
             let ticket = try Promise<Void>()
+            let tap = PollTap()
             let thread = try SystemThread {
                 var runner = Runner(
                     core: made, configuration: configuration, dialect: dialect, decoder: decoder,
-                    sinks: sinks, observers: observers, ready: ticket)
+                    sinks: sinks + [tap], observers: observers + [tap], ready: ticket)
                 runner.run()
             }
             ready = ticket
-            session = ScanSession(core: made, thread: thread, anchor: anchor)
+            session = ScanSession(core: made, tap: tap, thread: thread, anchor: anchor)
         } catch {
             throw .system(call: error.call, errno: error.errno)
         }
@@ -113,10 +116,10 @@ public final class ScanSession: Sendable {
     /// well.
     ///
     /// - Parameters:
-    /// - request: the request that makes the adapter monitor the bus.
-    /// - interrupt: a descriptor; when it becomes readable, the adapter is stopped and its prompt awaited.
-    /// - isInterrupted: called in that case, to read from the descriptor.
-    /// - heard: receives the events; an error that it throws also ends the monitoring.
+    ///   - request: the request that makes the adapter monitor the bus.
+    ///   - interrupt: a descriptor; when it becomes readable, the adapter is stopped and its prompt awaited.
+    ///   - isInterrupted: called in that case, to read from the descriptor.
+    ///   - heard: receives the events; an error that it throws also ends the monitoring.
     public func listen(
         _ request: AdapterRequest, interruptedBy interrupt: Int32,
         isInterrupted: () -> Void, heard: (Instant, ScanEvent) throws -> Void
@@ -163,7 +166,20 @@ public final class ScanSession: Sendable {
     /// Polls by `plan` until it is done or cancelled or the session stops; replaces an earlier poll.
     ///
     /// Returns at once; ``ScanEvent/pollDidFinish`` or ``ScanEvent/scanDidCancel`` reports the end.
-    public func poll(_ plan: PollPlan) { _ = core.send(.poll(plan)) }
+    public func poll(_ plan: PollPlan) {
+        tap.finish()
+        _ = core.send(.poll(plan))
+    }
+
+    /// Polls by `plan` for a stream.
+    func poll(_ plan: PollPlan, for continuation: PollTap.Continuation) {
+        let (core, tap) = (core, tap)
+        let number = tap.follow(continuation)
+        continuation.onTermination = { _ in
+            if tap.leave(number) { _ = core.send(.cancelPoll) }
+        }
+        if !core.send(.poll(plan)) { tap.finish(core.endReason) }
+    }
 
     /// Pauses a poll after the current request, until ``resumePoll()``.
     public func pausePoll() { _ = core.send(.pausePoll) }
@@ -172,7 +188,10 @@ public final class ScanSession: Sendable {
     public func resumePoll() { _ = core.send(.resumePoll) }
 
     /// Ends a poll after the current request; the next poll continues its statistics.
-    public func cancelPoll() { _ = core.send(.cancelPoll) }
+    public func cancelPoll() {
+        tap.finish()
+        _ = core.send(.cancelPoll)
+    }
 
     /// Ends the session in order.
     ///

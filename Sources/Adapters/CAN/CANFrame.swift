@@ -2,7 +2,7 @@ public import OBDCore
 
 /// A frame of classic CAN, independent of the format of the link.
 public struct CANFrame: Hashable, Sendable {
-    /// The identifier: ``ECUAddress/Form/can11`` or ``ECUAddress/Form/can29``.
+    /// The identifier: `ECUAddress.Form.can11` or `.can29`.
     public var id: ECUAddress
     /// Up to eight bytes.
     public var data: InlineBytes

@@ -3,7 +3,7 @@ import VehicleLink
 
 /// The ELM327 and all adapters with its command language, including STN chips.
 ///
-/// ``FrameReader`` reads the adapter's text. This type does the rest for a live adapter: synchronising, the
+/// `FrameReader` reads the adapter's text. This type does the rest for a live adapter: synchronising, the
 /// set-up, timeouts, and the end of each exchange.
 public struct ELM327Dialect: AdapterDialect {
     /// The settings of the user and the results of earlier sessions.

@@ -6,7 +6,7 @@ public struct TrackMap: Sendable {
     /// The longer side of the drawing.
     static let size = 1_000.0
 
-    /// The drawn points: at most ``mostPoints`` plus one, always including the last.
+    /// The drawn points: at most `mostPoints` plus one, always including the last.
     public let points: [TrackPoint]
 
     /// A map of these points, in the order of time.

@@ -82,7 +82,7 @@ public final class VehicleBoard: Sendable {
         public var rank: Int
         /// Whether the signal is of interest to a driver, or the user selected it.
         public var isShown: Bool
-        /// The version at its first appearance, counted by ``State/version``.
+        /// The version at its first appearance, counted by `State.version`.
         public var born: UInt64
         /// The version of its last change.
         public var version: UInt64

@@ -1,3 +1,4 @@
+import Accessory
 public import OBDCore
 
 /// Why the typed text does not select a signal.
@@ -12,6 +13,11 @@ public enum SignalError: Explained, Hashable, Sendable {
     case replaced(String, String)
     /// The text after the `@` is not a pace.
     case unknownPace(String)
+}
+
+extension SignalError: CustomStringConvertible {
+    /// The error in one line.
+    public var description: String { explanation.line }
 }
 
 extension SignalError {

@@ -18,7 +18,7 @@ extension SignalNames {
     /// before single flags. Without any text, the result has the current values with their own names.
     /// From packs the list has only the signals of `packs`, before all others. Parameter groups of SAE J1939
     /// come first if `prefersGroups` is set, otherwise last. With `atBeginnings` a word has to begin with the
-    /// text. The result is empty for a typed service and number, which ``find(_:)`` reads.
+    /// text. The result is empty for a typed service and number, which `find(_:)` reads.
     public func matches(
         _ typed: String, without shown: Set<SignalIndex> = [], packs: Set<String> = [],
         prefersGroups: Bool = false, atBeginnings: Bool = false, atMost limit: Int = 1000

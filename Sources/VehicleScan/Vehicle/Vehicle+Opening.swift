@@ -8,14 +8,23 @@ extension Vehicle {
     /// Opens an adapter, sets it up, and waits for its vehicle.
     ///
     /// - Parameters:
-    /// - address: the adapter's address, as `TransportRegistry` reads it from text.
-    /// - table: decodes the answers.
-    /// - monitors: the names and scalings of monitors.
-    /// - ecu: the only ECU to ask; nil for all ECUs.
-    /// - sinks: receive the results of polled requests.
+    ///   - address: the adapter's address, as `TransportRegistry` reads it from text.
+    ///   - table: decodes the answers.
+    ///   - monitors: the names and scalings of monitors.
+    ///   - ecu: the only ECU to ask; nil for all ECUs.
+    ///   - sinks: receive the results of polled requests.
     public static func open(
         _ address: AccessoryAddress, table: PIDTable, monitors: MonitorTables,
         ecu: ECUAddress? = nil, sinks: [any ReadingSink] = [], inbox: SignalInbox? = nil
+    ) throws(VehicleError) -> Vehicle {
+        try open(
+            address, table: table, monitors: monitors, ecu: ecu, sinks: sinks, inbox: inbox,
+            interruptedBy: inbox?.descriptor)
+    }
+
+    static func open(
+        _ address: AccessoryAddress, table: PIDTable, monitors: MonitorTables, ecu: ECUAddress?,
+        sinks: [any ReadingSink], inbox: SignalInbox?, interruptedBy interrupt: Int32?
     ) throws(VehicleError) -> Vehicle {
         let connector: Connector
         do {
@@ -31,7 +40,7 @@ extension Vehicle {
             scan = try ScanSession.start(
                 configuration,
                 decoder: ResponseDecoder(table: table, monitors: monitors), sinks: sinks,
-                interruptedBy: inbox?.descriptor)
+                interruptedBy: interrupt)
         } catch {
             throw .session(error)
         }

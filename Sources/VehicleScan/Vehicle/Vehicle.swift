@@ -23,6 +23,8 @@ public struct Vehicle: Sendable {
     public let vehicleProtocol: VehicleProtocol?
     /// The signals that interrupt a waiting request; nil if none do.
     public let inbox: SignalInbox?
+    /// Ends the work of a cancelled task; nil outside of tasks.
+    var cancellation: EventDescriptor?
     /// The vehicle's services, once they were found.
     let known = KnownServices()
     /// The names of the vehicle's ECUs.
@@ -44,8 +46,8 @@ public struct Vehicle: Sendable {
         self.inbox = inbox
     }
 
-    /// Becomes readable when the user wants to stop; -1 if the user cannot stop the work.
-    public var interrupt: Int32 { inbox?.descriptor ?? -1 }
+    /// Becomes readable when the user wants to stop, or the task is cancelled; -1 if nothing can stop the work.
+    public var interrupt: Int32 { cancellation?.descriptor ?? inbox?.descriptor ?? -1 }
 
     /// Sends a request to all ECUs, or to the one of `--ecu`.
     ///

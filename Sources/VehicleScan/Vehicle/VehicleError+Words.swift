@@ -1,7 +1,16 @@
+import Accessory
 import Adapters
 import Diagnostics
 public import OBDCore
 import ScanSession
+
+extension VehicleError: CustomStringConvertible {
+    /// The error in one line.
+    public var description: String {
+        if case .session(let error) = self { return error.description }
+        return explanation(at: "the vehicle").line
+    }
+}
 
 extension VehicleError: ExplainedAt {
     /// Why the vehicle at an accessory could not be asked or did not answer.

@@ -239,6 +239,23 @@ package struct LiveModel: Sendable {
         return Array(all.prefix(Self.mostPlotted))
     }
 
+    /// The rows of each graph below the list: those of ``graphed`` by unit, and, while the user has
+    /// added none, one graph for each of the next signals, as many as there is room for.
+    package func graphs(atMost count: Int) -> [[Int]] {
+        let graphed = graphed
+        guard count > 0, graphed.contains(where: { rows[$0].isPlottable }) else { return [] }
+        guard plotted.isEmpty, let first = graphed.first else {
+            var byUnit: [[Int]] = []
+            for place in graphed {
+                let of = byUnit.firstIndex { rows[$0[0]].unit == rows[place].unit }
+                if let of { byUnit[of].append(place) } else { byUnit.append([place]) }
+            }
+            return byUnit.count <= count ? byUnit : [graphed]
+        }
+        let next = shown.filter { $0 != first && rows[$0].isPlottable && rows[$0].scale != nil }
+        return ([first] + next).prefix(count).map { [$0] }
+    }
+
     /// Stores the state of an ECU's check engine light.
     package mutating func takeLight(_ isOn: Bool, of ecu: ECUAddress?) {
         lights[ecu] = isOn

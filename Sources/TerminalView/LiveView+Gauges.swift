@@ -4,17 +4,48 @@ import OBDCore
 
 /// Dials: one per signal that has a scale.
 extension LiveView {
-    /// Size of a dial with its borders.
-    static let gauge = Size(columns: 26, rows: 8)
+    /// How dials share the screen.
+    package struct GaugeGrid: Hashable, Sendable {
+        /// Lines of the half circle of each dial.
+        var arcRows = 4
+        /// Dials per screen row.
+        package var columns = 1
+        /// Cells across for each dial.
+        var width = 26
+        /// Screen rows of dials that fit.
+        package var rows = 1
 
-    /// The number of dials per screen row.
-    package static func gaugeColumns(_ width: Int) -> Int { max(1, width / gauge.columns) }
+        /// Lines of a dial with its name, its value and its borders.
+        var height: Int { arcRows + 4 }
+
+        /// The largest dials of which `count` fit at once; the smallest size, if not all fit.
+        init(_ size: Size, count: Int) {
+            for arcRows in 4...16 {
+                let least = Self.leastWidth(arcRows)
+                let columns = size.columns / least
+                let rows = size.rows / (arcRows + 4)
+                guard arcRows == 4 || columns * rows >= max(1, count) else { continue }
+                self.arcRows = arcRows
+                self.rows = max(1, rows)
+                // Fill the screen rows evenly, and give the rest of the width to each dial.
+                let used = max(1, min(rows, (count + max(1, columns) - 1) / max(1, columns)))
+                self.columns = max(1, min(columns, (max(1, count) + used - 1) / used))
+                width = arcRows == 4 ? least : max(least, size.columns / self.columns)
+            }
+            if arcRows == 4 { columns = max(1, size.columns / width) }
+        }
+
+        static func leastWidth(_ arcRows: Int) -> Int { 5 * arcRows + 6 }
+    }
+
+    /// The least width of a screen that shows dials.
+    static let leastGauge = GaugeGrid.leastWidth(4)
 
     /// As many dials as fit, including the selected one.
     func gauges(_ model: LiveModel, _ now: Instant, _ size: Size) -> (lines: [String], count: Int) {
-        let columns = Self.gaugeColumns(size.columns)
         let shown = model.shown
-        let rows = max(1, size.rows / Self.gauge.rows)
+        let grid = GaugeGrid(size, count: shown.count)
+        let (columns, rows) = (grid.columns, grid.rows)
         let first = max(
             0, min(model.scroll / columns, (shown.count + columns - 1) / columns - rows))
         let seen = shown.dropFirst(first * columns).prefix(rows * columns)
@@ -23,10 +54,10 @@ extension LiveView {
         while !rest.isEmpty {
             let dials = rest.prefix(columns).map { place in
                 dial(
-                    model.rows[place], now, isChosen: place == model.cursor,
+                    model.rows[place], now, grid, isChosen: place == model.cursor,
                     hasReadings: model.readings > 0)
             }
-            for line in 0..<Self.gauge.rows {
+            for line in 0..<grid.height {
                 lines.append(dials.map { $0[line] }.joined())
             }
             rest = rest.dropFirst(columns)
@@ -36,10 +67,12 @@ extension LiveView {
 
     /// A half circle with the value below it; a word if there is no number.
     private func dial(
-        _ row: LiveModel.Row, _ now: Instant, isChosen: Bool, hasReadings: Bool
+        _ row: LiveModel.Row, _ now: Instant, _ grid: GaugeGrid, isChosen: Bool,
+        hasReadings: Bool
     ) -> [String] {
-        let width = Self.gauge.columns - 2
-        let blank = String(repeating: " ", count: Self.gauge.columns)
+        let width = grid.width - 2
+        let rows = grid.arcRows + 3
+        let blank = String(repeating: " ", count: grid.width)
         let isStale = Self.isStale(row, now)
         let plainStyle: Style? = isStale ? .dim : nil
         func line(_ text: String, _ style: Style?) -> String {
@@ -47,7 +80,7 @@ extension LiveView {
             let left = (width - displayWidth(text)) / 2
             let body = style.map { palette($0, text) } ?? text
             return String(repeating: " ", count: left + 1) + body
-                + String(repeating: " ", count: Self.gauge.columns - left - 1 - displayWidth(text))
+                + String(repeating: " ", count: grid.width - left - 1 - displayWidth(text))
         }
         let mark = row.isAlarming ? "! " : ""
         // A short name is clearer than the beginning of a long one.
@@ -58,7 +91,7 @@ extension LiveView {
             let text = row.words(hasReadings: hasReadings) ?? "—"
             let words = Formats.folded(self.words(text), to: width, hanging: 0).prefix(3)
             let body = [blank, blank] + words.map { line($0, plainStyle ?? .bold) }
-            return [title] + (body + Array(repeating: blank, count: 7)).prefix(7)
+            return [title] + (body + Array(repeating: blank, count: rows)).prefix(rows)
         }
         let style = valueStyle(row, isStale)
         let value = fixed(number, row.decimals) + (row.unit.isEmpty ? "" : " " + words(row.unit))
@@ -72,45 +105,94 @@ extension LiveView {
                 : [
                     blank, line(text, style), blank,
                 ]
-            return [title, blank] + big + [line(words(row.unit) + word, plainStyle), blank, blank]
+            let above = Array(repeating: blank, count: max(1, (rows - 4) / 2))
+            let body = above + big + [line(words(row.unit) + word, plainStyle)]
+            return [title] + (body + Array(repeating: blank, count: rows)).prefix(rows)
         }
-        let arc = arc(scale.part(of: number), isCentred: scale.isCentred, style)
+        let arc = arc(row, scale, number, grid.arcRows, style)
         let ends =
             scale.isCentred
             ? ("-" + scale.label.dropFirst(), String(scale.label.dropFirst())) : ("0", scale.label)
-        let gap = max(1, 20 - displayWidth(ends.0) - displayWidth(ends.1))
-        return [title] + arc.map { "   " + $0 + "   " }
+        let across = 5 * grid.arcRows
+        let gap = max(1, across - displayWidth(ends.0) - displayWidth(ends.1))
+        let left = (grid.width - across) / 2
+        let (before, after) = (
+            String(repeating: " ", count: left),
+            String(repeating: " ", count: grid.width - across - left)
+        )
+        return [title] + arc.map { before + $0 + after }
             + [
                 line(ends.0 + String(repeating: " ", count: gap) + ends.1, plainStyle),
                 line(value + word, style), blank,
             ]
     }
 
-    /// Four lines of twenty cells: a half circle that is thick up to the value.
-    private func arc(_ part: Double, isCentred: Bool, _ style: Style) -> [String] {
-        let (columns, rows) = (20, 4)
-        var canvas = Canvas(columns: columns, rows: rows)
+    /// A half circle that is thick up to the value.
+    ///
+    /// A large one also shows the limits of usual
+    /// values, the least and the greatest value, and the value in large digits.
+    private func arc(
+        _ row: LiveModel.Row, _ scale: BarScale, _ number: Double, _ rows: Int, _ style: Style
+    ) -> [String] {
+        var canvas = Canvas(columns: 5 * rows, rows: rows)
         let radius = Double(canvas.width) / 2 - 0.5
         let height = Double(canvas.height) - 0.5
-        let steps = 120
-        let from = isCentred ? 0.5 : 0
-        let to = isCentred ? 0.5 + part / 2 : part
-        for step in 0...steps {
-            let at = Double(step) / Double(steps)
+        let steps = 30 * rows
+        let place = { (value: Double) in
+            scale.isCentred ? 0.5 + scale.part(of: value) / 2 : scale.part(of: value)
+        }
+        func dot(_ at: Double, _ inner: Double, owner: UInt8) {
             let angle = Double.pi * (1 - at)
+            canvas.dot(
+                Int((radius + cos(angle) * radius * inner).rounded()),
+                Int((height - sin(angle) * height * inner).rounded()), owner: owner)
+        }
+        let (from, to) = (scale.isCentred ? 0.5 : 0, place(number))
+        let styles: [UInt8: Style] = [1: style, 2: .warning, 3: .bad, 4: .second]
+        let isLarge = rows >= 6
+        let thickness = isLarge ? rows : 5
+        let step = 0.22 / Double(thickness - 1)
+        for index in 0...steps {
+            let at = Double(index) / Double(steps)
             let isFilled = at >= min(from, to) - 1e-9 && at <= max(from, to) + 1e-9
-            for inset in 0..<(isFilled ? 5 : 1) {
-                let inner = 1 - Double(inset) * 0.055
-                canvas.dot(
-                    Int((radius + cos(angle) * radius * inner).rounded()),
-                    Int((height - sin(angle) * height * inner).rounded()),
-                    owner: isFilled ? 1 : 0)
+            let value = scale.isCentred ? (at * 2 - 1) * scale.end : at * scale.end
+            let level = isLarge ? row.shownLevels.rule(for: value)?.level : nil
+            for inset in 0..<(isFilled ? thickness : 1) {
+                dot(at, 1 - Double(inset) * step, owner: isFilled ? 1 : 0)
+            }
+            if let level, level != .note { dot(at, 0.72, owner: level.isGrave ? 3 : 2) }
+        }
+        if isLarge {
+            for extreme in [row.minimum, row.maximum].compactMap(\.self) {
+                for inset in 0..<thickness {
+                    dot(place(extreme), 1 - Double(inset) * step, owner: 4)
+                }
             }
         }
-        return (0..<rows).map { row in
-            canvas.runs(row, isASCII: isASCII).map { run in
-                run.owner == 1 ? palette(style, run.text) : run.text
-            }.joined()
+        let digits = isLarge && !isASCII ? BigDigits.small(fixed(number, row.decimals)) : []
+        let cells = digits.first.map(displayWidth) ?? 0
+        let left = (5 * rows - cells) / 2
+        // The digits stand in the lowest lines, if the half circle leaves room there.
+        let digitsFit = cells > 0 && cells <= 5 * rows * 2 / 3 - 2
+        return (0..<rows).map { line in
+            let runs = canvas.runs(line, isASCII: isASCII)
+            let place = line - (rows - digits.count)
+            guard digitsFit, digits.indices.contains(place) else {
+                return styled(runs, 0..<5 * rows)
+            }
+            return styled(runs, 0..<left) + palette(style, digits[place])
+                + styled(runs, left + cells..<5 * rows)
+        }
+        func styled(_ runs: [(text: String, owner: UInt8)], _ cells: Range<Int>) -> String {
+            var (text, first) = ("", 0)
+            for run in runs {
+                let part = run.text.dropFirst(max(0, cells.lowerBound - first))
+                    .prefix(max(0, cells.upperBound - max(first, cells.lowerBound)))
+                first += run.text.count
+                text += styles[run.owner].map { palette($0, String(part)) } ?? String(part)
+                if first >= cells.upperBound { break }
+            }
+            return text
         }
     }
 }

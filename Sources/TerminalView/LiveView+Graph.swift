@@ -10,13 +10,14 @@ extension LiveView {
     /// A graph of rows over the last minutes, with axes: `size.rows` lines of `size.columns` cells.
     ///
     /// Signals of the same unit share an axis. The line above the graph shows the scale of the
-    /// others.
+    /// others. Of several graphs, one below the other, only the last needs the times.
     func graph(
-        _ rows: [LiveModel.Row], window: Duration, at now: Instant, size: Size
+        _ rows: [LiveModel.Row], window: Duration, at now: Instant, hasTimes: Bool = true,
+        size: Size
     ) -> [String] {
         let left = 7
         let width = size.columns - left
-        let height = size.rows - 2
+        let height = size.rows - (hasTimes ? 2 : 1)
         guard width >= 20, height >= 3 else { return [] }
         let samples = rows.map { $0.trend.samples(window, at: now) }
         let wanted = max(2, min(6, height / 3))
@@ -37,7 +38,8 @@ extension LiveView {
                     palette(Self.plotStyles[Int(run.owner) % 3], run.text)
                 }.joined()
         }
-        return [legend(rows, axes, size.columns)] + lines + [timeAxis(window, left, width)]
+        return [legend(rows, axes, size.columns)] + lines
+            + (hasTimes ? [timeAxis(window, left, width)] : [])
     }
 
     private func draw(

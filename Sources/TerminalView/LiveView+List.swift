@@ -13,10 +13,17 @@ extension LiveView {
     package static func room(_ size: Size, _ model: LiveModel) -> Int {
         let count = model.shown.count
         if model.mode == .gauges {
-            return max(1, (size.rows - 5) / gauge.rows) * gaugeColumns(size.columns)
+            let grid = grid(size, model)
+            return grid.rows * grid.columns
         }
         let lines = max(1, size.rows - 6)
         return count > lines && size.columns >= 2 * halfWidth + 2 ? lines * 2 : lines
+    }
+
+    /// The dials of a screen, without its header and footer.
+    package static func grid(_ size: Size, _ model: LiveModel) -> GaugeGrid {
+        GaugeGrid(
+            Size(columns: size.columns, rows: max(0, size.rows - 5)), count: model.shown.count)
     }
 
     func list(
@@ -48,12 +55,17 @@ extension LiveView {
         }
         var lines = [heading] + drawn
         let rest = size.rows - lines.count - 1
-        let graphed = model.graphed.map { model.rows[$0] }
-        if rest >= Self.leastGraph, graphed.contains(where: \.isPlottable), model.adding == nil {
+        let graphs = model.graphs(atMost: rest / Self.leastGraph).map { $0.map { model.rows[$0] } }
+        if !graphs.isEmpty, model.adding == nil {
             lines.append("")
-            lines += graph(
-                graphed, window: model.graphWindow(at: end), at: end,
-                size: Size(columns: size.columns, rows: min(rest, 20)))
+            for (place, rows) in graphs.enumerated() {
+                // The rest of the lines goes to the first graphs.
+                let height = rest / graphs.count + (place < rest % graphs.count ? 1 : 0)
+                lines += graph(
+                    rows, window: model.graphWindow(at: end), at: end,
+                    hasTimes: place == graphs.count - 1,
+                    size: Size(columns: size.columns, rows: height))
+            }
         }
         return (lines, footer)
     }
@@ -65,13 +77,12 @@ extension LiveView {
         switch model.mode {
         case .signal: return nil
         case .gauges:
-            let columns = Self.gaugeColumns(size.columns)
-            let seen = max(1, rows / Self.gauge.rows)
+            let grid = Self.grid(size, model)
+            let columns = grid.columns
             let first = max(
-                0, min(model.scroll / columns, (places.count + columns - 1) / columns - seen))
-            let place =
-                (first + (line - 4) / Self.gauge.rows) * columns + column / Self.gauge.columns
-            guard line >= 4, column / Self.gauge.columns < columns else { return nil }
+                0, min(model.scroll / columns, (places.count + columns - 1) / columns - grid.rows))
+            let place = (first + (line - 4) / grid.height) * columns + column / grid.width
+            guard line >= 4, column / grid.width < columns else { return nil }
             return places.indices.contains(place) ? places[place] : nil
         case .list:
             let room = max(0, rows - 1)

@@ -20,7 +20,7 @@ extension LiveView {
             lines.append("")
             lines += graph(
                 rows, window: model.graphWindow(at: end), at: end,
-                size: Size(columns: size.columns, rows: min(room, 30)))
+                size: Size(columns: size.columns, rows: room))
         }
         return Array(lines.prefix(size.rows))
     }

@@ -44,7 +44,7 @@ package struct LiveView: Sendable {
             footer = foot
         } else {
             let body = Size(columns: size.columns, rows: room)
-            let isNarrow = size.columns < Self.gauge.columns
+            let isNarrow = size.columns < Self.leastGauge
             switch model.mode == .gauges && isNarrow ? .list : model.mode {
             case .list:
                 let (shown, foot) = list(model, now, body)

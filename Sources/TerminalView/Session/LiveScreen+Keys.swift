@@ -37,7 +37,7 @@ extension LiveScreen {
 
     /// Handles a key in the list of signals; true = the user wants to quit.
     private mutating func press(_ key: Key) throws -> Bool {
-        let line = model.mode == .gauges ? LiveView.gaugeColumns(terminal.size.columns) : 1
+        let line = model.mode == .gauges ? LiveView.grid(terminal.size, model).columns : 1
         switch key {
         case .up, .character("k"): model.moveCursor(by: -line, page: room)
         case .down, .character("j"): model.moveCursor(by: line, page: room)

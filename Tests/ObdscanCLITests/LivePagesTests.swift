@@ -271,6 +271,36 @@ private let sizes: [(Int, Int)] = [
     }
 }
 
+@Suite struct `A large screen` {
+    @Test func `dials grow until all of them just fit, with large digits and limits`() throws {
+        var drive = try Drive(["RPM", "VSS", "ECT", "LOAD_PCT", "TP", "MAF", "FLI"])
+        drive.model.mode = .gauges
+        let lines = drive.lines(200, 50)
+        let names = lines.indices.filter { lines[$0].contains("Engine speed") }
+        #expect(names.count == 1)
+        // The last row of dials reaches the end of the screen.
+        #expect(lines.lastIndex { $0.contains("Fuel tank level") } ?? 0 > 30)
+        #expect(lines.contains { $0.contains("▀▀█") || $0.contains("█▀█") })
+        // A small screen keeps the small dials, so that as many as possible are seen.
+        #expect(drive.lines(80, 24).filter { $0.contains("█▀█") }.isEmpty)
+    }
+
+    @Test func `below a short list stand several graphs over one time axis`() throws {
+        var drive = try Drive(["RPM", "VSS", "ECT", "LOAD_PCT"])
+        let graphs = { (lines: [String]) in lines.filter { $0.hasPrefix("* ") }.count }
+        let times = { (lines: [String]) in lines.filter { $0.hasSuffix(" now") }.count }
+        #expect(graphs(drive.lines(200, 50)) == 4)
+        #expect(times(drive.lines(200, 50)) == 1)
+        #expect(graphs(drive.lines(80, 24)) == 1)
+        // What the user puts into a graph is alone, and signals of one unit share a graph.
+        drive.model.cursor = 0
+        _ = drive.model.togglePlotted()
+        drive.model.cursor = 2
+        _ = drive.model.togglePlotted()
+        #expect(graphs(drive.lines(200, 50)) == 2)
+    }
+}
+
 @Suite struct `The mouse` {
     @Test func `a click finds the row under the mouse`() throws {
         var drive = try Drive(["RPM", "VSS", "ECT", "LOAD_PCT"], seconds: 1)
@@ -281,12 +311,13 @@ private let sizes: [(Int, Int)] = [
         }
         #expect([4, 5, 6, 8, 9, 23].map { row($0) } == [nil, 0, 1, 3, nil, nil])
         drive.model.mode = .gauges
+        // Two dials beside each other and two below them fill this screen.
         #expect(row(4, 0) == 0)
-        #expect(row(5, 26) == 1)
-        #expect(row(11, 60) == 2)
-        #expect(row(12, 10) == 3)
-        #expect(row(12, 30) == nil)
-        #expect(row(5, 79) == nil)
+        #expect(row(5, 39) == 0)
+        #expect(row(5, 40) == 1)
+        #expect(row(13, 10) == 2)
+        #expect(row(21, 79) == 3)
+        #expect(row(22, 10) == nil)
         drive.model.mode = .signal
         #expect(row(5) == nil)
         // More signals than rows: a wide screen shows them in two columns.

@@ -20,7 +20,10 @@ let includeFolders =
 let hasSystemPackages = systemHeaders.allSatisfy { header in
     includeFolders.contains { FileManager.default.fileExists(atPath: "\($0)/\(header)") }
 }
-let isDependency = Context.packageDirectory.contains("/checkouts/")
+// SwiftPM reads the manifest of a dependency from its repository first, where no file is on the disk.
+let isDependency =
+    Context.packageDirectory.contains("/checkouts/")
+    || !FileManager.default.fileExists(atPath: Context.packageDirectory + "/Package.swift")
 if !hasSystemPackages, !isDependency, part != "decode", part != "pure" {
     let packages = "libsqlite3-dev libbluetooth-dev"
     let message = """

@@ -189,7 +189,7 @@ public enum SerialFault: AccessoryFault {
         case .notFound(let path):
             // brltty takes common USB bridges for braille displays, and the node disappears.
             let thief =
-                path.contains("ttyUSB") ? "; brltty may have taken it: sudo apt remove brltty" : ""
+                path.contains("ttyUSB") ? "; brltty may have taken it: " + Self.brltty : ""
             return FaultWords(
                 .device, "\(path): there is no such device",
                 hint: "\"obdscan devices\" lists what is attached" + thief)
@@ -226,6 +226,14 @@ public enum SerialFault: AccessoryFault {
         }
     }
 
+    /// How to keep brltty from an adapter, and from nothing else where somebody needs it.
+    ///
+    /// A file in `/etc` replaces the one in `/usr/lib` that has the same name.
+    private static let brltty =
+        "if nobody reads this computer's screen in braille, sudo apt remove brltty; else copy "
+        + "/usr/lib/udev/rules.d/85-brltty.rules to /etc/udev/rules.d, put # before the line with the "
+        + "adapter's numbers there (lsusb: 1a86:7523 is 1a86/7523), and plug the adapter in again"
+
     /// How to make a program release a serial line.
     private static func remedy(for holder: AccessoryError.Holder?, at path: String) -> String {
         switch holder?.program {
@@ -234,7 +242,7 @@ public enum SerialFault: AccessoryFault {
                 + "sudo systemctl disable --now ModemManager, or a udev rule with "
                 + "ENV{ID_MM_DEVICE_IGNORE}=\"1\""
         case "brltty":
-            "it takes USB bridges for braille displays: sudo apt remove brltty"
+            "it takes USB bridges for braille displays: " + Self.brltty
         case nil:
             "sudo fuser -v \(path) shows which; ModemManager releases it when stopped: "
                 + "sudo systemctl stop ModemManager"

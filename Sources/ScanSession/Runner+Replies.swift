@@ -176,6 +176,15 @@ extension Runner {
         if heard != before { core.publish(heard) }
     }
 
+    /// Reports the adapter's statuses, each of them only from time to time.
+    private mutating func report(_ statuses: [AdapterStatus], at time: Instant) {
+        for status in statuses {
+            if let last = reportedStatuses[status], time - last < ScanEvent.reportPause { continue }
+            reportedStatuses[status] = time
+            tell(.toolDidReport(status))
+        }
+    }
+
     /// Counts the content of a reply and publishes events about it.
     private mutating func note(
         _ delivered: Delivered, _ items: [DiagnosticItem], unasked: Int
@@ -214,6 +223,8 @@ extension Runner {
             after: current.request.isForVehicle ? roundTrip : nil, readings: readings,
             errors: errors, timedOut: timedOut, at: delivered.time)
         if timedOut { tell(.didTimeOut(current.request.id)) }
+        lastRestart = delivered.reply.restart ?? lastRestart
+        if current.ask == nil { report(delivered.reply.troubles, at: delivered.time) }
         if let voltage = delivered.reply.voltage { noteVoltage(voltage) }
     }
 }

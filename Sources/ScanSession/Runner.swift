@@ -39,6 +39,10 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     var heard = HeardECUs()
     var lastVoltage: Double?
     var lastFault: AccessoryError?
+    /// The time at which each status of the adapter was last reported.
+    var reportedStatuses: [AdapterStatus: Instant] = [:]
+    /// The status with which the adapter last restarted.
+    var lastRestart: AdapterStatus?
 
     private var set = PollSet()
 
@@ -295,8 +299,9 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         case .openFailed: return wasReady ? .linkLost(fault) : .accessory(fault)
         case .linkLost: return .linkLost(fault)
         case .initialisation(let failure): return .initialisation(failure)
-        case .initialisationTimedOut, .unresponsive, .flooded, .adapterRestarted:
-            return .adapterSilent
+        case .adapterRestarted:
+            return lastRestart.map { .adapterRestarted($0) } ?? .adapterSilent
+        case .initialisationTimedOut, .unresponsive, .flooded: return .adapterSilent
         }
     }
 }

@@ -25,10 +25,14 @@ extension ScanError: ExplainedAt {
                 "\(accessory): the adapter stopped answering",
                 hint: "unplug it and plug it in again; --record FILE shows what it said last",
                 .unavailable)
+        case .adapterRestarted(let status):
+            return status.explanation(insteadOfAnswerAt: accessory)
         case .linkLost(let error):
             let reason = error.explanation
             return Explanation(
                 "the link was lost: \(reason.message)", hint: reason.hint, .lost)
+        case .requestFailed(.adapterRestarted, let answer) where answer.reply.restart != nil:
+            return answer.reply.restart?.explanation(insteadOfAnswerAt: accessory) ?? .ended
         case .requestFailed(let reason, _):
             switch reason {
             case .timedOut:

@@ -10,6 +10,8 @@ public enum ScanError: Error, Hashable, Sendable {
     case initialisation(InitialisationFailure)
     /// The adapter stopped answering and could not be set up again.
     case adapterSilent
+    /// The adapter restarted again and again with this status.
+    case adapterRestarted(AdapterStatus)
     /// The link was lost, and the session could not restore the link or was told not to try.
     case linkLost(AccessoryError)
     /// The request got no complete answer.

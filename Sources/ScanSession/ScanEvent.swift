@@ -26,6 +26,10 @@ public enum ScanEvent: Hashable, Sendable {
     case toolDidFailToInitialize(InitialisationFailure)
     /// The adapter reported that it will sleep soon.
     case toolWillSleep
+    /// The adapter sent a status in place of an answer to a polled request, or marked the answer as damaged.
+    ///
+    /// The same status is reported again only after ``reportPause``.
+    case toolDidReport(AdapterStatus)
     /// A request was written.
     case didSendCommand(AdapterRequest)
     /// This many bytes arrived without a request.
@@ -57,6 +61,9 @@ public enum ScanEvent: Hashable, Sendable {
     /// The session has ended; this is the last event.
     case sessionDidEnd(ScanError?)
 
+    /// The shortest time between two reports of the same status: ``toolDidReport(_:)``.
+    public static let reportPause = Duration.seconds(10)
+
     /// Sets of events, so that observers only receive the chosen ones.
     public struct Kinds: OptionSet, Hashable, Sendable {
         /// One bit per kind.
@@ -84,7 +91,7 @@ public enum ScanEvent: Hashable, Sendable {
         switch self {
         case .scanDidStart, .scanDidPause, .scanDidCancel, .scanDidRest, .scanDidWake,
             .toolDidConnect, .toolDidDisconnect, .toolDidInitialize, .toolDidFailToInitialize,
-            .toolWillSleep,
+            .toolWillSleep, .toolDidReport,
             .didReceiveVoltage, .didTimeOut, .didNotSend, .didReceiveError, .pollDidFinish,
             .recordingFailed, .didLoseEvents,
             .sessionDidEnd:

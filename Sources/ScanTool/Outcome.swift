@@ -28,6 +28,19 @@ public struct Reply: Hashable, Sendable {
 
     /// An empty reply.
     public init() {}
+
+    /// The status with which the adapter restarted; nil if the reply shows none.
+    package var restart: AdapterStatus? { statuses.last { $0.recovery == .initialise } }
+
+    /// The statuses, and a damaged answer as a status, that a user has to know.
+    ///
+    /// Silence and an unknown command are not among them: a vehicle lacks many signals, and an adapter many
+    /// commands.
+    package var troubles: [AdapterStatus] {
+        let isMarked = errors.contains { $0.fault == .markedByAdapter }
+        return statuses.filter { $0 != .noData && $0 != .unknownCommand }
+            + (isMarked ? [.dataError] : [])
+    }
 }
 
 /// A frame of a monitored bus.

@@ -200,7 +200,7 @@ extension ScanEvent {
                 duration: length)
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
             .didSendCommand, .didReceiveUnasked, .didReceiveResponses, .didReceiveVoltage,
-            .didTimeOut, .didNotSend,
+            .didTimeOut, .didNotSend, .toolDidReport,
             .pollDidFinish, .didChangeState, .recordingFailed, .didProgress, .didLoseEvents,
             .sessionDidEnd:
             return nil

@@ -60,6 +60,43 @@ import Testing
         #expect(objects.map { $0["kind"] as? String } == ["adapterStatus"])
     }
 
+    /// The adapter works at first, and sends the word in place of each answer to a polled request.
+    @Test(arguments: words.filter { longWords.contains($0.text) } + later)
+    func `while a trip is recorded`(word: Word) async throws {
+        let database = workplace.path("\(UUID().uuidString).db")
+        let outcome = try await run(
+            ["log", "rpm", "--duration", "2s", "--db", database], engineSpeed: word.text)
+        #expect(outcome.errors.contains(word.message), "\(outcome)")
+        // Once, with the remedy, and without the name of the only device.
+        #expect(outcome.errors.components(separatedBy: word.message).count == 2, "\(outcome)")
+        let line = outcome.errors.split(separator: "\n").first { $0.contains(word.message) }
+        #expect(line?.contains("; ") == true && line?.contains("replay:") == false, "\(outcome)")
+    }
+
+    /// Words of each kind: the bus, the adapter, a retry, a warning, a restart.
+    private static let longWords = ["CAN ERROR", "BUFFER FULL", "ACT ALERT", "OK", "LV RESET"]
+
+    /// Words that end the adapter's settings, and a damaged answer.
+    private static let later = [
+        Word(text: "ERR94", status: 69, message: "(ERR94)"),
+        Word(text: "ERR71", status: 69, message: "internal fault"),
+        Word(text: "7E804410C1AF8 <RX ERROR", status: 69, message: "answers came damaged"),
+    ]
+
+    /// The adapter answers the first requests and restarts at the request for codes.
+    @Test(arguments: [
+        ("LV RESET", "(LV RESET)"), ("ERR94", "(ERR94)"), ("ERR71", "internal fault"),
+    ])
+    func `a list of codes names the word with which the adapter restarted`(
+        word: String, message: String
+    ) async throws {
+        let outcome = try await run(
+            ["dtc"], others: ["03": word, "07": word, "0A": word, "0101": "7E806410100000000"])
+        #expect(outcome.status != 0 && outcome.errors.contains(message), "\(outcome)")
+        #expect(!outcome.errors.contains("stopped answering"), "\(outcome)")
+        #expect(!outcome.errors.contains("in the middle of a request"), "\(outcome)")
+    }
+
     @Test func `the adapter does not know a request`() async throws {
         let outcome = try await run(["dtc"], firstRequest: "?")
         #expect(outcome.status == 69)

@@ -68,7 +68,7 @@ struct DoctorRun {
         switch error {
         case .accessory(let error), .linkLost(let error): Check.Step(error.words.step)
         case .initialisation(.noVehicle): .vehicle
-        case .initialisation, .adapterSilent, .requestFailed, .refused: .adapter
+        case .initialisation, .adapterSilent, .adapterRestarted, .requestFailed, .refused: .adapter
         case .interrupted, .stopped, .system: .link
         }
     }

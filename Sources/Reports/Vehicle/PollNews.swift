@@ -10,9 +10,22 @@ import SystemIO
 package struct PollNews {
     private let accessory: String
     private var isLost = false
+    /// The adapter's statuses that were told.
+    private var told: Set<AdapterStatus> = []
 
     package init(accessory: String) {
         self.accessory = accessory
+    }
+
+    /// An adapter's status in words, with the remedy.
+    package func text(of status: AdapterStatus) -> String {
+        let words = status.explanation(insteadOfAnswerAt: accessory)
+        // Whoever prints the message names the accessory if there are several.
+        let head = "\(accessory): "
+        let message =
+            words.message.hasPrefix(head)
+            ? String(words.message.dropFirst(head.count)) : words.message
+        return message + (words.hint.map { "; " + $0 } ?? "")
     }
 
     /// The message about `event`; nil = none.
@@ -28,6 +41,8 @@ package struct PollNews {
             isLost = true
             return failure.explanation(at: accessory).message
         case .toolWillSleep: return "the adapter is about to sleep"
+        case .toolDidReport(let status):
+            return told.insert(status).inserted ? text(of: status) : nil
         case .recordingFailed(let number):
             return "the recording cannot be written any more: \(SystemError.text(of: number))"
         case .scanDidRest(let rest): return rest.words

@@ -23,6 +23,7 @@ extension ScanEvent {
         case .toolDidFailToInitialize(let failure):
             "adapter not set up: \(failure.explanation(at: "adapter").message)"
         case .toolWillSleep: "the adapter is about to sleep"
+        case .toolDidReport(let status): status.explanation(insteadOfAnswerAt: "adapter").message
         case .didSendCommand(let request):
             switch request {
             case .vehicle(let request):

@@ -20,6 +20,8 @@ package struct LiveScreen: ~Copyable {
     /// The texts of codes, and what explains them.
     let codeWords: () throws -> CodeWords
     private var news: PollNews
+    /// The time at which the notice in the head was reported by the adapter; nil for other notices.
+    private var reported: Instant?
     let period: Duration?
     private let until: Instant?
     let view: LiveView
@@ -201,6 +203,10 @@ package struct LiveScreen: ~Copyable {
                 }
             }
             for case .reading(let reading) in batch.items {
+                if let time = reported, batch.answered - time >= ScanEvent.reportPause {
+                    model.header.notice = nil
+                    reported = nil
+                }
                 takeLight(reading)
                 guard shows(reading, asked) else { continue }
                 model.apply(reading, connection.table[reading.signal], at: batch.answered)
@@ -262,6 +268,9 @@ package struct LiveScreen: ~Copyable {
                 lose(because: .accessory(error), words: "the link was lost, reconnecting …")
             case .toolDidFailToInitialize(let failure):
                 lose(because: .initialisation(failure), words: "reconnecting …")
+            case .toolDidReport(let status):
+                model.header.notice = news.text(of: status)
+                reported = time
             case .pollDidFinish where setup.wants.isEmpty: continue
             case .pollDidFinish: return .finished
             case .sessionDidEnd(let error): return .failed(error ?? .stopped)
@@ -272,6 +281,7 @@ package struct LiveScreen: ~Copyable {
                 .recordingFailed, .didProgress, .didLoseEvents:
                 if let note = news.note(event) {
                     model.header.notice = note
+                    reported = nil
                 }
             }
         }
@@ -283,6 +293,7 @@ package struct LiveScreen: ~Copyable {
         model.header.isLinkLost = true
         // The action comes first, because the reason may not fit.
         model.header.notice = "\(words) (\(reason))"
+        reported = nil
     }
 
     /// Shows the state of storing, and marks set from outside.

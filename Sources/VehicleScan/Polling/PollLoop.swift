@@ -151,7 +151,7 @@ public struct PollLoop {
             case .sessionDidEnd(let error): end = .failed(error ?? .stopped)
             case .scanDidStart, .scanDidPause, .scanDidCancel, .scanDidRest, .scanDidWake,
                 .toolDidConnect, .toolDidDisconnect, .toolDidInitialize, .toolDidFailToInitialize,
-                .toolWillSleep, .didSendCommand, .didReceiveUnasked,
+                .toolWillSleep, .toolDidReport, .didSendCommand, .didReceiveUnasked,
                 .didReceiveResponses, .didReceiveVoltage, .didTimeOut, .didNotSend,
                 .didReceiveError, .didChangeState, .recordingFailed, .didProgress,
                 .didLoseEvents:

@@ -83,6 +83,12 @@ public struct CodeTexts: Sendable {
         byte == 0 ? nil : Self.text(of: Hex.string([byte]), in: failureTypes)
     }
 
+    /// The failure type of a code in words, or its category; nil without one.
+    package func failure(of code: CodeReport.Code) -> String? {
+        guard case .dtc(let code) = code, let byte = code.failureType else { return nil }
+        return text(ofFailureType: byte) ?? (byte == 0 ? nil : text(ofFailureCategory: byte))
+    }
+
     /// The text for the category of a failure type byte, which is its high digit.
     public func text(ofFailureCategory byte: UInt8) -> String? {
         Self.text(of: Hex.string([byte >> 4]), in: failureTypes)

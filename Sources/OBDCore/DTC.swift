@@ -65,6 +65,9 @@ public struct J1939Code: Hashable, Sendable {
     /// The SPN conversion method bit; true means an older, ambiguous byte order.
     public var conversionMethod: Bool
 
+    /// How often the fault occurred; nil if the ECU does not count that.
+    package var occurrences: UInt8? { occurrenceCount == 0x7F ? nil : occurrenceCount }
+
     /// A code from its fields.
     public init(spn: UInt32, fmi: UInt8, occurrenceCount: UInt8, conversionMethod: Bool) {
         self.spn = spn

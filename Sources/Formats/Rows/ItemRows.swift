@@ -158,8 +158,7 @@ public struct ItemRows: Sendable {
         switch report.code {
         case .dtc(let code): failureType = code.failureType
         case .j1939(let code):
-            // 127 means that the count is not available.
-            if code.occurrenceCount != 127 { occurrences = code.occurrenceCount }
+            occurrences = code.occurrences
             // The older conversion of the number to bytes, which has several variants.
             if code.conversionMethod { conversionMethod = 1 }
         }
@@ -200,7 +199,7 @@ public struct ItemRows: Sendable {
     public func row(_ message: ECUMessage, time: UTC?) -> Row {
         let service =
             message.parameterGroup == nil ? ReadingText.service(ofAnswer: message.payload) : nil
-        return Row(
+        var row = Row(
             "message",
             [
                 "time": .time(time), "ecu": .text(message.ecu?.printed),
@@ -208,6 +207,8 @@ public struct ItemRows: Sendable {
                 "pgn": .text(message.parameterGroup.map { Hex.string($0, digits: 6) }),
                 "payload": .text(Hex.string(message.payload)),
             ])
+        if let meaning = message.meaning { row.add("meaning", .text(meaning)) }
+        return row
     }
 
     /// The row of an ECU that answered a request for codes; `light` and `lamps` are null if it does

@@ -138,7 +138,9 @@ package struct AnswerPrinter {
         case .negativeResponse(let refusal, _, _):
             return "\(ecu)  \(refusal.outcome) "
                 + "(\(Hex.string([refusal.nrc.rawValue])))"
-        case .message(let message): return "\(ecu)  \(Hex.string(message.payload))"
+        case .message(let message):
+            return "\(ecu)  \(Hex.string(message.payload))"
+                + (message.meaning.map { "  \($0)" } ?? "")
         case .error(let error): return "\(ecu)  error: \(error.reason)"
         case .code(let report): return "\(ecu)  \(report.kind.rawValue) \(report.code.text)"
         case .monitor, .monitorTest, .reading: return nil

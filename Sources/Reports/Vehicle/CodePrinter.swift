@@ -150,6 +150,13 @@ package struct CodePrinter {
             }
             var rows = TextTable([("", .left), ("", .left)], flexible: [1])
             rows.add([.init("Drive on?", .dim), .init(fault.driving, style)])
+            if let type = texts.failure(of: code) {
+                rows.add([.init("Failure type", .dim), .init(type)])
+            }
+            let status = code.statusWords(of: fault.code.said.statusByte)
+            if !status.isEmpty {
+                rows.add([.init("Status", .dim), .init(status.joined(separator: ", "))])
+            }
             if fault.proof.isKnown { rows.add([.init("Proof", .dim), .init(fault.proof.text)]) }
             result += rows.text(palette, indent: 2, columns: output.columns)
         }

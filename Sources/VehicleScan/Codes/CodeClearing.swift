@@ -65,10 +65,8 @@ public struct CodeClearing: Sendable {
         messages.compactMap { message in
             if message.parameterGroup == 0xE800 {
                 guard let control = message.payload.first, control != 0 else { return nil }
-                let reasons: [UInt8: String] = [
-                    1: "negative acknowledgement", 2: "access denied", 3: "cannot respond",
-                ]
-                return (message.ecu, reasons[control] ?? "acknowledgement \(control)", false)
+                let reason = ECUMessage.acknowledgements[control]
+                return (message.ecu, reason ?? "acknowledgement \(control)", false)
             }
             guard message.payload.count == 3, message.payload[0] == 0x7F,
                 message.payload[2] != NRC.responsePending.rawValue

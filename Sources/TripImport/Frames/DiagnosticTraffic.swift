@@ -77,6 +77,8 @@ package struct DiagnosticTraffic {
     }
 
     private let known: TableAddresses
+    /// The vehicle that the log names; nil until a VIN was read.
+    private var vehicle: VIN?
     private var plain: [ECUAddress: ISO15765Assembler] = [:]
     /// Where an address byte comes before the data.
     private var addressed: [ECUAddress: ISO15765Assembler] = [:]
@@ -190,10 +192,11 @@ package struct DiagnosticTraffic {
         return .request(message.payload, address)
     }
 
-    private func answer(
+    private mutating func answer(
         _ message: ECUMessage, to key: ECUAddress?, _ frame: LoggedFrame
     ) -> Answer {
-        Answer(
+        vehicle = message.reportedVIN ?? vehicle
+        return Answer(
             message: message, request: key.flatMap { questions[$0]?.payload }, asked: key,
             time: frame.time)
     }
@@ -388,10 +391,11 @@ package struct DiagnosticTraffic {
         if Self.isOBD(request), Self.isOBD(ecu) { return true }
         let isUsual =
             request.usualResponder == ecu
-            || Self.isMakersPair(request, ecu)
+            || Self.isMakersPair(request, ecu) || isPairOfStellantis(request, ecu)
             || known.targets.contains(request) && known.responders.contains(ecu)
         let isNamed =
             known.targets.contains(request) || request.isDiagnosticRequest || Self.isOBD(request)
+            || isPairOfStellantis(request, ecu)
         // A refusal repeats a single byte.
         if payload.first == 0x7F { return isNamed && isUsual }
         if isNamed && isUsual { return true }
@@ -420,6 +424,21 @@ package struct DiagnosticTraffic {
         }
     }
 
+    /// Whether an ECU of Stellantis answers a request from this address: 6B4 is answered at 694.
+    ///
+    /// Other makes have other traffic there, so that the log has to show a VIN of Stellantis first.
+    private func isPairOfStellantis(_ request: ECUAddress, _ ecu: ECUAddress) -> Bool {
+        guard let vehicle, request.form == .can11, ecu.form == .can11,
+            (0x6A0...0x6BF).contains(request.value), ecu.value == request.value - 0x20
+        else { return false }
+        return Self.stellantis.contains(String(vehicle.text.prefix(3)))
+    }
+
+    /// The world manufacturer identifiers of Peugeot, Citroën, DS, Opel and Fiat.
+    private static let stellantis: Set<String> = [
+        "VF3", "VR3", "VF7", "VR7", "VS7", "VR1", "W0L", "W0V", "VXE", "VXK", "ZFA", "ZFC",
+    ]
+
     /// Whether an answer repeats service and identifier of a request, or refuses it.
     private static func answers(_ answer: [UInt8], _ question: [UInt8]) -> Bool {
         guard let service = question.first, let first = answer.first else { return false }
@@ -432,5 +451,17 @@ package struct DiagnosticTraffic {
             return question.dropFirst().contains(answer[1])
         }
         return repeated == 0 || answer[1...repeated].elementsEqual(question[1...repeated])
+    }
+}
+
+extension ECUMessage {
+    /// The VIN in an answer to 09 02, 22 F1 90, or 1A 90; nil for any other.
+    fileprivate var reportedVIN: VIN? {
+        for start in [[0x49, 0x02, 0x01], [0x62, 0xF1, 0x90], [0x5A, 0x90]] as [[UInt8]]
+        where payload.starts(with: start) {
+            let text = payload.dropFirst(start.count).prefix(17)
+            return text.allSatisfy { $0 < 0x80 } ? VIN(String(decoding: text, as: UTF8.self)) : nil
+        }
+        return nil
     }
 }

@@ -29,12 +29,6 @@ func readCAN(_ input: [UInt8]) {
             events(.slcan, [SLCAN.line(of: frame)[...]]) == [.frame(frame)],
             "a frame is not read as it is written")
     }
-    for line in bytes.split(separator: 0x0A) {
-        guard case .line(let read) = CandumpLine.read(Array(line)) else { continue }
-        require(
-            CandumpLine.read(Array(read.text.utf8)) == .line(read),
-            "a line of a log is not read as it is written")
-    }
     var exchange = CANExchange()
     var out: [CANExchange.Output] = []
     let request = VehicleRequest(

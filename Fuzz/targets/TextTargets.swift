@@ -57,10 +57,13 @@ func readConversation(_ input: [UInt8]) {
     let rows = ItemRows(table: Tables.standard) { CodeFacts(text: Tables.texts.text(of: $0.code)) }
     var lines = TextLines()
     var found: [DecodedLine] = []
-    lines.receive(text) { line, number in run.read(line, number: number) { found.append($0) } }
+    lines.receive(text) { line, number in
+        run.read(line, number: number) { line, _ in found.append(line) }
+    }
     let last = lines.number
-    lines.finish { line, number in run.read(line, number: number) { found.append($0) } }
-    run.finish { found.append($0) }
+    lines.finish { line, number in run.read(line, number: number) { line, _ in found.append(line) }
+    }
+    run.finish { line, _ in found.append(line) }
 
     var messageBytes = 0
     for entry in found {
@@ -177,11 +180,11 @@ func readTranscript(_ input: [UInt8]) {
         messagesOnly: true)
     TranscriptLines.forEach(in: transcript, numbers: parsed.lines) { line, direction, number in
         switch direction {
-        case .toAdapter: run.readRequest(line, number: number) { _ in }
-        case .fromAdapter: run.read(line, number: number) { _ in }
+        case .toAdapter: run.readRequest(line, number: number) { _, _ in }
+        case .fromAdapter: run.read(line, number: number) { _, _ in }
         }
     }
-    run.finish { _ in }
+    run.finish { _, _ in }
 }
 
 /// Typed codes: a parsed code must print the same text and have an explanation.

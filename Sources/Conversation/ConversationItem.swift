@@ -32,11 +32,14 @@ public struct ConversationItem: Hashable, Sendable {
     public var line: Int
     /// The request that the item answers, with the known facts about the vehicle's protocol.
     public var exchange: Exchange
+    /// The time at which the item was complete; nil if the input shows none.
+    public var time: RecordedTime?
 
     /// An item.
-    public init(_ content: Content, line: Int, exchange: Exchange) {
+    public init(_ content: Content, line: Int, exchange: Exchange, time: RecordedTime? = nil) {
         self.content = content
         self.line = line
         self.exchange = exchange
+        self.time = time
     }
 }

@@ -1,5 +1,5 @@
 /// Converts a file in UTF-16 to UTF-8 in pieces; other files pass unchanged.
-struct UTF16Pieces {
+package struct UTF16Pieces {
     private enum Encoding { case unknown, utf8, littleEndian, bigEndian }
     private var encoding = Encoding.unknown
     /// An odd byte at the end of the last piece.
@@ -7,13 +7,17 @@ struct UTF16Pieces {
     /// The first half of a surrogate pair.
     private var high: UInt16?
 
+    /// A file of which nothing was read.
+    package init() {}
+
     /// Converts a complete beginning of a file.
     static func decoded(_ beginning: [UInt8]) -> [UInt8] {
         var pieces = UTF16Pieces()
         return Array(pieces.read(beginning[...], isLast: true))
     }
 
-    mutating func read(_ piece: ArraySlice<UInt8>, isLast: Bool) -> ArraySlice<UInt8> {
+    /// Converts the next piece.
+    package mutating func read(_ piece: ArraySlice<UInt8>, isLast: Bool) -> ArraySlice<UInt8> {
         var piece = piece
         if encoding == .unknown {
             // The byte order mark has two bytes.

@@ -2,7 +2,78 @@ import Diagnostics
 import Foundation
 import OBDCore
 import Testing
-import TripImport
+
+@testable import TripImport
+
+/// The lines of can-utils' candump: its log, with a direction, nine digits or dots, and its output on a
+/// terminal.
+@Suite struct `Lines of candump` {
+    private func read(_ text: String) -> String {
+        var reader = FrameLogReader(.candump, needsTimes: false, skipsOthers: false)
+        switch reader.read(Array(text.utf8)[...]) {
+        case .frame(let frame):
+            let time = reader.shown(frame).map { "\($0) " } ?? ""
+            return time + "\(frame.address.digits)#\(Hex.string(frame.data))"
+        case .remote(let frame): return "\(frame.address.digits)#R"
+        case .other: return "other"
+        case .unreadable: return "unreadable"
+        }
+    }
+
+    @Test(arguments: [
+        ("(1.249713) vcan0 044#2A366C2BBA", "elapsed(1249713) 044#2A366C2BBA"),
+        ("can1 18DAF110#0641009839A0", "18DAF110#0641009839A0"), ("can0 7DF#R", "7DF#R"),
+        ("can0 7DF#R8", "7DF#R"), ("can0 7E8#", "7E8#"), ("can0 7E8#03410D32 R", "7E8#03410D32"),
+        ("vcan0 7E8##1000962F18C313233343536AA", "7E8#000962F18C313233343536AA"),
+        ("can0 7E8#1122334455667788_9", "7E8#1122334455667788"),
+        ("can0 7E8#11.22", "7E8#1122"), ("(1.500000123) can0 7E8#AA", "elapsed(1500000) 7E8#AA"),
+        ("(1.5) can0 7E8#AA", "elapsed(1500000) 7E8#AA"),
+        ("(1.050) can0 7E8#AA", "elapsed(1050000) 7E8#AA"),
+        ("  can0  7E8   [8]  03 41 0D 35 00 00 00 00", "7E8#03410D3500000000"),
+        (" (0.100000)  can0  7DF   [2]  01 0D", "elapsed(100000) 7DF#010D"),
+        ("  can0  RX - -  7E8   [2]  03 41   '.A'", "7E8#0341"),
+        ("  can0  TX B E  7E8   [2]  20 41   ' A'", "7E8#2041"),
+        ("  can0  7E8  [12]  00 09 62 F1 8C 31 32 33 34 35 36 AA", "7E8#000962F18C313233343536AA"),
+        ("  can0  7E8  [02]  01 41", "7E8#0141"), ("  can0  7DF   [0]  remote request", "7DF#R"),
+        ("  \u{1B}[1;31mcan0  7E8   [1]  AA\u{1B}[0m", "7E8#AA"),
+    ])
+    func `a line has several forms`(_ text: String, _ frame: String) {
+        #expect(read(text) == frame)
+    }
+
+    @Test func `a day is the day of an unknown time zone`() {
+        let line = " (2021-05-04 16:34:11.190458)  any  18DAF110   [1]  00"
+        var reader = FrameLogReader(.candump, needsTimes: false, skipsOthers: false)
+        guard case .frame(let frame) = reader.read(Array(line.utf8)[...]) else {
+            Issue.record("not read")
+            return
+        }
+        #expect(
+            reader.shown(frame)
+                == UTC("2021-05-04").map {
+                    .local(UTC(microseconds: $0.microseconds + 59_651_190_458))
+                })
+    }
+
+    @Test(arguments: [
+        ("(1436509052.249713) vcan0 20000004#0004000000000000", "other"),
+        ("  can0  20000004   [8]  00 04 00 00 00 00 00 00   ERRORFRAME", "other"),
+        ("\tcontroller-problem{rx-error-warning}", "other"), ("", "other"),
+    ])
+    func `errors of the controller are no frames`(_ text: String, _ wanted: String) {
+        #expect(read(text) == wanted)
+    }
+
+    @Test(arguments: [
+        "  can0  7E8   [8]  03 41 0D 35", "  can0  7E8   [2]  03 41 0D", "  can0  7E8   [2]  03 4",
+        "  can0  7E8   [9]  01 02 03 04 05 06 07 08 09", "(1436509052.249713) vcan0 123##",
+        "7E8 03 41 0D 32", "  7E8   [2]  03 41", "(1436509052.) vcan0 044#2A",
+        "(1436509052.249713) vcan0 44#2A", "(1436509052.249713) vcan0 044#2A3",
+        "(1436509052.249713) vcan0 044#2A366C2BBA00112233", "(1436509052.249713) vcan0 800#2A",
+        "(1436509052.249713) vcan0 044#2A R R", "not a frame",
+    ])
+    func `damaged lines are not read`(_ text: String) { #expect(read(text) == "unreadable") }
+}
 
 /// The same conversation in the formats of eight programs.
 ///

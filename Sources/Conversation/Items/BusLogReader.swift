@@ -8,16 +8,6 @@ import VehicleLink
 ///
 /// `import` finds them in the same way: ``DiagnosticTraffic``. Other frames are passed on unchanged.
 struct BusLogReader {
-    enum Form {
-        case candump
-        case other(FrameLogForm)
-    }
-
-    private enum Lines {
-        case candump
-        case other(FrameLogReader)
-    }
-
     /// A frame that may be a request, or an item after such a frame.
     private struct Held {
         var item: ConversationItem
@@ -40,7 +30,11 @@ struct BusLogReader {
     /// More buses than any log has; the others share the last one.
     private static let mostBuses = 64
 
-    private var lines: Lines
+    private var lines: FrameLogReader
+    /// The number of the line that showed the format; lines before it are no frames.
+    private let firstLine: Int
+    /// Whether a line of the log was read; before a table there may be lines that are not.
+    private var hasBegun: Bool
     private let known: TableAddresses
     private let isJ1939: Bool?
     private var buses: [ArraySlice<UInt8>: DiagnosticTraffic] = [:]
@@ -52,13 +46,17 @@ struct BusLogReader {
     private var exchange: Exchange?
     /// The time of the newest frame; unit: microseconds.
     private var newest: Int64 = 0
+    /// The time of the last frame, as the log shows it.
+    private var time: RecordedTime?
 
     /// A reader at the beginning of a log of a bus that speaks `vehicleProtocol`, if that is known.
-    init(_ form: Form, _ table: PIDTable, _ vehicleProtocol: VehicleProtocol?) {
-        switch form {
-        case .candump: lines = .candump
-        case .other(let form): lines = .other(FrameLogReader(form, needsTimes: false))
-        }
+    init(
+        _ form: FrameLogForm, from firstLine: Int, _ table: PIDTable,
+        _ vehicleProtocol: VehicleProtocol?
+    ) {
+        lines = FrameLogReader(form, needsTimes: false, skipsOthers: false)
+        self.firstLine = firstLine
+        if case .table = form { hasBegun = false } else { hasBegun = true }
         known = TableAddresses(table)
         self.table = table
         isJ1939 = vehicleProtocol.map { $0 == .j1939 }
@@ -66,25 +64,56 @@ struct BusLogReader {
 
     // MARK: Formats
 
-    /// The bytes of a table that show its format.
-    private static let mostOfTable = 64 << 10
-
-    /// Whether an input with this beginning may be a log, and more of it shows that.
-    ///
-    /// The first line shows most formats; a table shows the units of its columns in its rows.
-    static func needsMore(than start: [UInt8]) -> Bool {
-        let text = start.drop { $0 == 0x0A || $0 == 0x0D }
-        guard let end = text.firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) else {
-            return text.count < TextLines.longestLine
-        }
-        return mayBeTable(text[..<end]) && start.count < mostOfTable
+    /// What a beginning shows about an input.
+    enum Beginning {
+        /// More of the input is needed.
+        case undecided
+        case text
+        /// A log, whose format this line shows.
+        case log(FrameLogForm, line: Int)
     }
 
-    /// The format of a log with this beginning; nil for other texts.
-    static func form(of start: [UInt8]) -> Form? {
-        let line = start.drop { $0 == 0x0A || $0 == 0x0D }.prefix { $0 != 0x0A && $0 != 0x0D }
-        if CandumpLine.read(Array(line)) != .foreign { return .candump }
-        return FrameLogForm(beginning: mayBeTable(line) ? start : Array(line)).map { .other($0) }
+    /// The bytes of a table that show its format.
+    private static let mostOfTable = 64 << 10
+    /// Lines that may be before the first line of a log.
+    private static let mostLines = 40
+
+    /// Whether an input begins as a log; `isWhole` if nothing follows.
+    ///
+    /// A line shows most formats. A table shows the units of its columns in its rows.
+    static func beginning(_ start: [UInt8], isWhole: Bool) -> Beginning {
+        let isEnough = isWhole || start.count >= mostOfTable
+        var table: Int?
+        var number = 0
+        var seen = 0
+        var place = start.startIndex
+        while place < start.endIndex, seen < mostLines {
+            let end = start[place...].firstIndex { $0 == 0x0A || $0 == 0x0D }
+            guard let line = end.map({ start[place..<$0] }) ?? (isEnough ? start[place...] : nil)
+            else { break }
+            number += 1
+            place = (end ?? line.endIndex - 1) + 1
+            if end.map({ start[$0...].starts(with: [0x0D, 0x0A]) }) == true { place += 1 }
+            if line.allSatisfy({ $0 == 0x20 }) { continue }
+            seen += 1
+            if let form = FrameLogForm(line: line) { return .log(form, line: number) }
+            if isOfAdapter(line) { return .text }
+            if table == nil, mayBeTable(line) { table = number }
+        }
+        if start[place...].first == UInt8(ascii: ">") { return .text }
+        guard let table else { return isEnough || seen == mostLines ? .text : .undecided }
+        guard isEnough else { return .undecided }
+        return FrameLogForm(beginning: start).map { .log($0, line: table) } ?? .text
+    }
+
+    /// Whether a line is from the conversation with an adapter: a request, or digits of an answer.
+    private static func isOfAdapter(_ line: ArraySlice<UInt8>) -> Bool {
+        if line.first == UInt8(ascii: ">") { return true }
+        let start = line.prefix(2).map { $0 & 0xDF }
+        if start.elementsEqual("AT".utf8) || start.elementsEqual("ST".utf8), !mayBeTable(line) {
+            return true
+        }
+        return line.allSatisfy { Hex.value($0) != nil || $0 == 0x20 || $0 == UInt8(ascii: ":") }
     }
 
     private static func mayBeTable(_ line: ArraySlice<UInt8>) -> Bool {
@@ -95,25 +124,16 @@ struct BusLogReader {
 
     /// Reads a line without its line end.
     mutating func read(_ line: [UInt8], number: Int, _ items: inout [ConversationItem]) {
-        switch lines {
-        case .candump:
-            switch CandumpLine.read(line) {
-            case .other: break
-            case .line(let line): take(line, number, &items)
-            case .foreign:
-                // The details of an error (`-e`) are below it.
-                let isDetail = line.first == 0x09 || line.allSatisfy { $0 == 0x20 }
-                if !isDetail { foreign(line, number, &items) }
-            }
-        case .other(var reader):
-            let found = reader.read(line[...])
-            lines = .other(reader)
-            switch found {
-            case .frame(let frame): take(frame, number, &items)
-            case .other: break
-            case .unreadable:
-                if !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { foreign(line, number, &items) }
-            }
+        switch lines.read(line[...]) {
+        case .frame(let frame):
+            hasBegun = true
+            time = lines.shown(frame)
+            take(frame, number, &items)
+        case .remote(let frame):
+            time = lines.shown(frame)
+            show(frame.address, [], number, isQuestion: false, &items)
+        case .other: hasBegun = hasBegun || !line.isEmpty
+        case .unreadable: if hasBegun, number >= firstLine { foreign(line, number, &items) }
         }
     }
 
@@ -125,6 +145,7 @@ struct BusLogReader {
         for name in buses.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             for error in buses[name]?.finish() ?? [] { append(error, error.line, &items) }
         }
+        time = nil
         endExchange(0, &items)
     }
 
@@ -136,22 +157,7 @@ struct BusLogReader {
             ConversationItem(
                 .linkError(
                     LinkError(.notAFrame, line: number), text: String(decoding: line, as: UTF8.self)
-                ), line: number, exchange: exchange ?? Exchange()))
-    }
-
-    private mutating func take(
-        _ line: CandumpLine, _ number: Int, _ items: inout [ConversationItem]
-    ) {
-        let frame = line.frame
-        guard !frame.isRemote else {
-            show(frame.id, [], number, isQuestion: false, &items)
-            return
-        }
-        take(
-            LoggedFrame(
-                time: line.time?.microseconds ?? 0, id: frame.id.value,
-                isExtended: frame.id.form == .can29, data: frame.data,
-                channel: Array(line.interface.utf8)[...]), number, &items)
+                ), line: number, exchange: exchange ?? Exchange(), time: time))
     }
 
     /// Takes a frame; the first frames of a bus that may speak SAE J1939 wait until it shows that.
@@ -215,7 +221,8 @@ struct BusLogReader {
             if let asked = answer.asked { settle(asked, &items) }
             hand(
                 ConversationItem(
-                    .message(answer.message), line: answer.message.line, exchange: answer.exchange),
+                    .message(answer.message), line: answer.message.line, exchange: answer.exchange,
+                    time: time),
                 isQuestion: false, &items)
         case .fault(let error):
             release(&items)
@@ -228,7 +235,7 @@ struct BusLogReader {
         _ items: inout [ConversationItem]
     ) {
         let item = ConversationItem(
-            .frame(id: id, data: data), line: number, exchange: exchange ?? Exchange())
+            .frame(id: id, data: data), line: number, exchange: exchange ?? Exchange(), time: time)
         hand(item, isQuestion: isQuestion, &items)
     }
 
@@ -268,13 +275,14 @@ struct BusLogReader {
     private func append(_ error: LinkError, _ number: Int, _ items: inout [ConversationItem]) {
         items.append(
             ConversationItem(
-                .linkError(error, text: ""), line: number, exchange: exchange ?? Exchange()))
+                .linkError(error, text: ""), line: number, exchange: exchange ?? Exchange(),
+                time: time))
     }
 
     private mutating func endExchange(_ number: Int, _ items: inout [ConversationItem]) {
         release(&items)
         guard let ended = exchange else { return }
         exchange = nil
-        items.append(ConversationItem(.endOfExchange, line: number, exchange: ended))
+        items.append(ConversationItem(.endOfExchange, line: number, exchange: ended, time: time))
     }
 }

@@ -2,6 +2,7 @@ import Adapters
 import Diagnostics
 import OBDCore
 import PIDTables
+import TripImport
 import VehicleLink
 
 /// Decodes bytes into their meaning: the work of `obdscan decode` without files and output.
@@ -20,6 +21,7 @@ public struct DecodePipeline {
     /// The part of the tables that is loaded.
     public private(set) var tables: DecodeTables
     private var run: DecodeRun
+    private var pieces = UTF16Pieces()
     private var lines = TextLines()
     private var input = Input.unknown([])
 
@@ -44,13 +46,36 @@ public struct DecodePipeline {
     /// Returns whether further tables were loaded.
     public mutating func prepare(for chunk: ArraySlice<UInt8>) throws -> Bool {
         // Reassembly also needs the lengths of records, if one line has several answers.
-        guard try tables.grow(for: chunk) else { return false }
+        guard try tables.grow(for: chunk, mayBeOddlySpelled: mayHaveOddBytes(chunk)) else {
+            return false
+        }
         run.use(table: tables.table, monitors: tables.monitors)
         return true
     }
 
+    /// Whether bytes may be written in another way than with two hexadecimal digits.
+    private func mayHaveOddBytes(_ chunk: ArraySlice<UInt8>) -> Bool {
+        guard case .unknown(let start) = input, chunk.count <= DecodeTables.shortText else {
+            return false
+        }
+        var pieces = pieces
+        let text = start + pieces.read(chunk, isLast: true)
+        guard case .log(let form, _) = BusLogReader.beginning(text, isWhole: true) else {
+            return false
+        }
+        return form != .candump
+    }
+
     /// Reads a chunk and passes on everything that it completes.
-    public mutating func read(_ chunk: ArraySlice<UInt8>, _ body: (DecodedLine) -> Void) {
+    public mutating func read(
+        _ chunk: ArraySlice<UInt8>, _ body: (DecodedLine, RecordedTime?) -> Void
+    ) {
+        take(pieces.read(chunk, isLast: false), body)
+    }
+
+    private mutating func take(
+        _ chunk: ArraySlice<UInt8>, _ body: (DecodedLine, RecordedTime?) -> Void
+    ) {
         switch input {
         case .text: readText(chunk, body)
         case .bus(var reader):
@@ -64,29 +89,38 @@ public struct DecodePipeline {
         case .unknown(var start):
             start.append(contentsOf: chunk)
             input = .unknown(start)
+            // A byte order mark is not text.
+            if start.starts(with: [0xEF, 0xBB, 0xBF]) { start.removeFirst(3) }
+            input = .unknown(start)
             if Transcript.isTranscript(start) {
                 input = .transcript(start)
-            } else if !BusLogReader.needsMore(than: start) {
-                settle(start, body)
+            } else {
+                settle(start, isWhole: false, body)
             }
         }
     }
 
-    /// Reads the beginning of an input that is no recording of obdscan.
-    private mutating func settle(_ start: [UInt8], _ body: (DecodedLine) -> Void) {
-        input = .text
-        guard let form = BusLogReader.form(of: start) else {
+    /// Reads the beginning of an input that is no recording of obdscan, unless more is needed.
+    private mutating func settle(
+        _ start: [UInt8], isWhole: Bool, _ body: (DecodedLine, RecordedTime?) -> Void
+    ) {
+        switch BusLogReader.beginning(start, isWhole: isWhole) {
+        case .undecided: break
+        case .text:
+            input = .text
             readText(start[...], body)
-            return
+        case .log(let form, let line):
+            input = .text
+            var reader = BusLogReader(form, from: line, tables.table, options.vehicleProtocol)
+            readBus(start[...], &reader, body)
+            input = .bus(reader)
         }
-        var reader = BusLogReader(form, tables.table, options.vehicleProtocol)
-        readBus(start[...], &reader, body)
-        input = .bus(reader)
     }
 
     /// Ends this text and prepares for another.
-    public mutating func finish(_ body: (DecodedLine) -> Void) {
-        if case .unknown(let rest) = input { settle(rest, body) }
+    public mutating func finish(_ body: (DecodedLine, RecordedTime?) -> Void) {
+        take(pieces.read([], isLast: true), body)
+        if case .unknown(let rest) = input { settle(rest, isWhole: true, body) }
         switch input {
         case .text, .unknown: break
         case .bus(var reader):
@@ -103,18 +137,22 @@ public struct DecodePipeline {
         run = DecodeRun(
             reader: ConversationReader(options), decoder: tables.decoder,
             messagesOnly: messagesOnly)
+        pieces = UTF16Pieces()
         lines = TextLines()
         input = .unknown([])
     }
 
-    private mutating func readText(_ chunk: ArraySlice<UInt8>, _ body: (DecodedLine) -> Void) {
+    private mutating func readText(
+        _ chunk: ArraySlice<UInt8>, _ body: (DecodedLine, RecordedTime?) -> Void
+    ) {
         lines.receive(chunk) { line, number in
             run.read(line, number: number, body)
         }
     }
 
     private mutating func readBus(
-        _ chunk: ArraySlice<UInt8>, _ reader: inout BusLogReader, _ body: (DecodedLine) -> Void
+        _ chunk: ArraySlice<UInt8>, _ reader: inout BusLogReader,
+        _ body: (DecodedLine, RecordedTime?) -> Void
     ) {
         lines.receive(chunk) { line, number in
             Self.read(line, number, &reader, &run, body)
@@ -123,14 +161,16 @@ public struct DecodePipeline {
 
     private static func read(
         _ line: [UInt8], _ number: Int, _ reader: inout BusLogReader, _ run: inout DecodeRun,
-        _ body: (DecodedLine) -> Void
+        _ body: (DecodedLine, RecordedTime?) -> Void
     ) {
         var items: [ConversationItem] = []
         reader.read(line, number: number, &items)
         run.take(items, line: line, number: number, body)
     }
 
-    private mutating func readTranscript(_ bytes: [UInt8], _ body: (DecodedLine) -> Void) {
+    private mutating func readTranscript(
+        _ bytes: [UInt8], _ body: (DecodedLine, RecordedTime?) -> Void
+    ) {
         do {
             let (transcript, numbers) = try Transcript.parse(bytes)
             if transcript.isOfDoIP {
@@ -138,7 +178,7 @@ public struct DecodePipeline {
                     .malformed(
                         "a DoIP gateway was recorded, whose messages are not text: "
                             + "-d replay:FILE plays it"), ecu: nil, line: numbers.first ?? 1)
-                body(.item(.error(fault), text: ""))
+                body(.item(.error(fault), text: ""), nil)
                 return
             }
             TranscriptLines.forEach(in: transcript, numbers: numbers) { line, direction, number in
@@ -151,7 +191,7 @@ public struct DecodePipeline {
             }
         } catch {
             let fault = DecodeError(.malformed(error.reason), ecu: nil, line: error.line)
-            body(.item(.error(fault), text: ""))
+            body(.item(.error(fault), text: ""), nil)
         }
     }
 }

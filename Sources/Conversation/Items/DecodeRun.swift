@@ -78,7 +78,9 @@ public struct DecodeRun {
     }
 
     /// Reads one line without its line end.
-    public mutating func read(_ line: [UInt8], number: Int, _ body: (DecodedLine) throws -> Void)
+    public mutating func read(
+        _ line: [UInt8], number: Int, _ body: (DecodedLine, RecordedTime?) throws -> Void
+    )
         rethrows
     {
         if texts.count >= Self.mostTexts { texts.removeAll(keepingCapacity: true) }
@@ -90,7 +92,7 @@ public struct DecodeRun {
 
     /// Reads a command that was sent according to a recording.
     public mutating func readRequest(
-        _ command: [UInt8], number: Int, _ body: (DecodedLine) throws -> Void
+        _ command: [UInt8], number: Int, _ body: (DecodedLine, RecordedTime?) throws -> Void
     ) rethrows {
         found.removeAll(keepingCapacity: true)
         reader.readRequest(command, number: number, &found)
@@ -98,7 +100,7 @@ public struct DecodeRun {
     }
 
     /// Ends the text and reports incomplete messages.
-    public mutating func finish(_ body: (DecodedLine) throws -> Void) rethrows {
+    public mutating func finish(_ body: (DecodedLine, RecordedTime?) throws -> Void) rethrows {
         found.removeAll(keepingCapacity: true)
         reader.finish(&found)
         try handOn(body)
@@ -108,7 +110,7 @@ public struct DecodeRun {
     /// Takes the items that another reader has found in a line.
     public mutating func take(
         _ items: [ConversationItem], line: [UInt8], number: Int,
-        _ body: (DecodedLine) throws -> Void
+        _ body: (DecodedLine, RecordedTime?) throws -> Void
     ) rethrows {
         if texts.count >= Self.mostTexts { texts.removeAll(keepingCapacity: true) }
         texts[number] = line
@@ -119,7 +121,7 @@ public struct DecodeRun {
     /// Passes on the decoded items.
     ///
     /// A list with two meanings, and everything after it, waits for an answer that settles it.
-    private mutating func handOn(_ body: (DecodedLine) throws -> Void) rethrows {
+    private mutating func handOn(_ body: (DecodedLine, RecordedTime?) throws -> Void) rethrows {
         for entry in found {
             var waits = !held.isEmpty
             var isEnd = false
@@ -158,7 +160,7 @@ public struct DecodeRun {
 
     /// Passes on waiting items, up to the next list that has to wait.
     private mutating func release(
-        isLast: Bool = false, _ body: (DecodedLine) throws -> Void
+        isLast: Bool = false, _ body: (DecodedLine, RecordedTime?) throws -> Void
     ) rethrows {
         let waiting = held
         held.removeAll()
@@ -172,7 +174,7 @@ public struct DecodeRun {
     }
 
     private mutating func handOn(
-        _ entry: ConversationItem, _ body: (DecodedLine) throws -> Void
+        _ entry: ConversationItem, _ body: (DecodedLine, RecordedTime?) throws -> Void
     ) rethrows {
         switch entry.content {
         case .message(let message):
@@ -189,33 +191,34 @@ public struct DecodeRun {
             {
                 items.removeAll(keepingCapacity: true)
             }
-            try handOnItems(of: entry.exchange, body)
-            if items.isEmpty, message.isListOfCodes { try body(.noCodes(message)) }
+            try handOnItems(of: entry, body)
+            if items.isEmpty, message.isListOfCodes { try body(.noCodes(message), entry.time) }
         case .endOfExchange:
             items.removeAll(keepingCapacity: true)
             decoder.endExchange(entry.exchange, &items)
-            try handOnItems(of: entry.exchange, body)
+            try handOnItems(of: entry, body)
         case .linkError(let error, let text):
-            try body(.damaged(error, text: text, line: entry.line))
+            try body(.damaged(error, text: text, line: entry.line), entry.time)
         case .status(let status, let text):
-            try body(.status(status, text: text, line: entry.line))
-        case .voltage(let volts): try body(.voltage(volts, line: entry.line))
+            try body(.status(status, text: text, line: entry.line), entry.time)
+        case .voltage(let volts): try body(.voltage(volts, line: entry.line), entry.time)
         case .frame(let id, let data):
             items.removeAll(keepingCapacity: true)
             if !messagesOnly, let id, decoder.decodeFrame(id, data, line: entry.line, &items) {
-                try handOnItems(of: entry.exchange, body)
+                try handOnItems(of: entry, body)
             } else {
-                try body(.frame(id: id, data: data, line: entry.line))
+                try body(.frame(id: id, data: data, line: entry.line), entry.time)
             }
         }
     }
 
     private func handOnItems(
-        of exchange: Exchange, _ body: (DecodedLine) throws -> Void
+        of entry: ConversationItem, _ body: (DecodedLine, RecordedTime?) throws -> Void
     ) rethrows {
         for item in items {
             var text = ""
-            if !messagesOnly, case .message(let message) = item, let request = exchange.request,
+            if !messagesOnly, case .message(let message) = item,
+                let request = entry.exchange.request,
                 !message.answers(request)
             {
                 text = Hex.string(request)
@@ -223,7 +226,7 @@ public struct DecodeRun {
             if case .error(let error) = item, let line = texts[error.line] {
                 text = String(decoding: line, as: UTF8.self)
             }
-            try body(.item(item, text: text))
+            try body(.item(item, text: text), entry.time)
         }
     }
 }

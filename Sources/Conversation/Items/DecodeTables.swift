@@ -21,7 +21,7 @@ public struct DecodeTables {
     private var isFirst = true
 
     /// Texts up to this length are searched for identifiers; unit: bytes.
-    private static let shortText = 4096
+    static let shortText = 4096
 
     /// Tables in which `ownFiles` take precedence over the embedded ones, for answers to `request`.
     ///
@@ -36,14 +36,15 @@ public struct DecodeTables {
     public var decoder: ResponseDecoder { ResponseDecoder(table: table, monitors: monitors) }
 
     /// Loads the tables that `chunk` may need; returns whether further tables were loaded.
-    public mutating func grow(for chunk: ArraySlice<UInt8>) throws -> Bool {
+    ///
+    /// `mayBeOddlySpelled` means that a byte may consist of other characters than two hexadecimal digits.
+    public mutating func grow(
+        for chunk: ArraySlice<UInt8>, mayBeOddlySpelled: Bool
+    ) throws -> Bool {
         guard !isWhole else { return false }
-        // A recording may contain a digit as an escape sequence, and a table has decimal bytes, or base64.
-        let mayBeSpelledOtherwise = chunk.contains {
-            $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";")
-                || $0 == 0x09
-        }
-        guard isFirst, chunk.count <= Self.shortText, !mayBeSpelledOtherwise else {
+        // A recording may contain a digit as an escape sequence.
+        let mayBeEscaped = chunk.contains(UInt8(ascii: "\\"))
+        guard isFirst, chunk.count <= Self.shortText, !mayBeEscaped, !mayBeOddlySpelled else {
             try loadAll()
             return true
         }

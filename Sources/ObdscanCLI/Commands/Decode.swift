@@ -19,8 +19,9 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
             with >. AT commands in it are followed, because they change how the next lines are \
             read. Some recordings lost their line ends; such lines are split where lengths, \
             identifiers or an echo prove the place. Logs of a CAN bus are read, too: candump, GVRET, \
-            ASC, TRC, CRTD and tables. Without FILE or HEX it reads standard input. Each file is read on \
-            its own, and the output names the file if there are several.
+            ASC, TRC, CRTD and tables. Each item of a log has the time of its last frame. Without \
+            FILE or HEX it reads standard input. Each file is read on its own, and the output names \
+            the file if there are several.
 
             With a table or a DBC file, frames that ECUs send by themselves get their values. A bus \
             speaks SAE J1939 if frames of two known parameter groups show it; then every known \
@@ -88,38 +89,47 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
         try tables.checkThatPacksAreNamed()
         var writer = TextOutput.standard
         var pipeline = try PrintedDecoding(self)
-        let sources = try DecodeSource.all(inputs)
+        let sources = try DecodeSource.all(inputs, answering: request)
         var damaged: [String] = []
+        var unread: [(name: String, failure: Failure)] = []
         for source in sources {
-            if sources.count > 1 { try writer.append { pipeline.begin(source.name, into: &$0) } }
-            var (sawError, isEmpty) = (false, true)
-            try source.forEachChunk { chunk in
-                isEmpty = isEmpty && chunk.allSatisfy { $0 <= 0x20 }
-                try pipeline.prepare(for: chunk)
-                try writer.append { pipeline.read(chunk, into: &$0) }
-                // A pipe gets every answer as soon as it is complete.
-                try writer.flush()
+            var (sawError, isEmpty, hasBegun) = (false, true, sources.count == 1)
+            do {
+                try source.forEachChunk { chunk in
+                    if !hasBegun { try writer.append { pipeline.begin(source.name, into: &$0) } }
+                    hasBegun = true
+                    isEmpty = isEmpty && chunk.allSatisfy { $0 <= 0x20 }
+                    try pipeline.prepare(for: chunk)
+                    try writer.append { pipeline.read(chunk, into: &$0) }
+                    // A pipe gets every answer as soon as it is complete.
+                    try writer.flush()
+                }
+                if isEmpty {
+                    throw Failure(
+                        "\(source.name): nothing to decode",
+                        hint: "give a file, or an answer such as 7E8 04 41 0C 1A F8",
+                        status: .badData)
+                }
+            } catch let failure as Failure where sources.count > 1 {
+                unread.append((source.name, failure))
+                output.note(failure.message)
             }
             try writer.append { sawError = pipeline.finish(into: &$0) }
             try writer.flush()
-            if isEmpty {
-                let failure = Failure(
-                    "\(source.name): nothing to decode",
-                    hint: "give a file, or an answer such as 7E8 04 41 0C 1A F8", status: .badData)
-                if sources.count == 1 { throw failure }
-                output.note(failure.message)
-            }
-            if sawError, source.isForImport {
-                let file = shellWord(source.name)
-                output.note("hint: this is a log of a bus: \"obdscan import \(file)\" reads it")
-            }
-            if sawError || isEmpty { damaged.append(source.name) }
+            if sawError { damaged.append(source.name) }
         }
-        if damaged.isEmpty { return }
+        if damaged.isEmpty, unread.isEmpty { return }
         guard sources.count > 1 else { throw Failure.silent(.badData) }
+        var parts: [String] = []
+        if !damaged.isEmpty { parts.append("errors in \(damaged.joined(separator: ", "))") }
+        if !unread.isEmpty {
+            parts.append("not decoded: \(unread.map(\.name).joined(separator: ", "))")
+        }
         throw Failure(
-            "errors in \(damaged.joined(separator: ", "))",
-            hint: "what was printed names each line; the rest of the files was decoded",
-            status: .badData)
+            parts.joined(separator: "; "),
+            hint: damaged.isEmpty
+                ? "the other files were decoded"
+                : "what was printed names each line; the rest of the files was decoded",
+            status: unread.map(\.failure.status).first { $0 != .badData } ?? .badData)
     }
 }

@@ -230,26 +230,13 @@ struct ImportCommand: ParsableCommand, OutputCommand {
                 "\(file) is a database",
                 hint: "\"obdscan db merge \(file)\" adds its trips", status: .badData)
         }
-        if beginning.starts(with: "LOGG".utf8) || beginning.starts(with: "MDF     ".utf8) {
-            let form = beginning.first == UInt8(ascii: "L") ? "BLF" : "MF4"
-            return Failure(
-                "\(file) is a binary \(form) file",
-                hint:
-                    "python3 -m can.logconvert \(shellWord(file)) \(shellWord(file + ".log")) makes text "
-                    + "of it that obdscan import reads (pip install \"python-can[mf4]\")",
-                status: .badData)
-        }
+        if let failure = BinaryFile.known(file, beginning) { return failure }
         if Transcript.isTranscript(beginning) {
             return Failure(
                 "\(file) is a recorded conversation",
                 hint:
                     "\"obdscan decode\" reads it; \"obdscan log -d replay:\(file)\" makes a trip of it",
                 status: .badData)
-        }
-        if beginning.starts(with: "PK".utf8), file.lowercased().hasSuffix(".xlsx") {
-            return Failure(
-                "\(file) is a spreadsheet, which obdscan writes and does not read",
-                hint: "save it as CSV and import that", status: .badData)
         }
         return Failure(
             "\(file): this is not a log that obdscan knows, or it has no column with a time",

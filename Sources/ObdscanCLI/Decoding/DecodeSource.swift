@@ -24,38 +24,31 @@ enum DecodeSource {
 
     /// The sources of the arguments; standard input without any.
     ///
-    /// Arguments are files or, if all of them are hexadecimal, one answer. The arguments are lines of that
-    /// answer if they contain blanks or are longer than any part of a line, else the words of its only line.
-    static func all(_ arguments: [String]) throws(Failure) -> [DecodeSource] {
+    /// Arguments are files or, if none of them is there, one answer: frames, hexadecimal, or any text that
+    /// answers a command of the adapter. The arguments are lines of that answer if they contain blanks or are
+    /// longer than any part of a line, else the words of its only line.
+    static func all(
+        _ arguments: [String], answering request: String?
+    ) throws(Failure) -> [DecodeSource] {
         if arguments.isEmpty || arguments == ["-"] { return [.standardInput] }
-        let isHexadecimal = arguments.allSatisfy { argument in
-            !argument.isEmpty
-                && argument.utf8.allSatisfy { Hex.value($0) != nil || $0 == 0x20 || $0 == 0x3A }
-        }
         // Frames as can-utils writes them: 7E8#04410C1AF8.
         let frames = arguments.map { $0.contains(" ") ? $0 : "can0 \($0)" }
-        if arguments.allSatisfy({ access($0, F_OK) != 0 }),
-            frames.allSatisfy({ CandumpLine.read(Array($0.utf8)) != .foreign })
-        {
-            return [.text(frames.joined(separator: "\n"))]
+        if arguments.contains(where: { $0 == "-" || access($0, F_OK) == 0 }) {
+            // A file that is missing is reported when its turn comes.
+            return arguments.map { $0 == "-" ? .standardInput : .file($0) }
         }
-        var sources: [DecodeSource] = []
-        for argument in arguments {
-            if argument == "-" {
-                sources.append(.standardInput)
-            } else if access(argument, F_OK) == 0 {
-                sources.append(.file(argument))
-            } else if isHexadecimal {
-                // If one hexadecimal argument is not a file, all of them are parts of an answer.
-                return [.text(answer(arguments))]
-            } else {
-                throw Failure(
-                    "\(argument): \(SystemError.text(of: ENOENT)), and it is not hexadecimal",
-                    hint: "give files, or an answer such as 7E8 04 41 0C 1A F8",
-                    status: .noInput)
-            }
+        if FrameLogReader.isCandump(frames) { return [.text(frames.joined(separator: "\n"))] }
+        let other = arguments.first { argument in
+            argument.isEmpty
+                || !argument.utf8.allSatisfy { Hex.value($0) != nil || $0 == 0x20 || $0 == 0x3A }
         }
-        return sources
+        guard let other else { return [.text(answer(arguments))] }
+        if let request, AdapterCommand(request) != nil {
+            return [.text(arguments.joined(separator: " "))]
+        }
+        throw Failure(
+            "\(other): \(SystemError.text(of: ENOENT)), and it is not hexadecimal",
+            hint: "give files, or an answer such as 7E8 04 41 0C 1A F8", status: .noInput)
     }
 
     /// The text of an answer from its lines or words in `arguments`.
@@ -73,19 +66,9 @@ enum DecodeSource {
         return text
     }
 
-    /// Whether the text is a log of a bus that only `import` reads.
-    var isForImport: Bool {
-        guard case .file(let path) = self, Files.isRegular(path),
-            let beginning = try? InputFile(path: path).beginning(),
-            case .frames(let form)? = ImportFormat(beginning)
-        else { return false }
-        return switch form {
-        case .candumpLog, .candumpScreen: false
-        case .asc, .trc, .crtd, .table: true
-        }
-    }
-
-    /// Passes the bytes on as they arrive.
+    /// Passes the bytes of a text on as they arrive.
+    ///
+    /// - Throws: A ``Failure`` if the source cannot be read or is no text, or the errors of `body`.
     func forEachChunk(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
         switch self {
         case .text(let text): try body(Array(text.utf8)[...])
@@ -105,6 +88,7 @@ enum DecodeSource {
         // A terminal ends when its user ends it, but a device such as /dev/zero never does.
         var status = stat()
         var rest = Int.max
+        var isFirst = true
         if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFCHR,
             isatty(descriptor) == 0
         {
@@ -117,6 +101,10 @@ enum DecodeSource {
             if count > 0 {
                 rest -= count
                 if rest < 0 { throw Failure(inputFile: name, errno: EFBIG) }
+                if isFirst, let failure = BinaryFile.failure(of: name, Array(buffer[..<count])) {
+                    throw failure
+                }
+                isFirst = false
                 try body(buffer[..<count])
             } else if count == 0 {
                 return

@@ -33,12 +33,12 @@ struct PrintedDecoding {
 
     /// Reads a chunk and appends the output for all complete lines to `printed`.
     mutating func read(_ chunk: ArraySlice<UInt8>, into printed: inout [UInt8]) {
-        pipeline.read(chunk) { printer.append($0, to: &printed) }
+        pipeline.read(chunk) { printer.append($0, at: $1, to: &printed) }
     }
 
     /// Ends this text and prepares for another; returns whether there was an error.
     mutating func finish(into printed: inout [UInt8]) -> Bool {
-        pipeline.finish { printer.append($0, to: &printed) }
+        pipeline.finish { printer.append($0, at: $1, to: &printed) }
         return printer.takeError()
     }
 }

@@ -3,10 +3,8 @@ import OBDCore
 
 /// The formats of text files with frames of a CAN bus.
 package enum FrameLogForm: Hashable, Sendable {
-    /// `(1696758378.547717) can0 7E8#0341`: candump -L.
-    case candumpLog
-    /// ` (1696758378.547717)  can0  7E8   [8]  03 41`: candump's output on a screen.
-    case candumpScreen
+    /// candump's log and its output on a terminal.
+    case candump
     case asc
     /// PEAK's TRC, 1.0 to 2.1.
     case trc
@@ -31,7 +29,9 @@ package enum FrameLogForm: Hashable, Sendable {
         self = .table(table)
     }
 
-    private init?(line: ArraySlice<UInt8>) {
+    /// The format of a log with this line; nil for most lines, and for tables.
+    package init?(line: ArraySlice<UInt8>) {
+        let line = line.contains(0x1B) ? FrameLogReader.withoutColours(line)[...] : line
         let lower = line.string.lowercased()
         if lower.hasPrefix(";$fileversion=") || lower.hasPrefix(";   start time:") {
             self = .trc
@@ -47,18 +47,8 @@ package enum FrameLogForm: Hashable, Sendable {
             self = .asc
             return
         }
-        if words[0].first == 0x28, words.count >= 3 {
-            if words[2].contains(0x23) {
-                self = .candumpLog
-                return
-            }
-            if words.dropFirst(2).contains(where: Self.isLength) {
-                self = .candumpScreen
-                return
-            }
-        }
-        if words.count >= 4, Self.isLength(words[2]), words[1].hexadecimal != nil {
-            self = .candumpScreen
+        if Self.isCandump(words) {
+            self = .candump
             return
         }
         if words[0].millionths != nil, words[0].contains(0x2E), Self.isCRTD(words[1]) {
@@ -66,6 +56,23 @@ package enum FrameLogForm: Hashable, Sendable {
             return
         }
         return nil
+    }
+
+    /// `(1696758378.547717) can0 7E8#0341`, `can0  7E8   [8]  03 41`.
+    private static func isCandump(_ words: [ArraySlice<UInt8>]) -> Bool {
+        let isTimed = words[0].first == 0x28
+        // A date and a time of day are two words.
+        let rest = words.dropFirst(isTimed ? (words[0].last == 0x29 ? 1 : 2) : 0)
+        // The interface is before the frame.
+        guard let text = rest.dropFirst().first else { return false }
+        if let mark = text.firstIndex(of: 0x23) {
+            return isTimed
+                || [3, 8].contains(mark - text.startIndex)
+                    && text[..<mark].hexadecimal != nil
+        }
+        let place = rest.dropFirst().firstIndex(where: isLength)
+        guard let place, place > rest.startIndex + 1 else { return false }
+        return isTimed || rest[place - 1].hexadecimal != nil
     }
 
     /// `[8]`, `[08]`.

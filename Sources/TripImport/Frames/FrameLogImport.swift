@@ -92,12 +92,8 @@ struct FrameLogImport: ImportReader {
         pendingLine += 1
         var line = line
         if pendingLine == 1, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
-        while let last = line.last, last == 0x0D || last == 0x20 || last == 0x09 {
-            line.removeLast()
-        }
-        guard !line.isEmpty else { return }
         switch reader.read(line) {
-        case .other: break
+        case .other, .remote: break
         case .unreadable(let reason):
             // The log of a terminal begins with its day: `PuTTY log 2025.05.22 14:51:50`.
             if frames == 0, pendingLine <= 5,

@@ -5,7 +5,9 @@ import OBDCore
 package struct FrameLogReader {
     package enum Line {
         case frame(LoggedFrame)
-        /// A heading, a comment, an event, a remote or an error frame.
+        /// A request for a frame, which has no data.
+        case remote(LoggedFrame)
+        /// A heading, a comment, an event or an error frame.
         case other
         case unreadable(String)
     }
@@ -14,31 +16,41 @@ package struct FrameLogReader {
     /// Identifiers at which diagnostics was found; frames of others are read only if they may begin a message.
     var watched: Set<UInt32> = []
     /// Whether a line without a time that can be read is of no use.
-    private let needsTimes: Bool
+    let needsTimes: Bool
+    /// Whether the data of frames that cannot be diagnostic may be left out.
+    let skipsOthers: Bool
     /// When the log begins, in local time, if its head contains that.
-    private(set) var beginning: WallClock?
+    var beginning: WallClock?
     /// Whether times count from the beginning of the log; nil until a line shows it.
-    private(set) var isRelative: Bool?
+    var isRelative: Bool?
+    /// Whether lines show a day and a time of day, so that ``beginning`` is the midnight before the first line.
+    var showsClock = false
 
     // ASC.
     private var isHex = true
     private var isDelta = false
     private var lastTime: Int64 = 0
-    // TRC: letters that name the columns.
-    private var columns = Array("NOdIL".utf8)
+    // TRC: letters that name the columns. Version 1.0 has no line with its version.
+    private var columns = Array("NOIL".utf8)
     // Tables.
     private var firstTime: Int64?
     /// Whether times count from midnight of the day on which the log begins.
     private(set) var countsFromMidnight = false
 
-    /// A reader at the beginning of a log; without `needsTimes`, frames whose time is unknown have the time 0.
-    package init(_ form: FrameLogForm, needsTimes: Bool = true) {
+    /// A reader at the beginning of a log.
+    ///
+    /// Without `needsTimes`, frames may have no time. With `skipsOthers`, frames that cannot be diagnostic may
+    /// have no data, which saves time.
+    package init(_ form: FrameLogForm, needsTimes: Bool = true, skipsOthers: Bool = true) {
         self.form = form
         self.needsTimes = needsTimes
+        self.skipsOthers = skipsOthers
     }
 
-    /// Reads a line without its line end.
+    /// Reads a line; blanks at its end and the carriage return of its line end are not part of it.
     package mutating func read(_ line: ArraySlice<UInt8>) -> Line {
+        let line = line.trimmedAtEnd
+        guard !line.isEmpty else { return .other }
         let found = readForm(line)
         if case .frame(let frame) = found, frame.time.magnitude > Self.longest {
             return .unreadable("no clock shows such a time")
@@ -46,13 +58,22 @@ package struct FrameLogReader {
         return found
     }
 
+    /// The time of a frame of this log, in the way in which the log shows it; nil if it shows none.
+    package func shown(_ frame: LoggedFrame) -> RecordedTime? {
+        guard frame.isTimed else { return nil }
+        guard isRelative == true else { return .utc(UTC(microseconds: frame.time)) }
+        if showsClock, let beginning {
+            return .local(UTC(microseconds: beginning.midnight.microseconds + frame.time))
+        }
+        return countsFromMidnight ? .timeOfDay(frame.time) : .elapsed(frame.time)
+    }
+
     /// Three thousand years, so that times can be added and subtracted; unit: µs.
     private static let longest: UInt64 = 100_000_000_000_000_000
 
     private mutating func readForm(_ line: ArraySlice<UInt8>) -> Line {
         switch form {
-        case .candumpLog: readCandumpLog(line)
-        case .candumpScreen: readCandumpScreen(line)
+        case .candump: readCandump(line)
         case .asc: readASC(line)
         case .trc: readTRC(line)
         case .crtd: readCRTD(line)
@@ -61,94 +82,8 @@ package struct FrameLogReader {
     }
 
     /// Times from 2001 on are absolute; smaller ones count from the beginning.
-    private mutating func sees(_ time: Int64) {
+    mutating func sees(_ time: Int64) {
         if isRelative == nil { isRelative = time < 978_307_200_000_000 }
-    }
-
-    // MARK: candump
-
-    private mutating func readCandumpLog(_ line: ArraySlice<UInt8>) -> Line {
-        var words = LineWords(line)
-        guard let clock = words.next(), let channel = words.next(), let text = words.next(),
-            clock.first == 0x28, clock.last == 0x29,
-            let time = clock.dropFirst().dropLast().millionths, let hash = text.firstIndex(of: 0x23)
-        else { return .unreadable("not time, channel and frame") }
-        let digits = text[..<hash]
-        guard let id = digits.hexadecimal, digits.count == 3 || digits.count == 8 else {
-            return .unreadable("\"\(digits.string)\" is not a CAN identifier")
-        }
-        sees(time)
-        // This flag marks an error frame.
-        if id & 0x2000_0000 != 0 { return .other }
-        let isExtended = digits.count == 8
-        var data = text[(hash + 1)...]
-        // `##` and a digit with flags: CAN FD.
-        if data.first == 0x23 { data = data.dropFirst(2) }
-        guard
-            LoggedFrame.isLikelyDiagnostic(id, isExtended) || LoggedFrame.mayBegin(data)
-                || watched.contains(id)
-        else {
-            return .frame(
-                LoggedFrame(
-                    time: time, id: id, isExtended: isExtended, data: InlineBytes(),
-                    channel: channel))
-        }
-        if data.first == 0x52 { return .other }
-        var bytes = InlineBytes()
-        var high: UInt8?
-        for byte in data where byte != 0x2E {
-            guard let digit = Hex.value(byte), bytes.count < 64 else {
-                return .unreadable("the frame's data are not hexadecimal")
-            }
-            if let first = high {
-                bytes.append(first << 4 | digit)
-                high = nil
-            } else {
-                high = digit
-            }
-        }
-        guard high == nil else { return .unreadable("the frame ends in half a byte") }
-        return .frame(
-            LoggedFrame(
-                time: time, id: id, isExtended: isExtended, data: bytes, channel: channel))
-    }
-
-    private mutating func readCandumpScreen(_ line: ArraySlice<UInt8>) -> Line {
-        var words = LineWords(line)
-        guard var word = words.next() else { return .other }
-        guard word.first == 0x28 else {
-            return .unreadable("the frame has no time; candump -L writes one")
-        }
-        // `(2021-05-04 16:34:11.190458)` consists of two words.
-        var time: Int64?
-        if word.last == 0x29 {
-            time = word.dropFirst().dropLast().millionths
-        } else if let clock = words.next(), clock.last == 0x29,
-            let day = UTC(word.dropFirst().string),
-            let ofDay = WallClock.seconds(clock.dropLast().string)
-        {
-            beginning = beginning ?? WallClock(day, seconds: 0)
-            let passed = day.microseconds - (beginning?.midnight.microseconds ?? 0)
-            time = passed + Int64((ofDay * 1e6).rounded())
-            isRelative = true
-        }
-        guard let time, let channel = words.next() else { return .unreadable("not a time") }
-        sees(time)
-        var before: ArraySlice<UInt8>?
-        while let next = words.next(), !FrameLogForm.isLength(next) { before = next }
-        guard let digits = before, let id = digits.hexadecimal,
-            digits.count == 3 || digits.count == 8
-        else { return .unreadable("not a CAN identifier and a length") }
-        word = digits
-        var data: [ArraySlice<UInt8>] = []
-        while let next = words.next(), next.count == 2 { data.append(next) }
-        if data.isEmpty { return .other }
-        guard let bytes = frameBytes(data) else {
-            return .unreadable("the frame's data are not hexadecimal")
-        }
-        return .frame(
-            LoggedFrame(
-                time: time, id: id, isExtended: word.count == 8, data: bytes, channel: channel))
     }
 
     // MARK: Vector
@@ -256,7 +191,6 @@ package struct FrameLogReader {
         guard words.count > columns.count - 1 else {
             return words.isEmpty ? .other : .unreadable("a short line")
         }
-        // Version 1.0 has no version line and no column for the direction.
         var time: Int64?
         var found: (id: UInt32, isExtended: Bool)?
         var length = 0
@@ -328,13 +262,13 @@ package struct FrameLogReader {
             return .unreadable("\"\(cells[table.id].string)\" is not a CAN identifier")
         }
         isExtended = isExtended || id > 0x7FF || table.extended == nil && digits.count == 8
-        let time: Int64
+        let time: Int64?
         let clock = table.timeColumn < cells.count ? cells[table.timeColumn] : []
         switch self.time(clock, table.time) {
         case .success(let found): time = found
         case .failure(let fault):
             if needsTimes { return .unreadable(fault.reason) }
-            time = 0
+            time = nil
         }
         var length: Int?
         if let column = table.length, column < cells.count {
@@ -347,9 +281,10 @@ package struct FrameLogReader {
             return .unreadable("the frame's data cannot be read")
         }
         let channel = table.channel.flatMap { $0 < cells.count ? cells[$0] : nil } ?? []
-        return .frame(
-            LoggedFrame(
-                time: time, id: id, isExtended: isExtended, data: data, channel: channel))
+        var frame = LoggedFrame(
+            time: time ?? 0, id: id, isExtended: isExtended, data: data, channel: channel)
+        frame.isTimed = time != nil
+        return .frame(frame)
     }
 
     private func bytes(
@@ -426,7 +361,7 @@ package struct FrameLogReader {
                     isRelative = false
                     return .success(day.midnight.microseconds + ofDay - zone)
                 }
-                isRelative = true
+                (isRelative, showsClock) = (true, true)
                 if beginning == nil { beginning = WallClock(day.midnight, seconds: 0) }
                 let passed = day.midnight.microseconds - (beginning?.midnight.microseconds ?? 0)
                 return .success(passed + ofDay)

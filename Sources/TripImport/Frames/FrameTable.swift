@@ -138,7 +138,7 @@ package struct FrameTable: Hashable, Sendable {
         remote = column(["remote", "rtr", "isremoteframe", "remoteframe"])
         error = column(["error", "iserrorframe", "errorframe"])
         flags = column(["flags", "flag"])
-        heading = Array(line)
+        heading = Array(line.trimmedAtEnd)
         let named = Self.times.lazy.compactMap { name in
             names.firstIndex(of: name) ?? names.indices.first { bare($0) == name }
         }.first

@@ -10,6 +10,11 @@ package struct LoggedFrame: Hashable {
     package var data: InlineBytes
     /// The bus with its name in the log.
     package var channel: ArraySlice<UInt8>
+    /// Whether the log shows the time.
+    package var isTimed = true
+
+    /// The most data bytes of a frame of CAN FD.
+    static let longestFD = 64
 
     package init(
         time: Int64, id: UInt32, isExtended: Bool, data: InlineBytes, channel: ArraySlice<UInt8>
@@ -134,6 +139,15 @@ extension ArraySlice<UInt8> {
             scale /= 10
         }
         return whole * 1_000_000 + fraction
+    }
+
+    /// The bytes without blanks and a carriage return at the end.
+    var trimmedAtEnd: ArraySlice<UInt8> {
+        var rest = self
+        while let last = rest.last, last == 0x0D || last == 0x20 || last == 0x09 {
+            rest.removeLast()
+        }
+        return rest
     }
 
     /// The bytes without leading and trailing `byte`.

@@ -18,10 +18,10 @@ import Testing
         var start = 0
         while start < bytes.count {
             let end = start + min(size, bytes.count - start)
-            pipeline.read(bytes[start..<end]) { found.append($0) }
+            pipeline.read(bytes[start..<end]) { line, _ in found.append(line) }
             start = end
         }
-        pipeline.finish { found.append($0) }
+        pipeline.finish { line, _ in found.append(line) }
         return found
     }
 

@@ -230,7 +230,7 @@ public enum SerialFault: AccessoryFault {
     ///
     /// A file in `/etc` replaces the one in `/usr/lib` that has the same name.
     private static let brltty =
-        "if nobody reads this computer's screen in braille, sudo apt remove brltty; else copy "
+        "if no user of this computer reads braille, sudo apt remove brltty; else copy "
         + "/usr/lib/udev/rules.d/85-brltty.rules to /etc/udev/rules.d, put # before the line with the "
         + "adapter's numbers there (lsusb: 1a86:7523 is 1a86/7523), and plug the adapter in again"
 

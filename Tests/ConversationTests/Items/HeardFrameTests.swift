@@ -23,8 +23,8 @@ import Testing
         let bytes = Array(log.utf8)
         _ = try pipeline.prepare(for: bytes[...])
         var found: [DecodedLine] = []
-        pipeline.read(bytes[...]) { found.append($0) }
-        pipeline.finish { found.append($0) }
+        pipeline.read(bytes[...]) { line, _ in found.append(line) }
+        pipeline.finish { line, _ in found.append(line) }
         return found.map { line in
             switch line {
             case .item(.reading(let reading), _):

@@ -127,7 +127,6 @@ struct BusLogReader {
         switch lines.read(line[...]) {
         case .frame(let frame):
             hasBegun = true
-            time = lines.shown(frame)
             take(frame, number, &items)
         case .remote(let frame):
             time = lines.shown(frame)
@@ -199,6 +198,7 @@ struct BusLogReader {
     private mutating func takeNow(
         _ frame: LoggedFrame, _ number: Int, _ items: inout [ConversationItem]
     ) {
+        time = lines.shown(frame)
         var frame = frame
         // `candump -t d` prints differences; a step back over more than the time for an answer begins a new log.
         if frame.time < newest, newest - frame.time < 5_000_000 { frame.time = newest }

@@ -33,7 +33,7 @@ struct DTCCommand: ParsableCommand {
 }
 
 /// `obdscan dtc list`.
-struct DTCListCommand: ParsableCommand, OutputCommand {
+struct DTCListCommand: RuledCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Read stored, pending and permanent codes of every ECU.",
@@ -91,6 +91,8 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
             --report writes a page to print for each vehicle, as obdscan dtc report does, into a \
             folder.
 
+            \(Self.ruleText)
+
             EXAMPLES
               obdscan dtc list -d /dev/ttyUSB0
               obdscan dtc list --exit-code --quiet && echo clean
@@ -123,39 +125,38 @@ struct DTCListCommand: ParsableCommand, OutputCommand {
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        try validateTable()
-        if allModules && vehicle.ecu != nil {
-            throw ValidationError("--all-modules asks every ECU: leave --ecu out")
-        }
-        if batch != nil && (vehicle.record != nil || vehicle.device != nil) {
-            throw ValidationError("--batch LIST names its devices: leave out -d and --record")
-        }
-        if next && batch != nil { throw ValidationError("--next and --batch exclude each other") }
-        if next && table.to == nil && table.report == nil {
-            throw ValidationError("--next needs --to FILE or --report FOLDER")
-        }
-        if next && vehicle.record != nil {
-            throw ValidationError("--record takes one vehicle: leave --next out")
-        }
-    }
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("--append needs --to FILE") { $0.table.append && $0.table.to == nil },
+        OptionRule("the list of --batch has the labels: leave --label out") {
+            $0.table.label != nil && $0.batch != nil
+        },
+        OptionRule("--label needs --to FILE") {
+            $0.table.label != nil && !$0.isTable && $0.table.report == nil
+        },
+        OptionRule("--local-time, --delimiter and --one-row need --to FILE or --format csv") {
+            ($0.table.style.localTime || $0.table.style.delimiter != nil || $0.table.oneRow)
+                && !$0.isTable
+        },
+        OptionRule("--to writes a table: leave --format text out") {
+            $0.table.to != nil && $0.output.explicitFormat == .text
+        },
+        OptionRule("--all-modules asks every ECU: leave --ecu out") {
+            $0.allModules && $0.vehicle.ecu != nil
+        },
+        OptionRule("--batch LIST names its devices: leave out -d and --record") {
+            $0.batch != nil && ($0.vehicle.record != nil || $0.vehicle.device != nil)
+        },
+        OptionRule("--next and --batch exclude each other") { $0.next && $0.batch != nil },
+        OptionRule("--next needs --to FILE or --report FOLDER") {
+            $0.next && $0.table.to == nil && $0.table.report == nil
+        },
+        OptionRule("--record takes one vehicle: leave --next out") {
+            $0.next && $0.vehicle.record != nil
+        },
+    ]
 
-    private func validateTable() throws {
-        let isTable = table.to != nil || output.format == .csv || batch != nil || next
-        if table.append && table.to == nil { throw ValidationError("--append needs --to FILE") }
-        if table.label != nil && batch != nil {
-            throw ValidationError("the list of --batch has the labels")
-        }
-        if table.label != nil && !isTable && table.report == nil {
-            throw ValidationError("--label needs --to FILE")
-        }
-        if (table.style.localTime || table.style.delimiter != nil || table.oneRow) && !isTable {
-            throw ValidationError(
-                "--local-time, --delimiter and --one-row need --to FILE or --format csv")
-        }
-        if table.to != nil && output.explicitFormat == .text {
-            throw ValidationError("--to writes a table: leave --format text out")
-        }
+    private var isTable: Bool {
+        table.to != nil || output.format == .csv || batch != nil || next
     }
 
     func run() throws {

@@ -7,7 +7,7 @@ import SystemIO
 import VehicleScan
 
 /// `obdscan dtc explain`.
-struct DTCExplainCommand: ParsableCommand, OutputCommand {
+struct DTCExplainCommand: RuledCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
         abstract: "Explain codes: whether you can drive on, causes, what to watch.",
@@ -29,6 +29,8 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
             $XDG_DATA_HOME/obdscan/dtc, in files that end in .tsv: each line is a code, a tab and \
             the text.
 
+            \(Self.ruleText)
+
             EXAMPLES
               obdscan dtc explain                  the codes of the vehicle
               obdscan dtc explain P0420
@@ -45,11 +47,11 @@ struct DTCExplainCommand: ParsableCommand, OutputCommand {
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        if !codes.isEmpty && (vehicle.device != nil || vehicle.record != nil) {
-            throw ValidationError("codes are explained offline: leave -d and --record out")
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("codes are explained offline: leave -d and --record out") {
+            !$0.codes.isEmpty && ($0.vehicle.device != nil || $0.vehicle.record != nil)
         }
-    }
+    ]
 
     func run() throws {
         if codes.isEmpty {

@@ -8,7 +8,7 @@ import TripStore
 import VehicleScan
 
 /// `obdscan dtc report`.
-struct DTCReportCommand: ParsableCommand, OutputCommand {
+struct DTCReportCommand: RuledCommand {
     var speaksWhenQuiet: Bool { to != nil }
 
     static let configuration = CommandConfiguration(
@@ -32,6 +32,8 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
             changed. The repair of a code that went is proven if obdscan cleared it and its monitor \
             has run since, without the code and with test results within their limits. If it knew nothing yet, the first reading after that moment counts. With --until \
             or --of no vehicle is asked: all moments are from the database.
+
+            \(Self.ruleText)
 
             EXAMPLES
               obdscan dtc report --to car.html
@@ -65,11 +67,11 @@ struct DTCReportCommand: ParsableCommand, OutputCommand {
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        if to != nil && output.explicitFormat != nil {
-            throw ValidationError("--to writes a page: leave --format and --json out")
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("--to writes a page: leave --format and --json out") {
+            $0.to != nil && $0.output.explicitFormat != nil
         }
-    }
+    ]
 
     func run() throws {
         try OutputFile.check(

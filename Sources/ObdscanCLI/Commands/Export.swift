@@ -40,7 +40,7 @@ struct ExportOutput: ParsableArguments {
 }
 
 /// `obdscan export`: writes trips to files.
-struct ExportCommand: ParsableCommand, OutputCommand {
+struct ExportCommand: RuledCommand {
     var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -75,6 +75,8 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             protocol is what InfluxDB, VictoriaMetrics and Telegraf read, in nanoseconds. kuksa is \
             what the CSV provider of Eclipse Kuksa replays: signals that have a name in COVESA's \
             Vehicle Signal Specification, with the pauses between them. A database (.db) holds the whole trips and can be merged elsewhere.
+
+            \(Self.ruleText)
 
             EXAMPLES
               obdscan export --to trip.csv
@@ -137,19 +139,23 @@ struct ExportCommand: ParsableCommand, OutputCommand {
         OutputOptions(format: .text, units: form.units, quiet: form.quiet, logFile: form.logFile)
     }
 
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("--relative and --local-time exclude each other") {
+            $0.relative && $0.style.localTime
+        },
+        OptionRule("--fill needs --every TIME") { $0.fill != nil && $0.every == nil },
+        OptionRule("--every makes wide CSV: leave out --layout long") {
+            $0.every != nil && $0.layout == .long
+        },
+        OptionRule("name trips, or choose them with --all, --tag or --vehicle") {
+            !$0.trips.isEmpty && ($0.all || $0.choice.tag != nil || $0.choice.vehicle != nil)
+        },
+    ]
+
     func validate() throws {
+        try checkRules()
         if form.json, let format = form.format, format != .json {
             throw ValidationError("--json and --format \(format.rawValue) exclude each other")
-        }
-        if relative && style.localTime {
-            throw ValidationError("--relative and --local-time exclude each other")
-        }
-        if fill != nil && every == nil { throw ValidationError("--fill needs --every TIME") }
-        if every != nil && layout == .long {
-            throw ValidationError("--every makes wide CSV: leave out --layout long")
-        }
-        if !trips.isEmpty && (all || choice.tag != nil || choice.vehicle != nil) {
-            throw ValidationError("name trips, or choose them with --all, --tag or --vehicle")
         }
     }
 
@@ -182,6 +188,37 @@ struct ExportCommand: ParsableCommand, OutputCommand {
             try writeDatabase(ids, store)
             return
         }
+        let parts = try parts(of: ids, in: store)
+        let progress = ProgressLine(output)
+        var writer = TripFileWriter(
+            parts: parts, units: form.units, progress: { progress.show($0, "exported") },
+            isNarrowed: !signals.isEmpty, ecu: ecu?.address)
+        try OutputFile.write(to) { file in
+            switch format {
+            case .csv: try writer.writeCSV(table, &file)
+            case .xlsx: try writer.writeSheet(table, &file)
+            case .json: try writer.writeJSON(&file)
+            case .gpx: try writer.writeGPX(&file)
+            case .kml: try writer.writeKML(&file)
+            case .influx: try writer.writeLineProtocol(&file)
+            case .kuksa: try writer.writeKuksa(&file)
+            case .sqlite: break
+            }
+        }
+        progress.clear()
+        tell(writer.counts)
+        if format == .csv || format == .xlsx {
+            let positions = try parts.reduce(0) { try $0 + $1.positions() }
+            if positions > 0 {
+                output.note(
+                    "\(counted(positions, "position")) left out: a table holds readings; "
+                        + "--format gpx writes positions")
+            }
+        }
+    }
+
+    /// The chosen readings of trips.
+    private func parts(of ids: [Int64], in store: TripStore) throws -> [TripReadings] {
         let named = try signals.isEmpty ? [] : namedSignals()
         var parts: [TripReadings] = []
         for id in ids {
@@ -209,32 +246,7 @@ struct ExportCommand: ParsableCommand, OutputCommand {
                 "no trip has the signal \(missing.joined(separator: ", "))",
                 hint: "\"obdscan trips show\" lists a trip's signals", status: .usage)
         }
-        let progress = ProgressLine(output)
-        var writer = TripFileWriter(
-            parts: parts, units: form.units, progress: { progress.show($0, "exported") },
-            isNarrowed: !signals.isEmpty, ecu: ecu?.address)
-        try OutputFile.write(to) { file in
-            switch format {
-            case .csv: try writer.writeCSV(table, &file)
-            case .xlsx: try writer.writeSheet(table, &file)
-            case .json: try writer.writeJSON(&file)
-            case .gpx: try writer.writeGPX(&file)
-            case .kml: try writer.writeKML(&file)
-            case .influx: try writer.writeLineProtocol(&file)
-            case .kuksa: try writer.writeKuksa(&file)
-            case .sqlite: break
-            }
-        }
-        progress.clear()
-        tell(writer.counts)
-        if format == .csv || format == .xlsx {
-            let positions = try parts.reduce(0) { try $0 + $1.positions() }
-            if positions > 0 {
-                output.note(
-                    "\(counted(positions, "position")) left out: a table holds readings; "
-                        + "--format gpx writes positions")
-            }
-        }
+        return parts
     }
 
     /// How CSV is laid out.

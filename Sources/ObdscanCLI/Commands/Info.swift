@@ -7,7 +7,7 @@ import SystemIO
 import VehicleScan
 
 /// `obdscan info`: shows the adapter and the vehicle.
-struct InfoCommand: ParsableCommand, OutputCommand {
+struct InfoCommand: RuledCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
         abstract: "Show adapter, protocol, ECUs, VIN and supported PIDs.",
@@ -15,6 +15,8 @@ struct InfoCommand: ParsableCommand, OutputCommand {
             With --all-modules it also asks every address at which a module may be for its part, \
             serial and software numbers (UDS, ISO 14229-1: F187 to F199). It only reads, and takes \
             up to some minutes. Identifiers that a module refuses are counted.
+
+            \(Self.ruleText)
 
             EXAMPLES
               obdscan info -d /dev/ttyUSB0
@@ -29,11 +31,11 @@ struct InfoCommand: ParsableCommand, OutputCommand {
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        if allModules && vehicle.ecu != nil {
-            throw ValidationError("--all-modules asks every ECU: leave --ecu out")
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("--all-modules asks every ECU: leave --ecu out") {
+            $0.allModules && $0.vehicle.ecu != nil
         }
-    }
+    ]
 
     func run() throws {
         let table = try loadTable(tables)

@@ -167,20 +167,25 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             summary.unsupported = unsupported.records
             if let recorder { summary.take(recorder.plan.store, output) }
             try print(summary, printer ?? LinePrinter(), patience: end.patience)
-            if end == .finished, summary.statistics.readings == 0 {
-                throw Failure(
-                    "\(connection.accessory): no ECU answered any of these signals",
-                    hint: "\"obdscan pids list --supported\" lists what the vehicle has",
-                    status: .unavailable)
-            }
-            if case .failed(let error) = end {
-                throw Failure(error, at: connection.accessory)
-            }
-            if case .otherVehicle(let vin) = end {
-                throw Failure(
-                    "\(connection.accessory): it is in another vehicle now (VIN \(vin.text))",
-                    hint: "start live again to see it", status: .linkLost)
-            }
+            try check(end, of: connection)
+        }
+    }
+
+    /// Throws the failure in the end of a poll.
+    private func check(_ end: PollLoop.End, of connection: Vehicle) throws {
+        if end == .finished, connection.scan.statistics.readings == 0 {
+            throw Failure(
+                "\(connection.accessory): no ECU answered any of these signals",
+                hint: "\"obdscan pids list --supported\" lists what the vehicle has",
+                status: .unavailable)
+        }
+        if case .failed(let error) = end {
+            throw Failure(error, at: connection.accessory)
+        }
+        if case .otherVehicle(let vin) = end {
+            throw Failure(
+                "\(connection.accessory): it is in another vehicle now (VIN \(vin.text))",
+                hint: "start live again to see it", status: .linkLost)
         }
     }
 

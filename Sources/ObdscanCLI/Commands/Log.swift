@@ -9,7 +9,7 @@ import TripStore
 import VehicleScan
 
 /// `obdscan log`: records a trip.
-struct LogCommand: ParsableCommand, OutputCommand {
+struct LogCommand: RuledCommand {
     var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "log",
@@ -70,6 +70,8 @@ struct LogCommand: ParsableCommand, OutputCommand {
             adapter on Wi-Fi or Bluetooth, write a service that runs "obdscan log", which rests \
             while the vehicle is off, with Restart=on-failure and RestartSec=180: each new start \
             wakes the vehicle's bus.
+
+            \(Self.ruleText)
 
             EXAMPLES
               obdscan log
@@ -168,21 +170,25 @@ struct LogCommand: ParsableCommand, OutputCommand {
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("--silence and --standstill belong to --until-off") {
+            !$0.untilOff && ($0.silence != nil || $0.standstill != nil)
+        },
+        OptionRule("--commit-every is an hour at most") {
+            $0.commitEvery.map { $0.duration > .seconds(3600) } ?? false
+        },
+        OptionRule("--gps follows one vehicle: name one device with -d") {
+            $0.device.count > 1 && $0.gps != nil && $0.gps != "off"
+        },
+        OptionRule("--record writes one conversation: name one device with -d") {
+            $0.device.count > 1 && $0.link.record != nil
+        },
+    ]
+
     func validate() throws {
+        try checkRules()
         if let name { try TripReference.check(name: name) }
         try TripReference.check(tags: tags)
-        if !untilOff && (silence != nil || standstill != nil) {
-            throw ValidationError("--silence and --standstill belong to --until-off")
-        }
-        if let commitEvery, commitEvery.duration > .seconds(3600) {
-            throw ValidationError("--commit-every is an hour at most")
-        }
-        if device.count > 1 && gps != nil && gps != "off" {
-            throw ValidationError("--gps follows one vehicle: name one device with -d")
-        }
-        if device.count > 1 && link.record != nil {
-            throw ValidationError("--record writes one conversation: name one device with -d")
-        }
     }
 
     func run() throws {

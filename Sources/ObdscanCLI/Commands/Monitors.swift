@@ -10,7 +10,7 @@ import TripStore
 import VehicleScan
 
 /// `obdscan monitors`: shows readiness and test results.
-struct MonitorsCommand: ParsableCommand, OutputCommand {
+struct MonitorsCommand: RuledCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitors",
         abstract: "Show readiness for inspection, and test results of monitors.",
@@ -37,6 +37,8 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
             What is read from a real adapter is stored in the database. --trend asks no vehicle: \
             it prints every stored result with its margin to the nearest limit, as a share of the \
             allowed range, to show what is about to fail.
+
+            \(Self.ruleText)
 
             EXAMPLES
               obdscan monitors
@@ -66,9 +68,9 @@ struct MonitorsCommand: ParsableCommand, OutputCommand {
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        if known != nil && !trend { throw ValidationError("--vehicle needs --trend") }
-    }
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("--vehicle needs --trend") { $0.known != nil && !$0.trend }
+    ]
 
     func run() throws {
         if trend { return try printTrend() }

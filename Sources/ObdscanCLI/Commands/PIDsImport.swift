@@ -10,7 +10,7 @@ import TableImport
 extension TableFormat: Choice {}
 
 /// `obdscan pids import`.
-struct PIDsImportCommand: ParsableCommand, OutputCommand {
+struct PIDsImportCommand: RuledCommand {
     var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "import",
@@ -29,6 +29,8 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
 
             Rows that repeat obdscan's own table of services 01 and 09 are left out without --all. \
             Exits with 65 when no row is usable.
+
+            \(Self.ruleText)
 
             EXAMPLES
               obdscan pids import battery.csv --to battery.pids
@@ -77,14 +79,18 @@ struct PIDsImportCommand: ParsableCommand, OutputCommand {
 
     @OptionGroup var output: OutputOptions
 
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("--check and --to exclude each other") { $0.check && $0.to != nil }
+    ]
+
     func validate() throws {
+        try checkRules()
         if let year, !(1980...2100).contains(year) {
             throw ValidationError("\(year) is not a model year")
         }
         if let header, ECUAddress(header) == nil {
             throw ValidationError("\"\(header)\" is not an address like 7E4 or 18DA10F1")
         }
-        if check, to != nil { throw ValidationError("--check and --to exclude each other") }
         if paths.isEmpty { throw ValidationError("name a file") }
     }
 

@@ -10,7 +10,7 @@ import Settings
 import SystemIO
 
 /// `obdscan report`: creates a bundle for a bug report.
-struct ReportCommand: ParsableCommand, OutputCommand {
+struct ReportCommand: RuledCommand {
     var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "report",
@@ -23,6 +23,8 @@ struct ReportCommand: ParsableCommand, OutputCommand {
             nothing is changed in the vehicle. A page about the vehicle to print is "obdscan dtc \
             report --to FILE". If the adapter cannot be opened, the text says why, \
             and the command fails.
+
+            \(Self.ruleText)
 
             EXAMPLES
               obdscan report --to report.txt
@@ -49,11 +51,11 @@ struct ReportCommand: ParsableCommand, OutputCommand {
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        if output.explicitFormat != nil {
-            throw ValidationError("report writes text: leave --format and --json out")
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("report writes text: leave --format and --json out") {
+            $0.output.explicitFormat != nil
         }
-    }
+    ]
 
     func run() throws {
         try OutputFile.check(to, isNoneOf: [database.file, OutputFile.replayed(device)])

@@ -11,7 +11,7 @@ import VehicleScan
 import WebServer
 
 /// `obdscan serve`: shows the vehicle and the recorded trips in a browser.
-struct ServeCommand: ParsableCommand, OutputCommand {
+struct ServeCommand: RuledCommand {
     var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -36,6 +36,8 @@ struct ServeCommand: ParsableCommand, OutputCommand {
             the token for a browser; other programs send "Authorization: Bearer TOKEN". The \
             connection is not encrypted: outside a network that you trust, use a tunnel (ssh -L) \
             or a proxy with TLS.
+
+            \(Self.ruleText)
 
             EXAMPLES
               obdscan serve                                  everything the vehicle has
@@ -100,12 +102,12 @@ struct ServeCommand: ParsableCommand, OutputCommand {
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        if offline && (vehicle.device != nil || vehicle.record != nil || !signals.isEmpty) {
-            throw ValidationError(
-                "--offline talks to no vehicle: leave -d, --record and signals out")
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("--offline talks to no vehicle: leave -d, --record and signals out") {
+            $0.offline
+                && ($0.vehicle.device != nil || $0.vehicle.record != nil || !$0.signals.isEmpty)
         }
-    }
+    ]
 
     func run() throws {
         // Block signals before any thread and any slow step, so that Ctrl-C always ends the server

@@ -8,7 +8,7 @@ import Settings
 import SystemIO
 
 /// `obdscan setup`: finds the adapter, tests it, and saves it in the configuration.
-struct SetupCommand: ParsableCommand, OutputCommand {
+struct SetupCommand: RuledCommand {
     var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "setup",
@@ -22,6 +22,8 @@ struct SetupCommand: ParsableCommand, OutputCommand {
             that does not work, the fix is printed and nothing is saved.
 
             With --publish it asks where trips are delivered to, tries that, and saves it.
+
+            \(Self.ruleText)
 
             EXAMPLES
               obdscan setup
@@ -66,13 +68,16 @@ struct SetupCommand: ParsableCommand, OutputCommand {
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("--publish sets up no adapter: leave -d and --log-when-plugged out") {
+            $0.publish != nil && ($0.device != nil || $0.logWhenPlugged != nil)
+        }
+    ]
+
     func validate() throws {
+        try checkRules()
         if let name, !SettingsKey.isBareName(name) {
             throw ValidationError("a name is made of letters, digits, - and _")
-        }
-        if publish != nil, device != nil || logWhenPlugged != nil {
-            throw ValidationError(
-                "--publish sets up no adapter: leave -d and --log-when-plugged out")
         }
     }
 

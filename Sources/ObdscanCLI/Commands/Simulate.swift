@@ -9,7 +9,7 @@ import Simulator
 import SystemIO
 
 /// `obdscan simulate`: serves a simulated vehicle to any scan tool.
-struct SimulateCommand: ParsableCommand, OutputCommand {
+struct SimulateCommand: RuledCommand {
     var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "simulate",
@@ -20,6 +20,8 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
             channel if bluetoothd runs. The vehicle can have options, as in \
             sim:petrol?latency=20ms&protocol=7&ecus=3&seed=1; others are frozen=true, engine=off \
             and codes=P0301,U0100.
+
+            \(Self.ruleText)
 
             EXAMPLES
               obdscan simulate                               on a pty
@@ -132,22 +134,23 @@ struct SimulateCommand: ParsableCommand, OutputCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        let places = [
-            pty || link != nil, tcp != nil, doip != nil, rfcomm != nil, can != nil, ble != nil,
-        ]
-        if places.count(where: { $0 }) > 1 {
-            throw ValidationError("choose one of --pty, --tcp, --doip, --rfcomm, --can and --ble")
-        }
-        if doip != nil, personality != nil {
-            throw ValidationError("--personality is for adapters, and --doip serves a gateway")
-        }
-        if can != nil, personality != nil {
-            throw ValidationError("--can serves ECUs without an adapter: leave --personality out")
-        }
-        if let rfcomm, !(1...30).contains(rfcomm) {
-            throw ValidationError("--rfcomm takes a channel from 1 to 30")
-        }
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("choose one of --pty, --tcp, --doip, --rfcomm, --can and --ble") {
+            $0.places.count { $0 } > 1
+        },
+        OptionRule("--personality is for adapters, and --doip serves a gateway") {
+            $0.doip != nil && $0.personality != nil
+        },
+        OptionRule("--can serves ECUs without an adapter: leave --personality out") {
+            $0.can != nil && $0.personality != nil
+        },
+        OptionRule("--rfcomm takes a channel from 1 to 30") {
+            $0.rfcomm.map { !(1...30).contains($0) } ?? false
+        },
+    ]
+
+    private var places: [Bool] {
+        [pty || link != nil, tcp != nil, doip != nil, rfcomm != nil, can != nil, ble != nil]
     }
 
     func run() throws {

@@ -6,7 +6,7 @@ import Reports
 import SystemIO
 import TripStore
 
-struct TripsSplitCommand: ParsableCommand, OutputCommand {
+struct TripsSplitCommand: RuledCommand {
     static let configuration = CommandConfiguration(
         commandName: "split", abstract: "Split a trip in two, or at every stop.",
         discussion: """
@@ -14,6 +14,8 @@ struct TripsSplitCommand: ParsableCommand, OutputCommand {
             and --standstill where speed and engine speed were 0 for this time before the vehicle \
             moved on; these are the rules of log --until-off. Raw data is not changed: obdscan \
             trips undo reverts the split.
+
+            \(Self.ruleText)
 
             EXAMPLES
               obdscan trips split 12 --at +25m
@@ -40,15 +42,14 @@ struct TripsSplitCommand: ParsableCommand, OutputCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        if at == nil && gap == nil && standstill == nil {
-            throw ValidationError(
-                "choose where to split: --at TIME, --gap TIME or --standstill TIME")
-        }
-        if at != nil && (gap != nil || standstill != nil) {
-            throw ValidationError("--at splits once: leave --gap and --standstill out")
-        }
-    }
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("choose where to split: --at TIME, --gap TIME or --standstill TIME") {
+            $0.at == nil && $0.gap == nil && $0.standstill == nil
+        },
+        OptionRule("--at splits once: leave --gap and --standstill out") {
+            $0.at != nil && ($0.gap != nil || $0.standstill != nil)
+        },
+    ]
 
     func run() throws {
         let store = try database.open(.readWrite)

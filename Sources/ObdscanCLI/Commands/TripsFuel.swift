@@ -6,7 +6,7 @@ import Settings
 import SystemIO
 import TripStore
 
-struct TripsFuelCommand: ParsableCommand, OutputCommand {
+struct TripsFuelCommand: RuledCommand {
     static let configuration = CommandConfiguration(
         commandName: "fuel",
         abstract: "Calculate the fuel of trips by every method, and calibrate it.",
@@ -27,6 +27,8 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
 
             Trips of several vehicles are added up per vehicle. JSON and CSV have a row for each \
             trip, method and vehicle.
+
+            \(Self.ruleText)
 
             EXAMPLES
               obdscan trips fuel 12
@@ -55,11 +57,16 @@ struct TripsFuelCommand: ParsableCommand, OutputCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("name trips, or choose them with --vehicle, --tag or a time") {
+            !$0.trips.isEmpty
+                && ($0.choice.choosesTrips || $0.choice.from != nil || $0.choice.until != nil)
+        },
+        OptionRule("--save belongs to --filled") { $0.save && $0.filled == nil },
+    ]
+
     func validate() throws {
-        if !trips.isEmpty && (choice.choosesTrips || choice.from != nil || choice.until != nil) {
-            throw ValidationError("name trips, or choose them with --vehicle, --tag or a time")
-        }
-        if save && filled == nil { throw ValidationError("--save belongs to --filled") }
+        try checkRules()
         if let filled, !(filled > 0 && filled < 100_000) {
             throw ValidationError("--filled has to be more than 0")
         }

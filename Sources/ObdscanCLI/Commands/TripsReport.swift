@@ -9,7 +9,7 @@ import SystemIO
 import TripStore
 import VehicleScan
 
-struct TripsReportCommand: ParsableCommand, OutputCommand {
+struct TripsReportCommand: RuledCommand {
     var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "report", abstract: "Write a trip as one page to read, send and print.",
@@ -22,6 +22,8 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
 
             The paper of a .pdf is A4, or US Letter if the country of your locale (LC_PAPER, LANG) \
             uses it. PAPERSIZE=letter or PAPERSIZE=a4 in the environment overrides this.
+
+            \(Self.ruleText)
 
             EXAMPLES
               obdscan trips report --to trip.html
@@ -48,11 +50,11 @@ struct TripsReportCommand: ParsableCommand, OutputCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        if output.explicitFormat != nil {
-            throw ValidationError("trips report writes a page: leave --format and --json out")
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("trips report writes a page: leave --format and --json out") {
+            $0.output.explicitFormat != nil
         }
-    }
+    ]
 
     func run() throws {
         let store = try database.open(.readOnly)

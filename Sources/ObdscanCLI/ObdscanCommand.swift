@@ -70,7 +70,7 @@ package struct ObdscanCommand: ParsableCommand {
         }
         var command: any ParsableCommand
         do {
-            command = try parsed(arguments)
+            command = try parseAsRoot(arguments)
         } catch {
             explain(error)
         }

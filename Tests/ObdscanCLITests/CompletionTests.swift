@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `every command that runs offers its own options, each once`() {
-        for path in `Short ways`.paths {
+        for path in `Help`.paths {
             let offered = words((path + ["--"]).joined(separator: " "))
             #expect(offered.contains("--help"), "\(path)")
             #expect(Set(offered).count == offered.count, "\(path)")

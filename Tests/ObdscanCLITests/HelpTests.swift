@@ -5,7 +5,16 @@ import Testing
 @testable import ObdscanCLI
 
 @Suite struct `Help` {
-    private static let paths = `Short ways`.paths
+    /// The words of each command.
+    static let paths = paths(of: ObdscanCommand.self, [])
+
+    private static func paths(of command: any ParsableCommand.Type, _ path: [String]) -> [[String]]
+    {
+        [path]
+            + command.configuration.subcommands.flatMap {
+                paths(of: $0, path + [CommandSuggestion.name($0)])
+            }
+    }
 
     private static func page(_ words: [String]) throws -> String {
         try #require(ObdscanCommand.help(for: words)).text

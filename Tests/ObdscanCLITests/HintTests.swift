@@ -72,7 +72,7 @@ import Testing
             let words = Self.words(filled)
             if ObdscanCommand.help(for: words) != nil { continue }
             #expect(throws: Never.self, "\(file): \(command)") {
-                _ = try ObdscanCommand.parsed(words)
+                _ = try ObdscanCommand.parseAsRoot(words)
             }
         }
     }

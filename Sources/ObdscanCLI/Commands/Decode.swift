@@ -36,8 +36,7 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
               obdscan decode --format json conversation.txt
               obdscan decode --messages --protocol 6 < capture.txt
               obdscan decode --table car.dbc candump.log
-            """
-    ).below("obdscan")
+            """)
 
     @Argument(
         help: ArgumentHelp("Files, or the answer itself in hexadecimal.", valueName: "file-or-hex"),

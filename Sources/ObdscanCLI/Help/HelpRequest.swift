@@ -1,9 +1,6 @@
 import ArgumentParser
 
-/// Our help, and a faster way to parse a command.
-///
-/// ArgumentParser's parsing from the root first creates two commands that print completions, then
-/// the root and all commands above the wanted one. These steps need half of the time of a short command.
+/// The requests for help in the arguments of the program.
 extension ObdscanCommand {
     /// The help page that `arguments` request; nil without a request.
     ///
@@ -55,18 +52,6 @@ extension ObdscanCommand {
         HelpPage(command, Array(words), isWhole: isWhole)
     }
 
-    /// The command in `arguments`; throws ArgumentParser's errors.
-    static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
-        let (command, rest) = named(by: arguments[...])
-        // For any error, use the complete parser, because its messages include the commands above.
-        if command.configuration.subcommands.isEmpty,
-            let parsed = try? command.parseAsRoot(Array(rest)), type(of: parsed) == command
-        {
-            return parsed
-        }
-        return try parseAsRoot(arguments)
-    }
-
     /// The command that the first words name, and the remaining words.
     private static func named(
         by arguments: ArraySlice<String>
@@ -82,17 +67,5 @@ extension ObdscanCommand {
             rest = rest.dropFirst()
         }
         return (command, rest)
-    }
-}
-
-extension CommandConfiguration {
-    /// The configuration for parsing a command without those above it, which are `path`.
-    ///
-    /// The name is used only then. The faster parser also keeps ArgumentParser from adding its commands for
-    /// completions.
-    func below(_ path: String) -> CommandConfiguration {
-        var configuration = self
-        configuration._superCommandName = path
-        return configuration
     }
 }

@@ -11,12 +11,38 @@ package enum FuelMethod: String, Hashable, Sendable, CaseIterable {
     /// PIDs 0B, 0C and 0F and lambda: the air that the cylinders hold.
     case speedDensity
 
-    package var title: String {
+    /// The name for people, without lambda.
+    fileprivate var name: String {
         switch self {
         case .fuelRate: "fuel rate of the ECU"
         case .fuelMassRate: "fuel mass rate of the ECU"
-        case .airFlow: "air flow and lambda (PIDs 10, 44)"
-        case .speedDensity: "manifold pressure and engine speed (PIDs 0B, 0C, 0F)"
+        case .airFlow: "air flow"
+        case .speedDensity: "manifold pressure and engine speed"
+        }
+    }
+}
+
+/// The source of lambda, by which an amount of air becomes one of fuel.
+package enum LambdaSource: Hashable, Sendable {
+    /// PID 44: the ECU commands it.
+    case commanded
+    /// PID 24 or 34: a sensor measures it.
+    case measured
+    /// No value is known, so that it is assumed to be 1.
+    case assumed
+}
+
+extension FuelUse.Estimate {
+    /// The name of the method for people, with the lambda that was really used.
+    package var title: String {
+        switch lambda {
+        case []: method.name
+        case [.commanded]: method.name + ", commanded lambda"
+        case [.measured]: method.name + ", measured lambda"
+        case [.assumed]: method.name + ", lambda assumed to be 1"
+        default:
+            method.name + ", lambda"
+                + (lambda.contains(.assumed) ? " partly assumed to be 1" : "")
         }
     }
 }
@@ -93,6 +119,8 @@ package struct FuelMeter: Sendable {
         /// The largest rate; unit: that of `base` per second.
         var peak = 0.0
         var last: Sample?
+        /// The sources of lambda; empty for the methods without it.
+        var lambda: Set<LambdaSource> = []
     }
 
     let settings: FuelSettings
@@ -157,7 +185,7 @@ package struct FuelMeter: Sendable {
     }
 
     /// The current lambda; nil if the air flow alone does not give the fuel.
-    private func lambda(at t: Int64) -> Double? {
+    private func lambda(at t: Int64) -> (value: Double, source: LambdaSource)? {
         let fresh = { (sample: Sample?) -> Double? in
             guard let sample, t &- sample.t <= Self.lambdaLife, (0.5..<1.99).contains(sample.value)
             else { return nil }
@@ -165,13 +193,14 @@ package struct FuelMeter: Sendable {
         }
         // The commanded lambda of a lean engine is only a limit. A sensor shows the actual one,
         // except at the end of its range.
-        if kind?.isLean == true { return fresh(measured) }
-        return fresh(commanded) ?? 1
+        if kind?.isLean == true { return fresh(measured).map { ($0, .measured) } }
+        return fresh(commanded).map { ($0, .commanded) } ?? (1, .assumed)
     }
 
     private mutating func addAir(_ method: FuelMethod, _ air: Double, t: Int64) {
         guard air >= 0, let lambda = lambda(at: t) else { return }
-        add(method, air / lambda, t: t)
+        add(method, air / lambda.value, t: t)
+        sums[method]?.lambda.insert(lambda.source)
     }
 
     /// Adds the intake air of a four-stroke engine: p·V·η/(R·T) every second revolution.

@@ -31,6 +31,8 @@ package struct FuelUse: Hashable, Sendable {
         package var coverage: Double?
         /// Reasons to doubt the amount.
         package var problems: [Problem]
+        /// The sources of lambda; empty if the method needs none.
+        package internal(set) var lambda: Set<LambdaSource>
         /// Amounts by fuel; unit: that of each fuel.
         package internal(set) var amounts: [FuelKind: Double]
 
@@ -102,7 +104,7 @@ package struct FuelUse: Hashable, Sendable {
             found.append(
                 Estimate(
                     method: method, amount: amount, coverage: coverage, problems: problems,
-                    amounts: amounts))
+                    lambda: sum.lambda, amounts: amounts))
         }
         guard !found.isEmpty else { return nil }
         let believed = found.filter { !$0.problems.contains { $0.isFatal } }

@@ -67,7 +67,7 @@ package struct FuelReport {
                 own.chosen = estimate
                 rows.add(
                     head + [
-                        .init(estimate.method.title, isChosen ? .bold : .dim),
+                        .init(estimate.title, isChosen ? .bold : .dim),
                         .init(TripFuel.amount(estimate.amount, use.unit, output.units)),
                         .init(TripFuel.consumptionText(own, output.units) ?? "—"),
                         .init(estimate.coverage.map { fixed($0 * 100, 0) + " %" } ?? "—"),

@@ -89,7 +89,7 @@ package struct TripPrinter {
             add("consumption", TripFuel.consumptionText(fuel.use, output.units))
             add("fuel cost", TripFuel.costText(fuel.use, fuel.profile))
             add("CO₂", TripFuel.carbonDioxideText(fuel.use.carbonDioxide))
-            add("fuel by", fuel.use.chosen?.method.title)
+            add("fuel by", fuel.use.chosen?.title)
         }
         for role in details.roles where role.role != .odometer || trip.odometer == nil {
             add(role.role.title, role.text(details.readings, output.units))

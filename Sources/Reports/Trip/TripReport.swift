@@ -196,7 +196,7 @@ package struct TripReport {
                 [.init("Method"), .init("Amount", "n"), .init("Data", "n"), .init("Remarks")],
                 fuel.estimates.map { estimate in
                     [
-                        .init(estimate.method.title, estimate == fuel.chosen ? nil : "dim"),
+                        .init(estimate.title, estimate == fuel.chosen ? nil : "dim"),
                         .init(TripFuel.amount(estimate.amount, fuel.unit, units), "n"),
                         .init(estimate.coverage.map { fixed($0 * 100, 0) + " %" } ?? "—", "n"),
                         .init(estimate.problems.map(\.title).joined(separator: ", ")),

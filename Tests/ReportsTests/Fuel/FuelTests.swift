@@ -43,6 +43,41 @@ import Testing
         #expect(use.per100km == nil)
     }
 
+    @Test(
+        arguments: [
+            ([(.airFlow, 10)], "air flow, lambda assumed to be 1"),
+            ([(.commandedLambda, 0.8), (.airFlow, 10)], "air flow, commanded lambda"),
+            // An engine that is not lean ignores its sensor.
+            ([(.measuredLambda, 0.8), (.airFlow, 10)], "air flow, lambda assumed to be 1"),
+            (
+                [(.fuelType, 4), (.measuredLambda, 1.3), (.airFlow, 10)],
+                "air flow, measured lambda"
+            ),
+            ([(.fuelRate, 7)], "fuel rate of the ECU"),
+            (
+                [(.engineSpeed, 2000), (.intakeTemperature, 20), (.manifoldPressure, 50)],
+                "manifold pressure and engine speed, lambda assumed to be 1"
+            ),
+        ] as [([(FuelQuantity, Double)], String)])
+    func `the method names the lambda that was used`(
+        values: [(FuelQuantity, Double)], title: String
+    ) throws {
+        var settings = FuelSettings()
+        settings.displacement = 2
+        let use = FuelUse(meter(with: settings, values), distance: 40)
+        #expect(use?.chosen?.title == title)
+    }
+
+    @Test func `the method says if lambda is known for a part only`() throws {
+        var meter = FuelMeter(FuelSettings())
+        for second: Int64 in 0...60 {
+            if second == 0 { meter.take(0.9, .commandedLambda, t: 0) }
+            meter.take(10, .airFlow, t: second * 1_000_000)
+        }
+        let use = FuelUse(meter, distance: nil)
+        #expect(use?.chosen?.title == "air flow, lambda partly assumed to be 1")
+    }
+
     /// The usual rule for MAF: L/h = g/s × 3600 / (14.7 × density).
     ///
     /// With the usual 710 g/L this is 0.3449 L/h per g/s. With 745 g/L, the middle of EN 228, it is

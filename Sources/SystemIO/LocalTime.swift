@@ -34,3 +34,18 @@ public func utc(onTheWall wall: UTC) -> UTC {
     let local = Int64(mktime(&parts))
     return UTC(microseconds: local * 1_000_000 + wall.microseconds % 1_000_000)
 }
+
+/// The points in time at which local clocks show a time, in their order.
+///
+/// There are two in the hour that autumn repeats, and none in the one that spring skips.
+public func moments(onTheWall wall: UTC) -> [UTC] {
+    // No zone is more than a day away from UTC, and none changes twice in three days.
+    let shifts = Set(
+        [-36, 36].map { (hours: Int64) in
+            localShift(UTC(microseconds: wall.microseconds + hours * 3_600_000_000))
+        })
+    return shifts.sorted(by: >).compactMap { shift in
+        let moment = UTC(microseconds: wall.microseconds - shift * 1_000_000)
+        return localShift(moment) == shift ? moment : nil
+    }
+}

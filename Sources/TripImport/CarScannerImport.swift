@@ -27,11 +27,12 @@ struct CarScannerImport: CSVImport {
     private var time: LogClock
     var assumesBeginning: Bool { time.assumesBeginning }
     private(set) var misnamed: Set<String> = []
+    private(set) var grammar = NumberGrammar(isCommaSeparated: false)
     private let source: ImportSource
     private var header: [String] = []
     private var channels: [Key: Channel] = [:]
-    /// The offset of a row's seconds; known after the first row.
-    private var shift: Double?
+    /// Whether the first row has shown from when its seconds count.
+    private var hasBegun = false
     private var lastPlace: Position?
 
     init(_ time: LogClock, _ source: ImportSource) {
@@ -56,7 +57,7 @@ struct CarScannerImport: CSVImport {
             try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
             return
         }
-        guard row.count >= 4, let seconds = CSVNumber.decimal(row[0].withoutBlanks) else {
+        guard row.count >= 4, let seconds = seconds(row[0].withoutBlanks) else {
             return skipped.add(
                 ImportFault(line: csv.line, reason: "not seconds, name, value and unit"))
         }
@@ -64,8 +65,9 @@ struct CarScannerImport: CSVImport {
             return skipped.add(
                 ImportFault(line: csv.line, reason: "\"\(row[0])\" is not a time in seconds"))
         }
-        let channel = try channel(row[1].withoutBlanks, row[3].withoutBlanks, &table)
-        if let item = item(row[2].withoutBlanks, channel) {
+        let name = row[1].withoutBlanks
+        let channel = try channel(name, row[3].withoutBlanks, &table)
+        if let item = item(row[2].withoutBlanks, name, channel) {
             try emit(.entry(.items([item]), at: moment))
         }
         if let place = place(row), place != lastPlace {
@@ -74,22 +76,31 @@ struct CarScannerImport: CSVImport {
         }
     }
 
-    /// Seconds since midnight or the start of the program; more of them than days have count from 1970.
+    private mutating func seconds(_ cell: String) -> Double? {
+        grammar.take(cell, of: header.first ?? "", isAside: true)
+        return CSVNumber.decimal(cell)
+    }
+
+    /// The time for seconds since midnight or the start of the program; more of them than days have count
+    /// from 1970.
     private mutating func moment(_ seconds: Double) throws -> UTC? {
         if seconds > 1e8 { return time.utc("\(seconds)") }
         guard let beginning = time.beginning else { throw ImportFault.noDay(line: csv.line) }
-        let shift = self.shift ?? Self.shift(of: seconds, beginning)
-        self.shift = shift
-        return time.utc("\(seconds + shift)")
+        if !hasBegun {
+            hasBegun = true
+            if Self.countsFromMidnight(seconds, beginning) { time.countFromMidnight() }
+        }
+        return time.afterBeginning(seconds)
     }
 
-    /// The difference between the seconds of the first row and the seconds since the log began.
+    /// Whether the seconds of the first row count from midnight; in logs of 2019 the seconds count from the
+    /// start of the program.
     ///
-    /// Seconds count from midnight; in logs of 2019 the seconds count from the start of the program. The time
-    /// in the file name shows which: if they count from midnight, it is near the time of the first row.
-    private static func shift(of seconds: Double, _ beginning: WallClock) -> Double {
-        guard let began = beginning.seconds else { return 0 }
-        return abs(seconds - began) < 3600 ? -began : 0
+    /// The time in the file name shows which: if they count from midnight, it is near the time of the first
+    /// row, which may be after the next midnight.
+    private static func countsFromMidnight(_ seconds: Double, _ beginning: WallClock) -> Bool {
+        guard let began = beginning.seconds else { return true }
+        return abs(seconds - began) < 3600 || (0..<120).contains(seconds + 86_400 - began)
     }
 
     private mutating func channel(
@@ -101,7 +112,7 @@ struct CarScannerImport: CSVImport {
             if let given = source.names[name] {
                 table.known(given)
             } else {
-                source.misnamed.contains(name)
+                source.findings.misnamed.contains(name)
                     ? nil : table.known(name, pid: WideNames.pid(name))
             }
         let conversion = table.conversion(unit, of: known?.signal)
@@ -131,21 +142,29 @@ struct CarScannerImport: CSVImport {
         return channel
     }
 
-    private mutating func item(_ cell: String, _ channel: Channel) -> DiagnosticItem? {
+    private mutating func item(
+        _ cell: String, _ name: String, _ channel: Channel
+    ) -> DiagnosticItem? {
         if cell.isEmpty { return nil }
+        grammar.take(cell, of: name) { number in
+            channel.limits?.values.contains(channel.conversion?(number) ?? number) ?? true
+        }
+        let rule = source.findings.numbers?.rule(name) ?? grammar.usual
         let value: Reading.Value
         let signal: SignalIndex
-        if let plain = CSVNumber.decimal(cell),
+        if let plain = CSVNumber.decimal(cell, rule),
             case let number = channel.conversion.map({ $0(plain) }) ?? plain, number.isFinite
         {
             (value, signal) = (.number(number), channel.signal)
             if let limits = channel.limits, !limits.values.contains(number) {
                 misnamed.insert(limits.name)
             }
-        } else if cell != "-", CSVReader.number(cell) == nil, let text = channel.text {
+        } else if CSVNumber.decimal(cell) == nil, !LogProfile.isNothing(cell),
+            CSVReader.number(cell) == nil, let text = channel.text
+        {
             (value, signal) = (.text(CSVReader.undefused(cell)), text)
         } else {
-            skipped.add(cell: cell, line: csv.line)
+            skipped.add(cell: cell, of: name, line: csv.line)
             return nil
         }
         return .reading(
@@ -155,10 +174,14 @@ struct CarScannerImport: CSVImport {
     }
 
     /// The position of a row; the program spells its heading LONGTITUDE.
-    private func place(_ row: [String]) -> Position? {
+    private mutating func place(_ row: [String]) -> Position? {
         func number(_ name: String) -> Double? {
-            guard let column = header.firstIndex(of: name), column < row.count else { return nil }
-            return CSVNumber.decimal(row[column].withoutBlanks)
+            guard let column = header.firstIndex(of: name), column < row.count,
+                case let cell = row[column].withoutBlanks, !cell.isEmpty
+            else { return nil }
+            let number = CSVNumber.decimal(cell)
+            if number == nil { skipped.add(cell: cell, of: name, line: csv.line) }
+            return number
         }
         guard let latitude = number("latitude"),
             let longitude = number("longtitude") ?? number("longitude"),

@@ -18,6 +18,8 @@ package struct ImportFault: Error, Hashable, Sendable {
 
     /// Whether the file can be read if the user provides the day of its beginning.
     package var needsDay = false
+    /// The days that a time of the file may mean: `2024-03-02`.
+    package var days: [String] = []
 
     /// The times have no day, and the file name has none, either.
     static func noDay(line: Int) -> ImportFault {
@@ -34,6 +36,10 @@ package struct SkippedLines: Hashable, Sendable {
     /// The number of cells that should be numbers and are not, in lines that were read.
     package private(set) var cells = 0
     package private(set) var firstCell: ImportFault?
+    /// The number of such cells by the names of their columns.
+    package private(set) var columns: [String: Int] = [:]
+    /// A file of random data may have as many columns as rows.
+    private static let mostColumns = 1000
 
     package init() {}
 
@@ -42,12 +48,34 @@ package struct SkippedLines: Hashable, Sendable {
         if first == nil { first = fault }
     }
 
-    mutating func add(cell: String, line: Int) {
+    mutating func add(cell: String, of column: String, line: Int) {
         cells += 1
-        if firstCell == nil {
-            firstCell = ImportFault(line: line, reason: "\"\(cell)\" is not a number")
+        if columns.count < Self.mostColumns || columns[column] != nil {
+            columns[column, default: 0] += 1
         }
+        guard firstCell == nil else { return }
+        let number = CSVNumber.decimal(cell)
+        // Only a number that may have two values is left out.
+        let isUnclear = number != nil && !CSVNumber.signs(cell).unclear.isEmpty
+        let whole = cell.filter { $0 != "," && $0 != "." }
+        firstCell = ImportFault(
+            line: line,
+            reason: isUnclear
+                ? "\"\(cell)\" may be \(number.map { "\($0)" } ?? "") or \(whole)"
+                : number != nil
+                    ? "\"\(cell)\" exceeds all numbers" : "\"\(cell)\" is not a number")
     }
+}
+
+/// What only the whole of a file shows, and reading its first lines needs.
+package struct ImportFindings: Hashable, Sendable {
+    /// How its numbers read; nil before the first reading.
+    var numbers: NumberGrammar?
+    /// Names of the log with the name of a PID and values that the PID cannot have.
+    package internal(set) var misnamed: Set<String> = []
+
+    /// Nothing was found yet.
+    package init() {}
 }
 
 /// The file formats that can be read.
@@ -68,7 +96,7 @@ package enum ImportFormat: Hashable, Sendable {
     /// The format of a file that begins with `bytes`, at least its first line; nil for an unknown
     /// format.
     package init?(_ bytes: [UInt8]) {
-        let bytes = UTF16Pieces.decoded(bytes)
+        let bytes = TextPieces.decoded(bytes)
         let first = bytes.first { $0 > 0x20 && ![0xEF, 0xBB, 0xBF].contains($0) }
         if first == 0x7B {
             self = .jsonLines

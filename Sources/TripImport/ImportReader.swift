@@ -15,6 +15,8 @@ protocol ImportReader {
     var assumesBeginning: Bool { get }
     /// Names with the name of a PID and values that the PID cannot have.
     var misnamed: Set<String> { get }
+    /// How the numbers read, according to all of them until now.
+    var grammar: NumberGrammar { get }
 
     /// Reads the next piece; adds new signals to `table` and passes completed items to `emit`.
     ///
@@ -29,6 +31,7 @@ extension ImportReader {
     var skipped: SkippedLines { SkippedLines() }
     var assumesBeginning: Bool { false }
     var misnamed: Set<String> { [] }
+    var grammar: NumberGrammar { NumberGrammar(isCommaSeparated: true) }
 }
 
 /// Reads a CSV format row by row.

@@ -9,10 +9,8 @@ package struct ImportSource: Sendable {
     package var start: WallClock?
     /// The names of built-in signals by their names in the log.
     package var names: [String: String] = [:]
-    /// Names of the log with the name of a PID and values that the PID cannot have.
-    ///
-    /// A first reading of the log finds these names: ``TripFileReader/misnamed``.
-    package var misnamed: Set<String> = []
+    /// The findings of an earlier reading: ``TripFileReader/findings``.
+    package var findings = ImportFindings()
     /// The bus whose frames are read; nil = all.
     package var channel: String?
     /// The names of tests of service 06, which may occur in frames of a bus.
@@ -28,7 +26,7 @@ package struct ImportSource: Sendable {
     ) throws(ImportFault) -> [String: String] {
         let known = Set(table.signals.flatMap { [$0.id] + $0.aliases }.map { $0.lowercased() })
         var names: [String: String] = [:]
-        let lines = String(decoding: file, as: UTF8.self)
+        let lines = String(decoding: TextPieces.decoded(file), as: UTF8.self)
             .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (index, line) in lines.enumerated() {
             let line = String(line).withoutBlanks

@@ -5,7 +5,7 @@ package struct TripFileReader {
     /// The signals that appeared until now.
     package private(set) var table: ImportTable
     private var reader: any ImportReader
-    private var pieces = UTF16Pieces()
+    private var pieces = TextPieces()
     private let source: ImportSource
     /// The number of entries until now.
     private var entries = 0
@@ -17,10 +17,11 @@ package struct TripFileReader {
     /// - Parameters:
     ///   - table: the known signals; new ones are added to it.
     ///   - source: facts about the file besides its bytes.
-    ///   - localTime: converts local time, given as if it were UTC, to UTC.
+    ///   - localTime: the points in time at which the clock on the wall shows a time, which is given as if
+    ///     it were UTC, in their order: two in the hour that autumn repeats, none in the one that spring skips.
     package init(
         _ format: ImportFormat, _ table: ImportTable, _ source: ImportSource = ImportSource(),
-        localTime: @escaping (UTC) -> UTC
+        localTime: @escaping (UTC) -> [UTC]
     ) {
         self.table = table
         self.source = source
@@ -47,11 +48,17 @@ package struct TripFileReader {
     /// The number of frames and of diagnostic frames; nil for files without frames.
     package var frames: FrameCount? { (reader as? FrameLogImport)?.count }
 
-    /// Names that have the name of a PID of service 01 in the log's program, and a value that the PID cannot
-    /// have, so that they have another meaning.
-    ///
-    /// The file must be read again with ``ImportSource/misnamed``.
-    package var misnamed: Set<String> { reader.misnamed }
+    /// What the whole file shows, if it must be read again with these ``ImportSource/findings``; else nil.
+    package var findings: ImportFindings? {
+        var found = source.findings
+        if found.numbers == nil, reader.grammar.matters {
+            // Other numbers may be possible for other PIDs.
+            found.numbers = reader.grammar
+        } else if found.misnamed.isEmpty {
+            found.misnamed = reader.misnamed
+        }
+        return found == source.findings ? nil : found
+    }
 
     /// Reads the next piece of the file.
     ///

@@ -37,35 +37,41 @@ struct ImportedFile {
     private(set) var assumedDay: AssumedDay?
     private(set) var frames: FrameCount?
 
+    /// Local time one hour west of Greenwich.
+    static func west(_ wall: UTC) -> [UTC] {
+        [UTC(microseconds: wall.microseconds + 3_600_000_000)]
+    }
+
     /// Reads a file in one piece; with `isUS` its gallons are US gallons.
-    init(_ text: String, isUS: Bool = false, from source: ImportSource = ImportSource()) throws {
-        try self.init(bytes: Array(text.utf8), isUS: isUS, from: source)
+    init(
+        _ text: String, isUS: Bool = false, from source: ImportSource = ImportSource(),
+        localTime: @escaping (UTC) -> [UTC] = west
+    ) throws {
+        try self.init(bytes: Array(text.utf8), isUS: isUS, from: source, localTime: localTime)
     }
 
     /// Reads bytes in pieces of `piece` of them.
     init(
         bytes: [UInt8], isUS: Bool = false, from source: ImportSource = ImportSource(),
-        piece: Int = .max
+        piece: Int = .max, localTime: @escaping (UTC) -> [UTC] = west
     ) throws {
-        let misnamed = try read(bytes, isUS, source, piece)
-        guard !misnamed.isEmpty else { return }
-        self = ImportedFile()
-        var again = source
-        again.misnamed = misnamed
-        #expect(try read(bytes, isUS, again, piece).isEmpty)
+        var source = source
+        while let found = try read(bytes, isUS, source, piece, localTime) {
+            source.findings = found
+            self = ImportedFile()
+        }
     }
 
     private init() {}
 
-    /// Reads all of it; returns the names that no PID can have.
+    /// Reads all of it; returns the findings with which it must be read again.
     private mutating func read(
-        _ bytes: [UInt8], _ isUS: Bool, _ source: ImportSource, _ piece: Int
-    ) throws -> Set<String> {
+        _ bytes: [UInt8], _ isUS: Bool, _ source: ImportSource, _ piece: Int,
+        _ localTime: @escaping (UTC) -> [UTC]
+    ) throws -> ImportFindings? {
         let table = ImportTable(try Self.standard.get(), units: isUS ? .us : .metric)
-        // Local time is one hour west of Greenwich.
-        var reader = TripFileReader(try #require(ImportFormat(bytes)), table, source) {
-            UTC(microseconds: $0.microseconds + 3_600_000_000)
-        }
+        var reader = TripFileReader(
+            try #require(ImportFormat(bytes)), table, source, localTime: localTime)
         var rest = bytes[...]
         while !rest.isEmpty {
             try reader.read(rest.prefix(piece)) { take($0) }
@@ -75,7 +81,7 @@ struct ImportedFile {
         (skipped, assumedDay, frames) = (reader.skipped, reader.assumedDay, reader.frames)
         self.table = reader.table.table
         #expect(reader.table.count == self.table.signals.count)
-        return reader.misnamed
+        return reader.findings
     }
 
     private mutating func take(_ event: ImportEvent) {

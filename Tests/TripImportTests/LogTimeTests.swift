@@ -103,6 +103,113 @@ import Testing
             ])
     }
 
+    /// Berlin in 2024: summer time ends on 27 October at 01:00 UTC and begins on 31 March at 01:00 UTC.
+    private static func berlin(_ wall: UTC) -> [UTC] {
+        let (spring, autumn): (Int64, Int64) = (1_711_846_800, 1_729_990_800)
+        return [7200, 3600].compactMap { (shift: Int64) in
+            let second = wall.microseconds / 1_000_000 - shift
+            let isSummer = (spring..<autumn).contains(second)
+            return isSummer == (shift == 7200)
+                ? UTC(microseconds: wall.microseconds - shift * 1_000_000) : nil
+        }
+    }
+
+    /// Seconds since the first row.
+    private func steps(
+        _ text: String, _ name: String = "", _ start: String? = nil
+    ) throws -> [Int64] {
+        let file = try ImportedFile(text, from: source(name, start: start), localTime: Self.berlin)
+        let times = file.entries.map(\.time.microseconds)
+        return times.map { ($0 - (times.first ?? 0)) / 1_000_000 }
+    }
+
+    @Test(
+        arguments: [
+            // The second pass of the repeated hour, and rows out of order in both.
+            (
+                ["02:59:58", "02:59:59", "02:00:00", "02:30:00", "03:00:00"],
+                [0, 1, 2, 1802, 3602]
+            ),
+            (["01:59:59", "02:00:00", "02:59:59", "02:00:01"], [0, 1, 3600, 3602]),
+            (["02:10:05", "02:10:03", "02:10:06"], [0, -2, 1]),
+            (["02:59:59", "02:00:05", "02:00:03", "02:00:06"], [0, 6, 4, 7]),
+            (["02:59:59", "03:00:00"], [0, 3601]), (["01:00:00", "04:00:00"], [0, 14_400]),
+        ] as [([String], [Int64])])
+    func `the hour that autumn repeats is in the order of recording`(
+        clocks: [String], expected: [Int64]
+    ) throws {
+        let dated = clocks.map { "27.10.2024 \($0);1\n" }.joined()
+        #expect(try steps("time;RPM\n" + dated) == expected)
+        let plain = clocks.map { "\($0);1\n" }.joined()
+        #expect(try steps("time;RPM\n" + plain, "2024-10-27.csv") == expected)
+        let twoColumns = clocks.map { "27.10.2024;\($0);1\n" }.joined()
+        #expect(try steps("Date;Time;RPM\n" + twoColumns) == expected)
+        let seconds = clocks.map {
+            "\(WallClock.seconds($0) ?? 0);Engine RPM;1;rpm\n"
+        }.joined()
+        #expect(
+            try steps("SECONDS;PID;VALUE;UNITS\n" + seconds, "2024-10-27.csv") == expected)
+    }
+
+    /// A clock that shows a time that does not exist has not followed the change.
+    @Test(
+        arguments: [
+            (["01:59:59", "03:00:00", "03:00:01"], [0, 1, 2]),
+            (["01:59:59", "02:00:00", "02:59:59", "03:00:00"], [0, 1, 3600, 3601]),
+            (["01:59:59", "03:00:00", "02:59:59"], [0, 1, 3600]),
+        ] as [([String], [Int64])])
+    func `the hour that spring skips is in the order of recording`(
+        clocks: [String], expected: [Int64]
+    ) throws {
+        let rows = clocks.map { "31.03.2024 \($0);1\n" }.joined()
+        #expect(try steps("time;RPM\n" + rows) == expected)
+    }
+
+    @Test(arguments: ["2024-10-27 01:59:59", "2024-03-31 01:59:59", "2024-10-27 02:59:59"])
+    func `a stopwatch does not follow local time`(start: String) throws {
+        let text = "Time (s);RPM\n0;1\n1;1\n3600;1\n7200;1\n"
+        #expect(try steps(text, "", start) == [0, 1, 3600, 7200])
+    }
+
+    @Test(
+        arguments: [
+            (["23:59:58", "23:59:59", "00:00:00", "00:00:01"], [0, 1, 2, 3]),
+            // Rows out of order are no days.
+            (["08:00:05", "08:00:03", "07:00:00", "08:00:06"], [0, -2, -3605, 1]),
+            (["23:59:58", "00:00:01", "23:59:59", "00:00:02"], [0, 3, 1, 4]),
+            (["20:00:00", "07:00:00", "20:00:00", "07:00:00"], [0, 39_600, 86_400, 126_000]),
+            (["08:00:00", "21:00:00"], [0, 46_800]),
+        ] as [([String], [Int64])])
+    func `a time of day that steps back by nearly a day is on the next day`(
+        clocks: [String], expected: [Int64]
+    ) throws {
+        let rows = clocks.map { "\($0),1\n" }.joined()
+        #expect(try steps("time,RPM\n" + rows, "2024-07-05.csv") == expected)
+        let seconds = clocks.map {
+            "\(WallClock.seconds($0) ?? 0);Engine RPM;1;rpm\n"
+        }.joined()
+        let log = "SECONDS;PID;VALUE;UNITS\n" + seconds
+        let clock = clocks[0].replacing(":", with: "-")
+        #expect(try steps(log, "2024-07-05 \(clock).csv") == expected)
+        #expect(try steps(log, "2024-07-05.csv") == expected)
+    }
+
+    @Test(arguments: [
+        ("2024-03-08 23-59-58.csv", "0.5", "2024-03-08T23:00:00.500000Z"),
+        ("2024-03-08 23-59-58.csv", "86399.5", "2024-03-08T22:59:59.500000Z"),
+        ("2024-03-08 10-00-00.csv", "36000.5", "2024-03-08T09:00:00.500000Z"),
+        // Logs of 2019 count from the start of the program.
+        ("2019-03-08 23-00-00.csv", "7.5", "2019-03-08T22:00:07.500000Z"),
+    ])
+    func `the first row of Car Scanner may be after midnight`(
+        name: String, seconds: String, time: String
+    ) throws {
+        let file = try ImportedFile(
+            "SECONDS;PID;VALUE;UNITS\n\(seconds);Engine RPM;900;rpm\n", from: source(name),
+            localTime: Self.berlin)
+        #expect(file.entries.first?.time.text == time)
+    }
+
     /// carOBD writes no other clock.
     @Test func `the engine's run time is a clock and a signal`() throws {
         let text = "ENGINE_RUN_TINE (),ENGINE_RPM ()\n5,900\n6,901\n"

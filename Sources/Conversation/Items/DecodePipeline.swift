@@ -21,7 +21,7 @@ public struct DecodePipeline {
     /// The part of the tables that is loaded.
     public private(set) var tables: DecodeTables
     private var run: DecodeRun
-    private var pieces = UTF16Pieces()
+    private var pieces = TextPieces()
     private var lines = TextLines()
     private var input = Input.unknown([])
 
@@ -137,7 +137,7 @@ public struct DecodePipeline {
         run = DecodeRun(
             reader: ConversationReader(options), decoder: tables.decoder,
             messagesOnly: messagesOnly)
-        pieces = UTF16Pieces()
+        pieces = TextPieces()
         lines = TextLines()
         input = .unknown([])
     }

@@ -14,8 +14,8 @@ extension ImportRun {
                 + "(first: line \(first.line), \(first.reason))"
         }
         let cells = skipped.firstCell.map { first in
-            counted(skipped.cells, "cell") + " "
-                + "(first: line \(first.line), \(first.reason))"
+            counted(skipped.cells, "cell") + columnText
+                + " (first: line \(first.line), \(first.reason))"
         }
         let leftOut = [lines, cells].compactMap(\.self)
         if !leftOut.isEmpty { notes.append("left out " + leftOut.joined(separator: " and ")) }
@@ -28,6 +28,17 @@ extension ImportRun {
             notes.append(frames.text)
         }
         return notes
+    }
+
+    /// The columns of cells that were left out, most cells first.
+    private var columnText: String {
+        let columns = skipped.columns.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        guard columns.count > 1 else {
+            return columns.first.map { " of \"\($0.key)\"" } ?? ""
+        }
+        let others = columns.count > 3 ? ["\(columns.count - 3) other columns"] : []
+        let counts = columns.prefix(3).map { "\($0.value) of \"\($0.key)\"" } + others
+        return ": " + counts.joined(separator: ", ")
     }
 }
 

@@ -6,6 +6,8 @@ import TripImport
 import TripStore
 
 /// Reads a file twice in pieces: first to check that the whole file can be read, then to store the trips.
+///
+/// What only the whole of the file shows needs further readings.
 package struct ImportRun {
     package struct Result {
         package var trips: [Int64] = []
@@ -47,15 +49,15 @@ package struct ImportRun {
         var reader = try Self.read(
             file, format, ImportTable(standard, units: units), source
         ) { survey.take($0) }
-        if !reader.misnamed.isEmpty {
-            source.misnamed = reader.misnamed
+        while let found = reader.findings {
+            source.findings = found
             survey = Survey()
             reader = try Self.read(
                 file, format, ImportTable(standard, units: units), source
             ) { survey.take($0) }
         }
         self.source = source
-        misnamed = source.misnamed.sorted()
+        misnamed = source.findings.misnamed.sorted()
         table = reader.table
         (skipped, assumedDay, frames) = (reader.skipped, reader.assumedDay, reader.frames)
         trips = survey.finished(table.table)
@@ -70,7 +72,7 @@ package struct ImportRun {
         _ file: InputFile, _ format: ImportFormat, _ table: ImportTable, _ source: ImportSource,
         _ emit: (ImportEvent) throws -> Void
     ) throws -> TripFileReader {
-        var reader = TripFileReader(format, table, source) { utc(onTheWall: $0) }
+        var reader = TripFileReader(format, table, source) { moments(onTheWall: $0) }
         try file.forEachPiece { try reader.read($0, emit) }
         try reader.finish(emit)
         return reader

@@ -184,10 +184,8 @@ struct FrameLogImport: ImportReader {
     private mutating func moment(_ time: Int64) throws -> UTC {
         guard reader.isRelative == true else { return UTC(microseconds: time) }
         if let beginning = reader.beginning { clock.begins(at: beginning) }
-        guard let began = clock.beginning else { throw ImportFault.noDay(line: pendingLine) }
-        if reader.countsFromMidnight, began.seconds ?? 0 != 0 {
-            clock.begins(atMidnightOf: began)
-        }
+        guard clock.beginning != nil else { throw ImportFault.noDay(line: pendingLine) }
+        if reader.countsFromMidnight { clock.countFromMidnight() }
         guard let moment = clock.afterBeginning(Double(time) / 1e6) else {
             throw ImportFault(line: pendingLine, reason: "\(time) µs is not a time")
         }

@@ -361,8 +361,8 @@ package struct FrameLogReader {
                     isRelative = false
                     return .success(day.midnight.microseconds + ofDay - zone)
                 }
-                (isRelative, showsClock) = (true, true)
-                if beginning == nil { beginning = WallClock(day.midnight, seconds: 0) }
+                (isRelative, showsClock, countsFromMidnight) = (true, true, true)
+                if beginning == nil { beginning = WallClock(day.midnight, seconds: nil) }
                 let passed = day.midnight.microseconds - (beginning?.midnight.microseconds ?? 0)
                 return .success(passed + ofDay)
             }

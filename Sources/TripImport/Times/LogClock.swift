@@ -11,8 +11,13 @@ struct LogClock {
         case sinceStart(second: Double)
     }
 
-    private let localTime: (UTC) -> UTC
+    /// The points in time at which the clock on the wall shows a local time, in their order.
+    private let localTime: (UTC) -> [UTC]
     var form = Form.time
+    /// How numbers of the time column read.
+    var numbers = DecimalRule.any
+    /// Whether seconds of ``Form/sinceStart(second:)`` count from midnight, not from the beginning.
+    private var countsFromMidnight = false
     /// When the log begins in local time, according to the log or another source.
     private(set) var beginning: WallClock?
     /// Whether a line of the log contains its beginning.
@@ -28,13 +33,17 @@ struct LogClock {
     private var zoneText: [UInt8] = []
     /// The last time of day in seconds, and the number of midnights since the beginning.
     private var lastOfDay: (seconds: Double, days: Int64)?
+    /// The last time.
+    private var last: UTC?
 
     /// Whether the month is first in dates of numbers, once a date shows it.
     private var isMonthFirst: Bool?
     /// Why the last time could not be read, if the user can add the missing part; a part of a sentence.
     private(set) var question: String?
+    /// The days that the last time may mean.
+    private var questionDays: [String] = []
 
-    init(_ localTime: @escaping (UTC) -> UTC, beginning: WallClock? = nil) {
+    init(_ localTime: @escaping (UTC) -> [UTC], beginning: WallClock? = nil) {
         self.localTime = localTime
         self.beginning = beginning
     }
@@ -47,15 +56,18 @@ struct LogClock {
         saysBeginning = true
     }
 
-    /// Forgets the time of the beginning, because the log counts from midnight.
-    mutating func begins(atMidnightOf day: WallClock) {
-        beginning = WallClock(day.midnight, seconds: 0)
+    /// Takes seconds as counted from the midnight before the beginning.
+    mutating func countFromMidnight() {
+        guard !countsFromMidnight else { return }
+        countsFromMidnight = true
+        // The first row may be after the next midnight.
+        lastOfDay = beginning?.seconds.map { ($0, 0) }
     }
 
     /// Whether times of this clock need a day that no line contains.
     func needsDay(_ text: String) -> Bool {
         guard beginning == nil else { return false }
-        if let number = CSVNumber.decimal(text) {
+        if let number = number(text) {
             if case .sinceStart(let second) = form {
                 return Self.since1970(number * second, scales: [1]) == nil
             }
@@ -73,9 +85,17 @@ struct LogClock {
         }
         var fault = ImportFault(line: line, reason: question)
         fault.needsDay = true
+        fault.days = questionDays
         return fault
     }
 
+    /// The number in a cell of the time column; a program does not group the digits of a time.
+    private func number(_ text: String) -> Double? {
+        CSVNumber.decimal(text, numbers) ?? CSVNumber.decimal(text)
+    }
+
+    /// Rows out of order differ by less; unit: µs.
+    private static let disorder: Int64 = 600_000_000
     /// Smaller numbers of seconds do not count from 1970.
     private static let least = 1e8
 
@@ -105,8 +125,14 @@ struct LogClock {
     /// microseconds since 1970; dates as in ``DateText``; a time of day; and time since the log began.
     mutating func utc(_ text: String) -> UTC? {
         question = nil
+        let found = converted(text)
+        last = found ?? last
+        return found
+    }
+
+    private mutating func converted(_ text: String) -> UTC? {
         if case .sinceStart(let second) = form {
-            if let number = CSVNumber.decimal(text) {
+            if let number = number(text) {
                 return Self.since1970(number * second, scales: [1])
                     ?? afterBeginning(number * second)
             }
@@ -117,28 +143,36 @@ struct LogClock {
         if let found = DateText.timeOfDay(text) {
             guard let beginning else { return nil }
             assumesBeginning = !saysBeginning
-            var days = lastOfDay?.days ?? 0
-            // A step back by more than half a day means the next day.
-            if let lastOfDay, found.seconds < lastOfDay.seconds - 43_200 { days += 1 }
-            lastOfDay = (found.seconds, days)
-            return utc(
-                UTC(
-                    microseconds: beginning.midnight.microseconds + days * 86_400_000_000
-                        + Int64((found.seconds * 1e6).rounded())), found.zone)
+            return utc(beginning.midnight + continued(found.seconds), found.zone)
         }
-        if let number = CSVNumber.decimal(text) {
+        if let number = number(text) {
             return abs(number) < Self.least ? afterBeginning(number) : Self.since1970(number)
         }
         return dated(text)
+    }
+
+    /// Seconds since the first midnight for seconds of a day.
+    private mutating func continued(_ seconds: Double) -> Double {
+        var days = lastOfDay?.days ?? 0
+        if let lastOfDay {
+            let step = seconds - lastOfDay.seconds
+            // A step back by more than half a day means the next day. A row out of order may be from before
+            // midnight.
+            if step < -43_200 {
+                days += 1
+            } else if step > 82_800, days > 0 {
+                days -= 1
+            }
+        }
+        lastOfDay = (seconds, days)
+        return Double(days) * 86_400 + seconds
     }
 
     /// The time for a text with a day.
     private mutating func dated(_ text: String) -> UTC? {
         // A day without a time is its beginning.
         guard let found = DateText(text), let day = theDay(of: found) else { return nil }
-        let wall = UTC(
-            microseconds: day.midnight.microseconds + Int64(((found.seconds ?? 0) * 1e6).rounded()))
-        return utc(wall, found.zone)
+        return utc(day.midnight + (found.seconds ?? 0), found.zone)
     }
 
     /// The day that a text means here; nil if the other dates of the log do not decide between several days.
@@ -163,6 +197,7 @@ struct LogClock {
             let meanings = found.days.map(\.meaning).joined(separator: ", or ")
             if !meanings.isEmpty {
                 question = "\"\(found.unclear)\" may be \(meanings)"
+                questionDays = found.days.map { String($0.midnight.text.prefix(10)) }
             }
             return nil
         }
@@ -177,17 +212,21 @@ struct LogClock {
         guard let found = DateText(text), found.days.count == 1, let day = found.days.first,
             let seconds = found.seconds, let zone = found.zone
         else { return }
-        let wall = UTC(microseconds: day.midnight.microseconds + Int64((seconds * 1e6).rounded()))
-        other = (wall, zone, text)
+        other = (day.midnight + seconds, zone, text)
     }
 
     /// The point in time so many seconds after the beginning; nil if the beginning is unknown.
     mutating func afterBeginning(_ seconds: Double) -> UTC? {
         guard let beginning, abs(seconds) < 1e9 else { return nil }
         assumesBeginning = !saysBeginning
-        let passed = ((beginning.seconds ?? 0) + seconds) * 1e6
-        return localTime(
-            UTC(microseconds: beginning.midnight.microseconds + Int64(passed.rounded())))
+        if countsFromMidnight {
+            let found = local(beginning.midnight + continued(seconds))
+            last = found
+            return found
+        }
+        // A stopwatch does not follow changes of local time.
+        let start = beginning.midnight + (beginning.seconds ?? 0)
+        return (localTime(start).first ?? skipped(start).utc) + seconds
     }
 
     /// UTC for a time of the clock on the wall, in its zone or that of the log, else in local time.
@@ -197,8 +236,31 @@ struct LogClock {
             self.zone = other.zone
             zoneText = Array(other.text.utf8.suffix(14))
         }
-        guard let shift = zone ?? self.zone else { return localTime(wall) }
+        guard let shift = zone ?? self.zone else { return local(wall) }
         return UTC(microseconds: wall.microseconds - shift)
+    }
+
+    /// UTC for a local time.
+    ///
+    /// The rows of a log are in the order of recording, so a step back to a time that autumn repeats is
+    /// the second time. A time that spring skips shows a clock that did not follow the change.
+    private mutating func local(_ wall: UTC) -> UTC {
+        let found = localTime(wall)
+        guard let first = found.first else {
+            let (utc, shift) = skipped(wall)
+            zone = shift
+            return utc
+        }
+        guard let second = found.last, let last, last.microseconds(since: first) > Self.disorder
+        else { return first }
+        return second
+    }
+
+    /// UTC for a local time that spring skips, with the distance from UTC before the change; unit: µs.
+    private func skipped(_ wall: UTC) -> (utc: UTC, shift: Int64) {
+        let dayBefore = wall + -90_000
+        let shift = localTime(dayBefore).first.map { dayBefore.microseconds(since: $0) } ?? 0
+        return (UTC(microseconds: wall.microseconds - shift), shift)
     }
 
     /// The day and time in a line; nil for a line without them, or with a day that is not clear.
@@ -221,4 +283,11 @@ struct LogClock {
     }
 
     private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+extension UTC {
+    /// The time so many seconds later.
+    fileprivate static func + (time: UTC, seconds: Double) -> UTC {
+        UTC(microseconds: time.microseconds + Int64((seconds * 1e6).rounded()))
+    }
 }

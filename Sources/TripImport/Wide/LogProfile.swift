@@ -41,6 +41,8 @@ struct LogProfile: Sendable {
     var roles: [String: Role] = [:]
     /// Units that differ from those that the program writes after a value.
     var units: [String: String] = [:]
+    /// What the program writes for a missing value, in lower case, besides nothing.
+    var noValue: Set<String> = []
     /// Whether names may be those that users of obdscan type, such as `gear`.
     var hasAliases = false
     /// Whether the month is first in the line with the day.
@@ -116,7 +118,8 @@ struct LogProfile: Sendable {
                 Wed Feb 23 06:41:05 GMT+08:00 2022,23-Feb-2022 06:41:05.376,114.1,22.3,10,40,90,0.1,900,36,35
                 """,
             headings: ["gpstime", "devicetime"], answers: .named,
-            own: ["barometeronandroiddevice", "fuelflowratehour", "fuelflowrateminute"]),
+            own: ["barometeronandroiddevice", "fuelflowratehour", "fuelflowrateminute"],
+            noValue: ["-"]),
         LogProfile(
             program: "OBD Fusion, OBDLink and OBDwiz",
             sample: """
@@ -160,8 +163,19 @@ struct LogProfile: Sendable {
                 timestamp,RPM,SPEED,COOLANT_TEMP
                 2026-11-21 08:15:02.500000,1726.0 revolutions_per_minute,50.0 kilometer_per_hour,90 degree_Celsius
                 """,
-            headings: ["rpm", "speed", "coolanttemp"], answers: .named, hasAliases: true),
+            headings: ["rpm", "speed", "coolanttemp"], answers: .named, noValue: ["none"],
+            hasAliases: true),
     ]
+
+    /// Whether a cell says in any program that there is no measurement.
+    static func isNothing(_ cell: String) -> Bool {
+        switch cell.lowercased() {
+        case "", "-", "--", "---", "—", "none", "null", "nan", "-nan", "na", "n/a", "#n/a", "n.a.",
+            "inf", "-inf", "∞", "-∞", "infinity", "-infinity":
+            true
+        default: false
+        }
+    }
 
     /// Names of positions in any program.
     static let places: [String: Role] = [

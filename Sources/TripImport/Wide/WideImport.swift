@@ -31,6 +31,10 @@ struct WideImport: CSVImport {
     var assumesBeginning: Bool { time.assumesBeginning }
     private let source: ImportSource
     private(set) var misnamed: Set<String> = []
+    private(set) var grammar = NumberGrammar(isCommaSeparated: true)
+    /// By column: how its numbers read, and whether they have shown a decimal point.
+    private var rules: [DecimalRule] = []
+    private var showsPoint: [Bool] = []
     /// The number of rows before the heading, and of rows without values after it.
     private var rowsBefore: Int { lines.count }
     /// The lines before the heading.
@@ -123,6 +127,12 @@ struct WideImport: CSVImport {
     ) throws -> Bool {
         guard let found = WideColumns(row, after: lines) else { return false }
         (header, columns) = (row, found)
+        if lines.isEmpty || grammar.isEmpty {
+            grammar = NumberGrammar(isCommaSeparated: !csv.hasDecimalComma)
+        }
+        rules = row.map { source.findings.numbers?.rule($0) ?? grammar.usual }
+        showsPoint = row.map { grammar.showsPoint($0) }
+        time.numbers = rules[found.time]
         channels = try prepare(found, &table)
         let order = found.profile.isMonthFirst
         for line in lines {
@@ -192,7 +202,7 @@ struct WideImport: CSVImport {
                 owners[index] = table.known(given)
                 continue
             }
-            guard named.mayBeAnswer, !source.misnamed.contains(named.name),
+            guard named.mayBeAnswer, !source.findings.misnamed.contains(named.name),
                 let known = table.known(named.name, pid: named.pid, hasAliases: hasAliases)
             else { continue }
             // If the unit does not fit, the name means another quantity.
@@ -267,20 +277,29 @@ struct WideImport: CSVImport {
     ) throws {
         guard let moment = try moment(of: row, columns) else { return }
         let isNewVehicle = try takeVehicle(row, columns, at: moment, emit)
-        let comma: CSVNumber.Comma = csv.hasDecimalComma ? .isDecimal : .isUnclear
+        note(row[columns.time].withoutBlanks, columns.time, isAside: true)
         var items: [DiagnosticItem] = []
         var place = PlaceCells()
         var volts: [Double] = []
         for (index, content) in columns.contents.enumerated() {
             let cell = row[index].withoutBlanks
-            func value() -> Double? {
-                CSVNumber.decimal(cell, comma: comma)
-                    ?? CSVNumber.measure(cell, comma: comma).map { $0.unit($0.number) }
+            func value(isAside: Bool = false) -> Double? {
+                if cell.isEmpty { return nil }
+                note(cell, index, isAside: isAside)
+                // No position has a thousand degrees.
+                let rule = isAside ? .any : rules[index]
+                let number =
+                    CSVNumber.decimal(cell, rule)
+                    ?? CSVNumber.measure(cell).flatMap { cell in
+                        CSVNumber.decimal(cell.digits, rule).map { cell.unit($0) }
+                    }
+                if number == nil { leaveOut(cell, index, columns.profile) }
+                return number
             }
             switch content {
             case .time, .nothing: continue
-            case .latitude: place.latitude = value()
-            case .longitude: place.longitude = value()
+            case .latitude: place.latitude = value(isAside: true)
+            case .longitude: place.longitude = value(isAside: true)
             case .altitude(let metres): place.altitude = value().flatMap { finite($0 * metres) }
             case .course: place.course = value().flatMap { (0..<360).contains($0) ? $0 : nil }
             case .groundSpeed(let factor):
@@ -291,19 +310,19 @@ struct WideImport: CSVImport {
             case .vin(let ecu):
                 // In other programs' files, where every row may repeat the VIN, it becomes a single reading.
                 let isRepeated = ecu == nil && VIN(cell) != nil && !isNewVehicle
-                guard !isRepeated, let channel = channels[index], !Self.isNothing(cell) else {
+                guard !isRepeated, let channel = channels[index], !LogProfile.isNothing(cell)
+                else {
                     continue
                 }
                 items.append(Self.item(channel, channel.signal, .text(CSVReader.undefused(cell))))
             case .signal:
-                guard !Self.isNothing(cell) else {
-                    if cell == "-" { skipped.add(cell: cell, line: csv.line) }
-                    continue
-                }
-                if let item = try reading(cell, comma, index, content, &table) {
+                if cell.isEmpty { continue }
+                note(cell, index)
+                if !LogProfile.isNothing(cell), let item = try reading(cell, index, content, &table)
+                {
                     items.append(item)
                 } else {
-                    skipped.add(cell: cell, line: csv.line)
+                    leaveOut(cell, index, columns.profile)
                 }
             }
         }
@@ -352,29 +371,40 @@ struct WideImport: CSVImport {
         return found
     }
 
-    /// Whether a cell has no measurement.
-    private static func isNothing(_ cell: String) -> Bool {
-        switch cell.lowercased() {
-        case "", "-", "none", "null", "nan", "n/a", "∞", "infinity": true
-        default: false
+    /// Takes what a cell shows about the decimal sign.
+    private mutating func note(_ cell: String, _ index: Int, isAside: Bool = false) {
+        guard NumberGrammar.mayShow(cell, showsPoint: showsPoint[index]) else { return }
+        let channel = channels[index]
+        grammar.take(
+            CSVNumber.measure(cell)?.digits ?? cell, of: header[index], isAside: isAside
+        ) { number in
+            channel?.limits?.contains(channel?.conversion?(number) ?? number) ?? true
         }
+        showsPoint[index] = grammar.showsPoint(header[index])
+    }
+
+    /// Counts a cell without a number, unless the program writes it for a missing value.
+    private mutating func leaveOut(_ cell: String, _ index: Int, _ profile: LogProfile) {
+        guard !profile.noValue.contains(cell.lowercased()) else { return }
+        skipped.add(cell: cell, of: header[index].withoutBlanks, line: csv.line)
     }
 
     /// The reading of a cell; nil if it should be a number and is not.
     private mutating func reading(
-        _ cell: String, _ comma: CSVNumber.Comma, _ index: Int, _ content: WideColumns.Content,
-        _ table: inout ImportTable
+        _ cell: String, _ index: Int, _ content: WideColumns.Content, _ table: inout ImportTable
     ) throws -> DiagnosticItem? {
         guard let usual = channels[index] else { return nil }
         if usual.isFlag, let isOn = ["true": true, "1": true, "false": false, "0": false][cell] {
             return Self.item(usual, usual.signal, .flag(isOn))
         }
-        if let number = CSVNumber.decimal(cell, comma: comma) {
+        if let number = CSVNumber.decimal(cell, rules[index]) {
             return measured(number, usual, content)
         }
         // python-OBD prints the unit after the value: `21 degree_Celsius`.
-        if let (value, unit) = CSVNumber.measure(cell, comma: comma) {
-            guard let channel = try channel(index, content, unit, &table) else { return nil }
+        if let (digits, unit) = CSVNumber.measure(cell) {
+            guard let value = CSVNumber.decimal(digits, rules[index]),
+                let channel = try channel(index, content, unit, &table)
+            else { return nil }
             return measured(value, channel, content)
         }
         if usual.unit == "s", usual.dataID != nil, let passed = LogClock.duration(cell) {
@@ -382,8 +412,7 @@ struct WideImport: CSVImport {
         }
         // A number that is too large for Double is not a measurement, and neither is one that may be two.
         let isNumber =
-            CSVReader.number(cell)?.isInfinite == true
-            || comma == .isUnclear && CSVNumber.decimal(cell) != nil
+            CSVReader.number(cell)?.isInfinite == true || CSVNumber.decimal(cell) != nil
         guard !isNumber, let text = usual.text else { return nil }
         return Self.item(usual, text, .text(CSVReader.undefused(cell)))
     }

@@ -72,7 +72,12 @@ enum CommandSuggestion {
         }
         guard let option = option(of: line, arguments) else { return line }
         if !option.words.isEmpty {
+            let meant =
+                parts[1].lowercased().contains("json")
+                ? option.words.first { $0 == "json" }
+                : nearestName(to: parts[1], among: option.words)
             return line + ". Use one of: \(option.words.joined(separator: ", "))."
+                + (meant.map { " Did you mean '\($0)'?" } ?? "")
         }
         guard option.valueName == "time" else { return line }
         let digits = parts[1].filter { $0.isNumber }

@@ -134,7 +134,13 @@ package struct ObdscanCommand: ParsableCommand {
             // The words of an option follow its name in one line.
             .filter { !$0.hasPrefix("       ") && !$0.hasPrefix("  - ") }
             .map { $0.hasPrefix("Usage: ") ? "Usage: " + usage(CommandLine.arguments) : String($0) }
-        let arguments = CommandArgument.all(of: target(of: CommandLine.arguments).command)
+        let command = target(of: CommandLine.arguments).command
+        let arguments = CommandArgument.all(of: command)
+        if lines[0].hasPrefix("Missing expected argument"),
+            let example = HelpPage.example(of: command)
+        {
+            lines.insert("Example: \(example)", at: 1)
+        }
         if !lines.contains(where: { $0.hasPrefix("Help:") }),
             let help = CommandSuggestion.help(for: lines[0], arguments)
         {

@@ -58,6 +58,12 @@ struct HelpPage {
         return parts.joined(separator: "\n\n")
     }
 
+    /// The first example of a command, without its explanation; nil without examples.
+    static func example(of command: any ParsableCommand.Type) -> String? {
+        let lines = split(command.configuration.discussion).examples.split(separator: "\n")
+        return lines.first?.drop { $0 == " " }.split(separator: "  ").first.map(String.init)
+    }
+
     /// Splits a discussion into the text, and the lines after its heading EXAMPLES.
     private static func split(_ discussion: String) -> (details: String, examples: String) {
         guard let heading = discussion.firstRange(of: "EXAMPLES\n") else {

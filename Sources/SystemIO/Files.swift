@@ -31,6 +31,27 @@ public enum Files {
         return bytes
     }
 
+    /// The name of the user to whom a file belongs; nil if it is the user who runs the program.
+    package static func otherOwner(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_uid != geteuid() else { return nil }
+        var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        guard getpwuid_r(status.st_uid, &entry, &buffer, buffer.count, &found) == 0, found != nil
+        else { return "user \(status.st_uid)" }
+        return String(cString: entry.pw_name)
+    }
+
+    /// The first bytes of a file, at most `limit` of them.
+    package static func beginning(
+        of path: String, limit: Int
+    ) throws(SystemError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw SystemError.last("open") }
+        defer { close(descriptor) }
+        return try beginning(of: descriptor, limit: limit)
+    }
+
     /// The next bytes of an open file, at most `limit` of them.
     private static func beginning(
         of descriptor: Int32, limit: Int

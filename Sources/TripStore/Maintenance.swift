@@ -1,3 +1,5 @@
+import SystemIO
+
 extension TripStore {
     /// The result of a check.
     public struct CheckResult: Hashable, Sendable {
@@ -43,6 +45,20 @@ extension TripStore {
                 size: (number("PRAGMA page_count") ?? 0) * page,
                 free: (number("PRAGMA freelist_count") ?? 0) * page)
         }
+    }
+
+    /// Whether the write-ahead log has changes that the file of the database alone does not have.
+    ///
+    /// See https://sqlite.org/walformat.html: the shared memory has the number of frames in the log, and of
+    /// those that were copied to the file. Without shared memory, nothing shows that any were copied.
+    public var holdsUnwrittenChanges: Bool {
+        guard let size = OutputFile.size(of: path + "-wal"), size > 32 else { return false }
+        guard let memory = try? Files.beginning(of: path + "-shm", limit: 100), memory.count == 100
+        else { return true }
+        func number(at place: Int) -> UInt32 {
+            memory.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt32.self) }
+        }
+        return number(at: 16) > number(at: 96)
     }
 
     /// Checks our own invariants; each is a query for rows that violate it.

@@ -3,6 +3,11 @@ public import OBDCore
 import SystemIO
 
 extension StoreError: Explained {
+    /// `: it belongs to anna`; empty for a file of the user, and for one that nobody can see.
+    private static func ownerText(of path: String) -> String {
+        Files.otherOwner(of: path).map { ": it belongs to \($0)" } ?? ""
+    }
+
     /// A database that cannot be used.
     public var explanation: Explanation {
         let message: String
@@ -38,12 +43,16 @@ extension StoreError: Explained {
             hint = "--db FILE names another place"
             category = .cannotCreate
         case .permission(let path):
-            message = "\(path): permission denied"
+            message = "\(path): permission denied" + Self.ownerText(of: path)
             hint = "--db FILE names another database"
             category = .noPermission
         case .readOnly(let path):
-            message = "\(path) may be read only"
-            hint = "--db FILE names another database"
+            let owner = Self.ownerText(of: path)
+            message = "\(path) may only be read" + owner
+            hint =
+                owner.isEmpty
+                ? "chmod u+w \(path) allows changes; --db FILE names another database"
+                : "\"obdscan db merge \(path) --db OWN.db\" takes its trips into a database of your own"
             category = .noPermission
         case .readOnlyDisk(let path):
             message = "\(path) is on a file system that is mounted read-only"

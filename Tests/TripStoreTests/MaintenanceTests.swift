@@ -29,6 +29,20 @@ import Testing
         return writer.trip
     }
 
+    /// A copy of the file alone would lack what the log holds.
+    @Test func `a database knows of changes that its file does not have`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        _ = try drive(store, start: 0, seconds: 2)
+        #expect(store.holdsUnwrittenChanges)
+        let copy = scratch.path("copy.db")
+        try FileManager.default.copyItem(atPath: scratch.path(), toPath: copy)
+        try FileManager.default.copyItem(atPath: scratch.path() + "-wal", toPath: copy + "-wal")
+        #expect(try TripStore(path: copy, access: .readOnly).holdsUnwrittenChanges)
+        try store.compact()
+        #expect(!store.holdsUnwrittenChanges)
+    }
+
     private func values(_ store: TripStore) throws -> Set<String> {
         var found: Set<String> = []
         for trip in try store.trips(.init(withScans: true)) {

@@ -149,6 +149,20 @@ import Testing
         }
     }
 
+    @Test func `a database of another user names its owner`() throws {
+        let scratch = try Scratch()
+        let path = geteuid() == 0 ? scratch.path() : "/etc/passwd"
+        if geteuid() == 0 {
+            _ = try TripStore(path: path)
+            #expect(!StoreError.readOnly(path: path).explanation.message.contains("belongs"))
+            #expect(chown(path, 1, 1) == 0)
+        }
+        let owner = geteuid() == 0 ? String(cString: getpwuid(1).pointee.pw_name) : "root"
+        for error in [StoreError.readOnly(path: path), .permission(path: path)] {
+            #expect(error.explanation.message.hasSuffix(": it belongs to \(owner)"))
+        }
+    }
+
     /// Root can read everywhere.
     @Test(.enabled(if: geteuid() != 0))
     func `a file in a directory that may not be read is not missing`() throws {

@@ -70,6 +70,11 @@ struct DatabaseCheckCommand: ParsableCommand, OutputCommand {
             }
         }
         try writer.flush()
+        if store.holdsUnwrittenChanges {
+            output.note(
+                "\(store.path)-wal holds changes that \(store.path) alone does not have: copy both "
+                    + "files, or \"obdscan export --all --to COPY.db\" makes a complete copy")
+        }
         guard !result.faults.isEmpty else { return }
         throw Failure(
             "\(store.path) is damaged",

@@ -48,18 +48,20 @@ public struct HTMLPage: Sendable {
         document(style: PageParts.style + "@page { size: \(paper.rawValue); }\n")
     }
 
+    /// The first lines of every page, by which a file is recognised.
+    package static let beginning = """
+        <!DOCTYPE html>
+        <html lang="en"><head><meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+        style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+        <meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">
+        <title>
+        """
+
     private func document(style: String) -> [UInt8] {
         var page = HTMLText()
-        page.raw(
-            """
-            <!DOCTYPE html>
-            <html lang="en"><head><meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-            style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-            <meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">
-            <title>
-            """)
+        page.raw(Self.beginning)
         page.text(title)
         page.raw("</title>\n<style>\n\(style)</style></head><body>\n<header>")
         page.element("h1", title)

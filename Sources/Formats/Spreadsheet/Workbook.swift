@@ -66,6 +66,10 @@ public struct Workbook: Sendable {
         return zip.pieces
     }
 
+    /// The first file of every archive, by which a sheet is recognised.
+    package static let beginning = Array(
+        Workbook(title: "", columns: []).pieces.prefix(2).joined())
+
     /// The content of the file.
     public var bytes: [UInt8] { Array(pieces.joined()) }
 

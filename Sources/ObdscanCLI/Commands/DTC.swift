@@ -58,8 +58,8 @@ struct DTCListCommand: RuledCommand {
             special initialisation, are not found.
 
             With --to the codes are written as a table: CSV, JSON Lines (.jsonl) or a sheet \
-            for spreadsheet programs (.xlsx). --append adds rows to a table of CSV or JSON \
-            Lines. The columns are time, device, label, vin, odometerKm, ecu, ecuName, light, \
+            for spreadsheet programs (.xlsx). An earlier table of trouble codes is replaced, any other \
+            file stays. --append adds rows to a table of CSV or JSON Lines. The columns are time, device, label, vin, odometerKm, ecu, ecuName, light, \
             status, code, failureType, statusByte, description, driveOn, error: a row for each \
             code, a row without a code for each ECU that has none, and a row with an error for \
             each vehicle that was not read. driveOn is stop, soon, weeks or note, and empty \
@@ -161,9 +161,10 @@ struct DTCListCommand: RuledCommand {
 
     func run() throws {
         if let path = table.to {
-            _ = try CodeTable.form(
+            let form = try CodeTable.form(
                 of: path, chosen: output.explicitFormat, standard: output.format)
             try OutputFile.checkFolder(of: path)
+            if !table.append, !next { try OwnFile.codes(form).check(mayReplace: path) }
         }
         if let batch {
             try runBatch(batch)

@@ -43,7 +43,10 @@ struct DTCReportCommand: RuledCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("Write a page to this file.", valueName: "file"), completion: .file())
+        help: ArgumentHelp(
+            "Write a page to this file.",
+            discussion: "An earlier report is replaced; any other file stays.", valueName: "file"),
+        completion: .file())
     var to: String?
 
     @Option(help: ArgumentHelp("Compare with a moment: 2026-11-25T15:43.", valueName: "time"))

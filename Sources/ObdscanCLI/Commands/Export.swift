@@ -51,7 +51,8 @@ struct ExportCommand: RuledCommand {
             date, --month, --vehicle, --tag and --all choose drives instead, of all vehicles and \
             together. Times also cut trips; +5m counts from the start of a trip. \
             Without --to, or with --to -, it writes to standard output. A file appears complete or \
-            not at all and replaces a file of the same name, but never a database (.db). Standard \
+            not at all. It replaces an earlier export in the same format, but no other file and no \
+            database (.db). Standard \
             error says what was written.
 
             CSV is wide (one column per signal) or long (one line per reading). Wide CSV has a \
@@ -181,6 +182,7 @@ struct ExportCommand: RuledCommand {
             throw Failure(
                 "a sheet needs a file", hint: "name it with --to FILE.xlsx", status: .usage)
         }
+        if format != .sqlite { try OwnFile.trips(format).check(mayReplace: to) }
         let store = try database.open(.readOnly)
         let ids = try chosenTrips(store, withScans: all && format == .sqlite)
         try OutputFile.check(to, isNoneOf: store.files)

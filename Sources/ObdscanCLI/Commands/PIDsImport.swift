@@ -66,7 +66,9 @@ struct PIDsImportCommand: RuledCommand {
     @Option(
         help: ArgumentHelp(
             "Write the table to this file.",
-            discussion: "A name that ends in / is a folder for one table per source.",
+            discussion:
+                "A name that ends in / is a folder for one table per source. An earlier table of this "
+                + "command is replaced; any other file stays.",
             valueName: "file"),
         completion: .file(extensions: ["pids"]))
     var to: String?
@@ -117,6 +119,7 @@ struct PIDsImportCommand: RuledCommand {
         try OutputFile.check(
             to, endsIn: ["pids"], what: "the file is a PID table",
             hint: "name a file that ends in .pids")
+        try OwnFile.table.check(mayReplace: to)
         let text = try checked(table, path: to ?? "table")
         if let to, !OutputFile.isStandardOutput(to) {
             for source in sources { try refuse(to, source.path) }
@@ -161,6 +164,7 @@ struct PIDsImportCommand: RuledCommand {
                 number += 1
             }
             path = "\(folder)/\(path).pids"
+            try OwnFile.table.check(mayReplace: path)
             let text = try checked(table, path: path)
             try OutputFile.write(path, bytes: text)
         }

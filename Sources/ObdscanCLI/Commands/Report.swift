@@ -32,7 +32,9 @@ struct ReportCommand: RuledCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"),
+        help: ArgumentHelp(
+            "Write to this file instead of standard output.",
+            discussion: "An earlier report is replaced; any other file stays.", valueName: "file"),
         completion: .file())
     var to: String?
 
@@ -60,6 +62,7 @@ struct ReportCommand: RuledCommand {
     func run() throws {
         try OutputFile.check(to, isNoneOf: [database.file, OutputFile.replayed(device)])
         try OutputFile.checkText(to)
+        try OwnFile.problem.check(mayReplace: to)
         let table = try loadTable(tables)
         let recording = try TemporaryFile()
         let options = VehicleOptions(

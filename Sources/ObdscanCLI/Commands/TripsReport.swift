@@ -36,7 +36,9 @@ struct TripsReportCommand: RuledCommand {
     var trip: TripReference?
 
     @Option(
-        help: ArgumentHelp("Write to this file (default: standard output).", valueName: "file"),
+        help: ArgumentHelp(
+            "Write to this file (default: standard output).",
+            discussion: "An earlier report is replaced; any other file stays.", valueName: "file"),
         completion: .file())
     var to: String?
 

@@ -99,7 +99,10 @@ struct LinkOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Write every byte with its time to this file.",
-            discussion: "obdscan-transcript(5) describes the file.", valueName: "file",
+            discussion:
+                "obdscan-transcript(5) describes the file. An earlier recording is replaced; any other "
+                + "file stays.",
+            valueName: "file",
             visibility: .hidden),
         completion: .file())
     var record: String?

@@ -15,6 +15,7 @@ enum PagePrinter {
 
     /// Refuses an unsuitable file name extension, and a PDF without an installed browser.
     static func check(_ path: String?) throws(Failure) {
+        try OwnFile.page.check(mayReplace: path)
         guard let path, isPDF(path) else { return try OutputFile.checkPage(path) }
         _ = try browser(for: path)
     }
@@ -61,7 +62,7 @@ enum PagePrinter {
                 "\(path): \(program) did not print the page",
                 hint: "write .html, and print it from a browser", status: .cannotCreate)
         }
-        try OutputFile.write(path, bytes: [UInt8](bytes))
+        try OutputFile.write(path, bytes: bytes + OwnFile.endOfPDF)
     }
 
     /// Removes a folder with all files of the browser.

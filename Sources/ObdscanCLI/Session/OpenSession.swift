@@ -209,6 +209,7 @@ func withSession(
     let address = try options.address()
     try OutputFile.check(
         options.record, isNoneOf: [options.database.file, address.transport.recording])
+    try OwnFile.conversation.check(mayReplace: options.record)
     let recording = try options.record.map { path throws(Failure) in
         try RecordingFile(path: path)
     }

@@ -24,7 +24,7 @@ package struct CodeBatch {
     }
 
     /// The subject of each row of a table.
-    package enum Subject {
+    package enum Subject: CaseIterable {
         case code, vehicle
 
         /// The `kind` of these rows, where output mixes rows of several kinds.

@@ -256,10 +256,13 @@ extension CodeTable.Fault: Explained {
     package var explanation: Explanation {
         switch self {
         case .ending(let path, let ending):
+            let isPage = ["pdf", "html", "htm"].contains(ending)
             return Explanation(
                 "\(path): dtc writes .csv, .tsv, .jsonl and .xlsx"
                     + (ending.isEmpty ? "" : ", not .\(ending)"),
-                hint: "name a file that ends in one of them, or set --format", .usage)
+                hint: isPage
+                    ? "\"obdscan dtc report --to \(path)\" writes a page"
+                    : "name a file that ends in one of them, or set --format", .usage)
         case .existingSheet(let path):
             return Explanation(
                 "\(path) is there already, and rows cannot be added to a sheet",

@@ -11,6 +11,10 @@ public enum FileError: Error, Hashable, Sendable {
     case isSource(_ path: String)
     /// The file was changed while it was being read.
     case changed(_ path: String)
+    /// The path is a device, whose bytes never end or come from an adapter.
+    case isDevice(_ path: String)
+    /// The system makes the file's content when it is read: /proc and /sys.
+    case isOfSystem(_ path: String)
 }
 
 extension FileError: Explained {
@@ -34,6 +38,14 @@ extension FileError: Explained {
             Explanation(
                 "\(path) was changed while it was read",
                 hint: "nothing of it was stored; try again when it is complete", .badInput)
+        case .isDevice(let path):
+            Explanation(
+                "\(path) is a device, not a file",
+                hint: "name a file; \"obdscan log -d \(path)\" records from an adapter", .noInput)
+        case .isOfSystem(let path):
+            Explanation(
+                "\(path) shows the state of this computer and is not a stored file",
+                hint: "name the file that another program wrote", .noInput)
         }
     }
 }

@@ -22,6 +22,24 @@ public final class InputFile {
             throw .unreadable(path, errno: errno)
         }
         seen = status
+        let kind = status.st_mode & S_IFMT
+        var isOfSystem = false
+        let isOpenAlready = ["/dev/stdin", "/dev/fd/", "/proc/self/fd/"].contains {
+            path.hasPrefix($0)
+        }
+        if kind == S_IFCHR || kind == S_IFBLK, !isOpenAlready {
+            close(descriptor)
+            throw .isDevice(path)
+        }
+        if let real = realpath(path, nil) {
+            defer { free(real) }
+            let place = String(cString: real)
+            isOfSystem = ["/proc/", "/sys/"].contains { place.hasPrefix($0) }
+        }
+        if kind == S_IFREG, isOfSystem {
+            close(descriptor)
+            throw .isOfSystem(path)
+        }
         do throws(SystemError) {
             whole = status.st_mode & S_IFMT == S_IFREG ? nil : try Files.bytes(of: descriptor)
         } catch {

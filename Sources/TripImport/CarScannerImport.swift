@@ -27,6 +27,7 @@ struct CarScannerImport: CSVImport {
     private var time: LogClock
     var assumesBeginning: Bool { time.assumesBeginning }
     private(set) var misnamed: Set<String> = []
+    var mayTranslate: Bool { true }
     private(set) var grammar = NumberGrammar(isCommaSeparated: false)
     private let source: ImportSource
     private var header: [String] = []

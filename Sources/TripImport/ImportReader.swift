@@ -15,6 +15,8 @@ protocol ImportReader {
     var assumesBeginning: Bool { get }
     /// Names with the name of a PID and values that the PID cannot have.
     var misnamed: Set<String> { get }
+    /// Whether names that are no PID's may be those of PIDs in another language.
+    var mayTranslate: Bool { get }
     /// How the numbers read, according to all of them until now.
     var grammar: NumberGrammar { get }
 
@@ -31,6 +33,7 @@ extension ImportReader {
     var skipped: SkippedLines { SkippedLines() }
     var assumesBeginning: Bool { false }
     var misnamed: Set<String> { [] }
+    var mayTranslate: Bool { false }
     var grammar: NumberGrammar { NumberGrammar(isCommaSeparated: true) }
 }
 

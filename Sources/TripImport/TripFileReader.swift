@@ -48,6 +48,9 @@ package struct TripFileReader {
     /// The number of frames and of diagnostic frames; nil for files without frames.
     package var frames: FrameCount? { (reader as? FrameLogImport)?.count }
 
+    /// Whether names that are no PID's may be those of PIDs in another language.
+    package var mayTranslate: Bool { reader.mayTranslate }
+
     /// What the whole file shows, if it must be read again with these ``ImportSource/findings``; else nil.
     package var findings: ImportFindings? {
         var found = source.findings

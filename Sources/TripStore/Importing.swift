@@ -179,6 +179,22 @@ public struct TripImporter {
 }
 
 extension TripStore {
+    /// Earlier imported trips that begin and end when this one does.
+    ///
+    /// The same file, imported with other options, has other readings and is another trip.
+    public func imports(alongside trip: Int64) throws(StoreError) -> [Int64] {
+        try read { database in
+            try database.values(
+                Int64.self,
+                """
+                SELECT other.id FROM trip JOIN trip AS other
+                    ON other.start = trip.start AND other.duration = trip.duration
+                    WHERE trip.id = ? AND other.id < trip.id AND other.purpose = 'import'
+                        AND other.deleted IS NULL ORDER BY other.id
+                """, [trip])
+        }
+    }
+
     /// Stores trips from a file, all or none of them.
     ///
     /// `table` contains the signals of the readings. Errors that `body` throws pass unchanged.

@@ -149,7 +149,8 @@ import Testing
             """)
         #expect(try program.run(["import", path, "--format", "json"]).status == 0)
         #expect(try program.run(["trips", "note", "1", "about the whole trip"]).status == 0)
-        let track = try file("track.gpx", "what stood there")
+        let track = folder.appendingPathComponent("track.gpx").path
+        #expect(try program.run(["export", "--to", track, "-q"]).status == 0)
         let written = try program.run(["export", "--to", track])
         let size = try Data(contentsOf: URL(fileURLWithPath: track)).count
         #expect(written.output.isEmpty)
@@ -274,7 +275,103 @@ import Testing
         #expect(result.status == 0)
         #expect(
             result.errors == "\(path): left out 1 line (first: line 4, 1 cell, the heading has 2) "
-                + "and 1 cell (first: line 2, \"-\" is not a number)\n")
+                + "and 1 cell of \"RPM\" (first: line 2, \"-\" is not a number)\n")
+    }
+
+    @Test func `cells that are no numbers are counted by column`() throws {
+        defer { program.remove() }
+        let path = try file(
+            "a.csv",
+            "time;Engine RPM (rpm);Vehicle speed (km/h)\n2024-03-08 10:00:00;1.726;50\n"
+                + "2024-03-08 10:00:01;1.900;N/A\n")
+        let result = try program.run(["import", path])
+        #expect(
+            result.errors == "\(path): left out 3 cells: 2 of \"Engine RPM (rpm)\", 1 of "
+                + "\"Vehicle speed (km/h)\" (first: line 2, \"1.726\" may be 1.726 or 1726)\n")
+    }
+
+    @Test func `a date with two meanings is answered by an option`() throws {
+        defer { program.remove() }
+        let path = try file("a.csv", "time,RPM\n02/03/2024 10:00:00,800\n")
+        let result = try program.run(["import", path])
+        #expect(result.status == 65)
+        #expect(
+            result.errors == "obdscan: \(path):2: \"02/03/2024\" may be 2 March, or 3 February\n"
+                + "hint: \"obdscan import \(path) --date 2024-03-02\", or --date 2024-02-03\n")
+    }
+
+    @Test(arguments: [
+        (
+            "/proc/version",
+            "/proc/version shows the state of this computer and is not a stored file"
+        ),
+        ("/dev/zero", "/dev/zero is a device, not a file"),
+        ("/tmp", "/tmp: Is a directory"),
+    ])
+    func `a path that is not a file of a program is refused`(path: String, message: String) throws {
+        defer { program.remove() }
+        let result = try program.run(["import", path])
+        #expect(result.status == 66 && result.errors.hasPrefix("obdscan: \(message)\nhint: "))
+    }
+
+    @Test func `names in another language lead to --map, and the second trip to the first`() throws
+    {
+        defer { program.remove() }
+        let path = try file(
+            "a.csv",
+            "Zeit;Kühl (°C);Drehzahl (U/min)\n08.03.2024 10:00:00;83;800\n"
+                + "08.03.2024 10:00:01;84;801\n")
+        let first = try program.run(["import", path])
+        #expect(
+            first.errors == "\(path): 2 names are not known as a PID's: the line "
+                + "\"Drehzahl = RPM\" in a file for --map says what one means\n")
+        let map = try file("map.txt", "Drehzahl = RPM\n")
+        let second = try program.run(["import", path, "--map", map])
+        #expect(
+            second.errors
+                == "\(path): trip 1 begins and ends at the same moments: if it is from the "
+                + "same file, \"obdscan trips delete 1\" removes it\n")
+    }
+
+    /// Summer time in Berlin ends on 27 October 2024 at 01:00 UTC and begins on 31 March at 01:00 UTC.
+    @Test(
+        arguments: [
+            (
+                "2024-10-27", ["02:59:59", "02:00:00", "02:30:00", "03:00:00"],
+                ["00:59:59", "01:00:00", "01:30:00", "02:00:00"]
+            ),
+            (
+                "2024-03-31", ["01:59:59", "03:00:00", "03:00:01"],
+                ["00:59:59", "01:00:00", "01:00:01"]
+            ),
+            (
+                "2024-03-31", ["01:59:59", "02:00:00", "03:00:00"],
+                ["00:59:59", "01:00:00", "02:00:00"]
+            ),
+            ("2024-07-01", ["12:00:00", "11:00:00"], ["10:00:00", "09:00:00"]),
+        ] as [(String, [String], [String])])
+    func `local times are those of the computer's zone`(
+        day: String, local: [String], expected: [String]
+    ) throws {
+        defer { program.remove() }
+        let rows = local.map { "\(day) \($0),800\n" }.joined()
+        let path = try file("a.csv", "time,RPM\n" + rows)
+        let zone = ["TZ": "CET-1CEST,M3.5.0,M10.5.0/3"]
+        #expect(try program.run(["import", path], environment: zone).status == 0)
+        let times = try program.run(["export", "1", "--format", "json"]).objects
+            .filter { $0["signal"] != nil }.compactMap { $0["time"] as? String }
+        #expect(times.sorted() == expected.map { "\(day)T\($0).000000Z" }.sorted())
+    }
+
+    @Test func `the codes of a log are in the history`() throws {
+        defer { program.remove() }
+        let path = try file(
+            "a.log",
+            "(1700000000.0) can0 7E0#0103000000000000\n"
+                + "(1700000000.1) can0 7E8#0443010301000000\n")
+        let result = try program.run(["import", path])
+        #expect(result.errors.contains("\"obdscan dtc history\" shows its trouble codes"))
+        #expect(try program.run(["dtc", "history"]).output.contains("P0301"))
     }
 
     @Test func `our export of seconds is imported on the day that the user names`() throws {

@@ -65,6 +65,13 @@ import TripImport
         #expect(file.skipped.firstCell?.reason == "\"1.726\" may be 1.726 or 1726")
     }
 
+    /// Torque repeats its heading when it resumes.
+    @Test func `numbers before a repeated heading count`() throws {
+        let file = try ImportedFile(
+            "time;Foo;Bar\n2024-03-08 10:00:00;12,5;1\ntime;Foo;Bar\n2024-03-08 10:00:01;1;1.726\n")
+        #expect(file.values.last == .init("Bar", 1726, ""))
+    }
+
     /// No vehicle has 13,902 V, 50,123 km/h or a place at 48,137 degrees.
     @Test(
         arguments: [

@@ -40,7 +40,8 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             obdscan names it and stores nothing of the file (exit code 65). Lines of other \
             programs that cannot be read, and cells that should be numbers and are not, are counted \
             and left out; a file of which nearly no line can be read is refused. Importing a file \
-            again adds nothing. To add another obdscan database, use obdscan db merge.
+            again adds nothing; with other options, such as --map, it is another trip, and a note says which \
+            earlier one to delete. To add another obdscan database, use obdscan db merge.
 
             EXAMPLES
               obdscan import trip.jsonl
@@ -133,7 +134,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
                     try open.setName(name, ofTrip: trip)
                 }
             }
-            try print(file, result, &rows, &writer)
+            try print(file, result, &rows, &writer, open)
         }
         guard let first = faulty.first else { return }
         let names = faulty.map(\.file).joined(separator: ", ")
@@ -149,7 +150,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         _ file: String, _ faulty: inout [(file: String, failure: Failure)],
         _ body: () throws -> Value
     ) throws -> Value? {
-        let failure: Failure
+        var failure: Failure
         do {
             return try body()
         } catch let fault as Failure {
@@ -157,9 +158,16 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         } catch let fault as FileError {
             failure = Failure(fault)
         } catch let fault as ImportFault where fault.needsDay {
-            failure = Failure(
-                "\(file): \(fault.reason)",
-                hint: "obdscan import \(shellWord(file)) --date 2021-11-19", status: .badData)
+            // The days that a time may mean are the answers to its question.
+            let command = "obdscan import \(shellWord(file)) --date "
+            failure = Failure("\(file): \(fault.reason)", status: .badData)
+            if let day = fault.days.first {
+                failure.message = "\(file):\(fault.line): \(fault.reason)"
+                let others = fault.days.dropFirst().map { ", or --date \($0)" }.joined()
+                failure.hint = "\"\(command)\(day)\"\(others)"
+            } else {
+                failure.hint = command + "2021-11-19"
+            }
         } catch let fault as ImportFault {
             failure = Failure(
                 "\(file):\(fault.line): \(fault.reason)",
@@ -245,10 +253,18 @@ struct ImportCommand: ParsableCommand, OutputCommand {
 
     private func print(
         _ file: String, _ result: ImportRun.Result, _ rows: inout RowWriter,
-        _ writer: inout TextOutput
+        _ writer: inout TextOutput, _ store: TripStore
     ) throws {
         try writer.print(result.row(path: file), &rows)
         if output.format == .text { try writer.writeLine(result.line(path: file)) }
+        let codes = result.codes.isEmpty ? "" : "\"obdscan dtc history\" shows its trouble codes"
+        if !codes.isEmpty { output.note("\(file): \(codes)") }
+        for trip in result.trips {
+            guard let other = try store.imports(alongside: trip).first else { continue }
+            output.note(
+                "\(file): trip \(other) begins and ends at the same moments: if it is from the same "
+                    + "file, \"obdscan trips delete \(other)\" removes it")
+        }
         for trip in result.deleted {
             output.note(
                 "\(file): trip \(trip) came from it and was deleted; \"obdscan trips undo\" brings back "

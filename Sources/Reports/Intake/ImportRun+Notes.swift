@@ -24,11 +24,23 @@ extension ImportRun {
             notes.append(
                 "\"\(first)\"\(others) the name of the file, because no PID has such values")
         }
+        if let stranger = strangers.first(where: { Self.signals[$0.unit] != nil })
+            ?? strangers.first
+        {
+            let meaning = Self.signals[stranger.unit]
+            notes.append(
+                "\(counted(strangers.count, "name is", "names are")) not known as a PID's: the line "
+                    + "\"\(stranger.id) = \(meaning ?? "SIGNAL")\" in a file for --map says what one means"
+                    + (meaning == nil ? "; \"obdscan pids list\" has the signals" : ""))
+        }
         if let frames {
             notes.append(frames.text)
         }
         return notes
     }
+
+    /// The signals for which a unit is an example.
+    private static let signals = ["rpm": "RPM", "km/h": "VSS"]
 
     /// The columns of cells that were left out, most cells first.
     private var columnText: String {

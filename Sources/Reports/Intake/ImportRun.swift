@@ -32,6 +32,8 @@ package struct ImportRun {
     package let frames: FrameCount?
     /// Names of the file that are the name of a PID, with values that the PID cannot have.
     package let misnamed: [String]
+    /// Signals that may be PIDs with names in another language, if they are most of the file.
+    let strangers: [Signal]
     /// All signals of the file.
     private let table: ImportTable
     private let trips: [ImportedTrip]
@@ -61,6 +63,9 @@ package struct ImportRun {
         table = reader.table
         (skipped, assumedDay, frames) = (reader.skipped, reader.assumedDay, reader.frames)
         trips = survey.finished(table.table)
+        let isForeign = reader.mayTranslate && survey.others.count > survey.pids.count
+        let names = survey.others.sorted().map { reader.table.table[$0] }
+        strangers = isForeign ? names.filter { !source.findings.misnamed.contains($0.id) } : []
     }
 
     /// Whether the file contains no data for a trip.

@@ -16,6 +16,9 @@ struct Survey {
         var signal: SignalIndex
     }
 
+    /// The signals of PIDs, and all others.
+    private(set) var pids: Set<SignalIndex> = []
+    private(set) var others: Set<SignalIndex> = []
     private var sums: [Channel: ImportedTrip.Sum] = [:]
     private typealias Moments = [(time: UTC, value: Double)]
     private var values: [Channel: Moments] = [:]
@@ -76,6 +79,11 @@ struct Survey {
                 for item in items {
                     guard case .reading(let reading) = item else { continue }
                     note(time)
+                    if reading.dataID == nil {
+                        others.insert(reading.signal)
+                    } else {
+                        pids.insert(reading.signal)
+                    }
                     count(
                         reading.value.number, Channel(ecu: reading.ecu, signal: reading.signal),
                         at: time)

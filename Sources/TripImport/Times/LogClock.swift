@@ -89,7 +89,7 @@ struct LogClock {
         return fault
     }
 
-    /// The number in a cell of the time column; a program does not group the digits of a time.
+    /// The number in a cell of the time column; if nothing settles a sign, it is the decimal one.
     private func number(_ text: String) -> Double? {
         CSVNumber.decimal(text, numbers) ?? CSVNumber.decimal(text)
     }

@@ -48,6 +48,12 @@ struct LogProfile: Sendable {
     /// Whether the month is first in the line with the day.
     var isMonthFirst: Bool?
 
+    /// Whether names that are no PID's may be those of PIDs in another language: the program does not mark
+    /// answers, and its other names are not known.
+    var mayTranslate: Bool {
+        if case .unclaimed = answers { true } else { false }
+    }
+
     /// The profile of a file with these lines and this heading.
     static func of(_ lines: [String], _ header: [String]) -> LogProfile {
         let first = lines.map { $0.withoutBlanks.lowercased() }

@@ -31,6 +31,7 @@ struct WideImport: CSVImport {
     var assumesBeginning: Bool { time.assumesBeginning }
     private let source: ImportSource
     private(set) var misnamed: Set<String> = []
+    var mayTranslate: Bool { columns?.profile.mayTranslate ?? false }
     private(set) var grammar = NumberGrammar(isCommaSeparated: true)
     /// By column: how its numbers read, and whether they have shown a decimal point.
     private var rules: [DecimalRule] = []
@@ -127,7 +128,7 @@ struct WideImport: CSVImport {
     ) throws -> Bool {
         guard let found = WideColumns(row, after: lines) else { return false }
         (header, columns) = (row, found)
-        if lines.isEmpty || grammar.isEmpty {
+        if grammar.isEmpty {
             grammar = NumberGrammar(isCommaSeparated: !csv.hasDecimalComma)
         }
         rules = row.map { source.findings.numbers?.rule($0) ?? grammar.usual }

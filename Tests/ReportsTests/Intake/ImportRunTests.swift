@@ -71,6 +71,21 @@ import TripStore
         #expect(try store.trip(1).start.text == start)
     }
 
+    /// The same file read with other names has the same moments; trips of other moments are no copies.
+    @Test func `an import finds earlier ones with the same moments`() throws {
+        let rows = "2026-11-21T08:15:02Z,800\n2026-11-21T08:15:03Z,801\n"
+        for (name, text) in [
+            ("a.csv", "time,RPM\n" + rows), ("b.csv", "time,Foo\n" + rows),
+            ("c.csv", "time,Foo\n" + rows.replacing(":03Z", with: ":04Z")),
+        ] {
+            _ = try importing(name, text).1.store(in: store) { _, _ in }
+        }
+        #expect(try store.imports(alongside: 2) == [1])
+        #expect(try store.imports(alongside: 1).isEmpty && store.imports(alongside: 3).isEmpty)
+        try store.deleteTrips([1])
+        #expect(try store.imports(alongside: 2).isEmpty)
+    }
+
     private static let jsonLines = """
         {"kind":"trip","id":7,"start":"2026-11-21T08:15:00Z","vin":"1M8GDM9AXKP042788"}
         {"time":"2026-11-21T08:15:02Z","ecu":"7E8","service":"09","pid":"02","signal":"VIN",\

@@ -83,9 +83,15 @@ extension PIDTable {
     /// The parameter groups of SAE J1939 with measured values that ECUs may be asked for, in the order of the
     /// table.
     ///
-    /// Identification and diagnostic messages have their own requests.
+    /// Identification and diagnostic messages have their own requests. Groups of other ECUs than the engine are
+    /// requested by name only.
     public var measuredGroups: [Record] {
-        let others: Set<UInt32> = [0xFEEC, 0xFEEB, 0xFEDA, 0xD300, 0xFECE]
+        let others: Set<UInt32> = [
+            0xFEEC, 0xFEEB, 0xFEDA, 0xD300, 0xFECE,
+            // Retarder, brakes, gearbox, tachograph and others, which ECUs send often enough by themselves.
+            0xF000, 0xF001, 0xF002, 0xF005, 0xFE56, 0xFE6C, 0xFEA4, 0xFEBD, 0xFEBE, 0xFEBF, 0xFEC1,
+            0xFEDD, 0xFEF0, 0xFEF8, 0xFEFF,
+        ]
         return records.filter {
             $0.dataID.service == DataID.parameterGroups && !others.contains($0.dataID.id)
                 && $0.dataID.isRequestable

@@ -25,7 +25,10 @@ package struct HomeAssistantUnit: Hashable, Sendable {
             case "km": ("distance", "measurement", 0)
             case "s", "min", "h": ("duration", "measurement", 0)
             case "L": ("volume_storage", "measurement", 1)
-            case "rpm", "ppm", "°": (nil, "measurement", 0)
+            case "d": ("duration", "measurement", 0)
+            case "rpm", "ppm", "°", "year", "month": (nil, "measurement", 0)
+            case "m", "mm", "kg", "m/s", "turn": (nil, "measurement", 1)
+            case "MPa", "m/s²", "rad", "rad/s", "µSiemens/mm": (nil, "measurement", 3)
             case "%", "g/s", "L/h", "km/L", "kg/h", "mg/m³", "mg/stroke", "N·m", "kΩ", "Ah":
                 (nil, "measurement", 1)
             default: (nil, "measurement", 2)

@@ -64,7 +64,7 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Add a PID table or a DBC file for this run; may be repeated.", valueName: "file"),
+            "Add a PID table or a DBC file; may be repeated.", valueName: "file"),
         completion: .file())
     var table: [String] = []
 

@@ -32,7 +32,10 @@ extension ScanError: ExplainedAt {
             return Explanation(
                 "the link was lost: \(reason.message)", hint: reason.hint, .lost)
         case .requestFailed(.adapterRestarted, let answer) where answer.reply.restart != nil:
-            return answer.reply.restart?.explanation(insteadOfAnswerAt: accessory) ?? .ended
+            var words = answer.reply.restart?.explanation(insteadOfAnswerAt: accessory) ?? .ended
+            // The session continues after a single restart, so the next try may succeed.
+            words.category = .timedOut
+            return words
         case .requestFailed(let reason, _):
             switch reason {
             case .timedOut:

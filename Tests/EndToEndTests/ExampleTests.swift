@@ -199,6 +199,9 @@ private final class ExampleShelf: Sendable {
         try FileManager.default.copyItem(
             at: Self.tests.appendingPathComponent("TripImportTests/Logs/candump.log"),
             to: original.folder.appendingPathComponent("candump.log"))
+        let message = "BO_ 291 MOTOR: 8 ECU\n"
+        let speed = " SG_ Speed : 0|16@1+ (0.25,0) [0|16383] \"rpm\" Vector__XXX\n"
+        _ = try original.file("car.dbc", message + speed)
         _ = try original.file("drive.csv", Self.drive)
         let table = try String(
             contentsOf: Self.tests.appendingPathComponent("CommandLine/own.pids"), encoding: .utf8)

@@ -164,6 +164,7 @@ struct DTCListCommand: RuledCommand {
             let form = try CodeTable.form(
                 of: path, chosen: output.explicitFormat, standard: output.format)
             try OutputFile.checkFolder(of: path)
+            try OutputFile.check(path, isNoneOf: [vehicle.database.file, batch])
             if !table.append, !next { try OwnFile.codes(form).check(mayReplace: path) }
         }
         if let batch {

@@ -182,6 +182,7 @@ struct ExportCommand: RuledCommand {
             throw Failure(
                 "a sheet needs a file", hint: "name it with --to FILE.xlsx", status: .usage)
         }
+        try OutputFile.check(to, isNoneOf: [database.file])
         if format != .sqlite { try OwnFile.trips(format).check(mayReplace: to) }
         let store = try database.open(.readOnly)
         let ids = try chosenTrips(store, withScans: all && format == .sqlite)

@@ -298,7 +298,7 @@ import Testing
         let page = try await ServedPage(workplace, ["--offline"])
         let first = try await page.get("/")
         let second = try await page.get("/")
-        #expect(first.body.count <= 100_000)
+        #expect(first.body.count <= 120_000)
         let policy = try #require(first.fields["content-security-policy"])
         #expect(policy.hasPrefix("default-src 'none'; ") && !policy.contains("unsafe"))
         let nonce = try #require(policy.firstMatch(of: #/script-src 'nonce-([0-9a-f]{32})'/#)?.1)

@@ -162,7 +162,7 @@ extension Signal {
 }
 
 extension PIDTable {
-    /// The most conditions of which each depends on the next.
+    /// The greatest number of conditions in a chain, in which each condition depends on the next.
     public static let deepestCondition = 64
 
     /// The value of one signal in its record's data, beginning with byte A.

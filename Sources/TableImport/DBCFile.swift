@@ -346,7 +346,7 @@ struct DBCWords {
         line += 1
     }
 
-    /// Skips to the semicolon, or to the end of the line if there is none.
+    /// Skips to the next semicolon, or to the end of the line if the line has no semicolon.
     mutating func skipStatement() {
         while place < bytes.count {
             switch bytes[place] {
@@ -412,7 +412,7 @@ struct DBCWords {
         return Fraction(decimal: text) ?? Double(text).flatMap { Fraction(decimal: "\($0)") }
     }
 
-    /// A text in quotes, which may have several lines; nil if there is none.
+    /// A text in quotes, which may have several lines; nil if no quote follows.
     mutating func quoted() -> String? {
         let (before, line) = (place, line)
         skipSpace()

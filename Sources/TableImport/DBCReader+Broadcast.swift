@@ -75,7 +75,7 @@ extension DBCReader {
         let dataID = DataID(DataID.parameterGroups, group)
         guard dataID.isHeard else { return nil }
         var record = ImportedRecord(dataID: dataID, line: message.line)
-        // FE is no address, and some programs write 0 for priority and sender.
+        // FE is not an address, and some programs write 0 for priority and sender.
         let sender = id & 0xFF
         if sender != 0xFE, sender != 0xFF, sender != 0 || id >> 26 != 0 {
             record.responder = ECUAddress(sender, .byte)

@@ -245,7 +245,7 @@ struct DBCReader {
         return labels.sorted { $0.code < $1.code }
     }
 
-    /// The two highest raw values, if their labels say that there is no value.
+    /// The two highest raw values, if their labels mean "no value".
     private static func notAvailable(_ line: Row) -> [Signal.NotAvailable] {
         guard line.length <= 62, !line.isSigned else { return [] }
         let highest = (1 << line.length) - 1

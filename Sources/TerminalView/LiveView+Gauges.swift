@@ -18,7 +18,7 @@ extension LiveView {
         /// Lines of a dial with its name, its value and its borders.
         var height: Int { arcRows + 4 }
 
-        /// The largest dials of which `count` fit at once; the smallest size, if not all fit.
+        /// The largest dials such that `count` dials fit at once; the smallest dials if not all fit.
         init(_ size: Size, count: Int) {
             for arcRows in 4...16 {
                 let least = Self.leastWidth(arcRows)
@@ -172,7 +172,7 @@ extension LiveView {
         let digits = isLarge && !isASCII ? BigDigits.small(fixed(number, row.decimals)) : []
         let cells = digits.first.map(displayWidth) ?? 0
         let left = (5 * rows - cells) / 2
-        // The digits stand in the lowest lines, if the half circle leaves room there.
+        // The lowest lines have the digits if the half circle leaves room for the digits.
         let digitsFit = cells > 0 && cells <= 5 * rows * 2 / 3 - 2
         return (0..<rows).map { line in
             let runs = canvas.runs(line, isASCII: isASCII)

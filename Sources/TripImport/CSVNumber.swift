@@ -47,7 +47,7 @@ enum CSVNumber {
         return nil
     }
 
-    /// The number of digits after the point, if there are no other signs; -1 without a point.
+    /// The number of digits after the point if all other characters are digits; -1 without a point.
     private static func plainFraction(_ bytes: [UInt8]) -> Int? {
         var point: Int?
         for (place, byte) in bytes.enumerated() {

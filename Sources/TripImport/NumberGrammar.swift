@@ -5,7 +5,7 @@ struct DecimalSigns: OptionSet, Hashable, Sendable {
     static let comma = DecimalSigns(rawValue: 2)
 }
 
-/// How a point or a comma reads that stands before three digits, as in `1,726`.
+/// The meaning of a point or a comma before three digits, as in `1,726`.
 struct DecimalRule: Hashable, Sendable {
     enum Meaning: Hashable, Sendable {
         case decimal, group

@@ -14,7 +14,7 @@ package struct TextPieces {
     /// Zeros in every second of so many bytes show UTF-16.
     private static let lookAhead = 512
 
-    /// A file of which nothing was read.
+    /// Starts at the beginning of a file.
     package init() {}
 
     /// Converts a complete beginning of a file.

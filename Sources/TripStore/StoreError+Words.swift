@@ -3,7 +3,7 @@ public import OBDCore
 import SystemIO
 
 extension StoreError: Explained {
-    /// `: it belongs to anna`; empty for a file of the user, and for one that nobody can see.
+    /// `: it belongs to anna`; empty if the file is the user's own or its owner is not known.
     private static func ownerText(of path: String) -> String {
         Files.otherOwner(of: path).map { ": it belongs to \($0)" } ?? ""
     }

@@ -31,7 +31,9 @@ struct BusLogReader {
     private static let mostBuses = 64
 
     private var lines: FrameLogReader
-    /// The number of the line that showed the format; lines before it are no frames.
+    /// The number of the line that showed the format.
+    ///
+    /// The lines before that line are not frames.
     private let firstLine: Int
     /// Whether a line of the log was read; before a table there may be lines that are not.
     private var hasBegun: Bool

@@ -100,7 +100,9 @@ public struct DecodePipeline {
         }
     }
 
-    /// Reads the beginning of an input that is no recording of obdscan, unless more is needed.
+    /// Reads the beginning of an input that is not a recording of obdscan.
+    ///
+    /// Waits if the format needs more bytes.
     private mutating func settle(
         _ start: [UInt8], isWhole: Bool, _ body: (DecodedLine, RecordedTime?) -> Void
     ) {

@@ -68,7 +68,7 @@ enum DecodeSource {
 
     /// Passes the bytes of a text on as they arrive.
     ///
-    /// - Throws: A ``Failure`` if the source cannot be read or is no text, or the errors of `body`.
+    /// - Throws: A ``Failure`` if the source cannot be read or is not text, or the errors of `body`.
     func forEachChunk(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
         switch self {
         case .text(let text): try body(Array(text.utf8)[...])

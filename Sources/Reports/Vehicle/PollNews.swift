@@ -20,7 +20,7 @@ package struct PollNews {
     /// An adapter's status in words, with the remedy.
     package func text(of status: AdapterStatus) -> String {
         let words = status.explanation(insteadOfAnswerAt: accessory)
-        // Whoever prints the message names the accessory if there are several.
+        // The command that prints the message adds the accessory's name if there are several accessories.
         let head = "\(accessory): "
         let message =
             words.message.hasPrefix(head)

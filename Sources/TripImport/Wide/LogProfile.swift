@@ -173,7 +173,7 @@ struct LogProfile: Sendable {
             hasAliases: true),
     ]
 
-    /// Whether a cell says in any program that there is no measurement.
+    /// Whether a cell means "no measurement" in the logs of any known program.
     static func isNothing(_ cell: String) -> Bool {
         switch cell.lowercased() {
         case "", "-", "--", "---", "—", "none", "null", "nan", "-nan", "na", "n/a", "#n/a", "n.a.",

@@ -71,7 +71,7 @@ import TripStore
         #expect(try store.trip(1).start.text == start)
     }
 
-    /// The same file read with other names has the same moments; trips of other moments are no copies.
+    /// The same file read with other names has the same moments; trips of other moments are not copies.
     @Test func `an import finds earlier ones with the same moments`() throws {
         let rows = "2026-11-21T08:15:02Z,800\n2026-11-21T08:15:03Z,801\n"
         for (name, text) in [

@@ -87,8 +87,9 @@ extension Runner {
             }
             tellBatteryNews()
         }
-        if !sinks.isEmpty, delivered.isWorthKeeping {
+        if !sinks.isEmpty || stream != nil, delivered.isWorthKeeping {
             let batch = batch(of: delivered, items, unasked: unasked)
+            stream?.take(batch)
             if let sink = firstFullSink(for: batch) {
                 let pending = PendingBatch(batch, sink: sink)
                 carryOut(driver.handover.take(.kept(pending, held)))

@@ -11,7 +11,8 @@ extension Runner {
     mutating func obey(_ command: SessionCore.Command) {
         switch command {
         case .ask(let request, let ticket): driver.requests.append(request, for: ticket)
-        case .poll(let plan):
+        case .poll(let plan, let next):
+            follow(next)
             // The new plan also asks for signals that were asked less often before.
             if times.gap.isResting {
                 times.gap.restart(at: SystemClock.now())
@@ -27,11 +28,23 @@ extension Runner {
             handle(.deadlineExpired(.dialect(.listen)))
         case .pausePoll: carryOut(driver.polling.take(.pause))
         case .resumePoll: carryOut(driver.polling.take(.resume))
-        case .cancelPoll: carryOut(driver.polling.take(.cancel))
+        case .cancelPoll: cancelPoll()
+        case .leave(let left): if left === stream { cancelPoll() }
         case .stop:
             carryOut(driver.life.take(.stopRequested))
             drainFollowUps()
         }
+    }
+
+    private mutating func cancelPoll() {
+        follow(nil)
+        carryOut(driver.polling.take(.cancel))
+    }
+
+    /// Passes batches to `next` from now on, and ends the earlier stream.
+    mutating func follow(_ next: PollStream?, _ fault: ScanError? = nil) {
+        stream?.finish(fault)
+        stream = next
     }
 
     /// Carries out the orders for the poll; `plan` is the new plan, if any.
@@ -50,7 +63,9 @@ extension Runner {
             case .tellStart: tell(.scanDidStart)
             case .tellPause: tell(.scanDidPause)
             case .tellCancel: tell(.scanDidCancel)
-            case .tellFinish: tell(.pollDidFinish)
+            case .tellFinish:
+                follow(nil)
+                tell(.pollDidFinish)
             }
         }
     }

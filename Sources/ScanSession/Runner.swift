@@ -36,6 +36,8 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     /// The plan; nil if there is no poll.
     var polled: PolledPlan?
     var times = PollTimes()
+    /// Receives the batches of the poll.
+    var stream: PollStream?
     var heard = HeardECUs()
     var lastVoltage: Double?
     var lastFault: AccessoryError?
@@ -281,7 +283,9 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         }
         for promise in driver.requests.removeAll() { promise.fulfil(.failure(reason)) }
         ready.fulfil(.failure(reason))
-        tell(.sessionDidEnd(reason == .stopped ? nil : reason))
+        let fault = reason == .stopped ? nil : reason
+        follow(nil, fault)
+        tell(.sessionDidEnd(fault))
         core.end(reason)
     }
 

@@ -12,14 +12,12 @@ import SystemIO
 /// whose descriptor can be used in `poll` together with others.
 public final class ScanSession: Sendable {
     private let core: SessionCore
-    private let tap: PollTap
     private let thread: Mutex<SystemThread?>
     /// A moment on both clocks.
     public let anchor: TimeAnchor
 
-    private init(core: SessionCore, tap: PollTap, thread: SystemThread, anchor: TimeAnchor) {
+    private init(core: SessionCore, thread: SystemThread, anchor: TimeAnchor) {
         self.core = core
-        self.tap = tap
         self.thread = Mutex(thread)
         self.anchor = anchor
     }
@@ -65,15 +63,14 @@ public final class ScanSession: Sendable {
         do {
             let made = try SessionCore(memory: configuration.memory ?? AdapterMemory())
             let ticket = try Promise<Void>()
-            let tap = PollTap()
             let thread = try SystemThread {
                 var runner = Runner(
                     core: made, configuration: configuration, dialect: dialect, decoder: decoder,
-                    sinks: sinks + [tap], observers: observers + [tap], ready: ticket)
+                    sinks: sinks, observers: observers, ready: ticket)
                 runner.run()
             }
             ready = ticket
-            session = ScanSession(core: made, tap: tap, thread: thread, anchor: anchor)
+            session = ScanSession(core: made, thread: thread, anchor: anchor)
         } catch {
             throw .system(call: error.call, errno: error.errno)
         }
@@ -167,19 +164,16 @@ public final class ScanSession: Sendable {
     ///
     /// Returns at once; ``ScanEvent/pollDidFinish`` or ``ScanEvent/scanDidCancel`` reports the end.
     public func poll(_ plan: PollPlan) {
-        tap.finish()
-        _ = core.send(.poll(plan))
+        _ = core.send(.poll(plan, nil))
     }
 
     /// Polls by `plan` for a stream.
-    func poll(_ plan: PollPlan, for continuation: PollTap.Continuation) {
-        let (core, tap) = (core, tap)
-        let number = tap.follow(continuation)
-        continuation.onTermination = { _ in
-            if tap.leave(number) { _ = core.send(.cancelPoll) }
-        }
-        if !core.send(.poll(plan)) { tap.finish(core.endReason) }
+    func poll(_ plan: PollPlan, for stream: PollStream) {
+        if !core.send(.poll(plan, stream)) { stream.finish(core.endReason) }
     }
+
+    /// Ends the poll whose stream has no reader any more, unless another poll has replaced it.
+    func leave(_ stream: PollStream) { _ = core.send(.leave(stream)) }
 
     /// Pauses a poll after the current request, until ``resumePoll()``.
     public func pausePoll() { _ = core.send(.pausePoll) }
@@ -189,7 +183,6 @@ public final class ScanSession: Sendable {
 
     /// Ends a poll after the current request; the next poll continues its statistics.
     public func cancelPoll() {
-        tap.finish()
         _ = core.send(.cancelPoll)
     }
 

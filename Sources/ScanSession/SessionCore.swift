@@ -11,10 +11,12 @@ final class SessionCore: Sendable {
     /// A command from other threads to the session's thread.
     enum Command: Sendable {
         case ask(AdapterRequest, Promise<Answer>)
-        case poll(PollPlan)
+        case poll(PollPlan, PollStream?)
         case pausePoll
         case resumePoll
         case cancelPoll
+        /// The reader of a stream has left.
+        case leave(PollStream)
         case endListening
         case stop
     }
@@ -214,7 +216,13 @@ final class SessionCore: Sendable {
             shared.commands = []
             return waiting
         }
-        for case .ask(_, let ticket) in waiting { ticket.fulfil(.failure(error ?? .stopped)) }
+        for command in waiting {
+            switch command {
+            case .ask(_, let ticket): ticket.fulfil(.failure(error ?? .stopped))
+            case .poll(_, let stream): stream?.finish(error == .stopped ? nil : error)
+            case .pausePoll, .resumePoll, .cancelPoll, .leave, .endListening, .stop: break
+            }
+        }
         done.signal()
     }
 

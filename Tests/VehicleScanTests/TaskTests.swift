@@ -76,6 +76,21 @@ import Testing
         await #expect(throws: (any Error).self) { try await endless() }
     }
 
+    /// The first poll ends while the second one begins.
+    @Test func `gets every batch of a poll that begins while another ends`() async throws {
+        let vehicle = try await connect()
+        let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
+        for _ in 1...200 {
+            for try await _ in vehicle.scan.batches(of: PollPlan(wants: [rpm], rounds: 1)) { break }
+            var count = 0
+            for try await _ in vehicle.scan.batches(of: PollPlan(wants: [rpm], rounds: 3)) {
+                count += 1
+            }
+            #expect(count >= 3)
+        }
+        await vehicle.disconnect()
+    }
+
     @Test func `that is cancelled ends the work that waits`() async throws {
         let vehicle = try await connect()
         let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)

@@ -336,6 +336,7 @@ let package = Package(
                 "recorded_answers.py", "foreign_readers.py", "until_at_work.py", "deliveries.py",
                 "dashboard_queries.py", "analysis.py", "home_assistant.py",
                 "home_assistant_vehicles.py", "publish_faults.py", "engines.py", "certificates",
+                "fake_clock.c",
             ],
             swiftSettings: unoptimised),
     ],

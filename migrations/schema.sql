@@ -114,17 +114,17 @@ CREATE TABLE ecu_support (
     PRIMARY KEY (ecu, service, base)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE event (
+CREATE TABLE "event" (
     trip     INTEGER NOT NULL REFERENCES trip ON DELETE CASCADE,
     t        INTEGER NOT NULL,
     sequence INTEGER NOT NULL CHECK (sequence >= 0),
     kind     TEXT NOT NULL CHECK (kind IN
              ('timeout', 'negativeResponse', 'adapterStatus', 'linkError', 'decodeError',
-              'linkLost', 'reconnected', 'gap', 'codesCleared')),
+              'linkLost', 'reconnected', 'gap', 'codesCleared', 'clockSet')),
     ecu      TEXT,
     service  INTEGER CHECK (service BETWEEN 0 AND 255),
     code     TEXT,                      -- NRC in hexadecimal, name of an adapter status
-    duration INTEGER CHECK (duration >= 0),  -- µs that a gap or an outage took
+    duration INTEGER CHECK (duration >= 0),  -- µs that a gap or an outage took, or of a clock's step
     text     TEXT NOT NULL,             -- for people
     PRIMARY KEY (trip, t, sequence)
 ) STRICT, WITHOUT ROWID;
@@ -220,7 +220,8 @@ CREATE TABLE trip (
     end_reason TEXT CHECK (end_reason IN
                ('stopped', 'duration', 'vehicleOff', 'linkLost', 'failed', 'crashed', 'imported')),
     writer     TEXT                     -- the process that writes it: boot, pid, start
-, name TEXT CHECK (name <> ''), deleted INTEGER, source TEXT, driven REAL CHECK (driven >= 0), odometer_start REAL, odometer_end REAL, moving INTEGER CHECK (moving >= 0), idle INTEGER CHECK (idle >= 0), hard_brakings INTEGER CHECK (hard_brakings >= 0), hard_accelerations INTEGER CHECK (hard_accelerations >= 0)) STRICT;
+, name TEXT CHECK (name <> ''), deleted INTEGER, source TEXT, driven REAL CHECK (driven >= 0), odometer_start REAL, odometer_end REAL, moving INTEGER CHECK (moving >= 0), idle INTEGER CHECK (idle >= 0), hard_brakings INTEGER CHECK (hard_brakings >= 0), hard_accelerations INTEGER CHECK (hard_accelerations >= 0), boot TEXT, boot_time INTEGER, clock TEXT          -- null = unknown
+    CHECK (clock IN ('set', 'unset'))) STRICT;
 
 CREATE TABLE trip_channel (
     trip     INTEGER NOT NULL REFERENCES trip ON DELETE CASCADE,
@@ -233,13 +234,13 @@ CREATE TABLE trip_channel (
     PRIMARY KEY (trip, channel)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE trip_edit (
+CREATE TABLE "trip_edit" (
     id     INTEGER PRIMARY KEY AUTOINCREMENT,
     time   INTEGER NOT NULL,            -- UTC
-    action TEXT NOT NULL CHECK (action IN ('split', 'join', 'delete')),
-    trip   INTEGER NOT NULL,            -- the trip that stayed, or was deleted
+    action TEXT NOT NULL CHECK (action IN ('split', 'join', 'delete', 'expire', 'shift')),
+    trip   INTEGER NOT NULL,            -- the trip that stayed, was moved or was deleted
     other  INTEGER,                     -- the trip that came out of it, or went into it
-    cut    INTEGER,                     -- µs of `trip` at which `other` begins
+    cut    INTEGER,                     -- µs of `trip` at which `other` begins; µs of a shift
     batch  INTEGER,                     -- the first edit of the same command; null = itself
     before TEXT NOT NULL                -- JSON: what the rows of both were
 ) STRICT;

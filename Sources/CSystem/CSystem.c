@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/timex.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,7 +51,8 @@ int sys_open_process(int pid) {
 
 int64_t sys_monotonic_ns(void) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    // Unlike CLOCK_MONOTONIC it counts while the machine sleeps, so that what follows has the right time.
+    clock_gettime(CLOCK_BOOTTIME, &now);
     return (int64_t)now.tv_sec * NS + now.tv_nsec;
 }
 
@@ -58,6 +60,13 @@ int64_t sys_realtime_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * NS + now.tv_nsec;
+}
+
+int sys_clock_is_synchronised(void) {
+    struct timex state;
+    memset(&state, 0, sizeof state);
+    if (adjtimex(&state) < 0) return -1;
+    return !(state.status & STA_UNSYNC);
 }
 
 int sys_ppoll_until(struct pollfd *fds, unsigned count, int64_t deadline_ns) {

@@ -22,6 +22,8 @@ public struct TripEvent: Hashable, Sendable {
         case gap
         /// This program cleared trouble codes.
         case codesCleared
+        /// The wall clock was set.
+        case clockSet
     }
 
     /// The kind of event.

@@ -86,6 +86,13 @@ package struct SinkSelection: Sendable {
     }
 }
 
+extension TripSummary {
+    /// Whether its times can be delivered: nobody can take points back.
+    package func hasRightTime(now: UTC) -> Bool {
+        isClockSet != false && PublishedTime.isPlausible(start: start, end: end, now: now)
+    }
+}
+
 /// Reads parts of trips as the lines that a sink gets.
 struct LineReader {
     private let reader: TripTailReader
@@ -264,9 +271,7 @@ final class SinkFeed {
                 continue
             }
             // A trip that the user names is delivered whatever its time is.
-            if selection.trips == nil,
-                !PublishedTime.isPlausible(start: trip.start, end: trip.end, now: now)
-            {
+            if selection.trips == nil, !trip.hasRightTime(now: now) {
                 held.withoutClock += 1
                 continue
             }

@@ -106,7 +106,7 @@ struct StateFeed {
         for trip in try store.trips(.init(withScans: true)) where trip.purpose != .import {
             guard selection.covers(trip), trip.readings > 0,
                 let identity = selection.identity(of: trip),
-                PublishedTime.isPlausible(start: trip.start, end: trip.end, now: now)
+                trip.hasRightTime(now: now)
             else { continue }
             // Publishes nothing of a vehicle until its identity is known.
             if !selection.hasFixedName, trip.vin == nil, trip.endReason == nil { continue }

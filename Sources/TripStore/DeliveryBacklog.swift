@@ -26,25 +26,18 @@ extension TripStore {
         return backlog
     }
 
-    /// The numbers of the trips that a sink has not received completely.
-    public func undelivered(
-        to sink: String, _ deliveries: DeliveryStore
-    ) throws(StoreError) -> Set<Int64> {
-        Set(try waiting(for: sink, deliveries).map(\.trip.id))
-    }
-
     /// The trips that one of these sinks has not received completely, each with those sinks.
     ///
-    /// A sink to which nothing was ever published needs none.
+    /// A sink to which nothing was ever published needs all of them.
     public func undelivered(to sinks: [String]) throws(StoreError) -> [Int64: [String]] {
+        if sinks.isEmpty { return [:] }
         let path = DeliveryStore.path(of: self.path)
-        guard !sinks.isEmpty, Files.exists(path) else { return [:] }
-        let deliveries = try DeliveryStore(path: path, access: .readOnly)
-        let known = Set(try deliveries.sinks().map(\.name))
+        let deliveries =
+            Files.exists(path) ? try DeliveryStore(path: path, access: .readOnly) : nil
         var found: [Int64: [String]] = [:]
-        for sink in sinks where known.contains(sink) {
-            for trip in try undelivered(to: sink, deliveries) {
-                found[trip, default: []].append(sink)
+        for sink in sinks {
+            for (trip, _) in try waiting(for: sink, deliveries) {
+                found[trip.id, default: []].append(sink)
             }
         }
         return found

@@ -128,11 +128,14 @@ private struct Merger {
         SELECT max(m.readings) FROM main.trip AS m
         LEFT JOIN main.accessory AS ma ON ma.id = m.accessory
         LEFT JOIN other.accessory AS oa ON oa.id = o.accessory
-        WHERE (m.start = o.start AND m.monotonic = o.monotonic AND m.purpose = o.purpose)
+        WHERE (m.monotonic = o.monotonic AND m.purpose = o.purpose
+                AND (m.start = o.start OR m.boot = o.boot))
             OR (m.source IS NOT NULL AND m.source = o.source)
             OR (o.monotonic <> 0 AND m.purpose = o.purpose AND ma.address IS oa.address
-                AND abs((m.start - m.monotonic / 1000) - (o.start - o.monotonic / 1000)) <= 2
-                AND o.start >= m.start AND o.start + o.duration <= m.start + m.duration + 2)
+                AND (m.boot = o.boot
+                    OR abs((m.start - m.monotonic / 1000) - (o.start - o.monotonic / 1000)) <= 2)
+                AND o.monotonic >= m.monotonic - 2000
+                AND o.monotonic / 1000 + o.duration <= m.monotonic / 1000 + m.duration + 2)
         """
 
     /// How many readings of this trip were stored by an import; nil if the trip is not here.

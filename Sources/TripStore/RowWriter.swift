@@ -1,12 +1,15 @@
 import Diagnostics
 import OBDCore
+import SystemIO
 
 /// Converts a trip's entries to rows.
 ///
 /// It is a value, so that its owner can keep the old state after a rollback.
 struct RowWriter {
     let trip: Int64
-    private let anchor: TimeAnchor
+    private var anchor: TimeAnchor
+    /// The clock of the trip; nil = nothing is known about it.
+    private var clock: TripClock?
     private(set) var channels: ChannelMap
     private(set) var meter = TripMeter()
     private(set) var readings: Int64 = 0
@@ -21,9 +24,10 @@ struct RowWriter {
     /// The numbers never start again, so they cannot conflict with an existing row.
     private static let firstLateSequence = TripTail.firstLateSequence
 
-    init(trip: Int64, anchor: TimeAnchor, table: PIDTable) {
+    init(trip: Int64, anchor: TimeAnchor, clock: TripClock? = nil, table: PIDTable) {
         self.trip = trip
         self.anchor = anchor
+        self.clock = clock
         channels = ChannelMap(table: table)
     }
 
@@ -57,12 +61,33 @@ struct RowWriter {
         case .vehicle(let vin):
             let vehicle = try Vehicles.id(of: vin, seen: anchor.utc(at: instant), in: database)
             try database.execute("UPDATE trip SET vehicle = ? WHERE id = ?", [vehicle, trip])
-        case .position(let position): try store(position, t: t, in: database)
+        case .position(let position):
+            try store(position, t: t, in: database)
+            if let time = position.fixTime, let change = clock?.take(satellites: time, at: instant)
+            {
+                try store(change, t: t, in: database)
+            }
         case .together(let entries):
             for entry in entries { try store(entry, at: instant, &row, in: database) }
         case .codeList(let ecu, let kind, let codes):
             try store(codes: codes, kind, of: ecu, t: t, in: database)
         }
+    }
+
+    /// Puts the trip right if the machine's clock was set since the last transaction.
+    mutating func follow(_ reading: ClockReading, in database: Database) throws {
+        guard let change = clock?.take(reading) else { return }
+        try store(change, t: time(of: reading.instant), in: database)
+    }
+
+    private mutating func store(
+        _ change: TripClock.Change, t: Int64, in database: Database
+    ) throws {
+        if case .corrected(let step) = change, let clock {
+            anchor.utc = anchor.utc.later(by: step)
+            try ClockCorrection.move(trip, by: step, to: clock.bootTime, in: database)
+        }
+        if let event = change.event { try store(event, t: t, in: database) }
     }
 
     /// Updates the trip's row and its totals.

@@ -9,6 +9,8 @@ public enum TripEditFault: Error, Hashable, Sendable {
     case overlap(Int64, Int64)
     /// Another trip of the vehicle lies between them.
     case between(Int64, joining: [Int64])
+    /// The trip's clock was not set, so nobody knows how far the trips lie apart.
+    case clock(Int64)
     /// The trips are of two vehicles.
     case vehicles(Int64, Int64)
     /// The point lies outside the trip.
@@ -34,6 +36,7 @@ extension TripStore {
     public func joinTrips(_ ids: [Int64]) throws(TripEditFault) -> Int64 {
         var trips: [TripSummary] = []
         for id in ids { trips.append(try ended(id)) }
+        if let unset = trips.first(where: { $0.isClockSet == false }) { throw .clock(unset.id) }
         trips.sort { ($0.start, $0.id) < ($1.start, $1.id) }
         guard let first = trips.first else { throw .nothingToUndo }
         for (earlier, later) in zip(trips, trips.dropFirst()) {
@@ -210,9 +213,9 @@ extension TripStore {
             try database.execute(
                 """
                 INSERT INTO trip (purpose, vehicle, accessory, start, monotonic, duration,
-                    end_reason, name)
+                    end_reason, name, boot, boot_time, clock)
                 SELECT purpose, vehicle, accessory, start + :cut, monotonic + :cut * 1000,
-                    duration - :cut, end_reason, name FROM trip WHERE id = :old
+                    duration - :cut, end_reason, name, boot, boot_time, clock FROM trip WHERE id = :old
                 """, ["old": id, "cut": cut.start])
             let new = database.lastInsertedRowID
             let recorded = try TripEdits.record(

@@ -8,6 +8,10 @@ public struct TripEdit: Hashable, Sendable {
         case join
         /// A trip was deleted.
         case delete
+        /// A trip was too old to keep, and was deleted.
+        case expire
+        /// The times of a trip were moved.
+        case shift
     }
 
     /// The action.
@@ -69,10 +73,11 @@ enum TripEdits {
             let other: Int64? = try edit["other"]
             try takeBack(action, edit, trip, other ?? trip, in: database, move)
             if undone == nil { undone = TripEdit(action: action, trip: trip, others: []) }
-            if action == .delete {
+            switch action {
+            case .delete, .expire, .shift:
                 if undone?.trip != trip { undone?.others.append(trip) }
-            } else if let other {
-                undone?.others.append(other)
+            case .split, .join:
+                if let other { undone?.others.append(other) }
             }
             try database.execute("DELETE FROM trip_edit WHERE id = ?", [edit["id"] as Int64])
         }
@@ -88,8 +93,15 @@ enum TripEdits {
         let before: String = try edit["before"]
         let cut: Int64 = try edit["cut"] ?? 0
         switch action {
-        case .delete:
+        case .delete, .expire:
             try database.execute("UPDATE trip SET deleted = NULL WHERE id = ?", [trip])
+        case .shift:
+            try ClockCorrection.move(trip, by: -cut, to: nil, in: database)
+            try database.execute(
+                """
+                UPDATE trip SET clock = json_extract(:before, '$[0].trip.clock'),
+                    boot_time = json_extract(:before, '$[0].trip.boot_time') WHERE id = :trip
+                """, ["before": before, "trip": trip])
         case .split:
             try move(other, trip, cut, .min)
             try database.execute(
@@ -127,6 +139,6 @@ enum TripEdits {
                 """, ["trip": trip, "other": other, "before": before])
             try TripFigures.addUp(other, in: database)
         }
-        if action != .delete { try TripFigures.addUp(trip, in: database) }
+        if action == .split || action == .join { try TripFigures.addUp(trip, in: database) }
     }
 }

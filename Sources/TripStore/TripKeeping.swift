@@ -1,5 +1,6 @@
 public import Diagnostics
 public import OBDCore
+public import SystemIO
 
 extension TripStore {
     /// Hides trips; ``undoEdit()`` restores them, ``purge()`` deletes them permanently.
@@ -7,18 +8,7 @@ extension TripStore {
         for id in ids {
             guard try trip(id).endReason != nil else { throw .tripIsOpen(id, path: path) }
         }
-        try transaction { database in
-            var batch: Int64?
-            for id in ids {
-                let edit = try TripEdits.record(.delete, trip: id, batch: batch, in: database)
-                batch = batch ?? edit
-                try database.execute(
-                    """
-                    UPDATE trip SET deleted = CAST(strftime('%s', 'now') AS INTEGER) * 1000000
-                    WHERE id = ?
-                    """, [id])
-            }
-        }
+        try transaction { try Self.hide(ids, .delete, now: SystemClock.utc, in: $0) }
     }
 
     /// Deletes a trip with all its records permanently; its codes stay in the history.
@@ -38,25 +28,75 @@ extension TripStore {
         }
     }
 
-    /// Permanently deletes drives that ended before `time` and have no name, tag or note.
+    /// Deletes drives that ended before `time` and have no name, tag or note.
     ///
-    /// Those of `except` stay. Returns the deleted numbers.
+    /// Those of `except` stay. ``undoEdit()`` restores the deleted ones, until they are permanently deleted a
+    /// week later. Returns the deleted numbers.
     @discardableResult
     public func deleteTrips(
-        endedBefore time: UTC, except kept: Set<Int64> = []
+        endedBefore time: UTC, except kept: Set<Int64> = [], now: UTC
     ) throws(StoreError) -> [Int64] {
         try transaction { database in
+            let forgotten = try database.values(
+                Int64.self,
+                """
+                SELECT trip.id FROM trip JOIN trip_edit ON trip_edit.trip = trip.id
+                WHERE action = 'expire' AND deleted IS NOT NULL AND deleted < ?
+                """, [now.microseconds &- Self.mourning])
+            try Self.purge(forgotten, in: database)
             let found = try database.values(
                 Int64.self,
                 """
                 SELECT id FROM trip WHERE purpose = 'log' AND end_reason IS NOT NULL
+                    AND deleted IS NULL AND clock IS NOT 'unset'
                     AND start + duration < ? AND name IS NULL
                     AND NOT EXISTS (SELECT * FROM trip_tag WHERE trip_tag.trip = trip.id)
                     AND NOT EXISTS (SELECT * FROM note WHERE note.trip = trip.id)
+                ORDER BY id
                 """, [time.microseconds])
             let ids = found.filter { !kept.contains($0) }
-            try Self.purge(ids, in: database)
+            try Self.hide(ids, .expire, now: now, in: database)
             return ids
+        }
+    }
+
+    /// Why the clock cannot say which drives are old.
+    public enum ExpiryFault: Error, Hashable, Sendable {
+        /// The clock of this machine is not set.
+        case clockIsNotSet
+        /// By the clock, the newest drive ended long ago: the clock may be far ahead.
+        case clockIsAhead(newest: UTC)
+    }
+
+    /// Checks that the clock may decide which drives are old.
+    public func checkThatDrivesExpire(by reading: ClockReading) throws(StoreError) -> ExpiryFault? {
+        if !reading.isSet { return .clockIsNotSet }
+        let newest = try read { database in
+            try database.value(
+                Int64.self,
+                """
+                SELECT max(start + duration) FROM trip WHERE purpose = 'log' AND deleted IS NULL
+                    AND clock IS NOT 'unset'
+                """)
+        }
+        guard let newest, reading.utc.microseconds &- newest > Self.longestRest else { return nil }
+        return .clockIsAhead(newest: UTC(microseconds: newest))
+    }
+
+    /// Between two drives there may be so much time; unit: µs.
+    private static let longestRest: Int64 = 31 * 86_400_000_000
+    /// How long an expired trip can be restored; unit: µs.
+    private static let mourning: Int64 = 7 * 86_400_000_000
+
+    private static func hide(
+        _ ids: [Int64], _ action: TripEdit.Action, now: UTC, in database: Database
+    ) throws {
+        var batch: Int64?
+        for id in ids {
+            let edit = try TripEdits.record(action, trip: id, batch: batch, in: database)
+            batch = batch ?? edit
+            try database.execute(
+                "UPDATE trip SET deleted = ? WHERE id = ?", [now.microseconds, id])
         }
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 import Synchronization
-import SystemIO
+public import SystemIO
 
 /// The database of trips, codes, adapters and vehicles in one file.
 ///
@@ -56,6 +56,8 @@ public final class TripStore: Sendable {
     /// The kind of access.
     public let access: Access
     let limits: Limits
+    /// Reads the clock of new trips; nil = nothing is known about the clock.
+    let clock: (@Sendable () -> ClockReading)?
     let place: Mutex<DatabasePlace>
     /// Held during a transaction of a trip.
     let commits = Mutex(())
@@ -65,10 +67,15 @@ public final class TripStore: Sendable {
     ///
     /// Only its owner can read a new file. Trips whose process died are closed at their last
     /// record.
+    ///
+    /// - Parameter clock: reads this machine's clocks, so that trips of a clock that is not set are marked;
+    ///   nil = trips say nothing about their clock.
     public init(
-        path: String, access: Access = .readWrite, limits: Limits = Limits()
+        path: String, access: Access = .readWrite, limits: Limits = Limits(),
+        clock: (@Sendable () -> ClockReading)? = nil
     ) throws(StoreError) {
         self.path = path
+        self.clock = clock
         self.access = access
         self.limits = limits
         switch access {

@@ -1,5 +1,6 @@
 import Diagnostics
 import OBDCore
+import SystemIO
 
 /// The connection and row state of one trip; used only on the writer's thread.
 struct TripTransactions: Sendable {
@@ -13,6 +14,18 @@ struct TripTransactions: Sendable {
     /// The number of the database location that the connection belongs to.
     private(set) var place: Int
     private(set) var rows: RowWriter
+    /// Reads the machine's clocks; nil = nothing is known about them.
+    private let clock: (@Sendable () -> ClockReading)?
+
+    init(
+        connection: Connection, place: Int, clock: (@Sendable () -> ClockReading)?,
+        rows: RowWriter
+    ) {
+        self.connection = connection
+        self.place = place
+        self.clock = clock
+        self.rows = rows
+    }
 
     /// Continues in a copy of the database.
     mutating func move(to connection: Connection, _ place: Int) {
@@ -72,6 +85,7 @@ struct TripTransactions: Sendable {
                         rejected.message = error.message
                     }
                 }
+                if let clock { try next.follow(clock(), in: database) }
                 try next.storeFigures(in: database)
                 if let ending = work.ending {
                     try next.close(ending.reason, at: ending.instant, in: database)

@@ -83,6 +83,8 @@ public struct TripSummary: Hashable, Sendable {
     public var tags: [String]
     /// The user's name for the trip.
     public var name: String? = nil
+    /// Whether the wall clock was set when it was recorded, or is put right since; nil if that is unknown.
+    public var isClockSet: Bool? = nil
     /// Distance from the speed alone; unit: km, nil without a speed.
     public var driven: Double? = nil
     /// The odometer (PID A6) at start and end; unit: km, nil if the vehicle does not report it.

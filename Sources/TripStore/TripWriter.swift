@@ -71,11 +71,13 @@ public final class TripWriter: Sendable {
     private let limits: Limits
     private let notify: @Sendable (Notice) -> Void
     private let queue: Mutex<WriteQueue>
-    private let wake = DispatchSemaphore(value: 0)
+    /// A semaphore would wait by the wall clock, for days if that is set back.
+    private let wake: EventDescriptor
     private let finished = DispatchSemaphore(value: 0)
 
     init(
-        trip: Int64, anchor: TimeAnchor, table: PIDTable, store: TripStore, limits: Limits,
+        trip: Int64, anchor: TimeAnchor, clock: TripClock?, table: PIDTable, store: TripStore,
+        limits: Limits,
         notify: @escaping @Sendable (Notice) -> Void
     ) throws(StoreError) {
         self.trip = trip
@@ -87,13 +89,14 @@ public final class TripWriter: Sendable {
         let transactions: TripTransactions
         let place = store.place.withLock { $0 }
         do {
+            wake = try EventDescriptor()
             transactions = TripTransactions(
                 // A check for the trip in each transaction replaces SQLite's foreign key check of
                 // each row.
                 connection: try TripStore.connect(
                     place.path, access: .readWrite, limits: store.limits, checksForeignKeys: false),
-                place: place.number,
-                rows: RowWriter(trip: trip, anchor: anchor, table: table))
+                place: place.number, clock: store.clock,
+                rows: RowWriter(trip: trip, anchor: anchor, clock: clock, table: table))
         } catch {
             throw StoreError(error, path: place.path)
         }
@@ -116,7 +119,7 @@ public final class TripWriter: Sendable {
 
     /// Takes one entry; false = full, try again after ``Notice/space``.
     public func offer(_ entry: TripEntry, at instant: Instant) -> Bool {
-        let answer = queue.withLock { $0.offer(entry, at: instant, on: .now()) }
+        let answer = queue.withLock { $0.offer(entry, at: instant, on: SystemClock.now()) }
         switch answer {
         case .taken: return true
         case .takenAndDue:
@@ -152,16 +155,20 @@ public final class TripWriter: Sendable {
     private func run(_ transactions: consuming TripTransactions) {
         var transactions = transactions
         /// When the next transaction is due; nil = no entry waits.
-        var due: DispatchTime?
+        var due: Instant?
         var pace = CommitPace(limit: limits.commitEvery)
         var pause = Duration.seconds(1)
         while true {
-            wake.wait(until: due)
-            let now = DispatchTime.now()
+            var waiting = WaitList()
+            _ = waiting.add(wake.descriptor)
+            waiting.add(deadline: due)
+            waiting.wait()
+            wake.take()
+            let now = SystemClock.now()
             guard let work = queue.withLock({ $0.work(isDue: due.map { $0 <= now } ?? false) })
             else {
                 if let oldest = queue.withLock({ $0.oldest }) {
-                    due = due ?? oldest + pace.wait.dispatchInterval
+                    due = due ?? oldest + pace.wait
                 } else {
                     due = nil
                 }
@@ -173,7 +180,7 @@ public final class TripWriter: Sendable {
             switch result {
             case .success(let rejected):
                 due = nil
-                pace.committed(in: DispatchTime.now().elapsed(since: now))
+                pace.committed(in: SystemClock.now() - now)
                 pause = .seconds(1)
                 announce(queue.withLock { $0.stored(work) })
                 if rejected.items > 0 {
@@ -181,7 +188,7 @@ public final class TripWriter: Sendable {
                 }
             case .failure(let error):
                 let failure = StoreError(error, path: store.currentPath)
-                due = now + pause.dispatchInterval
+                due = now + pause
                 pause = min(pause * 2, limits.retryAtMost)
                 announce(queue.withLock { $0.failed(work, failure) })
             }
@@ -196,28 +203,5 @@ public final class TripWriter: Sendable {
 
     private func announce(_ notices: [Notice]) {
         for notice in notices { notify(notice) }
-    }
-}
-
-extension DispatchSemaphore {
-    /// Waits for a signal, at most until `time`.
-    fileprivate func wait(until time: DispatchTime?) {
-        if let time {
-            _ = wait(timeout: time)
-        } else {
-            wait()
-        }
-    }
-}
-
-extension DispatchTime {
-    fileprivate func elapsed(since start: DispatchTime) -> Duration {
-        .nanoseconds(Int64(clamping: uptimeNanoseconds) - Int64(clamping: start.uptimeNanoseconds))
-    }
-}
-
-extension Duration {
-    fileprivate var dispatchInterval: DispatchTimeInterval {
-        .nanoseconds(Int(clamping: nanoseconds))
     }
 }

@@ -21,11 +21,25 @@ enum Trips {
         SELECT trip.id, purpose, vin, vehicle.name AS vehicleName, accessory.address AS accessory,
             start, monotonic, duration, distance, readings, end_reason, writer,
             trip.name AS name, driven,
-            odometer_start, odometer_end, moving, idle, hard_brakings, hard_accelerations,
+            odometer_start, odometer_end, moving, idle, hard_brakings, hard_accelerations, clock,
             (SELECT group_concat(tag, char(31)) FROM trip_tag WHERE trip_tag.trip = trip.id) AS tags
         FROM trip LEFT JOIN vehicle ON vehicle.id = trip.vehicle
             LEFT JOIN accessory ON accessory.id = trip.accessory
         """
+
+    /// The order of trips in time; unit: µs since 1970.
+    ///
+    /// A drive whose clock was not set comes after the drives that were recorded before it.
+    private static let order = """
+        CASE WHEN trip.clock = 'unset' AND trip.id > 0 THEN coalesce(
+            (SELECT max(start) FROM trip AS before WHERE before.id BETWEEN 1 AND trip.id
+                AND before.purpose = 'log' AND before.clock IS NOT 'unset'), start)
+        ELSE start END
+        """
+
+    /// A summary with its place in the order of time.
+    static let placed = summary.replacing(
+        "trip.id, purpose", with: "trip.id, \(order) AS place, purpose")
 
     /// A trip without an end whose process died counts as crashed, even before that is stored.
     private static func endReason(_ row: Row) throws -> EndReason? {
@@ -52,6 +66,7 @@ enum Trips {
             endReason: endReason(row),
             tags: tags?.split(separator: "\u{1F}").map(String.init).sorted() ?? [])
         summary.name = try row["name"]
+        summary.isClockSet = try (row["clock"] as String?).map { $0 == "set" }
         summary.driven = try row["driven"]
         let odometer: (Double?, Double?) = (
             try row["odometer_start"], try row["odometer_end"]
@@ -114,8 +129,14 @@ extension TripStore {
         _ start: TripStart, table: PIDTable, limits: TripWriter.Limits = .init(),
         notify: @escaping @Sendable (TripWriter.Notice) -> Void = { _ in }
     ) throws(StoreError) -> TripWriter {
+        // The times of an import come from its file.
+        let reading = start.purpose == .import ? nil : clock?()
+        let clock = reading.map { TripClock(start.anchor, $0) }
+        var anchor = start.anchor
+        // The session may have begun before the clock was set.
+        if let clock { anchor.utc = anchor.utc.later(by: clock.lag) }
         let trip = try transaction { database in
-            let seen = start.anchor.utc
+            let seen = anchor.utc
             let vehicle = try start.vin.map {
                 try Vehicles.id(of: $0, seen: seen, in: database)
             }
@@ -124,14 +145,16 @@ extension TripStore {
             }
             try database.execute(
                 """
-                INSERT INTO trip (id, purpose, vehicle, accessory, start, monotonic, writer, name)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO trip (id, purpose, vehicle, accessory, start, monotonic, writer, name,
+                    boot, boot_time, clock)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     try Trips.number(for: start.purpose, in: database), start.purpose.rawValue,
                     vehicle, accessory, seen.microseconds,
                     start.anchor.monotonic.nanoseconds, WriterIdentity.current()?.text,
-                    start.name.flatMap { $0.isEmpty ? nil : $0 },
+                    start.name.flatMap { $0.isEmpty ? nil : $0 }, reading?.boot,
+                    clock?.bootTime.microseconds, clock.map { $0.isSet ? "set" : "unset" },
                 ])
             let trip = database.lastInsertedRowID
             for tag in start.tags where !tag.isEmpty {
@@ -142,7 +165,7 @@ extension TripStore {
             return trip
         }
         return try TripWriter(
-            trip: trip, anchor: start.anchor, table: table, store: self, limits: limits,
+            trip: trip, anchor: anchor, clock: clock, table: table, store: self, limits: limits,
             notify: notify)
     }
 
@@ -190,7 +213,7 @@ extension TripStore {
         try read { database in
             let rows = try database.rows(
                 """
-                SELECT * FROM (\(Trips.summary)
+                SELECT * FROM (\(Trips.placed)
                     WHERE deleted IS NULL AND (?1 OR purpose <> 'scan')
                         AND (?2 IS NULL OR vin = ?2 OR vehicle.name = ?2)
                         AND (?3 IS NULL OR start + duration >= ?3)
@@ -203,8 +226,8 @@ extension TripStore {
                                 AND instr(lower(tag), lower(?8)))
                             OR EXISTS (SELECT * FROM note WHERE note.trip = trip.id
                                 AND instr(lower(note.text), lower(?8))))
-                    ORDER BY trip.start DESC, trip.id DESC LIMIT ?6)
-                ORDER BY start, id
+                    ORDER BY place DESC, trip.id DESC LIMIT ?6)
+                ORDER BY place, id
                 """,
                 [
                     filter.withScans, filter.vehicle, filter.from?.microseconds,

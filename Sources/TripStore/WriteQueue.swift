@@ -36,7 +36,7 @@ struct WriteQueue {
     struct Work: Sendable {
         var batches: ArraySlice<Batch>
         var items: Int
-        var oldest: DispatchTime?
+        var oldest: Instant?
         var dropped: Dropped
         var flushes: [DispatchSemaphore]
         var ending: Ending?
@@ -62,7 +62,7 @@ struct WriteQueue {
     private var first = 0
     private(set) var items = 0
     /// When the oldest waiting entry arrived; nil = none waits.
-    private(set) var oldest: DispatchTime?
+    private(set) var oldest: Instant?
     private(set) var dropped = Dropped()
     /// Notes that were about to be dropped; they are kept as the oldest waiting entries.
     private var notes: [Batch] = []
@@ -79,7 +79,7 @@ struct WriteQueue {
     init(limits: TripWriter.Limits) { self.limits = limits }
 
     /// Takes an entry that arrives at `time`.
-    mutating func offer(_ entry: TripEntry, at instant: Instant, on time: DispatchTime) -> Answer {
+    mutating func offer(_ entry: TripEntry, at instant: Instant, on time: Instant) -> Answer {
         let count = entry.items
         if ending != nil || hasEnded { return .full }
         if count == 0 { return .taken }

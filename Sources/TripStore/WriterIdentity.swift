@@ -17,7 +17,7 @@ struct WriterIdentity: Hashable, Sendable {
     }
 
     private static func of(_ number: pid_t) -> WriterIdentity? {
-        guard let boot = Files.text("/proc/sys/kernel/random/boot_id"),
+        guard let boot = SystemClock.boot,
             let status = Files.text("/proc/\(number)/stat"),
             // The name in parentheses may itself contain blanks and parentheses.
             let name = status.lastIndex(of: ")")
@@ -25,7 +25,6 @@ struct WriterIdentity: Hashable, Sendable {
         // Field 22 is the start time; the first after the name is field 3.
         let fields = status[name...].split(separator: " ")
         guard fields.count > 20 else { return nil }
-        let bootID = boot.prefix { !$0.isWhitespace }
-        return WriterIdentity(text: "\(bootID):\(number):\(fields[20])")
+        return WriterIdentity(text: "\(boot):\(number):\(fields[20])")
     }
 }

@@ -131,9 +131,10 @@ struct SinkFeedTests {
         let folder = try SpoolFolder()
         let trip = try folder.endedTrip(vin: Self.vin, readings: 3)
         let store = try folder.store()
-        #expect(try store.undelivered(to: ["sink"]).isEmpty)
+        // It waits for its first delivery.
+        #expect(try store.undelivered(to: ["sink"]) == [trip: ["sink"]])
         let feed = try folder.feed(SinkSelection())
-        #expect(try store.undelivered(to: ["other", "sink"]) == [trip: ["sink"]])
+        #expect(try store.undelivered(to: ["other", "sink"]) == [trip: ["other", "sink"]])
         #expect(try store.undelivered(to: []).isEmpty)
         #expect(try lines(feed).count == 3)
     }
@@ -210,6 +211,26 @@ struct SinkFeedTests {
         var selection = SinkSelection()
         selection.trips = [trip]
         #expect(try lines(try folder.feed(selection)).count == 3)
+    }
+
+    @Test("A trip of a clock that was not set is delivered once it is put right")
+    func unsetClock() throws {
+        let folder = try SpoolFolder()
+        let reading = SystemClock.reading()
+        var unset = reading
+        unset.bootTime = UTC(microseconds: reading.bootTime.microseconds - 86_400_000_000)
+        unset.isSet = false
+        let store = try TripStore(path: folder.database, clock: { [unset] in unset })
+        let trip = try folder.trip(store, vin: Self.vin, ago: .seconds(86_500))
+        #expect(trip.offer(try folder.readings(3), at: trip.anchor.monotonic))
+        try trip.end(.stopped, at: trip.anchor.monotonic + .seconds(50))
+        let feed = try folder.feed(SinkSelection())
+        #expect(try lines(feed).isEmpty)
+        #expect(feed.held.withoutClock == 1)
+        var later = reading
+        later.isSet = true
+        #expect(try store.settleClocks(by: later).count == 1)
+        #expect(try lines(feed).count == 3 && feed.held == HeldTrips())
     }
 
     @Test("A trip deleted before its delivery is skipped, and the next one is delivered")

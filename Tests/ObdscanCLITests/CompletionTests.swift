@@ -12,8 +12,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("li", ["live"]), ("help tr", ["trips"]), ("help trips sh", ["show"]),
-        ("trips sh", ["show"]), ("nothing ", []), ("nothing -", ["--help", "--version"]),
+        ("li", ["live"]), ("help tr", ["trips"]), ("help trips sh", ["show", "shift"]),
+        ("trips sh", ["show", "shift"]), ("nothing ", []), ("nothing -", ["--help", "--version"]),
         ("live --dur", ["--duration"]), ("live --duration 5s --dur", []),
         ("live --alarm ECT>1 --alarm", ["--alarm", "--alarm-command"]),
         ("live --alarm=ECT>1 --why --wh", []), ("live -- --dur", []), ("live --duration --dur", []),

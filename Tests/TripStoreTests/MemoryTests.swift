@@ -85,7 +85,7 @@ import Testing
             try lines(scratch, "SELECT * FROM trips") == [
                 "1|log|\(Fixtures.vinText)|-|2026-11-21T08:15:02.000000Z|"
                     + "2026-11-21T08:16:02.000000Z|60.0|-|10|0|stopped|home"
-                    + "|-|-|-|-|-|-|-|-|1795248902.0|1795248962.0"
+                    + "|-|-|-|-|-|-|-|-|1795248902.0|1795248962.0|-"
             ])
         #expect(
             try lines(

@@ -135,4 +135,26 @@ import Testing
             #expect(try abs(trip["gap"] as Double) < 1e-5)
         }
     }
+
+    @Test func `a database of version 4 keeps its events and edits, and knows no clock`() throws {
+        let scratch = try Scratch()
+        try old("0004", in: scratch)
+        let store = try TripStore(path: scratch.path())
+        #expect(try store.check() == [])
+        #expect(try store.trips().map(\.id) == [1, 4, 3])
+        #expect(try store.trips().allSatisfy { $0.isClockSet == nil })
+        #expect(try store.notes(ofTrip: 1).map(\.text) == ["rain"])
+        #expect(try store.eventCounts(ofTrip: 1).map(\.kind) == [.gap])
+        #expect(try store.codeHistory().count == 5)
+        #expect(try store.undoEdit() == TripEdit(action: .delete, trip: 2, others: []))
+        #expect(try store.undoEdit() == TripEdit(action: .split, trip: 1, others: [4]))
+        #expect(try store.trips().map(\.id) == [1, 2, 3])
+        #expect(try store.trip(1).readings == 23)
+        // Numbers of edits and trips go on.
+        try store.deleteTrips([3])
+        #expect(try store.undoEdit().trip == 3)
+        let writer = try Fixtures.begin(store)
+        try writer.end(.stopped, at: Fixtures.after(1))
+        #expect(writer.trip == 5)
+    }
 }

@@ -19,10 +19,14 @@ import Testing
         #expect(
             files == [
                 "0001_trips.sql", "0002_history.sql", "0003_limits.sql", "0004_epochs.sql",
+                "0005_clocks.sql",
             ])
         #expect(
             hashes.map { String($0, radix: 16) }
-                == ["7eacc099476166b", "ade43847035ee129", "ebe9695e41704d1", "8be15634b56aee2b"])
+                == [
+                    "7eacc099476166b", "ade43847035ee129", "ebe9695e41704d1", "8be15634b56aee2b",
+                    "fedbde2badfe77c8",
+                ])
     }
 
     @Test func `a new database and its directories are made for their owner alone`() throws {
@@ -50,7 +54,7 @@ import Testing
         #expect(try pragma("synchronous") == "2")
         #expect(try pragma("journal_mode") == "wal")
         #expect(try pragma("foreign_keys") == "1")
-        #expect(try pragma("user_version") == "4")
+        #expect(try pragma("user_version") == "5")
         #expect(try pragma("application_id") == "1329742931")
         #expect(try store.check() == [])
     }
@@ -69,7 +73,7 @@ import Testing
         _ = try TripStore(path: scratch.path())
         try scratch.sql { try $0.execute("PRAGMA user_version = 99") }
         for access in [TripStore.Access.readOnly, .readWrite] {
-            #expect(throws: StoreError.newer(path: scratch.path(), version: 99, known: 4)) {
+            #expect(throws: StoreError.newer(path: scratch.path(), version: 99, known: 5)) {
                 try TripStore(path: scratch.path(), access: access)
             }
         }

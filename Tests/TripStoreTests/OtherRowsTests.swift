@@ -16,9 +16,9 @@ import Testing
         #expect(writer.offer(both, at: Fixtures.after(1)))
         // There is no room for a fourth item, so none of the second entry is taken.
         var queue = WriteQueue(limits: TripWriter.Limits(waiting: 3))
-        #expect(queue.offer(both, at: Fixtures.after(1), on: .now()) != .full)
+        #expect(queue.offer(both, at: Fixtures.after(1), on: .zero) != .full)
         let more = TripEntry.together([.event(fault), .note("x")])
-        #expect(queue.offer(more, at: Fixtures.after(1), on: .now()) == .full)
+        #expect(queue.offer(more, at: Fixtures.after(1), on: .zero) == .full)
         #expect(queue.items == 3)
         try writer.end(.stopped, at: Fixtures.after(2))
         var found: [TripRecord] = []

@@ -143,9 +143,9 @@ import Testing
         let writer = try Fixtures.begin(store)
         try writer.end(.stopped, at: Fixtures.after(1))
         let late = UTC(microseconds: Fixtures.start.microseconds + 1_000_000)
-        #expect(try store.deleteTrips(endedBefore: late) == [])
+        #expect(try store.deleteTrips(endedBefore: late, now: Fixtures.start) == [])
         let later = UTC(microseconds: Fixtures.start.microseconds + 1_000_000_000)
-        #expect(try store.deleteTrips(endedBefore: later) == [writer.trip])
+        #expect(try store.deleteTrips(endedBefore: later, now: Fixtures.start) == [writer.trip])
         #expect(try store.trips().map(\.id) == [named])
     }
 
@@ -173,7 +173,9 @@ import Testing
         }
         let open = try Fixtures.begin(store)
         let later = UTC(microseconds: Fixtures.start.microseconds + 1_000_000_000)
-        #expect(try store.deleteTrips(endedBefore: later, except: [drives[2]]) == [drives[3]])
+        #expect(
+            try store.deleteTrips(endedBefore: later, except: [drives[2]], now: Fixtures.start)
+                == [drives[3]])
         let kept = Set(try store.trips(.init(withScans: true)).map(\.id))
         #expect(kept == Set(drives.dropLast()).union(others).union([named.trip, open.trip]))
         try open.end(.stopped, at: Fixtures.after(2))

@@ -13,7 +13,7 @@ import Testing
         (0..<count).map { number in
             queue.offer(
                 .items(Array(repeating: Fixtures.rpm(800), count: 5)),
-                at: Instant(nanoseconds: Int64(number)), on: .now())
+                at: Instant(nanoseconds: Int64(number)), on: .zero)
         }
     }
 
@@ -29,17 +29,17 @@ import Testing
 
     @Test func `the first entry and half a queue are worth waking up for`() {
         var queue = WriteQueue(limits: limits)
-        #expect(queue.offer(.voltage(12), at: .zero, on: .now()) == .takenAndDue)
-        #expect(queue.offer(.voltage(12), at: .zero, on: .now()) == .taken)
+        #expect(queue.offer(.voltage(12), at: .zero, on: .zero) == .takenAndDue)
+        #expect(queue.offer(.voltage(12), at: .zero, on: .zero) == .taken)
         #expect(offer(&queue) == [.takenAndDue])
-        #expect(queue.offer(.voltage(12), at: .zero, on: .now()) == .taken)
-        #expect(queue.offer(.items([]), at: .zero, on: .now()) == .taken)
+        #expect(queue.offer(.voltage(12), at: .zero, on: .zero) == .taken)
+        #expect(queue.offer(.items([]), at: .zero, on: .zero) == .taken)
         #expect(queue.items == 8)
     }
 
     @Test func `the oldest entry says when to store, also after a failed attempt`() throws {
         var queue = WriteQueue(limits: limits)
-        let moments = (1...3).map { DispatchTime(uptimeNanoseconds: $0 * 1_000_000_000) }
+        let moments = (1...3).map { Instant(nanoseconds: $0 * 1_000_000_000) }
         #expect(queue.oldest == nil)
         for moment in moments.prefix(2) {
             _ = queue.offer(.voltage(12), at: .zero, on: moment)
@@ -67,14 +67,14 @@ import Testing
     @Test func `a batch larger than the queue is taken when the queue is empty`() {
         var queue = WriteQueue(limits: limits)
         let large = TripEntry.items(Array(repeating: Fixtures.rpm(800), count: 50))
-        #expect(queue.offer(large, at: .zero, on: .now()) == .takenAndDue)
-        #expect(queue.offer(large, at: .zero, on: .now()) == .full)
+        #expect(queue.offer(large, at: .zero, on: .zero) == .takenAndDue)
+        #expect(queue.offer(large, at: .zero, on: .zero) == .full)
     }
 
     @Test func `a little waits for its time, a flush or the end do not`() throws {
         var queue = WriteQueue(limits: limits)
         #expect(look(&queue, isDue: true) == nil)
-        _ = queue.offer(.voltage(12), at: .zero, on: .now())
+        _ = queue.offer(.voltage(12), at: .zero, on: .zero)
         #expect(look(&queue, isDue: false) == nil)
         #expect(look(&queue, isDue: true) == 1)
         #expect(queue.requestFlush(DispatchSemaphore(value: 0)) == true)
@@ -85,7 +85,7 @@ import Testing
         let last = try take(&queue, isDue: false)
         #expect(last.ending?.reason == .stopped)
         #expect(queue.stored(last) == [])
-        #expect(queue.offer(.voltage(12), at: .zero, on: .now()) == .full)
+        #expect(queue.offer(.voltage(12), at: .zero, on: .zero) == .full)
         #expect(queue.requestFlush(DispatchSemaphore(value: 0)) == false)
     }
 
@@ -148,7 +148,7 @@ import Testing
         _ = offer(&queue)
         _ = queue.failed(try take(&queue, isDue: true), .full(path: "x"))
         for number in 0..<10_000 {
-            _ = queue.offer(.voltage(12), at: Instant(nanoseconds: Int64(number)), on: .now())
+            _ = queue.offer(.voltage(12), at: Instant(nanoseconds: Int64(number)), on: .zero)
             #expect(queue.items <= 20)
         }
         let work = try take(&queue, isDue: true)
@@ -164,29 +164,29 @@ import Testing
         let work = try take(&queue, isDue: false)
         #expect(queue.failed(work, .full(path: "x")) == [])
         #expect(queue.failure == .lost(entries: 5, .full(path: "x")))
-        #expect(queue.offer(.voltage(12), at: .zero, on: .now()) == .full)
+        #expect(queue.offer(.voltage(12), at: .zero, on: .zero) == .full)
     }
 
     @Test func `a note waits behind a full queue, and outlives what is dropped`() throws {
         var queue = WriteQueue(limits: limits)
         #expect(offer(&queue, 3) == [.takenAndDue, .taken, .full])
-        #expect(queue.offer(.note("mark 1"), at: .zero, on: .now()) == .taken)
-        #expect(queue.offer(.voltage(12), at: .zero, on: .now()) == .full)
+        #expect(queue.offer(.note("mark 1"), at: .zero, on: .zero) == .taken)
+        #expect(queue.offer(.voltage(12), at: .zero, on: .zero) == .full)
         let work = try take(&queue, isDue: false)
         #expect(work.items == 11 && work.batches.last?.entry == .note("mark 1"))
         // Notes are limited, too, because a program could send marks without end.
-        for _ in 0..<25 { _ = queue.offer(.note("x"), at: .zero, on: .now()) }
+        for _ in 0..<25 { _ = queue.offer(.note("x"), at: .zero, on: .zero) }
         #expect(queue.items == 20)
 
         let full = StoreError.full(path: "x")
         queue = WriteQueue(limits: limits)
-        #expect(queue.offer(.note("first"), at: .zero, on: .now()) == .takenAndDue)
+        #expect(queue.offer(.note("first"), at: .zero, on: .zero) == .takenAndDue)
         _ = queue.failed(try take(&queue, isDue: true), full)
         _ = offer(&queue, 5)
         let second = try take(&queue, isDue: true)
         #expect(second.batches.first?.entry == .note("first"))
         #expect(second.items == 21 && second.dropped.items == 5)
-        _ = queue.offer(.note("second"), at: .zero, on: .now())
+        _ = queue.offer(.note("second"), at: .zero, on: .zero)
         _ = offer(&queue, 5)
         _ = queue.failed(second, full)
         let third = try take(&queue, isDue: true)

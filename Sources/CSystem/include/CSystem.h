@@ -18,15 +18,18 @@ int sys_eventfd_signal(int fd);
 // Resets an eventfd to zero. Never blocks; EAGAIN if it was zero.
 int sys_eventfd_take(int fd);
 
-// Waits for `count` descriptors until `deadline_ns` on CLOCK_MONOTONIC; a negative deadline waits without a
+// Waits for `count` descriptors until `deadline_ns` of sys_monotonic_ns; a negative deadline waits without a
 // limit. Restarts after EINTR.
 int sys_ppoll_until(struct pollfd *fds, unsigned count, int64_t deadline_ns);
 
-// Nanoseconds of CLOCK_MONOTONIC.
+// Nanoseconds since the boot, by a clock that nobody sets and that counts while the machine sleeps.
 int64_t sys_monotonic_ns(void);
 
 // Nanoseconds of CLOCK_REALTIME since 1970.
 int64_t sys_realtime_ns(void);
+
+// 1 if the kernel says that its wall clock is synchronised (adjtimex(2)), 0 if it says that it is not.
+int sys_clock_is_synchronised(void);
 
 // Names the calling thread for other programs, with at most 15 characters.
 void sys_name_thread(const char *name);

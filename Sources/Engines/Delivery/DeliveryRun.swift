@@ -82,12 +82,13 @@ package struct DeliveryRun {
     ///
     /// - Parameters:
     ///   - begun: is called when all are under way.
+    ///   - passed: is called at least once a second.
     ///   - tell: is called with the index of a sink and its change.
     /// - Returns: The last report of each sink.
     /// - Throws: Why one could not begin, after the others have stopped.
     package func run(
         _ works: [Work], _ inbox: SignalInbox, begun: () -> Void = {},
-        tell: (_ place: Int, DeliveryNews) -> Void
+        passed: () -> Void = {}, tell: (_ place: Int, DeliveryNews) -> Void
     ) throws -> [SinkReport] {
         var running: [Running] = []
         func tellAll() {
@@ -124,6 +125,7 @@ package struct DeliveryRun {
             }
             watch.renew()
             changed.take()
+            passed()
             tellAll()
         }
         for sink in running {

@@ -118,10 +118,15 @@ struct DatabaseCompactCommand: ParsableCommand, OutputCommand {
                         "Delete drives that are older for good?", interruptedBy: -1)
                 else { throw Failure(notConfirmedBy: "delete", "nothing was deleted") }
             }
-            let limit = SystemClock.utc.microseconds - keep.duration.nanoseconds / 1000
+            let reading = SystemClock.reading()
+            if let fault = try store.checkThatDrivesExpire(by: reading) {
+                throw Failure(
+                    "--keep deletes nothing: \(fault.text)",
+                    hint: "without --keep the database is compacted", status: .declined)
+            }
             let owed = try store.undeliveredTrips()
             deleted = try store.deleteTrips(
-                endedBefore: UTC(microseconds: limit), except: Set(owed.keys)
+                endedBefore: keep.limit(reading.utc), except: Set(owed.keys), now: reading.utc
             ).count
             if !owed.isEmpty {
                 output.note(

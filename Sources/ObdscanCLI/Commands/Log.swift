@@ -135,8 +135,11 @@ struct LogCommand: RuledCommand {
     @Option(
         help: ArgumentHelp(
             "First delete drives that ended longer ago: 365d.",
-            discussion:
-                "A day (1d) is the shortest time. Drives with a name, a tag or a note stay.",
+            discussion: """
+                A day (1d) is the shortest time. Drives with a name, a tag or a note stay. obdscan trips \
+                undo restores the deleted drives for a week. Nothing is deleted while the clock is not \
+                set, or while by the clock the newest drive ended more than 31 days ago.
+                """,
             valueName: "time"))
     var keep: AgeArgument?
 
@@ -219,6 +222,7 @@ struct LogCommand: RuledCommand {
         let store = try link.database.open(
             .readWrite, limits: TripStore.Limits(isFast: fast))
         defer { store.closeFile() }
+        try store.settleClocks(output.note)
         try clearOld(store)
         if let note = store.advice { output.note(note) }
         var plan = plan(table, chosen, PackChoice(tables, automatic, table), store, marks)
@@ -261,15 +265,40 @@ struct LogCommand: RuledCommand {
     /// Deletes trips that are older than the retention limit.
     private func clearOld(_ store: TripStore) throws {
         guard let keep else { return }
-        let limit = UTC(
-            microseconds: SystemClock.utc.microseconds - keep.duration.nanoseconds / 1000)
+        let reading = SystemClock.reading()
+        if let fault = try store.checkThatDrivesExpire(by: reading) {
+            return output.note("--keep deletes nothing: \(fault.text).")
+        }
         let owed = try store.undeliveredTrips()
-        let gone = try store.deleteTrips(endedBefore: limit, except: Set(owed.keys))
+        let gone = try store.deleteTrips(
+            endedBefore: keep.limit(reading.utc), except: Set(owed.keys), now: reading.utc)
         if !owed.isEmpty {
             output.note(
                 "\(counted(owed.count, "trip is", "trips are")) kept until obdscan publish has delivered them."
             )
         }
-        if !gone.isEmpty { output.note("\(gone.count) old trips were deleted for good (--keep).") }
+        if !gone.isEmpty {
+            output.note(
+                "\(counted(gone.count, "old trip was", "old trips were")) deleted (--keep); "
+                    + "\"obdscan trips undo\" restores them for a week.")
+        }
+    }
+}
+
+extension AgeArgument {
+    /// Trips that ended before this time are old.
+    func limit(_ now: UTC) -> UTC {
+        UTC(microseconds: now.microseconds &- duration.nanoseconds / 1000)
+    }
+}
+
+extension TripStore.ExpiryFault {
+    /// Why nothing is deleted.
+    var text: String {
+        switch self {
+        case .clockIsNotSet: "the clock of this machine is not set"
+        case .clockIsAhead(let newest):
+            "by the clock, the newest drive ended at \(localTime(newest)), so the clock may be wrong"
+        }
     }
 }

@@ -333,6 +333,16 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
             try writer.append { rows.finish(&$0) }
         }
         try writer.flush()
+        let held = try store.trips(.init(withScans: true)).filter {
+            $0.purpose != .import && $0.readings > 0 && !$0.hasRightTime(now: SystemClock.utc)
+        }
+        if let trip = held.last(where: { $0.endReason != nil })?.number, !status.lines.isEmpty {
+            output.note(
+                "\(counted(held.count, "trip is", "trips are")) held, because the clock was not set: "
+                    + "each is put right when the clock is set in the same boot. "
+                    + "\"obdscan trips shift \(trip) --by 0s\" accepts the times of a trip, --by +2d moves them"
+            )
+        }
         if !refused, status.lines.contains(where: { $0.sink.refused > 0 }) {
             output.note("\"obdscan publish status --refused\" shows what was refused, and why")
         }

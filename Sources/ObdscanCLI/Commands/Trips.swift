@@ -28,8 +28,8 @@ struct TripsCommand: ParsableCommand {
             TripsFuelCommand.self, TripsCompareCommand.self,
             TripsNameCommand.self, TripsVehicleCommand.self, TripsTagCommand.self,
             TripsNoteCommand.self,
-            TripsSplitCommand.self, TripsJoinCommand.self, TripsDeleteCommand.self,
-            TripsUndoCommand.self,
+            TripsSplitCommand.self, TripsJoinCommand.self, TripsShiftCommand.self,
+            TripsDeleteCommand.self, TripsUndoCommand.self,
         ],
         defaultSubcommand: TripsListCommand.self)
 }

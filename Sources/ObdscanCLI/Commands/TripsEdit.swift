@@ -108,6 +108,53 @@ struct TripsJoinCommand: ParsableCommand, OutputCommand {
     }
 }
 
+/// The length of a shift: `+2d`, `-90s`.
+struct ShiftArgument: ExpressibleByArgument, Hashable, Sendable {
+    var duration: Duration
+
+    init?(argument: String) {
+        let sign = argument.prefix { "+-".contains($0) }
+        let text = argument.dropFirst(sign.count)
+        guard sign.count < 2, let length = text == "0s" ? .zero : Duration(text: String(text))
+        else { return nil }
+        duration = sign == "-" ? .zero - length : length
+    }
+}
+
+struct TripsShiftCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "shift", abstract: "Move the times of trips whose clock was wrong.",
+        discussion: """
+            A machine without a battery clock continues from its last shutdown until the network or \
+            satellites set its clock. obdscan marks the trips of that time, and puts them right \
+            when the clock is set before the next boot. This command does so for the others, and \
+            publish delivers the trips then. --by 0s accepts the times as they are. Points that \
+            were delivered before keep their old times. obdscan trips undo reverts the shift.
+
+            EXAMPLES
+              obdscan trips shift 12 13 --by +2d
+              obdscan trips shift 12 --by -1h30m
+            """)
+
+    @Argument(help: ArgumentHelp("Numbers or names of trips.", valueName: "trip"))
+    var trips: [TripReference]
+
+    @Option(
+        name: .customLong("by"), parsing: .unconditional,
+        help: ArgumentHelp("Move them by this time: +2d, -1h30m.", valueName: "time"))
+    var step: ShiftArgument
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let store = try database.open(.readWrite)
+        let ids = try trips.map { try $0.number(in: store) }
+        try mapped { () throws(StoreError) in try store.shiftTrips(ids, by: step.duration) }
+        try print(ids, of: store, output)
+    }
+}
+
 struct TripsDeleteCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete trips with all their readings.",
@@ -169,7 +216,7 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
 
 struct TripsUndoCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Undo the last split, join or delete.",
+        commandName: "undo", abstract: "Undo the last split, join, shift or delete.",
         discussion: """
             Run it again to undo the change before.
 
@@ -187,7 +234,9 @@ struct TripsUndoCommand: ParsableCommand, OutputCommand {
         switch edit.action {
         case .split: output.note("Trip \(edit.trip) is whole again, with \(others).")
         case .join: output.note("Trips \(edit.trip) and \(others) are two again.")
-        case .delete:
+        case .shift:
+            output.note("Trip \(TripSummary.text(ofNumber: edit.trip)) has its old times again.")
+        case .delete, .expire:
             output.note(
                 "Deleted trips are back: "
                     + ([edit.trip] + edit.others).map(String.init).joined(separator: ", ") + ".")
@@ -224,6 +273,11 @@ private func edited<Value>(_ body: () throws(TripEditFault) -> Value) throws(Fai
                 "trip \(trip) lies between them",
                 hint: "join it, too: obdscan trips join " + all.joined(separator: " "),
                 status: .usage)
+        case .clock(let trip):
+            throw Failure(
+                "the clock was not set when trip \(trip) was recorded",
+                hint: "\"obdscan trips shift \(trip) --by 0s\" accepts its times, +2d moves them",
+                status: .usage)
         case .vehicles(let first, let second):
             throw Failure(
                 "trips \(first) and \(second) are of two vehicles",
@@ -235,7 +289,8 @@ private func edited<Value>(_ body: () throws(TripEditFault) -> Value) throws(Fai
         case .nothingToUndo:
             throw Failure(
                 "there is nothing to undo",
-                hint: "splits, joins and deletions can be undone until db compact", status: .usage)
+                hint: "splits, joins, shifts and deletions can be undone until db compact",
+                status: .usage)
         }
     }
 }

@@ -24,6 +24,7 @@ struct LiveRecorder {
         let receiver = try PositionReceiver.chosen(nil) { notices.put(.init(text: $0)) }
         let store = try database.open(.readWrite)
         if let advice = store.advice { output.note(advice) }
+        try store.settleClocks(output.note)
         plan = TripRecording.Plan(
             store: store, every: every, receiver: receiver)
     }

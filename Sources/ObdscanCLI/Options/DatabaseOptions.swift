@@ -50,7 +50,8 @@ struct DatabaseOptions: ParsableArguments {
         }
         do throws(StoreError) {
             do throws(StoreError) {
-                return try TripStore(path: file, access: access, limits: limits)
+                return try TripStore(
+                    path: file, access: access, limits: limits, clock: SystemClock.reading)
             } catch .older(let path, let version) {
                 // Try to migrate the database; without write access, report that it is too old.
                 do throws(StoreError) {
@@ -58,7 +59,8 @@ struct DatabaseOptions: ParsableArguments {
                 } catch .readOnlyDisk {
                     throw .older(path: path, version: version)
                 }
-                return try TripStore(path: file, access: access, limits: limits)
+                return try TripStore(
+                    path: file, access: access, limits: limits, clock: SystemClock.reading)
             }
         } catch {
             var failure = Failure(error)
@@ -68,6 +70,21 @@ struct DatabaseOptions: ParsableArguments {
             default: break
             }
             throw failure
+        }
+    }
+}
+
+extension TripStore {
+    /// Puts trips right that a clock recorded that was not set, as far as that is known now.
+    ///
+    /// - Parameter tell: receives a sentence for the user.
+    func settleClocks(_ tell: (String) -> Void) throws(StoreError) {
+        let reading = SystemClock.reading()
+        guard try mayBeWrong(by: reading) else { return }
+        for correction in try settleClocks(by: reading) {
+            tell(
+                "Trip \(TripSummary.text(ofNumber: correction.trip)) was recorded by a clock that was "
+                    + "not set: its times moved by \(correction.stepText).")
         }
     }
 }

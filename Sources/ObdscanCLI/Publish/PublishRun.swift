@@ -16,16 +16,31 @@ struct PublishRun {
     /// Delivers until everything is sent or a signal arrives.
     func run() throws {
         let inbox = try SignalInbox(SignalInbox.endings)
+        settle()
+        var wasSet = SystemClock.reading().isSet
         if sinks.contains(where: { !$0.address.kind.isMQTT }) { try HTTPClient.open() }
         if sinks.contains(where: \.address.kind.isMQTT) { try MQTTSink.open() }
         let reports = try DeliveryRun(deliveries, database: database).run(
             try sinks.map(work), inbox
         ) {
             if !drains { output.note("Ctrl-C ends publishing.") }
+        } passed: {
+            let isSet = SystemClock.reading().isSet
+            if isSet, !wasSet { settle() }
+            wasSet = isSet
         } tell: { place, news in
             tell(news, of: sinks[place])
         }
         try finish(Array(zip(sinks, reports)))
+    }
+
+    /// Puts trips right that a clock recorded that was not set, if this user may write the database.
+    private func settle() {
+        let reading = SystemClock.reading()
+        guard let store = try? TripStore(path: database, access: .readOnly),
+            (try? store.mayBeWrong(by: reading)) == true
+        else { return }
+        try? TripStore(path: database).settleClocks(output.note)
     }
 
     private func work(_ sink: ChosenSink) throws -> DeliveryRun.Work {
@@ -103,7 +118,8 @@ extension OutputOptions {
         if held.withoutClock > 0 {
             note(
                 "\(counted(held.withoutClock, "trip was", "trips were")) recorded by a clock that was not set, and not "
-                    + "delivered: --trip NUMBER delivers one anyway")
+                    + "delivered: obdscan trips shift NUMBER --by TIME puts one right, --trip NUMBER delivers one anyway"
+            )
         }
         if held.imported > 0 {
             note(

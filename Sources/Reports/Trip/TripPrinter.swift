@@ -134,18 +134,21 @@ extension TripEvent.Kind {
         case .reconnected: "reconnects"
         case .gap: "gaps"
         case .codesCleared: "codes cleared"
+        case .clockSet: "clock set"
         }
     }
 }
 
 extension TripSummary {
-    /// The text in a list for a trip that did not end normally.
-    var state: String? {
-        switch endReason {
-        case nil: "being recorded"
-        case .crashed: "broke off"
-        case .stopped, .duration, .vehicleOff, .linkLost, .failed, .imported: nil
-        }
+    /// The texts in a list for a trip that did not end normally, or whose times may be wrong.
+    var states: [String] {
+        let ending: String? =
+            switch endReason {
+            case nil: "being recorded"
+            case .crashed: "broke off"
+            case .stopped, .duration, .vehicleOff, .linkLost, .failed, .imported: nil
+            }
+        return [ending, isClockSet == false ? "clock not set" : nil].compactMap(\.self)
     }
 }
 

@@ -26,7 +26,7 @@ extension TripSummary {
                 Field(heading: "VEHICLE") { .init($0.vehicle ?? "—") },
                 Field(heading: "") { trip in
                     let words = [trip.name].compactMap { $0 } + trip.tags.map { "#\($0)" }
-                    return .init((words + [trip.state].compactMap(\.self)).joined(separator: " "))
+                    return .init((words + trip.states).joined(separator: " "))
                 },
                 Field("open") { .flag($0.endReason == nil) },
                 Field("tags") { .words($0.tags) },
@@ -41,6 +41,7 @@ extension TripSummary {
                 Field("odometerStartKm") { .number($0.odometer?.lowerBound, places: 1) },
                 Field("odometerEndKm") { .number($0.odometer?.upperBound, places: 1) },
                 Field("vehicle") { .text($0.vehicle) },
+                Field("clock") { .text($0.isClockSet.map { $0 ? "set" : "unset" }) },
             ])
     }
 

@@ -1,0 +1,195 @@
+import OBDCore
+
+/// Distances: odometers, and counters that cannot exceed them.
+extension UsedCarComparison {
+    typealias Distance = UsedCarFacts.Distance
+
+    var distanceFindings: [UsedCarFinding] {
+        shownIsLower + odometersDiffer + countedMore + lifetimeIsLower + milesFound + blankOdometers
+    }
+
+    /// What explains an odometer that is lower than a distance which a part has counted.
+    static let lowerOdometer: [UsedCarExplanation] = [
+        .clusterReplaced, .ecuReplaced, .usedPart, .miles, .moduleReplaced, .greyImport,
+    ]
+
+    /// Whether a counted distance exceeds an odometer by more than 100 km and 1 %.
+    static func exceeds(_ counted: Double, _ odometer: Double) -> Bool {
+        counted > odometer * 1.01 + 100
+    }
+
+    /// Whether the odometer, if it counted miles, would be as high as the counted distance to 2 % and 50 km.
+    private func mayBeMiles(_ counted: Double, _ odometer: Double) -> Bool {
+        Self.agree(odometer * Self.kilometresPerMile, counted)
+    }
+
+    /// Finding 1: a distance that the vehicle keeps is higher than the odometer on the dashboard, or the
+    /// lifetime distance is higher than any odometer.
+    private var shownIsLower: [UsedCarFinding] {
+        let shown = distances.filter { $0.kind == .shown }
+        let lower = shown.isEmpty ? [odometer].compactMap(\.self) : shown
+        return lower.compactMap { low -> UsedCarFinding? in
+            let higher = distances.filter { high in
+                (low.kind == .shown ? high.kind != .shown : high.kind == .lifetime)
+                    && Self.exceeds(high.kilometres, low.kilometres)
+            }
+            guard let high = higher.max(by: { $0.kilometres < $1.kilometres }) else { return nil }
+            return UsedCarFinding(
+                mayBeMiles(high.kilometres, low.kilometres) ? .odd : .contradiction,
+                "lifetime-distance",
+                sentence("\(told(high)), but \(told(low))"), side(high), side(low),
+                explains: Self.lowerOdometer)
+        }
+    }
+
+    /// Finding 2: odometers of modules differ by more than 2 % and 50 km.
+    ///
+    /// An odometer of the instruments below that of engine or gearbox is a contradiction, because that is the
+    /// one which a buyer reads.
+    private var odometersDiffer: [UsedCarFinding] {
+        let modules = distances.filter { $0.kind == .cluster || $0.kind == .engine }
+        var found: [(finding: UsedCarFinding, gap: Double)] = []
+        for (place, one) in modules.enumerated() {
+            for other in modules[(place + 1)...]
+            where !Self.agree(one.kilometres, other.kilometres) {
+                let (low, high) =
+                    one.kilometres < other.kilometres ? (one, other) : (other, one)
+                let isGrave =
+                    low.kind == .cluster && high.kind == .engine
+                    && !mayBeMiles(high.kilometres, low.kilometres)
+                found.append(
+                    (
+                        UsedCarFinding(
+                            isGrave ? .contradiction : .odd, "odometers-differ",
+                            sentence("\(told(high)), but \(told(low))"), side(high), side(low),
+                            explains: [
+                                .clusterReplaced, .moduleReplaced, .ecuReplaced, .usedPart, .miles,
+                                .moduleAsleep, .greyImport,
+                            ]), high.kilometres - low.kilometres
+                    ))
+            }
+        }
+        // One sentence is enough for many modules.
+        let worst = found.min {
+            ($0.finding.grade, -$0.gap) < ($1.finding.grade, -$1.gap)
+        }
+        return worst.map { [$0.finding] } ?? oneBelowShown
+    }
+
+    /// An odometer of a module that is far below the one on the dashboard.
+    private var oneBelowShown: [UsedCarFinding] {
+        guard let shown = distances.first(where: { $0.kind == .shown }) else { return [] }
+        let lower = distances.filter {
+            ($0.kind == .cluster || $0.kind == .engine) && $0.kilometres < shown.kilometres
+                && !Self.agree($0.kilometres, shown.kilometres)
+        }
+        guard let low = lower.min(by: { $0.kilometres < $1.kilometres }) else { return [] }
+        return [
+            UsedCarFinding(
+                .odd, "odometers-differ", sentence("\(told(shown)), but \(told(low))"),
+                side(shown), side(low),
+                explains: [.moduleReplaced, .ecuReplaced, .usedPart, .miles, .moduleAsleep])
+        ]
+    }
+
+    /// A distance that an ECU has counted since an event, which cannot be longer than the odometer.
+    private struct Count {
+        var words: String
+        var source: String
+        var kilometres: Double
+        /// Whether the counter stands at its end, so that the distance is at least this or was never counted.
+        var isFull = false
+    }
+
+    private func counts(_ ecu: UsedCarFacts.ECU) -> [Count] {
+        var counts: [Count] = []
+        if let cleared = ecu.clearedKilometres {
+            let isFull = cleared >= 65_535
+            // A full distance beside few warm-ups was never counted.
+            if !isFull || ecu.clearedWarmUps ?? 255 >= 255 {
+                counts.append(
+                    Count(
+                        words: "since codes were cleared", source: ecu.source("01:31"),
+                        kilometres: cleared, isFull: isFull))
+            }
+        }
+        if let light = ecu.lightKilometres, light < 65_535 {
+            counts.append(
+                Count(
+                    words: "with the check engine light on", source: ecu.source("01:21"),
+                    kilometres: light))
+        }
+        if let distance = ecu.evaporativeKilometres, distance < 65_535 {
+            counts.append(
+                Count(
+                    words: "since a decision of the evaporative monitor",
+                    source: ecu.source("09:14"), kilometres: distance))
+        }
+        return counts
+    }
+
+    /// Finding 3: an ECU has counted more kilometres since codes were cleared than the odometer has.
+    private var countedMore: [UsedCarFinding] {
+        guard let odometer else { return [] }
+        return facts.ecus.compactMap { ecu in
+            // The longest distance of an ECU says all.
+            guard let count = counts(ecu).max(by: { $0.kilometres < $1.kilometres }),
+                Self.exceeds(count.kilometres, odometer.kilometres)
+            else { return nil }
+            // A counter is a lower bound, so an odometer in miles explains up to 1.6 times as much. PID A6 is
+            // in km by SAE J1979.
+            let mayBeMiles =
+                odometer.kind != .engine
+                && !Self.exceeds(
+                    count.kilometres, odometer.kilometres * Self.kilometresPerMile)
+            let least = count.isFull ? "at least " : ""
+            return UsedCarFinding(
+                mayBeMiles || count.isFull ? .odd : .contradiction, "counted-distance",
+                sentence(
+                    "an ECU (\(count.source)) has counted \(least)\(km(count.kilometres)) "
+                        + "\(count.words), but \(told(odometer))"),
+                .init(count.source, count.kilometres, "km"), side(odometer),
+                explains: Self.lowerOdometer + (count.isFull ? [.counterNotUsed] : []))
+        }
+    }
+
+    /// Finding 4: the lifetime distance is far lower than the odometer.
+    private var lifetimeIsLower: [UsedCarFinding] {
+        guard let odometer else { return [] }
+        return distances.compactMap { low in
+            guard low.kind == .lifetime,
+                odometer.kilometres > low.kilometres * 1.1 + 200
+            else { return nil }
+            return UsedCarFinding(
+                .odd, "lifetime-younger", sentence("\(told(low)), but \(told(odometer))"),
+                side(low), side(odometer),
+                explains: [.ecuReplaced, .ecuReprogrammed, .softwareUpdate, .usedPart, .miles])
+        }
+    }
+
+    /// Finding 5: two distances are in the ratio of mile and kilometre.
+    private var milesFound: [UsedCarFinding] {
+        inMiles.map { miles, kilometres in
+            UsedCarFinding(
+                .note, "counts-miles",
+                "\(miles.source) counts miles: its number is that of \(kilometres.source) in miles.",
+                .init(miles.source, miles.kilometres, "mi"), side(kilometres), explains: [.miles])
+        }
+    }
+
+    /// Finding 6: an odometer that says nothing.
+    private var blankOdometers: [UsedCarFinding] {
+        facts.distances.filter(\.isBlank).map { blank in
+            UsedCarFinding(
+                .note, "odometer-blank",
+                "\(blank.source) has no odometer: its value is 0 or the end of its range.",
+                .init(blank.source, blank.kilometres, "km"),
+                explains: [.moduleAsleep, .counterNotUsed, .moduleReplaced, .ecuReplaced])
+        }
+    }
+
+    /// A sentence with a capital letter and a period.
+    func sentence(_ text: String) -> String {
+        text.prefix(1).uppercased() + text.dropFirst() + "."
+    }
+}

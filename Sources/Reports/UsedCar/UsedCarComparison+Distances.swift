@@ -20,7 +20,7 @@ extension UsedCarComparison {
 
     /// Whether the odometer, if it counted miles, would be as high as the counted distance to 2 % and 50 km.
     private func mayBeMiles(_ counted: Double, _ odometer: Double) -> Bool {
-        Self.agree(odometer * Self.kilometresPerMile, counted)
+        Self.agree(odometer * UsedCarFindings.kilometresPerMile, counted)
     }
 
     /// Finding 1: a distance that the vehicle keeps is higher than the odometer on the dashboard, or the
@@ -141,7 +141,7 @@ extension UsedCarComparison {
             let mayBeMiles =
                 odometer.kind != .engine
                 && !Self.exceeds(
-                    count.kilometres, odometer.kilometres * Self.kilometresPerMile)
+                    count.kilometres, odometer.kilometres * UsedCarFindings.kilometresPerMile)
             let least = count.isFull ? "at least " : ""
             return UsedCarFinding(
                 mayBeMiles || count.isFull ? .odd : .contradiction, "counted-distance",

@@ -130,9 +130,7 @@ extension UsedCarComparison {
 
     /// Finding 22: one calibration with two verification numbers.
     private var calibrations: [UsedCarFinding] {
-        var known: [(id: String, number: String, source: String)] = facts.past.map {
-            ($0.id, $0.number, $0.when)
-        }
+        var known: [(id: String, number: String, source: String)] = []
         var found: [UsedCarFinding] = []
         for ecu in facts.ecus {
             for (id, number) in ecu.calibrations {

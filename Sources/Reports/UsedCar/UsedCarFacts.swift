@@ -142,8 +142,6 @@ package struct UsedCarFacts: Sendable {
     /// The VIN on the windscreen, from the user.
     package var windscreen: VIN?
     package var dates: [ModuleDates] = []
-    /// Calibrations of an earlier check, each with the moment in words.
-    package var past: [(id: String, number: String, when: String)] = []
     /// Whether the vehicle speaks OBD on CAN; nil = not known.
     package var isOnCAN: Bool?
     /// Whether an ECU gave its list of stored codes, and its list of permanent codes.
@@ -196,5 +194,28 @@ package struct CalendarDay: Hashable, Sendable, Comparable {
     package var text: String {
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(year)-\(two(month))-\(two(day))"
+    }
+}
+
+extension UsedCarFacts {
+    /// The lifetime distance in km of a fuel consumption monitor (info type 17, EU 2018/1832); nil if the
+    /// answer does not look like one.
+    ///
+    /// The layout is known from one decoder, so the four numbers have to fit: recent and lifetime distance in
+    /// 0.1 km, recent and lifetime fuel in 0.01 L, and 2 to 40 L/100 km. A count byte may come first.
+    package static func lifetimeDistance(_ bytes: [UInt8]) -> Double? {
+        guard bytes.count == 16 || bytes.count == 17 && bytes[0] == 1 else { return nil }
+        let data = Array(bytes.suffix(16))
+        let numbers = (0..<4).map { place in
+            data[place * 4..<place * 4 + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        }
+        let (recent, lifetime, fuel) = (numbers[0], numbers[1], numbers[3])
+        guard lifetime != .max, fuel != .max, lifetime > 0,
+            recent == .max || recent <= lifetime
+        else { return nil }
+        let kilometres = Double(lifetime) / 10
+        // 0.01 L for 100 km is 1 / kilometres.
+        let use = Double(fuel) / kilometres
+        return (2...40).contains(use) ? kilometres : nil
     }
 }

@@ -3,6 +3,8 @@
 /// A finding compares two facts that were read. Values at the end of their range, blank values and
 /// distances in miles are recognised before any comparison.
 package struct UsedCarFindings: Sendable {
+    package static let kilometresPerMile = 1.609344
+
     package let findings: [UsedCarFinding]
     /// The odometers that agree, in words; nil with fewer than two.
     package let agreement: String?
@@ -77,8 +79,6 @@ struct UsedCarComparison {
     let inMiles: [(miles: UsedCarFacts.Distance, kilometres: UsedCarFacts.Distance)]
     private let write: (Double) -> String
 
-    static let kilometresPerMile = 1.609344
-
     init(_ facts: UsedCarFacts, distance: @escaping (Double) -> String) {
         self.facts = facts
         write = distance
@@ -89,12 +89,13 @@ struct UsedCarComparison {
             guard
                 let other = usable.first(where: { other in
                     !Self.agree(one.kilometres, other.kilometres)
-                        && Self.isSame(one.kilometres * Self.kilometresPerMile, other.kilometres)
+                        && Self.isSame(
+                            one.kilometres * UsedCarFindings.kilometresPerMile, other.kilometres)
                 })
             else { return one }
             inMiles.append((one, other))
             var converted = one
-            converted.kilometres = one.kilometres * Self.kilometresPerMile
+            converted.kilometres = one.kilometres * UsedCarFindings.kilometresPerMile
             return converted
         }
         self.inMiles = inMiles

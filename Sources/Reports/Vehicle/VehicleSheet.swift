@@ -117,11 +117,14 @@ package struct VehicleAnswers {
 
     package init() {}
 
-    package init(_ connection: Vehicle, _ services: VehicleServices) throws(VehicleError) {
+    /// Asks for what the ECUs announce; without an announcement, for the info types in `usual`.
+    package init(
+        _ connection: Vehicle, _ services: VehicleServices, usual: [UInt8] = [0x02]
+    ) throws(VehicleError) {
         current = try connection.supportedIDs(in: services) { .supportedPIDs($0) }
         announced = try connection.supportedIDs(in: services) { .supportedInfoTypes($0) }
         // Without a map the VIN is requested anyway, because the maps of some ECUs lack it.
-        let ids = announced.all.isEmpty ? [0x02] : announced.all
+        let ids = announced.all.isEmpty ? usual : announced.all
         for id in ids {
             information += try connection.ask(.information(id), in: services)
         }

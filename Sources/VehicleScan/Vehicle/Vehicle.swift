@@ -179,54 +179,73 @@ extension Vehicle {
     /// The odometer: PID A6 if the vehicle announces it, otherwise the odometer in the packs of its VIN, or
     /// the group of SAE J1939.
     public func odometer(in services: VehicleServices) throws(VehicleError) -> Odometer? {
-        if services.profiles == [.j1939] {
-            return try odometer(
-                in: table.records.filter { $0.dataID.service == DataID.parameterGroups })
-        }
-        let supported = try supportedIDs(in: services) { .supportedPIDs($0) }
-        guard supported.all.contains(0xA6) else { return try packOdometer(by: services.profiles) }
-        for asked in try ask(.currentData([0xA6]), in: services) {
-            for case .reading(let reading) in asked.answer.items {
-                if case .number(let kilometres) = reading.value {
-                    return Odometer(kilometres: kilometres, asked: asked)
-                }
-            }
-        }
-        return nil
+        try odometers(in: services, atMost: 1).first
     }
 
-    /// The first odometer that answers, of the packs in the table that the VIN chooses.
-    private func packOdometer(by profiles: [DiagnosticProfile]) throws(VehicleError) -> Odometer? {
+    /// The odometers of all ECUs, at most `most` of them, in the same order.
+    public func odometers(
+        in services: VehicleServices, atMost most: Int = .max
+    ) throws(VehicleError) -> [Odometer] {
+        if services.profiles == [.j1939] {
+            return try odometers(
+                in: table.records.filter { $0.dataID.service == DataID.parameterGroups },
+                atMost: most)
+        }
+        let supported = try supportedIDs(in: services) { .supportedPIDs($0) }
+        var found: [Odometer] = []
+        if supported.all.contains(0xA6) {
+            for asked in try ask(.currentData([0xA6]), in: services) {
+                found += odometers(in: asked) { _ in true }
+            }
+            if most == 1 { return found }
+        }
+        return try found + packOdometers(by: services.profiles, atMost: most)
+    }
+
+    /// The odometers that answer, of the packs in the table that the VIN chooses.
+    private func packOdometers(
+        by profiles: [DiagnosticProfile], atMost most: Int
+    ) throws(VehicleError) -> [Odometer] {
         guard hasPhysicalRequests, ecu == nil,
             let spoken = scan.link?.capabilities.vehicleProtocol, spoken.family == .can,
             table.records.contains(where: { !$0.packs.isEmpty }),
             let vin = try vin(by: profiles)
-        else { return nil }
+        else { return [] }
         let fitting = PIDTables.automaticPacks().filter { pack in
             pack.vehicles.contains { $0.matches(vin) }
         }.map(\.name)
-        return try odometer(
+        return try odometers(
             in: table.records.filter {
                 !Set($0.packs).isDisjoint(with: fitting) && $0.target?.form == spoken.requestForm
-            })
+            }, atMost: most)
     }
 
-    /// The first odometer that answers, of these records.
-    private func odometer(in records: [PIDTable.Record]) throws(VehicleError) -> Odometer? {
-        for record in records {
-            let odometers = record.signals.map { SignalIndex(rawValue: $0) }.filter {
+    /// The odometers that answer, of these records.
+    private func odometers(
+        in records: [PIDTable.Record], atMost most: Int
+    ) throws(VehicleError) -> [Odometer] {
+        var found: [Odometer] = []
+        for record in records where found.count < most {
+            let signals = record.signals.map { SignalIndex(rawValue: $0) }.filter {
                 SignalRole(aliases: table[$0].aliases) == .odometer && table[$0].unit == "km"
             }
-            guard !odometers.isEmpty else { continue }
+            guard !signals.isEmpty else { continue }
             let asked = try ask(.vehicle(request(for: record)))
-            for case .reading(let reading) in asked.answer.items
-            where reading.dataID == record.dataID && odometers.contains(reading.signal) {
-                if case .number(let kilometres) = reading.value {
-                    return Odometer(kilometres: kilometres, asked: asked)
-                }
+            found += odometers(in: asked) {
+                $0.dataID == record.dataID && signals.contains($0.signal)
             }
         }
-        return nil
+        return found
+    }
+
+    private func odometers(in asked: QueryResult, _ isOne: (Reading) -> Bool) -> [Odometer] {
+        asked.answer.items.compactMap { item in
+            guard case .reading(let reading) = item, isOne(reading),
+                case .number(let kilometres) = reading.value
+            else { return nil }
+            return Odometer(
+                kilometres: kilometres, ecu: reading.ecu, dataID: reading.dataID, asked: asked)
+        }
     }
 }
 
@@ -234,6 +253,10 @@ extension Vehicle {
 public struct Odometer: Sendable {
     /// Unit: km.
     public var kilometres: Double
+    /// The ECU that answered; nil if headers were off.
+    public var ecu: ECUAddress?
+    /// The identifier of the record.
+    public var dataID: DataID?
     /// The request and its answer.
     public var asked: QueryResult
 }

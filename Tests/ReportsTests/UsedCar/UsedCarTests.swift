@@ -542,17 +542,19 @@ import Testing
                 ecu(gearbox) { $0.calibrations = [("04E906016E", "3DABE9BD")] },
             ]
         },
-        Case("another number than in the past", ["odd calibration-number"]) {
-            $0.past = [("04E906016E", "3DABE9BC", "2026-01-01")]
-            $0.ecus = [ecu { $0.calibrations = [("04E906016E", "11111112")] }]
-        },
-        Case("an update changes both", []) {
-            $0.past = [("04E906016E", "3DABE9BC", "2026-01-01")]
-            $0.ecus = [ecu { $0.calibrations = [("04E906016F", "11111112")] }]
+        Case("another software has another number", []) {
+            $0.ecus = [
+                ecu {
+                    $0.calibrations = [("04E906016E", "3DABE9BC"), ("04E906016F", "11111112")]
+                }
+            ]
         },
         Case("a number that is not computed", ["note calibration-number"]) {
-            $0.past = [("04E906016E", "3DABE9BC", "2026-01-01")]
-            $0.ecus = [ecu { $0.calibrations = [("04E906016E", "00000000")] }]
+            $0.ecus = [
+                ecu {
+                    $0.calibrations = [("04E906016E", "3DABE9BC"), ("04E906016E", "00000000")]
+                }
+            ]
         },
         Case("software of thirteen years later", ["note software-date"]) {
             $0.dates = [
@@ -644,5 +646,28 @@ import Testing
         #expect(CalendarDay([0x07, 0xE3, 0x03, 0x18]) == nil)
         #expect(CalendarDay([0x13, 0x13, 0x24]) == nil)
         #expect(CalendarDay([0xFF, 0xFF, 0xFF]) == nil)
+    }
+
+    /// The numbers of the one published answer: 1251.2 and 1252.3 km, 292.58 and 293.10 L.
+    @Test func `the fuel consumption monitor counts only if its four numbers fit`() {
+        func bytes(_ numbers: [UInt32]) -> [UInt8] {
+            numbers.flatMap { number in
+                [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
+            }
+        }
+        let known = bytes([12_512, 12_523, 29_258, 29_310])
+        #expect(UsedCarFacts.lifetimeDistance(known) == 1252.3)
+        #expect(UsedCarFacts.lifetimeDistance([1] + known) == 1252.3)
+        #expect(UsedCarFacts.lifetimeDistance(bytes([.max, 12_523, .max, 29_310])) == 1252.3)
+        #expect(UsedCarFacts.lifetimeDistance([2] + known) == nil)
+        #expect(UsedCarFacts.lifetimeDistance(Array(known.dropLast())) == nil)
+        #expect(UsedCarFacts.lifetimeDistance(bytes([12_524, 12_523, 0, 29_310])) == nil)
+        #expect(UsedCarFacts.lifetimeDistance(bytes([0, 12_523, 0, .max])) == nil)
+        #expect(UsedCarFacts.lifetimeDistance(bytes([0, 0, 0, 0])) == nil)
+        // 2 and 40 L/100 km are the ends.
+        #expect(UsedCarFacts.lifetimeDistance(bytes([0, 10_000, 0, 2_000])) == 1000)
+        #expect(UsedCarFacts.lifetimeDistance(bytes([0, 10_000, 0, 1_999])) == nil)
+        #expect(UsedCarFacts.lifetimeDistance(bytes([0, 10_000, 0, 40_000])) == 1000)
+        #expect(UsedCarFacts.lifetimeDistance(bytes([0, 10_000, 0, 40_001])) == nil)
     }
 }

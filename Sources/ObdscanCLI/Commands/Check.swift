@@ -30,8 +30,6 @@ struct CheckCommand: RuledCommand {
             Distances in miles, blank values, and counters at their end are recognised before \
             anything is compared.
 
-            --known is one of \(UsedCarExplanation.allCases.map(\.rawValue).joined(separator: ", ")).
-
             \(Self.ruleText)
 
             EXAMPLES

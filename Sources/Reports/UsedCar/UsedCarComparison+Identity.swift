@@ -52,7 +52,7 @@ extension UsedCarComparison {
             UsedCarFinding(
                 isGrave ? .contradiction : .odd, "vin-differs",
                 "\(sources) \(others.count == 1 ? "has" : "have") the VIN \(first.vin.text), "
-                    + "but \(main.source) has \(main.vin.text)."
+                    + "but \(facts.windscreen == nil ? "" : "the ")\(main.source) has \(main.vin.text)."
                     + (mayBeMisread ? " Read the windscreen again." : ""),
                 .init(first.source, first.vin.text), .init(main.source, main.vin.text),
                 explains: [

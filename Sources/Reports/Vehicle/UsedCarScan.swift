@@ -47,20 +47,19 @@ package struct UsedCarScan {
         for pid in Self.pids where answers.current.all.contains(pid) {
             more += try connection.ask(.currentData([pid]), in: services)
         }
+        let hasIdentifiers = Set(services.profiles).isDisjoint(with: [.j1939, .classicLegacy])
+        // The ECUs of OBD answer all at once; the search below finds the other modules.
+        if hasIdentifiers { more.append(try connection.ask([0x22, 0xF1, 0x90])) }
         let odometers = try connection.odometers(in: services)
         let spoken =
             connection.scan.link?.capabilities.vehicleProtocol
             ?? services.first?.answer.exchange.vehicleProtocol
         var unasked = 0
-        if Set(services.profiles).isDisjoint(with: [.j1939, .classicLegacy]) {
-            // Some vehicles answer all at once.
-            more.append(try connection.ask([0x22, 0xF1, 0x90]))
-            if let spoken,
-                let found = try ModuleIdentities(connection, on: spoken, progress: progress)
-            {
-                more += found.modules.flatMap(\.answers)
-                unasked = found.unasked
-            }
+        if hasIdentifiers, let spoken,
+            let found = try ModuleIdentities(connection, on: spoken, progress: progress)
+        {
+            more += found.modules.flatMap(\.answers)
+            unasked = found.unasked
         }
         self.unasked = unasked
         self.more = more + odometers.map(\.asked)
@@ -82,6 +81,10 @@ package struct UsedCarScan {
             facts.distances.append(.init(.shown, kilometres, source: "dashboard"))
         }
         facts.windscreen = shown.windscreen
+        // SAE J1939 sends the VIN as a parameter group.
+        if facts.vins.isEmpty, let vin = condition.vin {
+            facts.vins = [.init(ecu: nil, source: "vehicle", vin.text.utf8)]
+        }
         self.facts = facts
     }
 

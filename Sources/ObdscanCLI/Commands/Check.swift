@@ -41,7 +41,7 @@ struct CheckCommand: RuledCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Compare with the odometer on the dashboard: 97310, 60500mi.",
+            "Compare with the dashboard: 97310, 60500mi.",
             discussion: "Without km or mi the number has the unit of --units.",
             valueName: "distance"))
     var odometer: OdometerOption?
@@ -158,9 +158,12 @@ struct VINOption: ExpressibleByArgument, Hashable, Sendable {
 }
 
 extension UsedCarExplanation: ExpressibleByArgument {
+    /// The reason with this word; nil for any other word.
     public init?(argument: String) { self.init(word: argument) }
 
+    /// All words.
     public static var allValueStrings: [String] { allCases.map(\.rawValue) }
 
+    /// All words.
     public static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }

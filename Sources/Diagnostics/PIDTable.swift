@@ -23,6 +23,8 @@ public struct PIDTable: Sendable {
         /// The packs that have the record, if the vehicle decides whether it counts; empty = it
         /// always counts.
         public var packs: [String] = []
+        /// Whether the record is from a file that the user named for this vehicle or input.
+        public var isNamed = false
 
         /// A record.
         public init(
@@ -70,7 +72,7 @@ public struct PIDTable: Sendable {
     public mutating func add(
         _ dataID: DataID, name: String, length: ClosedRange<Int>, signals newSignals: [Signal],
         target: ECUAddress? = nil, responder: ECUAddress? = nil, vehicles: [VINPattern] = [],
-        years: [ClosedRange<Int>] = [], pack: String? = nil
+        years: [ClosedRange<Int>] = [], pack: String? = nil, isNamed: Bool = false
     ) {
         // If two packs read the same answer, the record has the signals that both read alike.
         var newSignals = newSignals
@@ -106,6 +108,7 @@ public struct PIDTable: Sendable {
             dataID: dataID, name: name, length: length, signals: first..<Int32(signals.count),
             target: target, responder: responder, vehicles: vehicles, years: years)
         record.packs = packs
+        record.isNamed = isNamed
         let freed = pack == nil && responder == nil ? removePacks(dataID, of: target) : nil
         if let place = place(of: dataID, responder: responder) {
             records[place] = record

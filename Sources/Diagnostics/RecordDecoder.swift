@@ -119,8 +119,12 @@ public struct RecordDecoder: Sendable {
                 overrides.value(pid: pid, bitOffset: signal.bitOffset, raw: $0)
             }.map { .number($0) } ?? value
         case .missing(.tooShort, _):
-            return origin.dataID.service == DataID.frames
-                ? nil : table[index].shortText(in: data)
+            // In a message that nobody asked for, only texts end before their last byte.
+            if origin.dataID.service == DataID.frames { return nil }
+            if origin.dataID.service == DataID.parameterGroups, table[index].kind != .text {
+                return nil
+            }
+            return table[index].shortText(in: data)
         case .flag, .label, .text, .supportMap, .missing: return value
         }
     }

@@ -7,37 +7,55 @@ extension ResponseDecoder {
             out.append(.message(answer.message))
             return
         }
+        let id = DataID(DataID.parameterGroups, group)
+        let record = table.record(id, from: answer.ecu)
         if let kind = Self.listKind(of: group) {
             decodeDiagnosticMessage(answer, kind, isActive: Self.isActive(group), &out)
+            if let record, record.isNamed { decodeGroup(answer, record, &out) }
             return
         }
-        let id = DataID(DataID.parameterGroups, group)
-        guard let record = table.record(id, from: answer.ecu) else {
+        guard let record else {
             out.append(.message(answer.message))
             return
         }
-        if group == Self.calibrations {
-            decodeCalibrations(answer, record, &out)
-            return
+        if record.isNamed { return decodeGroup(answer, record, &out) }
+        switch group {
+        case Self.calibrations: decodeCalibrations(answer, record, &out)
+        case Self.freezeFrames: decodeFreezeFrames(answer, record, &out)
+        default:
+            decodeGroup(answer, record, &out)
+            if group == Self.software { appendFurtherParts(answer, record, &out) }
+            if let scope = Self.readinessScope(of: group) { appendReadiness(answer, scope, &out) }
         }
-        if group == Self.freezeFrames {
-            decodeFreezeFrames(answer, record, &out)
-            return
-        }
+    }
+
+    /// Appends the parameters of a group.
+    ///
+    /// A short answer to a request is an error. In a message that nobody asked for, a parameter that is not
+    /// wholly inside has no value.
+    private func decodeGroup(
+        _ answer: Answer, _ record: PIDTable.Record, _ out: inout [DiagnosticItem]
+    ) {
         let length = answer.payload.count
-        guard length >= record.length.lowerBound else {
-            out.append(
-                answer.error(
-                    .tooShort(id, expected: record.length.lowerBound, received: length)))
-            return
+        if length < record.length.lowerBound {
+            // Single frames of a longer group on the second page are fast packets of NMEA 2000.
+            if record.dataID.id > 0xFFFF {
+                out.append(.message(answer.message))
+                return
+            }
+            guard answer.request == nil else {
+                let fault = DecodeError.Fault.tooShort(
+                    record.dataID, expected: record.length.lowerBound, received: length)
+                out.append(answer.error(fault))
+                return
+            }
         }
         let end = min(length, record.length.upperBound)
-        let origin = RecordDecoder.Origin(ecu: answer.ecu, dataID: id, line: answer.line)
+        let origin = RecordDecoder.Origin(
+            ecu: answer.ecu, dataID: record.dataID, line: answer.line)
         records.decode(answer.payload, 0..<end, signals: record.signals, origin) {
             out.append(.reading($0))
         }
-        if group == Self.software { appendFurtherParts(answer, record, origin, &out) }
-        if let scope = Self.readinessScope(of: group) { appendReadiness(answer, scope, &out) }
         if end < length { answer.checkRest(from: end, &out) }
     }
 
@@ -46,8 +64,7 @@ extension ResponseDecoder {
 
     /// Appends one reading for each text after the first.
     private func appendFurtherParts(
-        _ answer: Answer, _ record: PIDTable.Record, _ origin: RecordDecoder.Origin,
-        _ out: inout [DiagnosticItem]
+        _ answer: Answer, _ record: PIDTable.Record, _ out: inout [DiagnosticItem]
     ) {
         guard let index = record.signals.last else { return }
         let signal = SignalIndex(rawValue: index)
@@ -59,7 +76,7 @@ extension ResponseDecoder {
             out.append(
                 .reading(
                     Reading(
-                        ecu: answer.ecu, dataID: origin.dataID, signal: signal,
+                        ecu: answer.ecu, dataID: record.dataID, signal: signal,
                         value: InfoText.value(of: bytes), raw: InlineBytes(text),
                         line: answer.line)))
         }

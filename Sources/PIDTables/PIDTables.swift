@@ -25,7 +25,7 @@ public enum PIDTables {
         func add(_ files: [TableFile], of pack: String? = nil) throws(TableError) {
             for file in files {
                 for record in try TableReader.records(of: file, detail: .decoding) {
-                    table.add(record, of: pack)
+                    table.add(record, of: pack, isNamed: file.isNamed)
                 }
             }
         }
@@ -69,11 +69,13 @@ public enum PIDTables {
 
 extension PIDTable {
     /// Adds a record of a table's text, perhaps of a pack about which the vehicle decides.
-    public mutating func add(_ record: TableRecord, of pack: String? = nil) {
+    public mutating func add(
+        _ record: TableRecord, of pack: String? = nil, isNamed: Bool = false
+    ) {
         add(
             record.dataID, name: record.name, length: record.length, signals: record.signals,
             target: record.target, responder: record.responder, vehicles: record.vehicles,
-            years: record.years, pack: pack)
+            years: record.years, pack: pack, isNamed: isNamed)
     }
 
     /// The signal of `AT RV`: the voltage at the adapter's own pins.

@@ -7,6 +7,8 @@ public struct TableFile: Sendable {
     public var path: String
     /// The whole file, UTF-8.
     public var contents: [UInt8] { didSet { isUTF8 = false } }
+    /// Whether the user named the file for this vehicle or input, so that its records fit the vehicle.
+    public var isNamed = false
     /// Whether the text is known to be UTF-8, as embedded text is.
     private(set) var isUTF8: Bool
 

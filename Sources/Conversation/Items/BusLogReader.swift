@@ -22,8 +22,8 @@ struct BusLogReader {
 
     /// The most frames that wait for their protocol, and the time in the log for which they wait; unit:
     /// microseconds.
-    private static let mostWaiting = 2048
-    private static let longestWait: Int64 = 1_000_000
+    private static let mostWaiting = 65_536
+    private static let longestWait: Int64 = 10_000_000
 
     /// The most items that wait for an answer that shows whether the first of them is a request.
     private static let mostHeld = 64
@@ -230,6 +230,29 @@ struct BusLogReader {
             release(&items)
             append(error, number, &items)
         }
+        takePacket(frame, number, &items)
+    }
+
+    /// Passes on a frame of the transport protocol as a message of its own, if a table that the user named
+    /// describes such frames.
+    private mutating func takePacket(
+        _ frame: LoggedFrame, _ number: Int, _ items: inout [ConversationItem]
+    ) {
+        guard frame.isExtended, !known.namedGroups.isEmpty, !J1939.isReserved(frame.id) else {
+            return
+        }
+        let id = J1939.Identifier(frame.id)
+        let group = id.parameterGroup
+        guard group == J1939.connectionManagement || group == J1939.dataTransfer,
+            known.namedGroups.contains(group)
+        else { return }
+        let message = ECUMessage(
+            ecu: ECUAddress(UInt32(id.source), .byte), payload: Array(frame.data), line: number,
+            parameterGroup: group)
+        let exchange = Exchange(vehicleProtocol: .j1939)
+        let item = ConversationItem(
+            .message(message), line: number, exchange: exchange, time: time)
+        hand(item, isQuestion: false, &items)
     }
 
     private mutating func show(

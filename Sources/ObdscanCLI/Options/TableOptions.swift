@@ -34,7 +34,12 @@ struct TableOptions: ParsableArguments {
     /// The files of the options after those of the user's folder, in the order of loading.
     func files(adding extra: [String] = []) throws(Failure) -> [TableFile] {
         var files = try packFiles() + TableFile.own()
-        for path in paths + extra { files += try TableFile.all(at: path) }
+        for path in paths + extra {
+            for var file in try TableFile.all(at: path) {
+                file.isNamed = true
+                files.append(file)
+            }
+        }
         return files
     }
 

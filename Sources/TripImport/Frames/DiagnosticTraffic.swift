@@ -10,6 +10,8 @@ package struct TableAddresses {
     private(set) var identifiers: Set<UInt32> = []
     /// The identifiers of frames that ECUs send by themselves.
     private var heard: Set<ECUAddress> = []
+    /// The parameter groups of SAE J1939 in tables that the user named for this log.
+    package private(set) var namedGroups: Set<UInt32> = []
 
     /// Whether frames with an identifier are known, and cannot be diagnostic.
     func isHeard(_ address: ECUAddress) -> Bool {
@@ -21,6 +23,9 @@ package struct TableAddresses {
     package init(_ table: PIDTable) {
         for record in table.records {
             if let address = record.dataID.frameAddress { heard.insert(address) }
+            if record.isNamed, record.dataID.service == DataID.parameterGroups {
+                namedGroups.insert(record.dataID.id)
+            }
             if let target = record.target, target.form == .can11 || target.form == .can29 {
                 targets.insert(target)
                 identifiers.insert(target.value)
@@ -154,7 +159,7 @@ package struct DiagnosticTraffic {
 
     /// Ends the log; returns the faults of messages that are not complete.
     package mutating func finish() -> [LinkError] {
-        var faults = groups.finish()
+        var faults = isJ1939 == true ? groups.finish() : []
         for address in plain.keys.sorted() where !isRequest(address) {
             faults += plain[address]?.finish() ?? []
         }
@@ -203,10 +208,15 @@ package struct DiagnosticTraffic {
 
     /// Reads a frame of SAE J1939; nil if the bus does not speak that, or is not known to.
     private mutating func receiveGroup(_ frame: LoggedFrame, _ line: Int) -> Event? {
-        let isShown = isJ1939 ?? J1939.provesProtocol(frame.id, frame.data)
-        guard isShown else { return nil }
-        isJ1939 = true
+        // SAE J1939 leaves identifiers with both page bits to ISO 15765-3, and CAN FD to SAE J1939-22.
+        guard !J1939.isReserved(frame.id), frame.data.count <= ISO15765.frameLength else {
+            return nil
+        }
         let framed = LinkFrame(header: frame.address, bytes: frame.data, line: line)
+        guard isJ1939 ?? J1939.provesProtocol(frame.id, frame.data) else {
+            return isJ1939 == nil ? receiveNamedGroup(framed, at: frame.time) : nil
+        }
+        isJ1939 = true
         do throws(LinkError) {
             guard let message = try groups.receive(framed) else { return .part(asked: nil) }
             if J1939.diagnostics.contains(message.parameterGroup ?? 0) {
@@ -217,6 +227,19 @@ package struct DiagnosticTraffic {
             if case .orphanConsecutiveFrame = error.fault { return .part(asked: nil) }
             return .fault(error)
         }
+    }
+
+    /// The message of a group in a table that the user named for this log, on a bus that has not shown its
+    /// protocol; nil for any other frame.
+    private mutating func receiveNamedGroup(_ frame: LinkFrame, at time: Int64) -> Event? {
+        guard !known.namedGroups.isEmpty, let id = frame.header?.value else { return nil }
+        let group = J1939.Identifier(id).parameterGroup
+        let isPacket = group == J1939.connectionManagement || group == J1939.dataTransfer
+        guard isPacket || known.namedGroups.contains(group),
+            let message = try? groups.receive(frame),
+            known.namedGroups.contains(message.parameterGroup ?? 0)
+        else { return nil }
+        return .answer(Answer(message: message, time: time))
     }
 
     /// The message in a single frame with its length; nil for another frame.

@@ -20,14 +20,16 @@ package struct J1939Evidence {
     /// Groups that other protocols with the identifiers of SAE J1939 use, too: requests, acknowledgements,
     /// addresses and long messages.
     private static let shared: Set<UInt32> = [
-        0xEA00, 0xE800, 0xEE00, J1939.connectionManagement, J1939.dataTransfer,
+        0xEA00, 0xE800, 0xEE00, 0xFED8, J1939.connectionManagement, J1939.dataTransfer,
     ]
+    /// The first group of the second page, most of which belongs to NMEA 2000.
+    private static let secondPage: UInt32 = 0x1_0000
 
     /// Evidence for groups of `table`.
     package init(_ table: PIDTable) {
         known = Set(
             table.records.lazy.map(\.dataID).filter { $0.service == DataID.parameterGroups }
-                .map(\.id)
+                .map(\.id).filter { $0 < Self.secondPage }
         ).subtracting(Self.shared)
     }
 

@@ -77,7 +77,9 @@ private struct NameCheck {
             func found(_ kind: TableFinding.Kind) {
                 findings.append(TableFinding(file: record.file, line: line, kind))
             }
-            if let first = enter(signal.id.lowercased()) {
+            // A CAN database may have names that differ only by case.
+            let id = record.dataID.isHeard ? signal.id : signal.id.lowercased()
+            if let first = enter(id) {
                 found(.doubleSignal(signal.id, firstLine: first))
             }
             for alias in signal.aliases where alias != signal.id.lowercased() {

@@ -77,6 +77,9 @@ struct DBCFile {
     private var frameFormatNames: [String] = []
     private var usualFrameFormat: String?
     private var protocolName: String?
+    private var usualProtocolName: String?
+    /// Whether no identifier of 29 bits has a priority or a sender, as some programs write groups.
+    private var hasOnlyGroups = false
 
     /// Signals of no message are in a message with this number.
     private static let bin: UInt32 = 0xC000_0000
@@ -101,9 +104,10 @@ struct DBCFile {
             if format == "J1939PG" { return true }
             if frameFormats[message.number] != nil { return false }
         }
-        if let protocolName { return protocolName == "J1939" }
+        if let name = protocolName ?? usualProtocolName, !name.isEmpty { return name == "J1939" }
         // The null address as the sender, in a group that has no receiver.
-        return message.number & 0x8000_0000 != 0 && id & 0xFF == 0xFE && id >> 16 & 0xFF >= 0xF0
+        return hasOnlyGroups
+            || message.number & 0x8000_0000 != 0 && id & 0xFF == 0xFE && id >> 16 & 0xFF >= 0xF0
     }
 
     // MARK: Statements
@@ -140,7 +144,11 @@ struct DBCFile {
             }
             words.skipStatement()
         case "BA_DEF_DEF_":
-            if words.quoted() == "VFrameFormat" { usualFrameFormat = words.quoted() }
+            switch words.quoted() {
+            case "VFrameFormat": usualFrameFormat = words.quoted()
+            case "ProtocolType": usualProtocolName = words.quoted()
+            default: break
+            }
             words.skipStatement()
         case "VERSION", "EV_", "SIG_GROUP_", "BO_TX_BU_", "FILTER", "CAT_DEF_", "CAT_",
             "ENVVAR_DATA_", "BA_DEF_REL_", "BA_REL_", "BA_DEF_DEF_REL_", "SGTYPE_",
@@ -277,6 +285,12 @@ struct DBCFile {
 
     /// Gives the signals what other statements say about them.
     private mutating func finish() {
+        let extended = messages.filter { $0.number & 0x8000_0000 != 0 }
+        hasOnlyGroups =
+            extended.count > 1
+            && extended.allSatisfy {
+                $0.number & 0x1F00_00FF == 0 && $0.number >> 16 & 0xFF >= 0xF0
+            }
         for index in messages.indices {
             let number = messages[index].number
             if let name = longNames[Place(message: number, signal: "")], !name.isEmpty {

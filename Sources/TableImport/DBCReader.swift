@@ -6,11 +6,15 @@ struct DBCReader {
     typealias Message = DBCFile.Message
     typealias Row = DBCFile.Row
 
-    private let file: DBCFile
+    let file: DBCFile
     var source: ImportedSource
     private let options: ImportOptions
     /// The line of the message of each record that ECUs send by themselves.
     var heard: [ImportedRecord.Key: Int] = [:]
+    /// The senders of each parameter group in the file; nil is any sender.
+    var senders: [UInt32: Set<UInt32?>] = [:]
+    /// The receivers of each group of a sender in the file.
+    var receivers: [GroupPlace: Set<UInt32>] = [:]
 
     static func read(
         _ lines: [String], _ name: String, _ options: ImportOptions
@@ -19,6 +23,7 @@ struct DBCReader {
         var reader = DBCReader(file: file, source: ImportedSource(name, .dbc), options: options)
         reader.source.rowCount = file.rowCount
         for fault in file.faults { reader.source.leaveOut(fault.name, fault.line, fault.fault) }
+        reader.noteGroups()
         // Two messages with the same identifier cannot be told apart.
         var lines: [UInt32: Int] = [:]
         for message in file.messages {
@@ -34,7 +39,7 @@ struct DBCReader {
                     continue
                 }
             }
-            reader.takeBroadcast(message, isGroup: file.isParameterGroup(message))
+            reader.takeBroadcast(message)
         }
         return reader.source
     }
@@ -257,11 +262,12 @@ struct DBCReader {
         return found.sorted().map { Signal.NotAvailable(pattern: UInt64($0)) }
     }
 
-    private static func meansNoValue(_ label: String) -> Bool {
+    static func meansNoValue(_ label: String) -> Bool {
         let words = label.lowercased().split { !$0.isLetter }.map(String.init)
         let joined = words.joined()
         return [
-            "notavailable", "unavailable", "notvalid", "invalid", "error", "signalnotavailable",
+            "notavailable", "unavailable", "notvalid", "invalid", "error", "reserved", "dontcare",
+            "noaction",
         ]
         .contains { joined.contains($0) }
             || words.contains { ["sna", "init", "initial", "initialization", "na"].contains($0) }

@@ -195,14 +195,13 @@ package struct ImportedTable: Sendable {
             var names: [String: String] = [:]
             for index in records[place].rows.indices {
                 let old = records[place].rows[index].signal.id
-                var base =
-                    records[place].dataID.isHeard
-                    ? old.split(separator: ".").map { Text.identifier($0) }.joined(separator: ".")
-                    : Text.identifier(old)
+                // A CAN database may have names that differ only by case or by `_`.
+                let isHeard = records[place].dataID.isHeard
+                var base = isHeard ? old : Text.identifier(old)
                 if base.isEmpty { base = "S" + records[place].dataID.idText }
                 var id = base
                 var number = numbers[base] ?? 2
-                while !taken.insert(Self.nameKey(id)).inserted {
+                while !taken.insert(isHeard ? id : Self.nameKey(id)).inserted {
                     id = "\(base)_\(number)"
                     number += 1
                 }

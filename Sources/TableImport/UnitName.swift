@@ -73,6 +73,11 @@ enum Text {
         return String(scalars)
     }
 
+    /// The name of a signal or message in a CAN database, in which only other characters are replaced by `_`.
+    static func databaseName(_ text: some StringProtocol) -> String {
+        String(text.prefix(128).map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
+    }
+
     /// A word that may be the name of a signal: letters, digits and `_`.
     static func identifier(_ text: some StringProtocol) -> String {
         var name = ""

@@ -101,7 +101,7 @@ public struct J1939Assembler: Hashable, Sendable {
                     key: ends, ecu: ends.ecu,
                     parameterGroup: UInt32(bytes[7]) << 16 | UInt32(bytes[6]) << 8
                         | UInt32(bytes[5]),
-                    total: total, next: 1, line: frame.line, isBroken: !isSound))
+                    total: isSound ? total : 0, next: 1, line: frame.line, isBroken: !isSound))
             if !isSound {
                 transfers.interrupt(old, line: frame.line)
                 throw error(.length(announced: total, received: packets * 7), id.source, frame)
@@ -112,7 +112,18 @@ public struct J1939Assembler: Hashable, Sendable {
             if (transfers.close(ends) ?? transfers.close(ends.reversed)) != nil {
                 throw error(.aborted(reason: bytes[1]), id.source, frame)
             }
-        case 0x11, 0x13: break
+        case 0x11:
+            // The receiver may ask for packets again: count and first number.
+            guard let index = transfers.index(of: ends.reversed), bytes[1] > 0, bytes[2] > 0 else {
+                break
+            }
+            let kept = Int(bytes[2]) - 1
+            if bytes[2] < transfers[index].next || transfers[index].isBroken,
+                transfers[index].buffer.count >= kept * 7, transfers[index].total > 0
+            {
+                transfers.rewind(index, to: bytes[2], frames: kept, bytes: kept * 7)
+            }
+        case 0x13: break
         default: throw error(.protocolControl(bytes[0]), id.source, frame)
         }
     }
@@ -140,7 +151,7 @@ public struct J1939Assembler: Hashable, Sendable {
         if transfers[index].isBroken { return nil }
         let expected = transfers[index].next
         guard number == expected else {
-            transfers.abandon(index)
+            transfers.abandon(index, keepsBytes: id.destination != J1939.everyone)
             throw error(.sequence(expected: expected, received: number), id.source, frame)
         }
         let length = min(7, transfers[index].missing)

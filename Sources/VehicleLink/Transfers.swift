@@ -72,10 +72,20 @@ struct Transfers<Key: Hashable & Sendable>: Hashable, Sendable {
         return all[index].missing > 0 ? nil : all.remove(at: index)
     }
 
+    /// Keeps the bytes of the first frames, because the receiver asks for the frame `next` again.
+    mutating func rewind(_ index: Int, to next: UInt8, frames: Int, bytes: Int) {
+        all[index].buffer.removeLast(max(0, all[index].buffer.count - bytes))
+        all[index].next = next
+        all[index].frames = frames
+        all[index].isBroken = false
+    }
+
     /// Drops the bytes of a broken message, whose further frames are dropped as well.
-    mutating func abandon(_ index: Int) {
+    ///
+    /// With `keepsBytes`, the receiver may ask for the rest again.
+    mutating func abandon(_ index: Int, keepsBytes: Bool = false) {
         all[index].isBroken = true
-        all[index].buffer = []
+        if !keepsBytes { all[index].buffer = [] }
     }
 
     /// Records that another message was received instead of the rest of this one.

@@ -262,7 +262,80 @@ import Testing
         // 0CFA011A and 18FEEF11.
         let source = try source(text)
         #expect(source.records.map(\.dataID.description) == ["FE:00FA01", "FE:00FEEF"])
-        #expect(source.records.map(\.responder) == [ECUAddress("1A"), ECUAddress("11")])
+        #expect(source.records.map(\.responder) == [nil, nil])
+    }
+
+    private func records(_ identifiers: [UInt32], _ attributes: String) throws -> [String] {
+        var text = ""
+        for id in identifiers {
+            text += "BO_ \(id | 0x8000_0000) M: 8 A\n SG_ S : 0|8@1+ (1,0) [0|0] \"\" A\n"
+        }
+        return try source(text + attributes).records.map { record in
+            record.dataID.description + (record.responder.map { " of \($0)" } ?? "")
+        }
+    }
+
+    /// Every sender means the same with a group, but makers define EF00 and FFxx.
+    @Test(
+        arguments: [
+            ([0x18FE_F100], ["FE:00FEF1"]), ([0x18FF_1234], ["FE:00FF12 of 34"]),
+            ([0x18FF_12FE], ["FE:00FF12"]), ([0x18EF_2103], ["FE:00EF00 of 03"]),
+            ([0x18FE_F100, 0x18FE_F121], ["FE:00FEF1 of 00", "FE:00FEF1 of 21"]),
+            ([0x18FE_F1FE, 0x18FE_F121], ["FE:00FEF1", "FE:00FEF1 of 21"]),
+            // Two receivers of one sender.
+            ([0x18EF_2103, 0x18EF_0B03], ["FD:18EF2103", "FD:18EF0B03"]),
+        ] as [([UInt32], [String])])
+    func `a sender counts where a group needs one`(
+        identifiers: [UInt32], found: [String]
+    ) throws {
+        #expect(try records(identifiers, "BA_ \"ProtocolType\" \"J1939\";") == found)
+    }
+
+    @Test func `a default, or identifiers without priority and sender, show parameter groups`()
+        throws
+    {
+        let usual = "BA_DEF_DEF_ \"ProtocolType\" \"J1939\";\nBA_DEF_DEF_ \"VFrameFormat\" \"\";"
+        #expect(try records([0x18FE_F100], usual) == ["FE:00FEF1"])
+        let empty = "BA_DEF_DEF_ \"ProtocolType\" \"\";"
+        #expect(
+            try records([0x00FE_F100, 0x00F0_0400], empty) == ["FE:00FEF1", "FE:00F004"])
+        #expect(try records([0x00FE_F100], empty) == ["FD:00FEF100"])
+        #expect(
+            try records([0x00FE_F100, 0x0CF0_0400], empty) == ["FD:00FEF100", "FD:0CF00400"])
+    }
+
+    /// Commands use all values of two bits, such as the override mode of TSC1.
+    @Test func `labels of values keep them from counting as not available`() throws {
+        let text = """
+            BO_ 2364540158 EEC1: 8 A
+             SG_ Mode : 0|2@1+ (1,0) [0|3] "" A
+             SG_ State : 2|2@1+ (1,0) [0|3] "" A
+             SG_ Gear : 8|8@1+ (1,-125) [0|3] "" A
+            VAL_ 2364540158 Mode 0 "none" 1 "speed" 2 "torque" 3 "limit";
+            VAL_ 2364540158 State 0 "off" 1 "on" 2 "Error" 3 "Not available";
+            VAL_ 2364540158 Gear 251 "park" 255 "SNA";
+            """
+        let table = try table(text)
+        let values = try values(table, "FE:00F004", [0x0A, 0xFB])
+        #expect(values["EEC1.Mode"] == .label(code: 2))
+        #expect(values["EEC1.State"] == .missing(.notAvailable, code: nil))
+        #expect(values["EEC1.Gear"] == .number(126))
+        #expect(
+            try self.values(table, "FE:00F004", [0, 0xFC])["EEC1.Gear"]
+                == .missing(.notAvailable, code: nil))
+    }
+
+    @Test func `names keep their case and each underscore`() throws {
+        let text = """
+            BO_ 416 _4x4: 8 A
+             SG_ A__b_ : 0|8@1+ (1,0) [0|0] "" A
+             SG_ a__B_ : 8|8@1+ (1,0) [0|0] "" A
+             SG_ c-d : 16|8@1+ (1,0) [0|0] "" A
+            """
+        let table = try table(text)
+        #expect(
+            try values(table, "FD:1A0", [1, 2, 3])
+                == ["_4x4.A__b_": .number(1), "_4x4.a__B_": .number(2), "_4x4.c_d": .number(3)])
     }
 
     @Test func `quotes without an end, and many of them, are read in linear time`() throws {

@@ -352,3 +352,40 @@ import Testing
         Issue.record("taken for frames")
     }
 }
+
+/// Lines of python-can, of a tool for RP1210 adapters within a log, and of a sketch.
+@Suite struct `Printed frames` {
+    private func read(_ line: String) -> String {
+        let bytes = Array(line.utf8)
+        guard FrameLogForm(line: bytes[...]) == .printed else { return "no frame" }
+        var reader = FrameLogReader(.printed, needsTimes: true, skipsOthers: false)
+        switch reader.read(bytes[...]) {
+        case .frame(let frame):
+            let time = reader.shown(frame).map { "\($0) " } ?? ""
+            return time + "\(frame.address.digits)#\(Hex.string(frame.data))"
+        case .remote, .other: return "other"
+        case .unreadable: return "unreadable"
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "Timestamp:        1.000300    ID:     01a0    S Rx                DL:  3    f0 84 77     'abc'    Channel: can0",
+            "elapsed(1000300) 1A0#F08477"
+        ),
+        (
+            "Timestamp:        1.000300    ID: 000001a0    X Tx   F BS EI      DL:  1    f0",
+            "elapsed(1000300) 000001A0#F0"
+        ),
+        ("Timestamp: 1.0    ID: 01a0    S Rx     R    DL:  3", "other"),
+        ("Timestamp: 1.0    ID: 01a0    S Rx          DL:  3    f0", "unreadable"),
+        ("12:22:43.1281 0CF00400 [2] F1 9F", "timeOfDay(44563128100) 0CF00400#F19F"),
+        ("INFO 12:22:43.1281 1A0 [1] F1 ok", "timeOfDay(44563128100) 1A0#F1"),
+        ("820298   0x085: 7C 33", "elapsed(820298000) 085#7C33"),
+        ("820298   0x18FEF100: 7C", "elapsed(820298000) 18FEF100#7C"),
+        ("41 0C 1A F8", "no frame"), ("12:22 lunch [8]", "no frame"),
+    ])
+    func `a printed line has several forms`(_ line: String, _ frame: String) {
+        #expect(read(line) == frame)
+    }
+}

@@ -101,6 +101,28 @@ import VehicleLink
         #expect(result.errors.map(\.fault) == [.aborted(reason: 3)])
     }
 
+    /// A lost packet is an error, but the receiver may ask for it again: CTS with its number.
+    @Test func `a receiver asks for packets again`() throws {
+        let payload = (1...20).map { UInt8($0) }
+        let frames = try J1939.frames(
+            for: payload, parameterGroup: 0xFECA, source: 0x21, destination: 0xF9)
+        func clear(_ count: UInt8, from number: UInt8) -> LinkFrame {
+            LinkFrame(
+                header: ECUAddress(0x1CEC_21F9, .can29),
+                bytes: [0x11, count, number, 0xFF, 0xFF, 0xCA, 0xFE, 0x00])
+        }
+        let lost = Assembly(
+            MessageAssembler(.j1939),
+            [frames[0], clear(3, from: 1), frames[1], frames[3], clear(2, from: 2)] + frames[2...])
+        #expect(lost.messages.map(\.payload) == [payload])
+        #expect(lost.errors.map(\.fault) == [.sequence(expected: 2, received: 3)])
+        let again = Assembly(
+            MessageAssembler(.j1939),
+            [frames[0], clear(2, from: 1), frames[1], frames[2], clear(2, from: 2)] + frames[2...])
+        #expect(again.messages.map(\.payload) == [payload])
+        #expect(again.errors.isEmpty)
+    }
+
     @Test func `an announcement with contradictory numbers is ignored`() {
         let announcement = LinkFrame(
             header: ECUAddress(0x1CEC_FF00, .can29), bytes: [0x20, 0x0E, 0, 3, 0xFF, 0xCA, 0xFE, 0])

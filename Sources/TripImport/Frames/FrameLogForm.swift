@@ -9,6 +9,8 @@ package enum FrameLogForm: Hashable, Sendable {
     /// PEAK's TRC, 1.0 to 2.1.
     case trc
     case crtd
+    /// Frames with their times as python-can, tools for RP1210 and sketches print them.
+    case printed
     /// A table: GVRET, SavvyCAN, python-can, Kvaser, CSS Electronics and others.
     case table(FrameTable)
 
@@ -45,6 +47,10 @@ package enum FrameLogForm: Hashable, Sendable {
         }
         if lower.hasPrefix("base hex") || lower.hasPrefix("base dec") {
             self = .asc
+            return
+        }
+        if FrameLogReader.isPrinted(words) {
+            self = .printed
             return
         }
         if Self.isCandump(words) {

@@ -35,7 +35,7 @@ package struct FrameLogReader {
     // Tables.
     private var firstTime: Int64?
     /// Whether times count from midnight of the day on which the log begins.
-    private(set) var countsFromMidnight = false
+    var countsFromMidnight = false
 
     /// A reader at the beginning of a log.
     ///
@@ -77,6 +77,7 @@ package struct FrameLogReader {
         case .asc: readASC(line)
         case .trc: readTRC(line)
         case .crtd: readCRTD(line)
+        case .printed: readPrinted(line)
         case .table(let table): readTable(line, table)
         }
     }

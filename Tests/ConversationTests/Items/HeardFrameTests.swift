@@ -16,10 +16,13 @@ import Testing
 
         """
 
-    private func decoded(_ log: String, _ table: String = motor) throws -> [String] {
+    private func decoded(
+        _ log: String, _ table: String = motor, isNamed: Bool = false
+    ) throws -> [String] {
+        var file = TableFile(path: "t", contents: Array(table.utf8))
+        file.isNamed = isNamed
         var pipeline = try DecodePipeline(
-            ConversationReader.Options(), messagesOnly: false,
-            ownTables: [TableFile(path: "t", contents: Array(table.utf8))])
+            ConversationReader.Options(), messagesOnly: false, ownTables: [file])
         let bytes = Array(log.utf8)
         _ = try pipeline.prepare(for: bytes[...])
         var found: [DecodedLine] = []
@@ -106,6 +109,69 @@ import Testing
         #expect(found.contains("1 18FEF121 frame"))
         #expect(found.contains("2 0CF00400 frame"))
         #expect(found.contains("4 00 SPN190 621.0"))
+    }
+
+    private static let truck = """
+        record FE:00F004 1..1785 : EEC1
+          signal EEC1.Speed D..E little scale 1/8 unit rpm unverified none FB00..FFFF : Speed
+          signal EEC1.Demand H unverified : Demand
+        record FE:00FEE3 1..1785 : EC1
+          signal EC1.Last T unverified : Last
+        record FE:00FECA 1..1785 : DM1
+          signal DM1.Amber A.3..A.2 unverified : Amber
+        record FE:00EC00 1..1785 : TPCM
+          signal TPCM.Control A unverified : Control
+        record FE:01F200 9..1785 : Fast
+          signal Fast.X A unverified : X
+
+        """
+
+    /// A single group among frames of 11 bits, with an unusual priority, and shorter than eight bytes.
+    @Test func `groups of a named table need no evidence`() throws {
+        let log = """
+            (1.000000) can0 14F00421#FFFFFF6813
+            (1.000100) can0 123#00
+            (1.010000) can0 0CF00400#FFFFFFFFFF000005
+
+            """
+        let found = try decoded(log, Self.truck, isNamed: true)
+        #expect(
+            found == [
+                "1 21 EEC1.Speed 621.0", "2 123 frame",
+                "3 00 EEC1.Speed missing(Diagnostics.Reading.Missing.notAvailable, code: nil)",
+                "3 00 EEC1.Demand 5.0",
+            ])
+        #expect(
+            try decoded(log, Self.truck) == ["1 14F00421 frame", "2 123 frame", "3 0CF00400 frame"])
+    }
+
+    @Test func `long messages of a named table are assembled`() throws {
+        let packets = ["0101020304050607", "0208090A0B0C0D0E", "030F1011121314FF"]
+        func log(_ control: String, _ data: String) -> String {
+            "(1.0) can0 123#00\n(1.0) can0 \(control)\n"
+                + packets.map { "(1.1) can0 \(data)#\($0)\n" }.joined()
+        }
+        let broadcast = log("1CECFF00#20140003FFE3FE00", "1CEBFF00")
+        #expect(try decoded(broadcast, Self.truck, isNamed: true).contains("2 00 EC1.Last 20.0"))
+        let connection = log("1CEC2103#1014000303E3FE00", "1CEB2103")
+        let found = try decoded(connection, Self.truck, isNamed: true)
+        #expect(found.contains("2 03 EC1.Last 20.0"))
+        #expect(found.contains("2 03 TPCM.Control 16.0"))
+    }
+
+    /// Codes of DM1 stay codes.
+    @Test func `a named table describes the bits of DM1, too`() throws {
+        let found = try decoded(
+            "(1.0) can0 18FECA00#04FF5E000301FFFF\n", Self.truck, isNamed: true)
+        #expect(found.contains("1 00 DM1.Amber 1.0"))
+        #expect(found.count == 2)
+    }
+
+    /// A single frame of a longer group of NMEA 2000 is a part of it.
+    @Test func `fast packets of NMEA 2000 are not whole messages`() throws {
+        let found = try decoded(
+            "(1.0) can0 09F20001#001A000102030405\n", Self.truck, isNamed: true)
+        #expect(found == ["1 01 message"])
     }
 
     /// NMEA 2000 has groups from 1F000 on: 127488 is the engine's speed there.

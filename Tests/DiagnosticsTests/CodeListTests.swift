@@ -266,7 +266,8 @@ import Testing
             (0xFECA, "04FF5B0002", ["error"]),
             (0xFECA, "04FF5B000202A80001", ["stored SPN91/FMI2 count 2", "error"]),
             (0xF004, "FFFFFF6813FFFFFF", ["ENG_SPEED=621"]),
-            (0xF004, "FFFFFF6813", ["error"]),
+            // Nobody asked, so a short message has the parameters that are wholly inside.
+            (0xF004, "FFFFFF6813", ["ENG_SPEED=621"]), (0xF004, "FFFFFF68", []),
             (0xFEF1, "FFFFFF6813FFFFFF", ["message"]),
             (0xE800, "01FFFFFFD4FE00FF", ["message"]),
         ] as [(UInt32, String, [String])])

@@ -101,8 +101,8 @@ import Testing
         let log = """
             (1.000000) can0 18FEF121#FF0032FFFFFFFFFF
             (1.000100) can1 0CF00400#FFFFFF6813FFFFFF
-            (3.000000) can1 123#00
-            (3.100000) can0 0CF00400#FFFFFF6813FFFFFF
+            (13.000000) can1 123#00
+            (13.100000) can0 0CF00400#FFFFFF6813FFFFFF
 
             """
         let found = try decoded(log)

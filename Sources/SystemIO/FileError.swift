@@ -33,7 +33,7 @@ extension FileError: Explained {
                 .cannotCreate)
         case .isSource(let path):
             Explanation(
-                "\(path) is what is being read from", hint: "name another file", .cannotCreate)
+                "\(path) is a file that is being read", hint: "name another file", .cannotCreate)
         case .changed(let path):
             Explanation(
                 "\(path) was changed while it was read",

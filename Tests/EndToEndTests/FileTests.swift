@@ -98,7 +98,7 @@ import Testing
         ] {
             let outcome = try await workplace.shell("\"$OBDSCAN\" \(command)")
             #expect(outcome.status == 73, "\(command): \(outcome)")
-            #expect(outcome.errors.contains("is what is being read from"))
+            #expect(outcome.errors.contains("is a file that is being read"))
         }
         #expect(try await workplace.run(["trips", "--format", "json"]).objects().count == 1)
         #expect(try await workplace.shell("cmp talk kept && cmp list before").status == 0)

@@ -18,6 +18,7 @@ struct TripsCommand: ParsableCommand {
               obdscan trips list --latest 5 --format json
               obdscan trips fuel 12
               obdscan trips report 12 --to trip.html
+              obdscan trips logbook --month last
               obdscan trips name 12 "To the sea"
               obdscan trips vehicle 1HGCM82633A004352 "Van 1"
               obdscan trips split 12 --gap 10m
@@ -25,7 +26,7 @@ struct TripsCommand: ParsableCommand {
             """,
         subcommands: [
             TripsListCommand.self, TripsShowCommand.self, TripsReportCommand.self,
-            TripsFuelCommand.self, TripsCompareCommand.self,
+            TripsFuelCommand.self, TripsLogbookCommand.self, TripsCompareCommand.self,
             TripsNameCommand.self, TripsVehicleCommand.self, TripsTagCommand.self,
             TripsNoteCommand.self,
             TripsSplitCommand.self, TripsJoinCommand.self, TripsShiftCommand.self,

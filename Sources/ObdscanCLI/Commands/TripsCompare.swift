@@ -2,6 +2,7 @@ import ArgumentParser
 import Formats
 import OBDCore
 import Reports
+import Settings
 import SystemIO
 import TripStore
 
@@ -9,8 +10,9 @@ struct TripsCompareCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare", abstract: "Compare two trips signal by signal.",
         discussion: """
-            Signals match if ECU, identifier and name are the same. JSON has the objects of both \
-            trips first, then one object per signal.
+            Signals match if ECU, identifier and name are the same. The signal that differs most comes \
+            first: the change of its mean, compared with its range in both trips. Totals such as the odometer \
+            have no mean. JSON has the objects of both trips first, then one object per signal.
 
             EXAMPLES
               obdscan trips compare 12 13
@@ -39,6 +41,9 @@ struct TripsCompareCommand: ParsableCommand, OutputCommand {
             try printer.print(both.1.trip, &writer)
             try printer.finish(&writer)
         }
-        try TripComparison(both.0, both.1, output.form).print(&writer)
+        let comparison = try TripComparison(both.0, both.1, output.form) {
+            UserSettings.current.fuelProfile(of: $0.vin)
+        }
+        try comparison.print(&writer)
     }
 }

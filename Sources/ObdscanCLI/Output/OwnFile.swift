@@ -21,6 +21,8 @@ enum OwnFile {
     case conversation
     /// Trips in a format.
     case trips(TripFileFormat)
+    /// A table of a logbook.
+    case logbook
 
     /// The last line of a PDF, which readers of PDF skip.
     static let endOfPDF = Array("\n%obdscan\n".utf8)
@@ -33,6 +35,7 @@ enum OwnFile {
         case .codes: "a table of trouble codes"
         case .table: "a table that obdscan pids import wrote"
         case .conversation: "a recorded conversation"
+        case .logbook: "a logbook"
         case .trips(let format): "an export of obdscan as \(format.rawValue)"
         }
     }
@@ -54,6 +57,9 @@ enum OwnFile {
             var reader = CSVReader(bytes)
             let heading = reader.next()
             return CodeBatch.Subject.allCases.contains { $0.columns == heading }
+        case .logbook:
+            var reader = CSVReader(bytes)
+            return reader.next() == Logbook.columns
         case .trips(.csv): return Self.isExport(bytes)
         case .trips(.json): return begins("{\"kind\":\"trip\",\"id\":")
         case .trips(.gpx), .trips(.kml):

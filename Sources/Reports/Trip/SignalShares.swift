@@ -16,13 +16,17 @@ struct SignalShares: Sendable {
         last = (t, value)
     }
 
+    /// The label of the only value; nil without readings, and if the value changed.
+    func only(of signal: Signal) -> String? {
+        guard let last, times.values.reduce(0, +) <= 0 || times.count < 2 else { return nil }
+        return Self.label(times.keys.first ?? last.value, of: signal)
+    }
+
     /// `closed loop 81 %, open loop 19 %`, the largest first; nil without readings.
     func text(of signal: Signal) -> String? {
-        guard let last else { return nil }
+        if let only = only(of: signal) { return "always " + only }
+        guard last != nil else { return nil }
         let total = times.values.reduce(0, +)
-        guard total > 0, times.count > 1 else {
-            return "always " + Self.label(times.keys.first ?? last.value, of: signal)
-        }
         return times.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.map { value, time in
             let share = time / total * 100
             let percent = share < 1 ? "less than 1" : fixed(share, 0)

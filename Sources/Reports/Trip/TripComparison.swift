@@ -1,3 +1,4 @@
+import Diagnostics
 import Formats
 import OBDCore
 import SystemIO
@@ -8,18 +9,24 @@ package struct TripComparison {
     let first: TripReadings
     let second: TripReadings
     let output: OutputForm
+    private let fuels: [FuelUse?]
 
-    package init(_ first: TripReadings, _ second: TripReadings, _ output: OutputForm) {
+    /// Calculates the fuel of each trip with the profile of its vehicle.
+    package init(
+        _ first: TripReadings, _ second: TripReadings, _ output: OutputForm,
+        _ profile: (TripSummary) -> FuelProfile
+    ) throws {
         self.first = first
         self.second = second
         self.output = output
+        fuels = try [first, second].map { try TripFuel.use(of: $0, profile($0.trip)) }
     }
 
     /// Prints the differences; the caller prints the trips before.
-    package func print(_ writer: inout TextOutput) throws(OutputError) {
+    package func print(_ writer: inout TextOutput) throws {
         if output.format == .text {
             try writer.write("\n" + figures)
-            try writer.write("\n" + text(lines))
+            try writer.write("\n" + text(lines, try states))
         } else {
             let trips = TripSummary.shape(output)
             let shape = Self.shape(output.units)
@@ -37,8 +44,25 @@ package struct TripComparison {
         var name: String
         var unit: String
         var step: Double
+        /// Whether the signal is a number, and not a state or a text.
+        var isNumber: Bool
+        /// Whether the number is a total, whose mean says nothing.
+        var isTotal: Bool
         var first: TripSignal?
         var second: TripSignal?
+
+        /// The difference of the means, or of the last totals, as a share of the range in both trips; nil if one
+        /// of the trips has no number.
+        var difference: Double? {
+            guard isNumber, let first, let second, let low = first.minimum,
+                let high = first.maximum,
+                let otherLow = second.minimum, let otherHigh = second.maximum,
+                let mean = isTotal ? high : first.mean,
+                let otherMean = isTotal ? otherHigh : second.mean
+            else { return nil }
+            let range = max(high, otherHigh) - min(low, otherLow)
+            return range > 0 ? abs(otherMean - mean) / range : 0
+        }
     }
 
     private var lines: [Line] {
@@ -55,7 +79,8 @@ package struct TripComparison {
                     lines.append(
                         Line(
                             ecu: found.ecu, signal: signal.id, name: signal.name,
-                            unit: signal.unit, step: readings.step(of: found)))
+                            unit: signal.unit, step: readings.step(of: found),
+                            isNumber: signal.kind == .number, isTotal: signal.isTotal))
                 }
                 if index == 0 { lines[place].first = found } else { lines[place].second = found }
             }
@@ -64,34 +89,111 @@ package struct TripComparison {
     }
 
     private var figures: String {
-        let (first, second) = (first.trip, second.trip)
+        let trips = [first, second]
         let printer = TripPrinter(output)
-        var rows = TextTable([
-            ("", .left), ("TRIP \(first.id)", .right), ("TRIP \(second.id)", .right),
-        ])
+        var rows = TextTable(
+            [("", .left)] + trips.map { ("TRIP \($0.trip.id)", .right) })
+        func add(_ title: String, _ texts: [String?]) {
+            guard texts.contains(where: { $0 != nil }) else { return }
+            rows.add([.init(title)] + texts.map { .init($0 ?? "—") })
+        }
         func add(_ title: String, _ text: (TripSummary) -> String?) {
-            let cells = [text(first), text(second)]
-            guard cells.contains(where: { $0 != nil }) else { return }
-            rows.add([.init(title)] + cells.map { .init($0 ?? "—") })
+            add(title, trips.map { text($0.trip) })
+        }
+        func addGreatest(_ title: String, _ quantity: Quantity) {
+            add(
+                title,
+                trips.map { trip in
+                    let found = quantity.signal(of: trip)
+                    return found?.maximum.flatMap { maximum in
+                        found.map { TripSignals.text(maximum, of: $0, trip, output.units) }
+                    }
+                })
         }
         add("time") { durationText($0.seconds) }
         add("distance") { $0.distance.map { printer.shown($0, "km", 1) } }
+        add("fuel", fuels.map { $0.flatMap { TripFuel.amountText($0, output.units) } })
+        add("consumption", fuels.map { $0.flatMap { TripFuel.consumptionText($0, output.units) } })
+        addGreatest("top speed", .speed)
+        addGreatest("hottest coolant", .coolant)
+        addGreatest("hottest oil", .oil)
         add("moving") { $0.movingSeconds.map(durationText) }
         add("idle") { $0.idleSeconds.map(durationText) }
         add("average while moving") { $0.averageSpeed.map { printer.shown($0, "km/h", 1) } }
         add("hard braking") { $0.hardBrakings.map { "\($0)×" } }
         add("hard acceleration") { $0.hardAccelerations.map { "\($0)×" } }
-        return rows.text(output.palette)
+        return rows.text(output.palette, columns: output.columns)
     }
 
-    private func text(_ lines: [Line]) -> String {
+    /// A quantity that both trips are compared by.
+    private enum Quantity {
+        case speed, coolant, oil
+
+        /// The PID, and the signal of SAE J1939.
+        private var ids: (pid: UInt32, name: String) {
+            switch self {
+            case .speed: (0x0D, "SPN84")
+            case .coolant: (0x05, "SPN110")
+            case .oil: (0x5C, "SPN175")
+            }
+        }
+
+        /// The signal of the quantity; of several ECUs, the one with the most readings.
+        func signal(of trip: TripReadings) -> TripSignal? {
+            let (pid, name) = ids
+            return trip.signals.filter { found in
+                guard found.frame == nil, found.maximum != nil, let dataID = found.dataID else {
+                    return false
+                }
+                return dataID == DataID(.currentData, pid)
+                    || dataID == DataID(.readData, 0xF400 | pid)
+                    || trip.table[found.signal].id == name
+            }.max { $0.readings < $1.readings }
+        }
+    }
+
+    /// The shares of the time of each state that was not the same in both trips.
+    private var states: TextTable {
+        get throws {
+            var table = TextTable([
+                ("STATE", .left), ("TRIP \(first.trip.id)", .left),
+                ("TRIP \(second.trip.id)", .left),
+            ])
+            let names = ECUNames()
+            let before = try TripSignals(first, output.units, names).states
+            let after = try TripSignals(second, output.units, names).states
+            for state in before {
+                guard let other = after.first(where: { $0.name == state.name }),
+                    other.share != state.share
+                else { continue }
+                table.add([.init(state.name), .init(state.share), .init(other.share)])
+            }
+            return table
+        }
+    }
+
+    /// The table of numbers with the greatest differences first, and a line for each kind of other signals.
+    private func text(_ lines: [Line], _ states: TextTable) -> String {
         let ids = [first.trip.id, second.trip.id]
-        var rows = TextTable([
-            ("ECU", .left), ("SIGNAL", .left), ("MEAN \(ids[0])", .right),
-            ("MEAN \(ids[1])", .right), ("CHANGE", .right), ("MAX \(ids[0])", .right),
-            ("MAX \(ids[1])", .right), ("UNIT", .left),
-        ])
-        for line in lines {
+        var rows = TextTable(
+            [
+                ("ECU", .left), ("SIGNAL", .left), ("NAME", .left), ("MEAN \(ids[0])", .right),
+                ("MEAN \(ids[1])", .right), ("CHANGE", .right), ("MAX \(ids[0])", .right),
+                ("MAX \(ids[1])", .right), ("UNIT", .left),
+            ], flexible: [2])
+        var rest = TextTable([("", .left), ("", .left)])
+        func add(_ title: String, _ which: (Line) -> Bool) {
+            var names: [String] = []
+            for line in lines where which(line) && !names.contains(line.signal) {
+                names.append(line.signal)
+            }
+            guard !names.isEmpty else { return }
+            rest.add([.init(title, .dim), .init(names.joined(separator: ", "))])
+        }
+        let compared = lines.filter { $0.difference != nil }
+        for line in compared.filter({ $0.difference != 0 })
+            .sorted(by: { ($0.difference ?? 0) > ($1.difference ?? 0) })
+        {
             let conversion = output.units.conversion(from: line.unit)
             let places = decimals(forStep: line.step * (conversion?.factor ?? 1))
             let shown = { (value: Double?) -> Double? in
@@ -100,19 +202,25 @@ package struct TripComparison {
             let cell = { (value: Double?) in
                 TextTable.Cell(shown(value).map { fixed($0, places) } ?? "—")
             }
+            let (one, two) = (line.first, line.second)
+            let means = line.isTotal ? (nil, nil) : (one?.mean, two?.mean)
+            let ends = line.isTotal ? (one?.maximum, two?.maximum) : means
             var change = TextTable.Cell("")
-            if let before = shown(line.first?.mean), let after = shown(line.second?.mean) {
+            if let before = shown(ends.0), let after = shown(ends.1) {
                 let text = fixed(after - before, places)
                 change = .init(text.hasPrefix("-") || after == before ? text : "+" + text)
             }
             rows.add([
-                .init(line.ecu?.description ?? "—"), .init(line.signal, .bold),
-                cell(line.first?.mean), cell(line.second?.mean), change,
-                cell(line.first?.maximum), cell(line.second?.maximum),
-                .init(conversion?.unit ?? line.unit),
+                .init(line.ecu?.description ?? "—"), .init(line.signal, .bold), .init(line.name),
+                line.isTotal ? "" : cell(means.0), line.isTotal ? "" : cell(means.1), change,
+                cell(one?.maximum), cell(two?.maximum), .init(conversion?.unit ?? line.unit),
             ])
         }
-        return rows.isEmpty ? "" : rows.text(output.palette)
+        add("the same in both") { $0.difference == 0 }
+        add("only in trip \(ids[0])") { $0.difference == nil && $0.isNumber && $0.second == nil }
+        add("only in trip \(ids[1])") { $0.difference == nil && $0.isNumber && $0.first == nil }
+        return [rows, states, rest].filter { !$0.isEmpty }
+            .map { $0.text(output.palette, columns: output.columns) }.joined(separator: "\n")
     }
 
     private static func shape(_ units: UnitSystem) -> RowShape<Line> {

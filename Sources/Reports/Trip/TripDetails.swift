@@ -93,6 +93,8 @@ extension TripDetails {
         try printer.print(readings.trip, &writer)
         try printer.finish(&writer)
         try writer.write(printer.figures(details) + "\n")
-        try printer.print(readings, &writer)
+        let names = try store.names(
+            ofVehicle: readings.trip.vin, onJ1939: readings.isOnJ1939)
+        try printer.print(readings, names, &writer)
     }
 }

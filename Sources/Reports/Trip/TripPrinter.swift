@@ -55,12 +55,34 @@ package struct TripPrinter {
         return "\n" + rows.text(palette, columns: output.columns)
     }
 
-    /// Prints the totals of a trip's signals.
-    package func print(_ readings: TripReadings, _ writer: inout TextOutput) throws(OutputError) {
+    /// Prints the signals of a trip: numbers with their figures, states by time, and the rest in one line each.
+    package func print(
+        _ readings: TripReadings, _ names: ECUNames, _ writer: inout TextOutput
+    ) throws {
+        let signals = try TripSignals(readings, output.units, names)
         var rows = RowPrinter(
             TripSignal.shape(of: readings, output), output, flexible: [2])
-        for statistics in readings.signals { try writer.print(statistics, &rows) }
+        for statistics in signals.numbers { try writer.print(statistics, &rows) }
         try writer.finish(&rows)
+        var states = TextTable([("STATE", .left), ("SHARE OF THE TIME", .left)])
+        for state in signals.states where state.only == nil {
+            states.add([.init(state.name), .init(state.share)])
+        }
+        if !states.isEmpty {
+            try writer.write("\n" + states.text(palette, columns: output.columns))
+        }
+        var rest = TextTable([("", .left), ("", .left)])
+        func add(_ title: String, _ texts: [String]) {
+            guard !texts.isEmpty else { return }
+            rest.add([.init(title, .dim), .init(texts.joined(separator: "; "))])
+        }
+        add(
+            "did not change",
+            signals.constants.map { "\($0.name) \($0.value)" }
+                + signals.states.compactMap { state in state.only.map { "\(state.name): \($0)" } })
+        add("without a number", signals.others)
+        if !rest.isEmpty { try writer.write("\n" + rest.text(palette, columns: output.columns)) }
+        try writer.flush()
     }
 
     /// The figures of a trip that do not fit into the list.
@@ -185,7 +207,10 @@ extension TripSignal {
                 Field("min", "MIN", .right, cell: { cell($0.minimum, $0) }) {
                     value($0.minimum, $0)
                 },
-                Field("mean", "MEAN", .right, cell: { cell($0.mean, $0) }) { value($0.mean, $0) },
+                Field(
+                    "mean", "MEAN", .right,
+                    cell: { cell(table[$0.signal].isTotal ? nil : $0.mean, $0) }
+                ) { value($0.mean, $0) },
                 Field("max", "MAX", .right, cell: { cell($0.maximum, $0) }) {
                     value($0.maximum, $0)
                 },

@@ -72,10 +72,8 @@ package struct TripReport {
                 }
             }
         }
-        let (constants, shares) = (
-            Self.constants(readings, units, known), try Self.shares(readings, known)
-        )
-        let rows = Self.signalRows(readings, units, names)
+        let signals = try TripSignals(readings, units, known)
+        let rows = Self.signalRows(signals.numbers, readings, units, names)
         if !rows.isEmpty {
             page.section("Signals") {
                 $0.table(
@@ -85,8 +83,14 @@ package struct TripReport {
                     ], rows)
             }
         }
-        if !shares.isEmpty { page.section("States, by time") { $0.facts(shares) } }
-        if !constants.isEmpty { page.section("Did not change") { $0.facts(constants) } }
+        if !signals.states.isEmpty {
+            page.section("States, by time") {
+                $0.facts(signals.states.map { ($0.name, $0.share) })
+            }
+        }
+        if !signals.constants.isEmpty {
+            page.section("Did not change") { $0.facts(signals.constants) }
+        }
         self.page = page
     }
 
@@ -281,77 +285,10 @@ package struct TripReport {
         }
     }
 
-    /// Whether a signal of a trip is a flag or an enumeration.
-    private static func isState(_ found: TripSignal, _ readings: TripReadings) -> Bool {
-        let kind = readings.table[found.signal].kind
-        return kind == .flag || kind == .enumeration
-    }
-
-    /// The name of a signal, with its ECU if several report it.
-    private static func name(
-        _ found: TripSignal, _ readings: TripReadings, _ names: ECUNames
-    ) -> String {
-        let signal = readings.table[found.signal]
-        let isAlone = !readings.signals.contains {
-            $0.ecu != found.ecu && $0.frame == nil && readings.table[$0.signal].id == signal.id
-        }
-        return signal.name
-            + (isAlone ? "" : ", \(names.title(of: found.ecu, none: "unknown ECU"))")
-    }
-
-    /// The share of the time for each value of flags and enumerations.
-    private static func shares(
-        _ readings: TripReadings, _ names: ECUNames
-    ) throws -> [(name: String, value: String)] {
-        // A support flag only says whether a signal is in the report.
-        let flags = Set(try PIDTables.standard().signals.filter(\.isSupportFlag).map(\.id))
-        let places = readings.signals.indices.filter {
-            readings.signals[$0].frame == nil && isState(readings.signals[$0], readings)
-                && !flags.contains(readings.table[readings.signals[$0].signal].id)
-        }
-        guard !places.isEmpty else { return [] }
-        var shares: [Int: SignalShares] = [:]
-        try readings.forEachNumber(of: places) { t, place, value in
-            shares[place, default: SignalShares()].take(value, at: t)
-        }
-        return places.compactMap { place in
-            let found = readings.signals[place]
-            return shares[place]?.text(of: readings.table[found.signal]).map {
-                (name(found, readings, names), $0)
-            }
-        }
-    }
-
-    /// Numbers that did not change during the trip.
-    private static func constants(
-        _ readings: TripReadings, _ units: UnitSystem, _ names: ECUNames
-    ) -> [(name: String, value: String)] {
-        readings.signals.filter { isConstant($0, readings) }.map { found in
-            let signal = readings.table[found.signal]
-            let conversion = units.conversion(from: signal.unit)
-            let places = decimals(forStep: readings.step(of: found) * (conversion?.factor ?? 1))
-            let value = found.minimum ?? 0
-            let unit = conversion?.unit ?? signal.unit
-            return (
-                name(found, readings, names),
-                quantityText(fixed(conversion?(value) ?? value, places), unit)
-            )
-        }
-    }
-
-    private static func isConstant(_ found: TripSignal, _ readings: TripReadings) -> Bool {
-        found.frame == nil && found.minimum != nil && found.minimum == found.maximum
-            && !isState(found, readings)
-    }
-
     private static func signalRows(
-        _ readings: TripReadings, _ units: UnitSystem, _ names: ECUColumn
+        _ numbers: [TripSignal], _ readings: TripReadings, _ units: UnitSystem, _ names: ECUColumn
     ) -> [[HTMLText.Cell]] {
-        // Texts, and signals of which the vehicle has no value, have no numbers.
-        readings.signals.filter {
-            $0.frame == nil && $0.mean != nil && !isConstant($0, readings)
-                && !isState($0, readings)
-        }.map { found in
+        numbers.map { found in
             let signal = readings.table[found.signal]
             let conversion = units.conversion(from: signal.unit)
             let places = decimals(forStep: readings.step(of: found) * (conversion?.factor ?? 1))
@@ -360,7 +297,8 @@ package struct TripReport {
             }
             return names.cell(found.ecu) + [
                 .init(signal.id), .init(signal.name),
-                .init(String(found.readings), "n"), number(found.minimum), number(found.mean),
+                .init(String(found.readings), "n"), number(found.minimum),
+                number(signal.isTotal ? nil : found.mean),
                 number(found.maximum), .init(conversion?.unit ?? signal.unit),
             ]
         }
@@ -448,7 +386,7 @@ package struct TripReport {
 
 extension TripReadings {
     /// Whether the vehicle uses SAE J1939.
-    fileprivate var isOnJ1939: Bool {
+    var isOnJ1939: Bool {
         signals.contains { $0.dataID?.service == DataID.parameterGroups }
     }
 }

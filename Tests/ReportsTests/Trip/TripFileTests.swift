@@ -168,7 +168,8 @@ import TripStore
     @Test func `two trips are compared side by side`() throws {
         let (first, second) = (try trip(), try trip())
         let csv = try printed {
-            try TripComparison(first, second, OutputForm(format: .csv)).print(&$0)
+            try TripComparison(first, second, OutputForm(format: .csv)) { _ in FuelProfile() }
+                .print(&$0)
         }
         let rows = csv.split(whereSeparator: \.isNewline)
         #expect(rows.count == 5, "\(csv)")

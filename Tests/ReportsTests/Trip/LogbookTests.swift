@@ -1,0 +1,69 @@
+import Formats
+import OBDCore
+import TestSupport
+import Testing
+
+@testable import Reports
+@testable import TripStore
+
+@Suite struct `A logbook` {
+    /// A trip of one hour that begins `hours` after 2026-10-31 00:00 UTC.
+    private func trip(
+        _ id: Int64, hours: Int64, vin: String? = "1HGCM82633A004352", tags: [String] = [],
+        odometer: ClosedRange<Double>? = nil, distance: Double? = nil
+    ) -> TripSummary {
+        var trip = TripSummary(
+            id: id, purpose: .log, vin: vin,
+            anchor: TimeAnchor(
+                monotonic: .zero,
+                utc: UTC(microseconds: 1_793_404_800_000_000 + hours * 3_600_000_000)),
+            seconds: 3600, distance: distance, readings: 1, endReason: .stopped, tags: tags)
+        trip.odometer = odometer
+        return trip
+    }
+
+    @Test func `gives the purpose of a trip by its only tag of a purpose`() {
+        let tags = [[], ["business"], ["sea", "private"], ["commute"], ["business", "private"]]
+        let trips = tags.enumerated().map { trip(Int64($0 + 1), hours: Int64($0), tags: $1) }
+        let purposes: [Logbook.Purpose?] = [nil, .business, .private, .commute, nil]
+        #expect(Logbook(trips, .metric).entries.map(\.purpose) == purposes)
+    }
+
+    @Test func `says how far no trip was recorded`() {
+        let book = Logbook(
+            [
+                // The order of the trips does not matter.
+                trip(3, hours: 60, odometer: 1_052.5...1_060, distance: 7.5),
+                trip(1, hours: 40, odometer: 1_000...1_020.3, distance: 20.3),
+                // Whole kilometres: a difference of one is no missing trip.
+                trip(2, hours: 50, odometer: 1_021...1_030, distance: 9),
+                // The odometer of another vehicle.
+                trip(4, hours: 61, vin: "5XXBD1GA8LX000042", odometer: 9_000...9_001),
+                trip(5, hours: 70, distance: 3),
+            ], .metric)
+        #expect(book.entries.map(\.trip.id) == [1, 2, 3, 4, 5])
+        #expect(book.entries.map(\.missing) == [nil, nil, 22.5, nil, nil])
+        #expect(book.totals.map(\.missing) == [22.5, 0])
+        #expect(book.totals.map(\.unknown) == [0, 1])
+    }
+
+    @Test func `adds up each month of each vehicle by purpose`() throws {
+        let book = Logbook(
+            [
+                trip(1, hours: 1, tags: ["business"], distance: 10),
+                trip(2, hours: 48, tags: ["business"], distance: 20),
+                trip(3, hours: 50, tags: ["private"], distance: 5),
+                trip(4, hours: 52, distance: 2),
+                trip(5, hours: 54, vin: nil, tags: ["commute"], distance: 8),
+            ], .metric)
+        #expect(book.totals.map(\.month) == ["2026-10", "2026-11", "2026-11"])
+        #expect(book.totals.map(\.vin) == ["1HGCM82633A004352", nil, "1HGCM82633A004352"])
+        let last = try #require(book.totals.last)
+        #expect(last.distances == [.business: 20, .private: 5, nil: 2])
+        #expect(last.trips == 3 && last.distance == 27 && last.seconds == 3 * 3600)
+        let csv = String(decoding: book.csv, as: UTF8.self)
+        let row = try #require(csv.split(whereSeparator: \.isNewline).first { $0.hasPrefix("3,") })
+        #expect(row.hasPrefix("3,1HGCM82633A004352,1HGCM82633A004352,2026-11-02T02:00:00"))
+        #expect(row.hasSuffix(",5,private,,"))
+    }
+}

@@ -400,7 +400,10 @@ public struct ConversationReader: Hashable, Sendable {
                 reader.apply(.reset)
             case .searching: openSearch = openSearch ?? Search(line: lineNumber, text: string(text))
             case .word(let status):
-                if awaitsAnswer, openWord == nil {
+                if status != .confirmation {
+                    // A warning holds whether or not an answer comes.
+                    append(.status(status, text: string(text)), &out)
+                } else if awaitsAnswer, openWord == nil {
                     openWord = OpenWord(status: status, line: lineNumber, text: string(text))
                 }
                 continue

@@ -313,6 +313,16 @@ import VehicleLink
         }
     }
 
+    @Test(arguments: ["ACT ALERT", "LP ALERT", "!LP ALERT"])
+    func `a warning before sleep is told wherever it comes`(_ text: String) {
+        let warning = "status " + (text.contains("ACT") ? "activityAlert" : "lowPowerAlert")
+        #expect(read(">0100\nSEARCHING...\n\(text)").summary == ["3 \(warning)"])
+        let answer = read(">010C\n41 0C 1A F8").summary
+        #expect(answer.count == 1)
+        #expect(read(">010C\n41 0C 1A F8\n\(text)").summary == answer + ["3 \(warning)"])
+        #expect(read(">010C\n\(text)\n41 0C 1A F8").summary.contains("2 \(warning)"))
+    }
+
     @Test func `a status is quoted without "SEARCHING...", an error as the adapter wrote it`() {
         let items = read(
             ">0100\nSEARCHING...NO DATA  \n \u{1B}[2J xyzzy\n>0902\n7E8 10 14 49 02 01 31 44 34")

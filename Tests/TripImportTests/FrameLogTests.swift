@@ -75,6 +75,75 @@ import Testing
     func `damaged lines are not read`(_ text: String) { #expect(read(text) == "unreadable") }
 }
 
+/// Lines of logs whose heads and lengths differ from the usual ones.
+@Suite struct `Unusual frames of a log` {
+    /// The frames of a log, whose format is found by its beginning.
+    private func frames(_ lines: [String]) throws -> [String] {
+        let text = lines.joined(separator: "\n") + "\n"
+        let form = try #require(FrameLogForm(beginning: Array(text.utf8)))
+        var reader = FrameLogReader(form, needsTimes: false, skipsOthers: false)
+        return lines.compactMap { line in
+            switch reader.read(Array(line.utf8)[...]) {
+            case .frame(let frame): "\(frame.address.digits)#\(Hex.string(frame.data))"
+            case .remote(let frame): "\(frame.address.digits)#R"
+            case .other: nil
+            case .unreadable: "unreadable"
+            }
+        }
+    }
+
+    /// PEAK's format: in 2.x, the column L is a data length code and the column l is a length.
+    @Test(arguments: [("L", "9"), ("l", "12")])
+    func `TRC has a length or its code`(_ column: String, _ count: String) throws {
+        let found = try frames([
+            ";$FILEVERSION=2.1", ";$COLUMNS=N,O,T,B,I,d,R,\(column),D",
+            " 1 1059.9 FD 1 07E8 Rx - \(count) 00 09 62 F1 8C 31 32 33 34 35 36 AA",
+        ])
+        #expect(found == ["7E8#000962F18C313233343536AA"])
+    }
+
+    @Test func `TRC 1.0 is known without a line with its version`() throws {
+        let line = "     2)      1069  07E8  8  04 41 0C 1A F8 00 00 00"
+        let wanted = ["7E8#04410C1AF8000000"]
+        #expect(try frames([";   Start time: 24.01.2002 12:42:58.156", line]) == wanted)
+        #expect(try frames([line]) == wanted)
+    }
+
+    /// CAN FD has no frames of 9, 10, 11, 13, 14 and 15 bytes, so such a number is a code.
+    ///
+    /// 12 is a length, or the code of 24 bytes: the data show which.
+    @Test(arguments: [(9, 12), (10, 16), (12, 24), (12, 12), (13, 32), (15, 64), (8, 8)])
+    func `a table has lengths or their codes`(_ count: Int, _ bytes: Int) throws {
+        let data = [String](repeating: "5A", count: bytes)
+        let found = try frames([
+            "time,channel,id,flags,dlc,data",
+            "0.020,1,7E8,,\(count),\(data.joined(separator: " "))",
+        ])
+        #expect(found == ["7E8#\(data.joined())"])
+    }
+
+    /// Vector's format: a frame may have the name of its message, and its identifier behind its data.
+    @Test(arguments: [
+        (
+            "ECM_Resp Rx d 8 04 41 0C 1A F8 00 00 00 Length = 0 BitCount = 0 ID = 2024",
+            "7E8#04410C1AF8000000"
+        ),
+        ("ECM_Resp Rx d 1 AA ID = 416997648x", "18DAF110#AA"),
+        ("ECM_Resp Rx d 8 04 41 0C 1A F8 00 00 00", "unreadable"),
+        ("ECM_Resp Rx d 1 AA ID = 2048", "unreadable"),
+    ])
+    func `ASC may have names of messages`(_ frame: String, _ wanted: String) throws {
+        #expect(
+            try frames([
+                "date Tue Nov 14 10:13:20 am 2023", "base hex  timestamps absolute",
+                "0.030 1 " + frame,
+            ])
+                == [wanted])
+        #expect(
+            try frames(["base hex  timestamps absolute", "0.030 1 Statistic: D 1 R 0"]).isEmpty)
+    }
+}
+
 /// The same conversation in the formats of eight programs.
 ///
 /// It has 010C, the VIN, an identifier that no table has, a foreign frame, and 010D with 29 bits.

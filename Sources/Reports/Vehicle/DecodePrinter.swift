@@ -181,7 +181,8 @@ package struct DecodePrinter {
                 + "(\(Hex.string([refusal.nrc.rawValue])))"
         case .item(.message(let message), "") where message.meaning != nil:
             let service = ReadingText.service(ofAnswer: message.payload)?.description
-            return "\(ecu)  positiveResponse  \(service ?? "")  \(message.meaning ?? "")"
+            let kind = message.isRefusal ? "refusal" : "positiveResponse"
+            return "\(ecu)  \(kind)  \(service ?? "")  \(message.meaning ?? "")"
                 + "  [\(Hex.string(message.payload))]"
         case .item(.message(let message), let request):
             let group = message.parameterGroup.map { "\(Hex.string($0, digits: 6))  " } ?? ""

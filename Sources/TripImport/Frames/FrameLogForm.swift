@@ -35,11 +35,15 @@ package enum FrameLogForm: Hashable, Sendable {
     package init?(line: ArraySlice<UInt8>) {
         let line = line.contains(0x1B) ? FrameLogReader.withoutColours(line)[...] : line
         let lower = line.string.lowercased()
-        if lower.hasPrefix(";$fileversion=") || lower.hasPrefix(";   start time:") {
+        let words = LineWords(line).rest
+        // Version 1.0 has no line with its version.
+        if lower.hasPrefix(";$fileversion=")
+            || lower.hasPrefix("; ") && lower.contains(" start time: ")
+            || Self.isOldTRC(words)
+        {
             self = .trc
             return
         }
-        let words = LineWords(line).rest
         guard words.count >= 2 else { return nil }
         if lower.hasPrefix("date "), words.count >= 5 || words.count == 3 {
             self = .asc
@@ -79,6 +83,16 @@ package enum FrameLogForm: Hashable, Sendable {
         let place = rest.dropFirst().firstIndex(where: isLength)
         guard let place, place > rest.startIndex + 1 else { return false }
         return isTimed || rest[place - 1].hexadecimal != nil
+    }
+
+    /// `1) 1059 000007E8 8 04 41`: number, time in milliseconds, identifier, length and data.
+    private static func isOldTRC(_ words: [ArraySlice<UInt8>]) -> Bool {
+        guard words.count >= 4, words[0].last == 0x29, words[0].dropLast().decimal != nil,
+            words[1].millionths != nil, [4, 8].contains(words[2].count),
+            words[2].hexadecimal != nil, let length = words[3].decimal, length <= 8
+        else { return false }
+        return words.count == 4 + Int(length)
+            && words.dropFirst(4).allSatisfy { $0.count == 2 && $0.hexadecimal != nil }
     }
 
     /// `[8]`, `[08]`.

@@ -1,5 +1,6 @@
 import Formats
 import OBDCore
+import VehicleLink
 
 /// Reads the lines of a log of frames.
 package struct FrameLogReader {
@@ -134,11 +135,15 @@ package struct FrameLogReader {
             return .other
         }
         rest = rest.dropFirst()
-        guard let (id, isExtended) = identifier(rest.removeFirst()) else { return .other }
-        // Rx or Tx, then d for data, r for remote.
-        rest = rest.dropFirst()
-        guard rest.first?.string.lowercased() == "d" else { return .other }
-        rest = rest.dropFirst()
+        let sender = rest.removeFirst()
+        // Rx, Tx or TxRq, then d for data, r for remote.
+        guard let direction = rest.popFirst(),
+            ["rx", "tx", "txrq"].contains(direction.string.lowercased()),
+            rest.popFirst()?.string.lowercased() == "d"
+        else { return .other }
+        guard let (id, isExtended) = identifier(sender) ?? namedIdentifier(rest) else {
+            return .unreadable("\"\(sender.string)\" is not a CAN identifier")
+        }
         guard let digits = rest.first,
             let length = isHex ? digits.hexadecimal.map({ Int64($0) }) : digits.decimal,
             length <= 8, rest.count > length,
@@ -154,6 +159,22 @@ package struct FrameLogReader {
         let digits = isExtended ? word.dropLast() : word
         let id = isHex ? digits.hexadecimal : digits.decimal.flatMap { UInt32(exactly: $0) }
         guard let id, id < (isExtended ? 0x2000_0000 : 0x800) else { return nil }
+        return (id, isExtended)
+    }
+
+    /// The identifier behind the data of a frame that has the name of its message in place of its identifier:
+    /// `Length = 0 BitCount = 0 ID = 2024`, always decimal.
+    private func namedIdentifier(_ words: ArraySlice<ArraySlice<UInt8>>) -> (UInt32, Bool)? {
+        let text = words.map { $0.string }
+        guard
+            let mark = text.indices.dropLast(2).last(where: {
+                text[$0...].starts(with: ["ID", "="])
+            })
+        else { return nil }
+        var digits = text[mark + 2][...]
+        let isExtended = digits.lowercased().hasSuffix("x")
+        if isExtended { digits.removeLast() }
+        guard let id = UInt32(digits), id < (isExtended ? 0x2000_0000 : 0x800) else { return nil }
         return (id, isExtended)
     }
 
@@ -185,6 +206,8 @@ package struct FrameLogReader {
                     columns = value.utf8.filter { $0 != 0x2C && $0 != 0x20 && $0 != 0x44 }
                 default: break
                 }
+            } else if beginning == nil, text.lowercased().contains(" start time: ") {
+                beginning = LogClock.beginning(in: text, isMonthFirst: nil)
             }
             return .other
         }
@@ -210,7 +233,11 @@ package struct FrameLogReader {
                 found = (id, word.count > 4)
             case 0x64:
                 guard ["rx", "tx"].contains(word.string.lowercased()) else { return .other }
-            case 0x4C, 0x6C:
+            case 0x4C:
+                // A data length code.
+                guard let code = word.decimal, code <= 15 else { return .other }
+                length = ISO15765.length(ofCode: Int(code))
+            case 0x6C:
                 guard let count = word.decimal, count <= 64 else { return .other }
                 length = Int(count)
             default: break
@@ -289,23 +316,26 @@ package struct FrameLogReader {
     }
 
     private func bytes(
-        of cells: [ArraySlice<UInt8>], _ table: FrameTable, _ length: Int?
+        of cells: [ArraySlice<UInt8>], _ table: FrameTable, _ count: Int?
     ) -> InlineBytes? {
         if table.bytes == .base64 { return base64(cells[table.data]) }
         let isHex = table.bytes == .hexadecimal
         if table.byteColumns > 0 {
             let filled = cells[table.data...].prefix { !$0.isEmpty }
-            guard let length else {
+            guard let count else {
                 return frameBytes(
                     filled.prefix(table.byteColumns).map(\.withoutHexMark), isHex: isHex)
             }
+            let length = Self.length(count, present: filled.count)
             guard filled.count >= length else { return nil }
             return frameBytes(filled.prefix(length).map(\.withoutHexMark), isHex: isHex)
         }
         let cell = cells[table.data]
         // Some programs write one heading for all bytes.
-        if let length, length > 1, cell.count <= 2, cells.count >= table.data + length {
-            return frameBytes(cells[table.data...].prefix(length), isHex: isHex)
+        if let count, count > 1, cell.count <= 2 {
+            let rest = cells[table.data...]
+            let length = Self.length(count, present: rest.count)
+            if rest.count >= length { return frameBytes(rest.prefix(length), isHex: isHex) }
         }
         let words = FrameTable.words(cell)
         var found: InlineBytes?
@@ -316,9 +346,20 @@ package struct FrameLogReader {
         } else {
             found = frameBytes(words.map(\.withoutHexMark), isHex: isHex)
         }
-        guard let found, let length else { return found }
+        guard let found, let count else { return found }
+        let length = Self.length(count, present: found.count)
         // A program may write eight bytes for shorter frames.
         return found.count >= length ? InlineBytes(found.prefix(length)) : nil
+    }
+
+    /// The length of a frame with `present` bytes in a table, whose column may have the length or, for CAN FD, its
+    /// code.
+    private static func length(_ count: Int, present: Int) -> Int {
+        // 12 bytes, or the code of 24.
+        let isLength =
+            count <= ISO15765.frameLength || count > 15
+            || ISO15765.isLengthOfFD(count) && present != ISO15765.length(ofCode: count)
+        return isLength ? count : ISO15765.length(ofCode: count)
     }
 
     private struct TimeFault: Error { var reason: String }

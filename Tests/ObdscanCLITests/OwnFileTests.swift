@@ -47,7 +47,7 @@ import Testing
         #expect(refused.status == 73 && refused.output.isEmpty)
         #expect(
             refused.errors.hasPrefix("obdscan: \(path) exists already and is not a")
-                && refused.errors.hasSuffix("or remove this one first: rm \(path)\n"),
+                && refused.errors.hasSuffix("or move this one away first\n"),
             "\(refused.errors)")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == other)
         // mktemp(1) makes an empty file.

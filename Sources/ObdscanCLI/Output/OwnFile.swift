@@ -103,7 +103,7 @@ enum OwnFile {
         if recognises(bytes) { return }
         throw Failure(
             "\(path) exists already and is not \(title)",
-            hint: "name another file, or remove this one first: rm \(shellWord(path))",
+            hint: "name another file, or move this one away first",
             status: .cannotCreate)
     }
 }

@@ -128,7 +128,7 @@ import Testing
             "ECM_Resp Rx d 8 04 41 0C 1A F8 00 00 00 Length = 0 BitCount = 0 ID = 2024",
             "7E8#04410C1AF8000000"
         ),
-        ("ECM_Resp Rx d 1 AA ID = 416997648x", "18DAF110#AA"),
+        ("ECM_Resp Rx d 1 AA ID = 417001744x", "18DAF110#AA"),
         ("ECM_Resp Rx d 8 04 41 0C 1A F8 00 00 00", "unreadable"),
         ("ECM_Resp Rx d 1 AA ID = 2048", "unreadable"),
     ])
